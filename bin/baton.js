@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// Plain JavaScript that an old Node can read too: it looks at the version before anything newer is loaded.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const wanted = process.argv.slice(2)
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+if (wanted.length === 1 && (wanted[0] === '--version' || wanted[0] === '-v')) {
+  console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+} else if (major > 22 || (major === 22 && minor >= 18)) {
+  if (major === 22) hideSqliteWarning()
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache()
+  await import(pathToFileURL(program()).href)
+} else {
+  await runOnPinnedNode()
+}
+
+/** An installed package has no sources. In a clone the build answers while nothing changed since. */
+function program() {
+  const built = join(root, 'dist', 'cli.js')
+  const sources = join(root, 'src')
+  if (!existsSync(sources)) return built
+  // The build dates this file to its own start, so an edit made during a build counts as newer.
+  const stamp = statSync(join(root, 'dist', '.built'), { throwIfNoEntry: false })
+  return stamp && !changedSince(stamp.mtimeMs, sources) ? built : join(sources, 'transports', 'cli', 'cli.ts')
+}
+
+function changedSince(timeMs, sources) {
+  const isNewer = (path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > timeMs
+  // A folder's own time tells of files that were added or removed.
+  return (
+    isNewer(join(root, 'package-lock.json')) ||
+    isNewer(sources) ||
+    readdirSync(sources, { recursive: true }).some(
+      (name) => !name.endsWith('.test.ts') && isNewer(join(sources, name)),
+    )
+  )
+}
+
+function hideSqliteWarning() {
+  const emitWarning = process.emitWarning
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith('SQLite is an experimental feature')) {
+      emitWarning.call(process, warning, ...rest)
+    }
+  }
+}
+
+async function runOnPinnedNode() {
+  const pinned = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (!existsSync(pinned)) {
+    console.error(
+      `baton needs Node 22.18 or newer and this is ${process.version}: install Node 24 (nodejs.org) and try again.`,
+    )
+    process.exit(1)
+  }
+  const { spawn } = await import('node:child_process')
+  const run = spawn(pinned, [fileURLToPath(import.meta.url), ...wanted], { stdio: 'inherit' })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const pass = (signal) => run.kill(signal)
+  for (const signal of signals) process.on(signal, pass)
+  run.on('close', (code, signal) => {
+    for (const name of signals) process.off(name, pass)
+    if (signal) process.kill(process.pid, signal)
+    else process.exit(code ?? 1)
+  })
+}

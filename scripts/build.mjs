@@ -1,0 +1,87 @@
+// Bundles the program into dist/, one graph with one copy of every module, and writes its declarations.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { rolldown } from 'rolldown'
+import { licenceTexts } from './licences.mjs'
+
+const ENTRIES = {
+  index: 'src/index.ts',
+  cli: 'src/transports/cli/cli.ts',
+}
+/** Packages that others try to load and do without. */
+const OPTIONAL = ['pg-native']
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+process.chdir(root)
+const started = new Date()
+// Built aside and then swapped in, so that a failed build leaves the last good one.
+const next = `dist.${process.pid}`
+
+const missing = Object.values(ENTRIES).filter((file) => !existsSync(file))
+if (missing.length > 0) stop(`The build needs ${missing.join(' and ')}, not there yet.`)
+
+try {
+  const [chunks] = await Promise.all([bundle(), declarations()])
+  writeFileSync('THIRD-PARTY-LICENSES.txt', licenceTexts(chunks.flatMap((chunk) => chunk.moduleIds)))
+  swap()
+  const kilobytes = Math.round(chunks.reduce((sum, chunk) => sum + chunk.code.length, 0) / 1024)
+  console.log(`Built ${chunks.length} files, ${kilobytes} KB, in ${Date.now() - started.getTime()} ms.`)
+} catch (error) {
+  stop(`The build failed. ${error instanceof Error ? error.message : error}`)
+}
+
+async function bundle() {
+  const warnings = []
+  const build = await rolldown({
+    input: ENTRIES,
+    platform: 'node',
+    external: OPTIONAL,
+    treeshake: true,
+    onLog: (level, log) => {
+      if (level === 'warn' && !log.id?.includes('node_modules')) warnings.push(log.message)
+      // An import that is not found would otherwise be left in the bundle and fail at the user's.
+      else if (log.code === 'UNRESOLVED_IMPORT') warnings.push(log.message)
+    },
+  })
+  const { output } = await build.write({
+    dir: next,
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    minify: false,
+    sourcemap: false,
+  })
+  await build.close()
+  if (warnings.length > 0) throw new Error(warnings.join('\n'))
+  return output.filter((part) => part.type === 'chunk')
+}
+
+function declarations() {
+  const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
+  const run = spawn(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', next])
+  let output = ''
+  run.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  return new Promise((done, failed) => {
+    run.on('close', (code) => (code === 0 ? done() : failed(new Error(`Types:\n${output}`))))
+  })
+}
+
+function swap() {
+  mkdirSync(next, { recursive: true })
+  writeFileSync(join(next, '.built'), '')
+  utimesSync(join(next, '.built'), started, started)
+  const old = `${next}.old`
+  if (existsSync('dist')) renameSync('dist', old)
+  renameSync(next, 'dist')
+  rmSync(old, { recursive: true, force: true })
+}
+
+function stop(reason) {
+  rmSync(next, { recursive: true, force: true })
+  console.error(process.stderr.isTTY ? reason : stripVTControlCharacters(reason))
+  process.exit(1)
+}

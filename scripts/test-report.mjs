@@ -1,0 +1,60 @@
+// Short on success: only what failed is told, with all that is known about it.
+import { relative } from 'node:path'
+import { inspect } from 'node:util'
+
+/** Reads the events of node:test to their end, prints failures, and counts. */
+export async function report(events) {
+  const output = new Map()
+  const failing = new Set()
+  let counts = { passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 }
+  for await (const { type, data } of events) {
+    if (type === 'test:stdout' || type === 'test:stderr') {
+      output.set(data.file, (output.get(data.file) ?? '') + data.message)
+    } else if (type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed') {
+      failing.add(data.file ?? data.name)
+      console.log(failure(data))
+    } else if (type === 'test:summary' && data.file === undefined) {
+      counts = data.counts
+    }
+  }
+  for (const file of failing) {
+    if (output.has(file)) console.log(`Output of ${local(file)}:\n${output.get(file).trim()}\n`)
+  }
+  return {
+    passed: counts.passed,
+    failed: counts.failed + counts.cancelled,
+    skipped: counts.skipped + counts.todo,
+  }
+}
+
+/** The table of all steps, and the sum as the last line. A step that is no suite counts when it fails. */
+export function summary(rows) {
+  const cells = rows.map(({ name, seconds, files, passed, failed }) => [
+    name,
+    `${seconds.toFixed(1)} s`,
+    failed > 0 ? 'FAILED' : 'ok',
+    files === undefined ? '' : `${files} files${files > 0 ? `, ${passed + failed} tests` : ''}`,
+  ])
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...cells.map((row) => row[column].length)))
+  const lines = cells.map(([name, seconds, state, tests]) =>
+    [name.padEnd(widths[0]), seconds.padStart(widths[1]), state.padEnd(widths[2]), tests]
+      .join('  ')
+      .trimEnd(),
+  )
+  const sum = (key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0)
+  return [...lines, `${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`].join('\n')
+}
+
+function failure({ name, file, line, details }) {
+  const place = file ? ` (${local(file)}${line ? `:${line}` : ''})` : ''
+  const { error } = details
+  const cause = error?.cause ?? error
+  const text =
+    cause instanceof Error || typeof cause === 'object' ? inspect(cause, { depth: 6 }) : String(cause)
+  const own = text.split('\n').filter((each) => !/^\s+at .*node:internal/.test(each) || each.endsWith('{'))
+  return [`✖ ${name}${place}`, ...own.map((each) => `    ${each}`), ''].join('\n')
+}
+
+function local(file) {
+  return relative(process.cwd(), file)
+}

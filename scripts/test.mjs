@@ -1,0 +1,132 @@
+// The gate, cheapest step first: node scripts/test.mjs [step or test files …]. Without arguments, all of it.
+import { spawn, spawnSync } from 'node:child_process'
+// Whole modules, because an old Node that lacks some of their names must get as far as starting the pinned one.
+import * as fs from 'node:fs'
+import { availableParallelism } from 'node:os'
+import * as path from 'node:path'
+import { run } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { report, summary } from './test-report.mjs'
+
+const CHECKS = {
+  lint: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+  types: ['typescript/bin/tsc', '--noEmit'],
+}
+/** A test file belongs to the first suite that matches it. What no other suite claims is a unit test. */
+const SUITES = {
+  unit: [],
+  stores: ['src/storage/**'],
+  'end to end': ['test/e2e/**', 'test/journeys/**'],
+  package: ['test/package/**'],
+  long: ['test/long/**'],
+}
+const ALIASES = { e2e: 'end to end' }
+/** Suites that run what the build made. */
+const ON_BUILD = ['end to end', 'package', 'long']
+/** A test file that hangs must end the run, not the patience of whoever waits for it. */
+const FILE_TIMEOUT_MS = 600_000
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+process.chdir(root)
+if (Number(process.versions.node.split('.')[0]) < 24) rerunOnPinnedNode()
+
+const rows = []
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort())
+const database = await import('../test/setup.ts')
+let databaseIsUp = false
+
+for (const step of plan(process.argv.slice(2))) {
+  const started = performance.now()
+  const result = await step.run().catch((error) => {
+    console.error(error.message)
+    return { failed: 1 }
+  })
+  rows.push({ name: step.name, seconds: (performance.now() - started) / 1000, ...result })
+  if (result.failed > 0 || stopping.signal.aborted) break
+}
+await database.globalTeardown()
+console.log(summary(rows))
+process.exit(stopping.signal.aborted || rows.some((row) => row.failed > 0) ? 1 : 0)
+
+function plan(wanted) {
+  const names = wanted.map((name) => ALIASES[name] ?? name)
+  const files = fs.globSync('{src,test,scripts,bench}/**/*.test.ts').sort()
+  const unknown = names.filter((name) => !(name in CHECKS || name in SUITES || name === 'build'))
+  if (unknown.length > 0) {
+    const chosen = unknown.flatMap((pattern) => fs.globSync(pattern))
+    if (chosen.length > 0 && names.length === unknown.length) return [suite('chosen files', chosen)]
+    console.error(
+      `No step and no file is called ${unknown.join(' ')}. Steps: ${Object.keys(SUITES).join(', ')}.`,
+    )
+    process.exit(2)
+  }
+  const everything = names.length === 0
+  const isWanted = (name) => (everything ? name !== 'long' : names.includes(name))
+  return [
+    ...Object.keys(CHECKS).map((name) => ({ name, run: () => program(CHECKS[name]) })),
+    { name: 'build', run: () => spawnQuietly(process.execPath, ['scripts/build.mjs']) },
+    ...Object.keys(SUITES).map((name) =>
+      suite(
+        name,
+        files.filter((file) => suiteOf(file) === name),
+      ),
+    ),
+  ].filter(
+    ({ name }) => isWanted(name) || (name === 'build' && names.some((each) => ON_BUILD.includes(each))),
+  )
+}
+
+function suiteOf(file) {
+  const claimed = Object.entries(SUITES).find(([, globs]) =>
+    globs.some((glob) => path.matchesGlob(file, glob)),
+  )
+  return claimed?.[0] ?? 'unit'
+}
+
+function suite(name, files) {
+  return {
+    name,
+    async run() {
+      if (files.length === 0) return { files: 0, passed: 0, failed: 0, skipped: 0 }
+      if (!databaseIsUp) await database.globalSetup()
+      databaseIsUp = true
+      const events = run({
+        files: files.map((file) => path.join(root, file)),
+        concurrency: Math.max(2, availableParallelism()),
+        timeout: FILE_TIMEOUT_MS,
+        signal: stopping.signal,
+      })
+      return { files: files.length, ...(await report(events)) }
+    },
+  }
+}
+
+function program([script, ...args]) {
+  return spawnQuietly(process.execPath, [path.join('node_modules', script), ...args])
+}
+
+/** Shows what the program said only when it failed. */
+function spawnQuietly(command, args) {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal: stopping.signal })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  return new Promise((done, failed) => {
+    child.on('error', failed)
+    child.on('close', (code) => {
+      if (code !== 0) console.error(output.trim())
+      done({ failed: code === 0 ? 0 : 1 })
+    })
+  })
+}
+
+function rerunOnPinnedNode() {
+  const pinned = path.join('node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  const again = spawnSync(pinned, process.argv.slice(1), { stdio: 'inherit' })
+  if (again.error) console.error('The tests run on the Node that npm ci installs here: run npm test.')
+  process.exit(again.status ?? 1)
+}

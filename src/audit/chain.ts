@@ -1,0 +1,58 @@
+import { type AuditRecord, decodeEntry, encodeEntry, type LeafHash, ZERO_HASH } from './entry.ts'
+
+/** The last entry of a stream: its position and its leaf hash. */
+export interface ChainHead {
+  readonly seq: number
+  readonly hash: string
+}
+
+export type ChainVerdict =
+  | { readonly ok: true; readonly count: number; readonly head: ChainHead }
+  /** `at` is the position where the chain stops to hold: that entry or the one before it is not the one written. */
+  | { readonly ok: false; readonly at: number; readonly reason: string }
+
+export const EMPTY_CHAIN: ChainHead = { seq: -1, hash: ZERO_HASH }
+
+/** The entry that follows `head`, and the head that it makes. */
+export function appendToChain(
+  head: ChainHead,
+  next: { readonly origin: string; readonly stream: string; readonly record: AuditRecord },
+  leafHash: LeafHash,
+): { readonly entry: string; readonly head: ChainHead } {
+  const seq = head.seq + 1
+  const entry = encodeEntry({ ...next, seq, prev: head.hash })
+  return { entry, head: { seq, hash: leafHash(entry) } }
+}
+
+/**
+ * Follows one stream from its first entry and stops at the first that does not belong there. Hashes are made from
+ * the entries' bytes, never taken from a column beside them. Nothing inside a chain tells where it ends: only with
+ * the head that somebody remembers is a change of the last entry seen, or a tail that was cut off.
+ */
+export function verifyChain(
+  entries: Iterable<{ readonly entry: string }>,
+  leafHash: LeafHash,
+  remembered?: ChainHead,
+): ChainVerdict {
+  let head = EMPTY_CHAIN
+  let first: { readonly origin: string; readonly stream: string } | undefined
+  for (const { entry } of entries) {
+    const at = head.seq + 1
+    const decoded = decodeEntry(entry)
+    if (!decoded.ok) return { ok: false, at, reason: decoded.reason }
+    first ??= decoded
+    if (decoded.origin !== first.origin) return { ok: false, at, reason: 'it is of another log' }
+    if (decoded.stream !== first.stream) return { ok: false, at, reason: 'it is of another stream' }
+    if (decoded.seq !== at) return { ok: false, at, reason: `it says that it is number ${decoded.seq}` }
+    if (decoded.prev !== head.hash) return { ok: false, at, reason: 'it does not follow the entry before it' }
+    head = { seq: at, hash: leafHash(entry) }
+  }
+  if (remembered && (remembered.seq !== head.seq || remembered.hash !== head.hash)) {
+    return {
+      ok: false,
+      at: head.seq,
+      reason: `the chain does not end with the remembered entry ${remembered.seq}`,
+    }
+  }
+  return { ok: true, count: head.seq + 1, head }
+}

@@ -1,0 +1,60 @@
+/** Makes the base64url SHA-256 of a text's bytes. */
+export type Sha256Base64Url = (text: string) => string
+
+/** 128 bits in base64url. With less, a short value could be guessed from its digest. */
+const SALT = /^[A-Za-z0-9_-]{22,}$/
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const CODES = encoder.encode(ALPHABET)
+
+/** Texts up to this length share two arrays: to allocate them costs more than to fill them. */
+const SHORT = 4_096
+const input = new Uint8Array(3 * SHORT)
+const output = new Uint8Array(4 * SHORT)
+
+/**
+ * One value with its name and salt as a string that can be hashed, kept and given away (RFC 9901). Keep exactly
+ * this string: the same value written another way has another digest. What is committed is the value's JSON.
+ */
+export function encodeDisclosure(salt: string, name: string, value: unknown): string {
+  if (!SALT.test(salt)) throw new TypeError('a disclosure needs a salt of 128 bits in base64url')
+  const json = JSON.stringify(value)
+  if (json === undefined) throw new TypeError(`${name} has no value to disclose`)
+  return toBase64Url(`["${salt}",${JSON.stringify(name)},${json}]`)
+}
+
+/** What stands in the log for a disclosure. */
+export function digestOf(disclosure: string, sha256Base64Url: Sha256Base64Url): string {
+  return sha256Base64Url(disclosure)
+}
+
+/** Unpadded base64url of a text's UTF-8 bytes; runs where there is no `Buffer`. */
+function toBase64Url(text: string): string {
+  const isShort = text.length <= SHORT
+  const bytes = isShort ? input : encoder.encode(text)
+  const size = isShort ? encoder.encodeInto(text, input).written : bytes.length
+  const target = isShort ? output : new Uint8Array(Math.ceil((size * 4) / 3))
+  return decoder.decode(target.subarray(0, fill(bytes, size, target)))
+}
+
+function fill(bytes: Uint8Array, size: number, target: Uint8Array): number {
+  let to = 0
+  let from = 0
+  for (; from + 2 < size; from += 3) {
+    const bits = (bytes[from]! << 16) | (bytes[from + 1]! << 8) | bytes[from + 2]!
+    target[to++] = CODES[bits >> 18]!
+    target[to++] = CODES[(bits >> 12) & 63]!
+    target[to++] = CODES[(bits >> 6) & 63]!
+    target[to++] = CODES[bits & 63]!
+  }
+  const left = size - from
+  if (left > 0) {
+    const bits = (bytes[from]! << 16) | (left === 2 ? bytes[from + 1]! << 8 : 0)
+    target[to++] = CODES[bits >> 18]!
+    target[to++] = CODES[(bits >> 12) & 63]!
+    if (left === 2) target[to++] = CODES[(bits >> 6) & 63]!
+  }
+  return to
+}

@@ -1,0 +1,178 @@
+import { canonicalJson } from './canonical-json.ts'
+
+/** What one action left in the log: ids, enumerations, digests, times. Content is committed in `sd`, never told. */
+export interface AuditRecord {
+  readonly act: string
+  readonly actor: { readonly id: string; readonly kid?: string }
+  readonly auth: (typeof AUTHS)[number]
+  /** States before and after. */
+  readonly from?: string
+  readonly to?: string
+  readonly idem?: string
+  /** Digests of disclosures, by field. */
+  readonly sd?: Readonly<Record<string, string>>
+  /** `rev` is the row's version after the action, so that states can be replayed. */
+  readonly sub: { readonly id: string; readonly k: (typeof SUBJECTS)[number]; readonly rev: number }
+  readonly ts: string
+  readonly v: 1
+}
+
+export interface Entry {
+  /** Name of the log: install name and workspace. */
+  readonly origin: string
+  readonly stream: string
+  /** Position in the stream, from 0. */
+  readonly seq: number
+  /** Leaf hash of the entry before in the stream, `ZERO_HASH` for the first. */
+  readonly prev: string
+  readonly record: AuditRecord
+}
+
+/** An entry as it was read. Its record is canonical, but a later version may have written it: `checkRecord` tells. */
+export type Decoded =
+  | ({ readonly ok: true; readonly record: Readonly<Record<string, unknown>> } & Omit<Entry, 'record'>)
+  | { readonly ok: false; readonly line: number; readonly reason: string }
+
+/** Base64 of SHA-256(0x00 ‖ the entry's UTF-8 bytes): the link of the chain and the leaf of the tree (RFC 6962). */
+export type LeafHash = (entry: string) => string
+
+export const ZERO_HASH = `${'A'.repeat(43)}=`
+/** C2SP entry bundles hold lengths in 16 bits. */
+export const MAX_ENTRY_BYTES = 60_000
+
+const VERSION = 'baton-audit/v1'
+const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
+const SUBJECTS = ['handoff', 'task', 'agent', 'artifact', 'notice', 'workspace', 'record', 'gate'] as const
+
+const ORIGIN = /^[A-Za-z0-9][A-Za-z0-9._~:/-]{0,254}$/
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,199}$/
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const FIELD = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
+const KEY_ID = /^[0-9a-f]{8,64}$/
+const DIGEST = /^[A-Za-z0-9_-]{43}$/
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const SEQ = /^(?:0|[1-9]\d{0,18})$/
+/** 32 bytes in base64; the last letter carries four bits, so only sixteen of them are canonical. */
+const HASH = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
+
+/** Whether a value may stand in the log, and if not, where in it (the empty string: all of it). */
+type Rule = (value: unknown) => string | undefined
+const RECORD = fields({
+  act: text(FIELD),
+  actor: fields({ id: text(NAME), 'kid?': text(KEY_ID) }),
+  auth: oneOf(AUTHS),
+  'from?': text(NAME),
+  'idem?': text(ID),
+  'sd?': digests,
+  sub: fields({ id: text(ID), k: oneOf(SUBJECTS), rev: (value) => (isCount(value) ? undefined : '') }),
+  'to?': text(NAME),
+  ts: text(INSTANT),
+  v: oneOf([1]),
+})
+
+/** Names the first field that may not stand in the log: it is unknown, missing, or could hold free text. */
+export function checkRecord(record: unknown): string | undefined {
+  return RECORD(record)
+}
+
+/**
+ * The text whose bytes are hashed: five lines and the canonical record. Throws a TypeError rather than make one that
+ * `decodeEntry` would refuse or that holds free text.
+ */
+export function encodeEntry({ origin, stream, seq, prev, record }: Entry): string {
+  if (!ORIGIN.test(origin)) throw new TypeError('an entry needs an origin without spaces')
+  if (!ID.test(stream)) throw new TypeError('an entry needs the id of a stream')
+  if (!isCount(seq)) throw new TypeError('an entry needs a position')
+  if (!isLink(seq, prev)) throw new TypeError('an entry needs the hash of the one before')
+  const wrong = checkRecord(record)
+  if (wrong !== undefined) throw new TypeError(`the log does not take ${wrong || 'this record'}`)
+  const entry = `${VERSION}\n${origin}\n${stream}\n${seq}\n${prev}\n${canonicalJson(record)}`
+  if (isTooLarge(entry)) throw new TypeError(`an entry has at most ${MAX_ENTRY_BYTES} bytes`)
+  return entry
+}
+
+/** Reads an entry and accepts only what is byte for byte in its one form; else tells the line (1 to 6) and why. */
+export function decodeEntry(entry: string): Decoded {
+  const lines: string[] = []
+  let start = 0
+  for (let line = 1; line <= 5; line += 1) {
+    const end = entry.indexOf('\n', start)
+    if (end === -1) return refuse(line, 'is the last one')
+    lines.push(entry.slice(start, end))
+    start = end + 1
+  }
+  const [version, origin, stream, position, prev] = lines as [string, string, string, string, string]
+  const seq = SEQ.test(position) ? Number(position) : Number.NaN
+  if (version !== VERSION) return refuse(1, `is not ${VERSION}`)
+  if (!ORIGIN.test(origin)) return refuse(2, 'is not an origin')
+  if (!ID.test(stream)) return refuse(3, 'is not the id of a stream')
+  if (!isCount(seq)) return refuse(4, 'is not a position')
+  if (!isLink(seq, prev)) return refuse(5, 'is not a hash that can stand here')
+  if (isTooLarge(entry)) return refuse(6, 'is too long')
+  const record = parseCanonical(entry.slice(start))
+  if (!record) return refuse(6, 'is not a canonical JSON object')
+  return { ok: true, origin, stream, seq, prev, record }
+}
+
+function refuse(line: number, reason: string): Decoded {
+  return { ok: false, line, reason: `line ${line} ${reason}` }
+}
+
+function parseCanonical(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) && canonicalJson(value) === json ? value : undefined
+  } catch {
+    // Broken JSON, or JSON that has no canonical form.
+    return undefined
+  }
+}
+
+function isLink(seq: number, prev: string): boolean {
+  return seq === 0 ? prev === ZERO_HASH : prev !== ZERO_HASH && HASH.test(prev)
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isTooLarge(entry: string): boolean {
+  // No UTF-16 unit takes more than three bytes.
+  return entry.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(entry).length > MAX_ENTRY_BYTES
+}
+
+function text(pattern: RegExp): Rule {
+  return (value) => (typeof value === 'string' && pattern.test(value) ? undefined : '')
+}
+
+function oneOf(values: readonly unknown[]): Rule {
+  return (value) => (values.includes(value) ? undefined : '')
+}
+
+function digests(value: unknown): string | undefined {
+  if (!isObject(value)) return ''
+  for (const name of Object.keys(value)) {
+    const digest = value[name]
+    if (!FIELD.test(name) || typeof digest !== 'string' || !DIGEST.test(digest)) return name
+  }
+  return undefined
+}
+
+/** An object with exactly these fields; a question mark says that one may be absent. */
+function fields(rules: Readonly<Record<string, Rule>>): Rule {
+  const known = new Map(Object.entries(rules).map(([name, rule]) => [name.replace('?', ''), rule]))
+  const required = Object.keys(rules).filter((name) => !name.endsWith('?'))
+  return (value) => {
+    if (!isObject(value)) return ''
+    for (const name of Object.keys(value)) {
+      const rule = known.get(name)
+      const inner = rule ? rule(value[name]) : ''
+      if (inner !== undefined) return inner === '' ? name : `${name}.${inner}`
+    }
+    return required.find((name) => !Object.hasOwn(value, name))
+  }
+}

@@ -1,0 +1,59 @@
+import type { Handoff } from './handoff.ts'
+import { isEnd } from './lifecycle.ts'
+import type { NoticeKind } from './notice.ts'
+
+/** What the end of a handoff owes to whoever asked. */
+export interface Answer {
+  /** A delegation that was done comes back as a handoff of its own; every other end as a notice. */
+  readonly form: 'return' | 'notice'
+  readonly to: string
+  readonly kind: NoticeKind
+  readonly text: string
+}
+
+/** The sentence that the sender reads; two of them are document 000's, word for word. */
+function textFor(handoff: Handoff): string {
+  switch (handoff.state) {
+    case 'expired':
+      return `Handoff ${handoff.id} expired without acknowledgment`
+    case 'rejected':
+      return `Handoff rejected: ${handoff.rejection?.message ?? ''}`
+    case 'failed':
+      return `Handoff ${handoff.id} failed: ${handoff.error?.message ?? 'no reason given'}`
+    case 'cancelled':
+      return `Handoff ${handoff.id} was cancelled`
+    default:
+      return `Handoff ${handoff.id} is completed`
+  }
+}
+
+/**
+ * What must reach the sender when `after` has ended, `before` not being ended. Exactly one answer for a
+ * delegation; for other work the sender is told unless it ended the handoff itself.
+ */
+export function answerFor(after: Handoff, by: string): Answer | undefined {
+  if (!isEnd(after.state)) return undefined
+  if (after.type === 'return') return undefined
+  if (after.state === 'cancelled') {
+    // The sender cancelled; the one to be told is the holder.
+    return after.holder === undefined && after.accepted_by === undefined
+      ? undefined
+      : { form: 'notice', to: after.to, kind: 'cancelled', text: textFor(after) }
+  }
+  if (after.debt === 'open') {
+    const form = after.state === 'completed' ? 'return' : 'notice'
+    return {
+      form,
+      to: after.from,
+      kind: form === 'return' ? 'returned' : kindFor(after),
+      text: textFor(after),
+    }
+  }
+  if (by === after.from) return undefined
+  return { form: 'notice', to: after.from, kind: kindFor(after), text: textFor(after) }
+}
+
+const kindFor = (handoff: Handoff): NoticeKind =>
+  handoff.state === 'expired' || handoff.state === 'rejected' || handoff.state === 'failed'
+    ? handoff.state
+    : 'completed'

@@ -1,0 +1,79 @@
+/** How one failure shows on every surface. Adding a row is the whole job of adding an error. */
+// biome-ignore format: read as a table
+export const ERROR_CODES = {
+  invalid_input:   { http: 400, rpc: -32602, exit: 2,  retry: false, title: 'The input is not valid' },
+  not_found:       { http: 404, rpc: -32004, exit: 3,  retry: false, title: 'Not found' },
+  not_allowed:     { http: 403, rpc: -32003, exit: 4,  retry: false, title: 'Not allowed' },
+  wrong_state:     { http: 409, rpc: -32009, exit: 5,  retry: false, title: 'Not possible in this state' },
+  conflict:        { http: 409, rpc: -32010, exit: 6,  retry: false, title: 'Conflict' },
+  limit_exceeded:  { http: 429, rpc: -32011, exit: 7,  retry: true,  title: 'Limit exceeded' },
+  unmet:           { http: 422, rpc: -32012, exit: 8,  retry: false, title: 'Conditions are not met' },
+  timed_out:       { http: 408, rpc: -32013, exit: 9,  retry: true,  title: 'Timed out' },
+  unavailable:     { http: 503, rpc: -32014, exit: 13, retry: true,  title: 'The store is not available' },
+  too_large:       { http: 413, rpc: -32015, exit: 14, retry: false, title: 'Too large' },
+  unauthenticated: { http: 401, rpc: -32001, exit: 15, retry: false, title: 'No valid credential' },
+  failed:          { http: 424, rpc: -32016, exit: 16, retry: false, title: 'The handoff failed' },
+  store_refused:   { http: 500, rpc: -32017, exit: 17, retry: false, title: 'The store cannot be used' },
+  internal:        { http: 500, rpc: -32603, exit: 70, retry: false, title: 'Internal error' },
+} as const satisfies Record<string, { http: number; rpc: number; exit: number; retry: boolean; title: string }>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+export type ErrorDetails = Readonly<Record<string, unknown>>
+
+/** The one error that crosses a module boundary. Callers branch on `code`, never on the message. */
+export class BatonError extends Error {
+  override readonly name: string = 'BatonError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.details = details
+  }
+
+  /** Whether the same call may succeed later without a change by the caller. */
+  get retry(): boolean {
+    return ERROR_CODES[this.code].retry
+  }
+}
+
+/** Document 000's error: an agent may not hold more open handoffs. */
+export class HandoffLimitExceeded extends BatonError {
+  override readonly name = 'HandoffLimitExceeded'
+  constructor(message: string, details: ErrorDetails = {}) {
+    super('limit_exceeded', message, details)
+  }
+}
+
+/** Document 001's error: the handoff that was waited for has failed. */
+export class HandoffFailedException extends BatonError {
+  override readonly name = 'HandoffFailedException'
+  constructor(message: string, details: ErrorDetails = {}) {
+    super('failed', message, details)
+  }
+}
+
+/** Document 001's error: nothing final happened before the deadline of a wait. */
+export class HandoffTimeoutException extends BatonError {
+  override readonly name = 'HandoffTimeoutException'
+  constructor(message: string, details: ErrorDetails = {}) {
+    super('timed_out', message, details)
+  }
+}
+
+/** A refusal by pure code: compared as a value, thrown by the service. */
+export interface Refusal {
+  readonly ok: false
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details?: ErrorDetails
+}
+
+/** The error of the right class for a code, so that `instanceof` works for the documents' three names. */
+export function toError(code: ErrorCode, message: string, details: ErrorDetails = {}): BatonError {
+  if (code === 'limit_exceeded') return new HandoffLimitExceeded(message, details)
+  if (code === 'failed') return new HandoffFailedException(message, details)
+  if (code === 'timed_out') return new HandoffTimeoutException(message, details)
+  return new BatonError(code, message, details)
+}

@@ -1,0 +1,63 @@
+/** Document 002's recovery rules for the work that a block describes. */
+export interface OnFailure {
+  readonly retry?: number | undefined
+  readonly route_to?: string | undefined
+  readonly notify?: string | undefined
+  readonly escalate_after?: number | undefined
+  readonly context?: string | undefined
+}
+
+/**
+ * Who does the work again. `after_retries`: the same agent, and `route_to` gets it when no retry is left.
+ * `each_failure`: `route_to` from the first failure on, for work whose failures another agent must mend.
+ */
+export const ROUTE_MODES = ['after_retries', 'each_failure'] as const
+export type RouteMode = (typeof ROUTE_MODES)[number]
+
+export interface FailureDecision {
+  /** `retry`: the work stays open. `failed`: nobody tries again unless somebody decides so. */
+  readonly status: 'retry' | 'failed'
+  readonly notify?: string
+  readonly retry?: { readonly agent: 'same' | (string & {}); readonly retry_count: number }
+  readonly route_to?: string
+  readonly escalate_to?: string
+  /** For whoever handles the failure. */
+  readonly context?: string
+}
+
+/** What an escalation is addressed to when nobody has the role. */
+const UNFILLED = 'delegator'
+
+/**
+ * What follows one more failure of work that was retried `retry_count` times (A2-08). Escalation ends the
+ * retrying, also when retries are left; without rules a failure is final and nobody hears of it.
+ */
+export function decideFailure(failure: {
+  readonly retry_count: number
+  readonly on_failure?: OnFailure | undefined
+  readonly delegator?: string | undefined
+  readonly mode?: RouteMode | undefined
+}): FailureDecision {
+  const { retry_count, on_failure: rules = {}, delegator = UNFILLED, mode = 'after_retries' } = failure
+  const failures = retry_count + 1
+  const escalated = rules.escalate_after !== undefined && failures >= rules.escalate_after
+  const retries = !escalated && retry_count < (rules.retry ?? 0)
+  const again = (mode === 'each_failure' ? rules.route_to : undefined) ?? 'same'
+  return {
+    status: retries ? 'retry' : 'failed',
+    ...(rules.notify !== undefined && { notify: rules.notify }),
+    ...(retries && { retry: { agent: again, retry_count: failures } }),
+    ...(!retries && rules.route_to !== undefined && { route_to: rules.route_to }),
+    ...(escalated && { escalate_to: delegator }),
+    ...(rules.context !== undefined && { context: rules.context }),
+  }
+}
+
+/** Who the delegator is (A2-09): who was configured, else who gave the work, else who began the workflow. */
+export function delegatorOf(known: {
+  readonly configured?: string | undefined
+  readonly sender?: string | undefined
+  readonly first?: string | undefined
+}): string | undefined {
+  return known.configured ?? known.sender ?? known.first
+}

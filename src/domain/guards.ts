@@ -1,0 +1,184 @@
+import type { Actor, Agent } from './agent.ts'
+import type { Handoff } from './handoff.ts'
+import type { Role } from './lifecycle.ts'
+import type { Content, Validation } from './package.ts'
+import { hasRole, type Policy } from './policy.ts'
+
+/** What the actor is to this handoff. Its own agent row tells the configured roles. */
+export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): Set<Role> {
+  const roles = new Set<Role>()
+  if (actor.auth === 'engine') return roles.add('clock')
+  if (actor.name === handoff.from) roles.add('sender')
+  if (actor.name === handoff.to) roles.add('receiver')
+  if (actor.kind === 'human' && (handoff.to === actor.name || handoff.to === 'human')) roles.add('person')
+  if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
+  if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
+  return roles
+}
+
+/** A receiver's own word never closes native or document 000's handoffs. */
+function mayVerify(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
+  if (actor.name === handoff.to) return false
+  if (handoff.home === 'markdown') return verifiersFor(handoff, policy, actor, agent).includes(actor.name)
+  return (
+    actor.name === handoff.from || actor.kind === 'human' || hasRole(policy, 'verifier', actor.name, agent)
+  )
+}
+
+/** Document 000: the verifier; where it is itself the receiver the chief, and where that is too, the sender. */
+function verifiersFor(handoff: Handoff, policy: Policy, actor: Actor, agent?: Agent): readonly string[] {
+  const verifiers = hasRole(policy, 'verifier', actor.name, agent)
+    ? [...policy.verifiers, actor.name]
+    : policy.verifiers
+  if (!policy.verifiers.includes(handoff.to)) return verifiers
+  const others = verifiers.filter((name) => name !== handoff.to)
+  if (others.length > 0) return others
+  return policy.chief === handoff.to ? [handoff.from] : [policy.chief]
+}
+
+/** Who is asked first to verify; shown as whose move it is. */
+export function verifierOf(handoff: Handoff, policy: Policy): string {
+  if (handoff.home !== 'markdown') return handoff.from
+  const usual = policy.verifiers.find((name) => name !== handoff.to)
+  return usual ?? (policy.chief === handoff.to ? handoff.from : policy.chief)
+}
+
+/** Where the receiver alone may close: documents 001 to 004, and every return. */
+export const receiverCompletes = (handoff: Handoff): boolean =>
+  handoff.type === 'return' ||
+  handoff.home === 'queue' ||
+  handoff.home === 'block' ||
+  handoff.home === 'writeback' ||
+  handoff.home === 'package'
+
+function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
+  if (receiverCompletes(handoff)) return actor.name === handoff.to
+  return mayVerify(actor, handoff, policy, agent)
+}
+
+/** One reason why a handoff cannot be completed yet. */
+export interface Unmet {
+  readonly code:
+    | 'not_accepted'
+    | 'deliverable_without_evidence'
+    | 'unknown_deliverable'
+    | 'check_failed'
+    | 'artifact_missing'
+    | 'schema_invalid'
+    | 'VALIDATION_FAILED'
+    | 'writeback_missing'
+  readonly message: string
+}
+
+/** Everything that stands between this handoff and done; empty when its home's guard holds. */
+export function unmetConditions(handoff: Handoff, content: Content): readonly Unmet[] {
+  if (handoff.type === 'return') return accepted(handoff)
+  switch (handoff.home) {
+    case 'native':
+      return [...accepted(handoff), ...evidenced(content), ...checked(content)]
+    case 'markdown':
+      return [...accepted(handoff), ...verified(content)]
+    case 'queue':
+      return [...produced(content), ...checked(content), ...validated(content)]
+    case 'package':
+      return accepted(handoff)
+    case 'block':
+    case 'writeback':
+      return []
+  }
+}
+
+function accepted(handoff: Handoff): readonly Unmet[] {
+  if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []
+  return [{ code: 'not_accepted', message: `${handoff.to} has not accepted it` }]
+}
+
+/** Native: the receiver has handed in something for every deliverable. */
+function evidenced(content: Content): readonly Unmet[] {
+  const given = new Map(
+    (content.result?.evidence ?? []).map((e) => [e.deliverable.trim(), e.evidence.trim()]),
+  )
+  return missing(content, (deliverable) => given.get(deliverable))
+}
+
+/** Document 000: the last verification says `verified`, with evidence, for every deliverable and for nothing else. */
+function verified(content: Content): readonly Unmet[] {
+  const last = content.verifications.at(-1)
+  const given = new Map(
+    (last?.deliverable_checks ?? [])
+      .filter((check) => check.status === 'verified')
+      .map((check) => [check.deliverable.trim(), check.evidence.trim()]),
+  )
+  const known = new Set((content.package.deliverables ?? []).map((d) => d.trim()))
+  const unknown = (last?.deliverable_checks ?? []).filter((check) => !known.has(check.deliverable.trim()))
+  return [
+    ...missing(content, (deliverable) => given.get(deliverable)),
+    ...unknown.map(
+      (check): Unmet => ({
+        code: 'unknown_deliverable',
+        message: `"${check.deliverable}" is not one of its deliverables`,
+      }),
+    ),
+  ]
+}
+
+function missing(
+  content: Content,
+  evidenceFor: (deliverable: string) => string | undefined,
+): readonly Unmet[] {
+  const deliverables = [...new Set((content.package.deliverables ?? []).map((d) => d.trim()))]
+  return deliverables
+    .filter((deliverable) => !evidenceFor(deliverable))
+    .map((deliverable) => ({
+      code: 'deliverable_without_evidence',
+      message: `no evidence for "${deliverable}"`,
+    }))
+}
+
+/** A check that could not be evaluated here does not stand in the way; one that failed does. */
+function checked(content: Content): readonly Unmet[] {
+  return (content.result?.checks ?? [])
+    .filter((check) => check.ok === false)
+    .map((check) => ({
+      code: 'check_failed',
+      message: `check failed: ${check.name}${check.detail ? ` (${check.detail})` : ''}`,
+    }))
+}
+
+function produced(content: Content): readonly Unmet[] {
+  const result = content.result
+  const unmet: Unmet[] = []
+  if (result?.output === undefined && !result?.artifacts?.length)
+    unmet.push({ code: 'artifact_missing', message: 'no output or artifact was handed in' })
+  if (result?.schema_compliance === 'invalid')
+    unmet.push({ code: 'schema_invalid', message: 'the output does not match its schema' })
+  return unmet
+}
+
+/** Document 001: failing tests, type errors or coverage under the target cannot pass (S1-49). */
+function validated(content: Content): readonly Unmet[] {
+  const validation = content.result?.validation
+  if (!validation) return []
+  return validationProblems(validation, coverageTarget(content.package.input)).map((message) => ({
+    code: 'VALIDATION_FAILED',
+    message,
+  }))
+}
+
+export function validationProblems(validation: Validation, target?: number): readonly string[] {
+  const problems: string[] = []
+  if (validation.status === 'failed') problems.push('the validation says failed')
+  if (validation.tests_passing === false) problems.push('tests are failing')
+  if ((validation.typescript_errors ?? 0) > 0) problems.push(`${validation.typescript_errors} type errors`)
+  const coverage = validation.coverage_percentage
+  if (target !== undefined && coverage !== undefined && coverage < target)
+    problems.push(`coverage is ${coverage} % and the target is ${target} %`)
+  return problems
+}
+
+function coverageTarget(input: unknown): number | undefined {
+  const quality = (input as { code_quality?: { testing_coverage_target?: unknown } } | undefined)
+    ?.code_quality
+  const target = quality?.testing_coverage_target
+  return typeof target === 'number' ? target : undefined
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import { HOMES } from './home.ts'
+import { STATES } from './lifecycle.ts'
+
+export const TYPES = ['sequential', 'delegation', 'escalation', 'return', 'gate'] as const
+export type HandoffType = (typeof TYPES)[number]
+
+export const PRIORITIES = ['critical', 'high', 'normal', 'low'] as const
+export type Priority = (typeof PRIORITIES)[number]
+
+export const Failure = z.object({
+  code: z.string().max(80),
+  message: z.string().max(8_000),
+  severity: z.string().max(20).optional(),
+  details: z.array(z.record(z.string(), z.unknown())).optional(),
+  recovery_actions: z.array(z.string()).optional(),
+})
+export type Failure = z.infer<typeof Failure>
+
+/** One try at the work: who held it, and how it ended. */
+export const Attempt = z.object({
+  attempt: z.int(),
+  holder: z.string(),
+  instance: z.string().optional(),
+  started_at: z.string(),
+  ended_at: z.string().optional(),
+  outcome: z.string().optional(),
+  error: Failure.optional(),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+export const RetryRule = z.object({
+  max: z.int().min(0).max(100),
+  delay_s: z.number().min(0),
+  multiplier: z.number().min(1),
+})
+
+/** One transfer of work from a sender to a receiver. What travels with it is its content, read apart. */
+export const Handoff = z.object({
+  uid: z.string().describe('The only key, a UUIDv7'),
+  id: z.string().describe('What people see, for example HO-2026-001'),
+  rev: z.int().describe('Rises by one with every change'),
+  home: z.enum(HOMES),
+  type: z.enum(TYPES),
+  state: z.enum(STATES),
+  from: z.string(),
+  to: z.string(),
+  title: z.string(),
+  task: z.string().optional().describe('Id of the task'),
+  priority: z.enum(PRIORITIES),
+  root: z.string().describe('uid of the first handoff of the chain'),
+  parent: z.string().optional(),
+  depth: z.int(),
+  supersedes: z.string().optional(),
+  in_reply_to: z.string().optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  sent_at: z.string().optional(),
+  /** Position in the chain's log at sending: the cycle rule looks for progress after it. */
+  sent_seq: z.int().optional(),
+  ack_deadline: z.string().optional().describe('Must be accepted before this instant'),
+  timeout_s: z.number().optional().describe('An attempt may stay silent this long'),
+  lease_until: z.string().optional(),
+  holder: z.string().optional(),
+  instance: z.string().optional(),
+  accepted_at: z.string().optional(),
+  accepted_by: z.string().optional(),
+  ack_notes: z.string().optional(),
+  started_at: z.string().optional(),
+  attempt: z.int().describe('From 1; rises when the work is offered again'),
+  retry: RetryRule.optional(),
+  not_before: z.string().optional(),
+  attempts: z.array(Attempt),
+  resume: z.enum(STATES).optional(),
+  need: z.enum(['clarification', 'decision', 'gate']).optional(),
+  waiting_for: z.string().optional().describe('Whose move it is'),
+  progress: z.number().optional(),
+  blocked_on: z.string().optional(),
+  error: Failure.optional(),
+  rejection: z.object({ type: z.string(), message: z.string(), by: z.string(), at: z.string() }).optional(),
+  ended_at: z.string().optional(),
+  verified_by: z.string().optional(),
+  debt: z.enum(['open', 'answered']).optional(),
+  /** For the completion guard, so that a transition need not read the content. */
+  deliverables: z.int(),
+  aliases: z.record(z.string(), z.string()).optional(),
+})
+export type Handoff = z.infer<typeof Handoff>
+
+export const RANK: Readonly<Record<Priority, number>> = { critical: 0, high: 1, normal: 2, low: 3 }
+
+/** What the engine must do next without being asked, and when. */
+export interface Due {
+  readonly at: string
+  readonly kind: 'expire' | 'lease' | 'retry'
+}
+
+export function dueOf(handoff: Handoff): Due | undefined {
+  switch (handoff.state) {
+    case 'draft':
+    case 'offered':
+      return handoff.ack_deadline === undefined ? undefined : { at: handoff.ack_deadline, kind: 'expire' }
+    case 'accepted':
+    case 'in_progress':
+    case 'blocked':
+      return handoff.lease_until === undefined ? undefined : { at: handoff.lease_until, kind: 'lease' }
+    case 'retry_wait':
+      return handoff.not_before === undefined ? undefined : { at: handoff.not_before, kind: 'retry' }
+    default:
+      return undefined
+  }
+}
+
+/** Who holds it, as one text: an instance of an agent is another holder than the agent's other instances. */
+export const holderKey = (agent: string, instance?: string): string =>
+  instance === undefined ? agent : `${agent}#${instance}`

@@ -1,0 +1,189 @@
+/** What is known of a task when its place among others is asked for. */
+export interface OrderItem {
+  readonly id: string
+  readonly status: string
+  readonly depends_on: readonly string[]
+  /** Set by hand: wins over what `criticalPath` would compute. */
+  readonly critical?: boolean | undefined
+}
+
+export type DependencyFinding =
+  | {
+      readonly code: 'dependency_unmet' | 'dependency_unknown'
+      readonly id: string
+      readonly depends_on: string
+    }
+  | { readonly code: 'dependency_cycle'; readonly id: string; readonly cycle: readonly string[] }
+
+/** Document 002 says `complete`, document 003 `done`. */
+const DONE: ReadonlySet<string> = new Set(['complete', 'done'])
+const BEGUN: ReadonlySet<string> = new Set(['in_progress', 'complete', 'done'])
+
+/**
+ * Orders ids as people count: task-2 before task-10, P0.1.2 before P0.1.10. The same on every machine, and
+ * 0 only for equal ids.
+ */
+export function compareIds(a: string, b: string): number {
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(j)
+    if (isDigit(x) && isDigit(y)) {
+      const endA = digitsEnd(a, i)
+      const endB = digitsEnd(b, j)
+      const order = compareNumbers(a.slice(i, endA), b.slice(j, endB))
+      if (order !== 0) return order
+      i = endA
+      j = endB
+    } else if (x === y) {
+      i += 1
+      j += 1
+    } else return x < y ? -1 : 1
+  }
+  if (i < a.length) return 1
+  if (j < b.length) return -1
+  // Only zeros in front of a number are left to tell them apart.
+  return compareText(a, b)
+}
+
+/** The task that a subtask belongs to: `task-15` for `task-15.3`, nothing for `task-15`. */
+export function parentOf(id: string): string | undefined {
+  const dot = id.lastIndexOf('.')
+  return dot > 0 && /^\d+$/.test(id.slice(dot + 1)) ? id.slice(0, dot) : undefined
+}
+
+/** Items by id. Where an id comes twice the later item counts: it is the newer word on the task. */
+export function indexById<Item extends { readonly id: string }>(
+  items: readonly Item[],
+): ReadonlyMap<string, Item> {
+  return new Map(items.map((item) => [item.id, item]))
+}
+
+/** The dependencies that are not done yet, in the order given; one that nobody knows is not done either. */
+export function unmetDependencies(
+  item: Pick<OrderItem, 'depends_on'>,
+  all: ReadonlyMap<string, Pick<OrderItem, 'status'>>,
+): readonly string[] {
+  return [...new Set(item.depends_on)].filter((id) => !DONE.has(all.get(id)?.status ?? ''))
+}
+
+/**
+ * What is wrong with the order of the work: begun before a dependency was done, depends on nothing known, or
+ * waits for itself. Of several cycles one is named; mend it and ask again.
+ */
+export function checkDependencies(items: readonly OrderItem[]): readonly DependencyFinding[] {
+  const all = indexById(items)
+  const findings: DependencyFinding[] = []
+  for (const { id, status, depends_on } of all.values()) {
+    for (const dependency of unmetDependencies({ depends_on }, all)) {
+      if (!all.has(dependency)) findings.push({ code: 'dependency_unknown', id, depends_on: dependency })
+      else if (BEGUN.has(status)) findings.push({ code: 'dependency_unmet', id, depends_on: dependency })
+    }
+  }
+  const cycle = findCycle(new Map([...all].map(([id, item]) => [id, item.depends_on])))
+  if (cycle) findings.push({ code: 'dependency_cycle', id: cycle[0]!, cycle })
+  return findings
+}
+
+/** One way round from a node to itself, the first node repeated at the end; undefined where there is none. */
+export function findCycle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const finished = new Set<string>()
+  for (const start of graph.keys()) {
+    if (finished.has(start)) continue
+    // A stack of our own: a chain of a hundred thousand tasks must not end ours.
+    const path = [start]
+    const next = [0]
+    const position = new Map([[start, 0]])
+    while (path.length > 0) {
+      const top = path.length - 1
+      const node = path[top]!
+      const target = graph.get(node)?.[next[top]!]
+      next[top] = next[top]! + 1
+      if (target === undefined) {
+        finished.add(node)
+        position.delete(node)
+        path.pop()
+        next.pop()
+      } else if (position.has(target)) {
+        return [...path.slice(position.get(target)), target]
+      } else if (!finished.has(target) && graph.has(target)) {
+        position.set(target, path.length)
+        path.push(target)
+        next.push(0)
+      }
+    }
+  }
+  return undefined
+}
+
+/**
+ * The tasks that hold up the end, first one first (A3-25): those flagged by hand, else the longest chain of tasks
+ * that are not done; of equally long ones the first in order of ids. Tasks in or behind a cycle are on no chain.
+ */
+export function criticalPath(items: readonly OrderItem[]): readonly string[] {
+  const remaining = [...indexById(items).values()].filter((item) => !DONE.has(item.status))
+  const { heights, dependents } = chains(remaining)
+  const height = (id: string): number => heights.get(id) ?? 0
+  const order = (a: string, b: string): number => height(b) - height(a) || compareIds(a, b)
+  const flagged = remaining.filter((item) => item.critical).map((item) => item.id)
+  if (flagged.length > 0) return flagged.sort(order)
+  const path: string[] = []
+  let candidates: readonly string[] = [...heights.keys()]
+  while (candidates.length > 0) {
+    const first = candidates.reduce((a, b) => (order(a, b) <= 0 ? a : b))
+    path.push(first)
+    candidates = dependents.get(first)?.filter((id) => heights.has(id)) ?? []
+  }
+  return path
+}
+
+/** For each task that can ever begin: how long the longest chain is that it starts, and who waits for it. */
+function chains(items: readonly OrderItem[]): {
+  readonly heights: ReadonlyMap<string, number>
+  readonly dependents: ReadonlyMap<string, readonly string[]>
+} {
+  const dependents = new Map<string, string[]>(items.map(({ id }) => [id, []]))
+  const open = new Map<string, number>()
+  for (const { id, depends_on } of items) {
+    const waitsFor = [...new Set(depends_on)].filter((dependency) => dependents.has(dependency))
+    for (const dependency of waitsFor) dependents.get(dependency)!.push(id)
+    open.set(id, waitsFor.length)
+  }
+  // The array grows while it is walked: a task joins when the last one it waits for was passed.
+  const begins = items.map(({ id }) => id).filter((id) => open.get(id) === 0)
+  for (const id of begins) {
+    for (const dependent of dependents.get(id)!) {
+      const left = open.get(dependent)! - 1
+      open.set(dependent, left)
+      if (left === 0) begins.push(dependent)
+    }
+  }
+  const heights = new Map<string, number>()
+  for (const id of begins.reverse()) {
+    const above = dependents.get(id)!.reduce((most, next) => Math.max(most, heights.get(next) ?? 0), 0)
+    heights.set(id, above + 1)
+  }
+  return { heights, dependents }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+function digitsEnd(text: string, start: number): number {
+  let end = start
+  while (end < text.length && isDigit(text.charCodeAt(end))) end += 1
+  return end
+}
+
+/** By value and without arithmetic, so that a number of any length is exact. */
+function compareNumbers(a: string, b: string): number {
+  const x = a.replace(/^0+/, '')
+  const y = b.replace(/^0+/, '')
+  return x.length === y.length ? compareText(x, y) : x.length < y.length ? -1 : 1
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { BatonError, type ErrorCode } from '../domain/errors.ts'
+import type { Call } from '../service/deps.ts'
+import type { Service } from '../service/service.ts'
+
+/** One thing that can be asked of Baton. The command line, HTTP, MCP, the docs and the client are derived from it. */
+export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType = z.ZodType> {
+  readonly name: `${string}_${string}`
+  readonly summary: string
+  readonly effect: 'read' | 'write'
+  /** Which token scope is needed: `<noun>:read` or `<noun>:write`. */
+  readonly scope: `${string}:${'read' | 'write'}`
+  /** Only a person may: a terminal confirmation or a person's token is needed. */
+  readonly peopleOnly?: boolean
+  /** In the small list that agents see by default, or in the set `proof`. */
+  readonly tools?: 'default' | 'proof'
+  readonly http: { readonly method: 'GET' | 'POST'; readonly path: `/v1/${string}` }
+  /** Fields that the command line takes without a flag, in this order. */
+  readonly positional?: readonly string[]
+  readonly input: In
+  readonly output: Out
+  readonly errors: readonly ErrorCode[]
+  readonly examples: readonly string[]
+  run(service: Service, call: Call, input: z.output<In>): Promise<z.output<Out>>
+}
+
+/** Keeps the input and output types that a bare annotation would widen. */
+export const defineOperation = <In extends z.ZodObject, Out extends z.ZodType>(
+  op: Operation<In, Out>,
+): Operation<In, Out> => op
+
+/** The only way in: every transport hands over raw input here and gets a checked result or a `BatonError`. */
+export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
+  op: Operation<In, Out>,
+  service: Service,
+  call: Call,
+  raw: unknown,
+): Promise<z.output<Out>> {
+  const parsed = op.input.safeParse(raw)
+  if (!parsed.success)
+    throw new BatonError('invalid_input', describeIssues(parsed.error), {
+      operation: op.name,
+      issues: parsed.error.issues,
+    })
+  return op.run(service, call, parsed.data)
+}
+
+/** One line for each thing that is wrong, led by the field's name. */
+function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => {
+      const field = issue.path.join('.')
+      return field === '' ? issue.message : `${field}: ${issue.message}`
+    })
+    .join('; ')
+}
+
+export const PAGE = {
+  limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
+  cursor: z.string().max(200).optional().describe('Where the last page ended'),
+}
+
+export const pageOf = (input: { limit?: number | undefined; cursor?: string | undefined }) => ({
+  limit: input.limit ?? 20,
+  ...(input.cursor !== undefined && { cursor: input.cursor }),
+})

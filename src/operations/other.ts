@@ -1,0 +1,164 @@
+import * as z from 'zod'
+import { AGENT_KINDS, AGENT_ROLES, Agent, AgentName, Limit } from '../domain/agent.ts'
+import { Notice } from '../domain/notice.ts'
+import { MAX_BLOB_BYTES } from '../service/artifacts.ts'
+import { defineOperation } from './operation.ts'
+
+const agentList = defineOperation({
+  name: 'agent_list',
+  summary: 'Who can send and receive here.',
+  effect: 'read',
+  scope: 'agent:read',
+  http: { method: 'GET', path: '/v1/agents' },
+  input: z.strictObject({}),
+  output: z.object({ items: z.array(Agent) }),
+  errors: ['unavailable'],
+  examples: ['baton agent list'],
+  run: async (service) => ({ items: [...(await service.agents.list())] }),
+})
+
+const agentAdd = defineOperation({
+  name: 'agent_add',
+  summary: 'Add an agent or a person, or change their kind, roles, capabilities or limits.',
+  effect: 'write',
+  scope: 'agent:write',
+  http: { method: 'POST', path: '/v1/agents' },
+  positional: ['name'],
+  input: z.strictObject({
+    name: AgentName,
+    kind: z.enum(AGENT_KINDS).optional(),
+    roles: z.array(z.enum(AGENT_ROLES)).optional(),
+    capabilities: z.array(z.string().max(100)).max(100).optional(),
+    max_outgoing: z.coerce.number().pipe(Limit).optional(),
+    max_incoming: z.coerce.number().pipe(Limit).optional(),
+  }),
+  output: Agent,
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton agent add codex --max-incoming 5', 'baton agent add maria --kind human'],
+  run: (service, call, input) => service.agents.add(call, input),
+})
+
+const agentRemove = defineOperation({
+  name: 'agent_remove',
+  summary: 'Let nobody hand to this agent any more; its history stays.',
+  effect: 'write',
+  scope: 'agent:write',
+  http: { method: 'POST', path: '/v1/agents/{name}/remove' },
+  positional: ['name'],
+  input: z.strictObject({ name: AgentName }),
+  output: Agent,
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton agent remove codex'],
+  run: (service, call, { name }) => service.agents.remove(call, name),
+})
+
+const Artifact = z.object({
+  uid: z.string(),
+  path: z.string(),
+  type: z.string().optional(),
+  role: z.string().optional(),
+  description: z.string().optional(),
+  handoff: z.string().optional(),
+  sha256: z.string().optional(),
+  commit: z.string().optional(),
+  size: z.int().optional(),
+  stored: z.boolean(),
+  by: z.string(),
+  created_at: z.string(),
+})
+
+/** Base64 needs four characters for three bytes. */
+const MAX_BASE64 = Math.ceil((MAX_BLOB_BYTES * 4) / 3) + 4
+
+const artifactPut = defineOperation({
+  name: 'artifact_put',
+  summary: 'Register a file by path and hash, or store it with its bytes (up to 10 MB).',
+  effect: 'write',
+  scope: 'artifact:write',
+  http: { method: 'POST', path: '/v1/artifacts' },
+  positional: ['path'],
+  input: z.strictObject({
+    path: z.string().min(1).max(1_000),
+    type: z.string().max(40).optional(),
+    role: z.enum(['input', 'output', 'changed']).optional(),
+    description: z.string().max(4_000).optional(),
+    handoff: z.string().max(200).optional(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+    commit: z.string().max(64).optional(),
+    content: z.base64().max(MAX_BASE64).optional().describe('The bytes in base64'),
+  }),
+  output: Artifact,
+  errors: ['invalid_input', 'not_found', 'too_large', 'unavailable'],
+  examples: ['baton artifact put docs/plan.md --handoff HO-2026-001'],
+  run: (service, call, { content, ...input }) =>
+    service.artifacts.put(call, {
+      ...input,
+      ...(content !== undefined && { bytes: Buffer.from(content, 'base64') }),
+    }),
+})
+
+const artifactGet = defineOperation({
+  name: 'artifact_get',
+  summary: 'One artifact, with its bytes in base64 where they are stored.',
+  effect: 'read',
+  scope: 'artifact:read',
+  http: { method: 'GET', path: '/v1/artifacts/{uid}' },
+  positional: ['uid'],
+  input: z.strictObject({ uid: z.string().min(1).max(100) }),
+  output: z.object({ artifact: Artifact, content: z.string().optional() }),
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton artifact get 0199…'],
+  run: async (service, _, { uid }) => {
+    const { artifact, bytes } = await service.artifacts.get(uid)
+    return { artifact, ...(bytes && { content: Buffer.from(bytes).toString('base64') }) }
+  },
+})
+
+const noticeAck = defineOperation({
+  name: 'notice_ack',
+  summary: 'Mark a notice as seen.',
+  effect: 'write',
+  scope: 'notice:write',
+  http: { method: 'POST', path: '/v1/notices/{uid}/ack' },
+  positional: ['uid'],
+  input: z.strictObject({ uid: z.string().min(1).max(100) }),
+  output: Notice,
+  errors: ['invalid_input', 'not_found', 'not_allowed', 'unavailable'],
+  examples: ['baton notice ack 0199…'],
+  run: (service, call, { uid }) => service.looking.acknowledge(call, uid),
+})
+
+const status = defineOperation({
+  name: 'report_status',
+  summary: 'How many handoffs and tasks are in which state, and who holds how many.',
+  effect: 'read',
+  scope: 'report:read',
+  http: { method: 'GET', path: '/v1/status' },
+  input: z.strictObject({}),
+  output: z.object({
+    store: z.object({ engine: z.string(), location: z.string(), workspace: z.string(), schema: z.int() }),
+    handoffs: z.record(z.string(), z.int()),
+    tasks: z.record(z.string(), z.int()),
+    agents: z.record(z.string(), z.object({ outgoing: z.int(), incoming: z.int() })),
+    entries: z.int(),
+  }),
+  errors: ['unavailable'],
+  examples: ['baton status'],
+  run: async (service) => {
+    const { engine, location, workspace, schema } = service.deps.store.info
+    return { store: { engine, location, workspace, schema }, ...(await service.looking.counts()) }
+  },
+})
+
+export const OTHER_OPERATIONS = [
+  agentList,
+  agentAdd,
+  agentRemove,
+  artifactPut,
+  artifactGet,
+  noticeAck,
+  status,
+] as const

@@ -1,0 +1,175 @@
+import { type Agent, type AgentKind, newAgent } from '../domain/agent.ts'
+import { kindOf } from '../domain/policy.ts'
+import type { View } from '../storage/store.ts'
+import type { Call, ServiceDeps } from './deps.ts'
+import { refuse, write } from './write.ts'
+
+export interface AgentInput {
+  readonly name: string
+  readonly kind?: AgentKind | undefined
+  readonly roles?: Agent['roles'] | undefined
+  readonly capabilities?: readonly string[] | undefined
+  readonly max_outgoing?: number | undefined
+  readonly max_incoming?: number | undefined
+}
+
+/** Who can send and receive. */
+export class Agents {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  async list(): Promise<readonly Agent[]> {
+    const stored = await this.#deps.store.agents()
+    const known = new Set(stored.map((agent) => agent.name))
+    const listed = Object.keys(this.#deps.policy.agents ?? {})
+      .filter((name) => !known.has(name))
+      .map((name) => listedAgent(this.#deps, name, this.#deps.now().toISOString()))
+    return [...stored.filter((agent) => !agent.removed), ...listed].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Adds an agent or changes what is said of it. */
+  add(call: Call, input: AgentInput): Promise<Agent> {
+    return this.#put(call, 'agent_add', input.name, input, (before, at) => ({
+      ...(before ?? newAgent(input.name, 'agent', at)),
+      ...(input.kind !== undefined && { kind: input.kind }),
+      ...(input.roles !== undefined && { roles: input.roles }),
+      ...(input.capabilities !== undefined && { capabilities: [...input.capabilities] }),
+      limits: {
+        ...before?.limits,
+        ...(input.max_outgoing !== undefined && { outgoing: input.max_outgoing }),
+        ...(input.max_incoming !== undefined && { incoming: input.max_incoming }),
+      },
+      removed: false,
+    }))
+  }
+
+  /** Nobody can hand to a removed agent any more; its history and its open handoffs stay. */
+  remove(call: Call, name: string): Promise<Agent> {
+    return this.#put(call, 'agent_remove', name, { name }, (before) => {
+      if (!before || before.removed) refuse('not_found', `there is no agent ${name}`, { agent: name })
+      return { ...before, removed: true }
+    })
+  }
+
+  #put(
+    call: Call,
+    op: string,
+    name: string,
+    input: unknown,
+    change: (before: Agent | undefined, at: string) => Agent,
+  ): Promise<Agent> {
+    const { store } = this.#deps
+    return write(this.#deps, call, {
+      op,
+      input,
+      reads: { agents: [name], streams: [adminStream(this.#deps)] },
+      decide: (view, at) => {
+        const before = view.agent(name)
+        const agent = { ...change(before, at), rev: (before?.rev ?? 0) + 1 }
+        putAgent(this.#deps, view, call, agent, op === 'agent_add' ? 'agent.add' : 'agent.remove', at)
+        return agent
+      },
+      subject: (agent) => ({ uid: agent.name, rev: agent.rev }),
+      reload: async (subject) => (await store.agents()).find((agent) => agent.name === subject),
+    })
+  }
+}
+
+/** The log stream of the workspace's administration. */
+export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin.split('/').at(-1) ?? ''
+
+/**
+ * The rows of these agents. A name nobody has used yet is added, unless `baton.yaml` lists the agents: then it
+ * is refused with the known names.
+ */
+export async function ensureAgents(
+  deps: ServiceDeps,
+  call: Call,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Agent>> {
+  const known = knownAgents(deps)
+  const missing = [...new Set(names)].filter((name) => !known.has(name))
+  if (missing.length > 0) {
+    for (const agent of await deps.store.agents()) known.set(agent.name, agent)
+    const unknown = missing.filter((name) => !known.has(name))
+    for (const name of unknown) refuseUnlisted(deps, call, name)
+    if (unknown.length > 0)
+      for (const agent of await addAll(deps, call, unknown)) known.set(agent.name, agent)
+  }
+  for (const name of names)
+    if (known.get(name)?.removed) {
+      // Another process may have added it again.
+      const fresh = (await deps.store.agents()).find((agent) => agent.name === name)
+      if (fresh) known.set(name, fresh)
+      if (known.get(name)?.removed)
+        refuse('not_found', `agent ${name} was removed; add it again with: baton agent add ${name}`, {
+          agent: name,
+        })
+    }
+  return known
+}
+
+function refuseUnlisted(deps: ServiceDeps, call: Call, name: string): void {
+  const listed = deps.policy.agents
+  if (!listed || Object.hasOwn(listed, name)) return
+  if (name === call.actor.name && call.actor.kind === 'human') return
+  const names = Object.keys(listed).sort()
+  refuse('not_found', `unknown agent ${name}; baton.yaml lists ${names.join(', ')}`, {
+    agent: name,
+    known: names,
+  })
+}
+
+function addAll(deps: ServiceDeps, call: Call, names: readonly string[]): Promise<readonly Agent[]> {
+  return deps.store.transact({
+    reads: { agents: names, streams: [adminStream(deps)] },
+    at: deps.now().toISOString(),
+    decide: (view) =>
+      names.map((name) => {
+        const at = deps.now().toISOString()
+        const kind = name === call.actor.name ? call.actor.kind : undefined
+        const agent = view.agent(name) ?? listedAgent(deps, name, at, kind)
+        if (!view.agent(name)) putAgent(deps, view, call, agent, 'agent.add', at)
+        return agent
+      }),
+  })
+}
+
+function listedAgent(deps: ServiceDeps, name: string, at: string, kind?: AgentKind): Agent {
+  const listed = deps.policy.agents?.[name]
+  return {
+    ...newAgent(name, listed?.kind ?? kind ?? kindOf(deps.policy, name), at),
+    ...(listed?.roles && { roles: [...listed.roles] }),
+    ...(listed?.capabilities && { capabilities: [...listed.capabilities] }),
+  }
+}
+
+function putAgent(deps: ServiceDeps, view: View, call: Call, agent: Agent, act: string, at: string): void {
+  view.putAgent(agent)
+  view.append({
+    stream: adminStream(deps),
+    subject: agent.name,
+    record: {
+      act,
+      actor: { id: call.actor.name },
+      auth: call.actor.auth,
+      sub: { id: agent.name, k: 'agent', rev: agent.rev },
+      ts: at,
+    },
+  })
+}
+
+/** Names seen by this process: agents are never deleted, so a name that was there is still there. */
+const caches = new WeakMap<ServiceDeps, Map<string, Agent>>()
+
+function knownAgents(deps: ServiceDeps): Map<string, Agent> {
+  let known = caches.get(deps)
+  if (!known) {
+    known = new Map()
+    caches.set(deps, known)
+  }
+  return known
+}

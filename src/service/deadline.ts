@@ -1,0 +1,27 @@
+import type { Agent } from '../domain/agent.ts'
+import { type AckOverrides, ackDeadline } from '../domain/deadlines.ts'
+import type { Handoff, HandoffType } from '../domain/handoff.ts'
+import type { Home } from '../domain/home.ts'
+import { kindOf } from '../domain/policy.ts'
+import type { ServiceDeps } from './deps.ts'
+import type { Step } from './moves.ts'
+
+/** What the workspace's rules make of a home's deadlines. People and returns have none. */
+export function overridesFor(
+  deps: ServiceDeps,
+  home: Home,
+  to: Agent | undefined,
+  type: HandoffType,
+): AckOverrides {
+  const own = deps.policy.deadlines[home] ?? {}
+  if (home !== 'native') return own
+  const free = type === 'return' || kindOf(deps.policy, to?.name ?? '', to) === 'human'
+  return free ? { ...own, offeredMs: 'none' } : own
+}
+
+/** The acceptance deadline of a handoff that is offered now, as a change to it. */
+export function offerDeadline(step: Step, handoff: Handoff): Pick<Handoff, 'ack_deadline'> {
+  const overrides = overridesFor(step.deps, handoff.home, step.view.agent(handoff.to), handoff.type)
+  const at = ackDeadline(handoff.home, 'offered', step.at, overrides)
+  return at === undefined ? {} : { ack_deadline: at }
+}

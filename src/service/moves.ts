@@ -1,0 +1,246 @@
+import type { Actor } from '../domain/agent.ts'
+import { addMs, leaseMs } from '../domain/deadlines.ts'
+import { answerFor } from '../domain/debts.ts'
+import { rolesOf, verifierOf } from '../domain/guards.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { type Command, decide, isEnd, isHeld, type Role, statesFor } from '../domain/lifecycle.ts'
+import type { NoticeKind } from '../domain/notice.ts'
+import { kindOf } from '../domain/policy.ts'
+import type { View } from '../storage/store.ts'
+import type { ServiceDeps } from './deps.ts'
+import { noteTask } from './task-follow.ts'
+import { refuse } from './write.ts'
+
+/** What every step of a handoff needs. */
+export interface Step {
+  readonly deps: ServiceDeps
+  readonly view: View
+  readonly actor: Actor
+  readonly at: string
+}
+
+export interface Change {
+  readonly set?: Partial<Handoff>
+  readonly unset?: readonly (keyof Handoff)[]
+  /** Text that goes into the log as salted disclosures. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  /** The step adds something to the work: the cycle rule starts afresh. */
+  readonly progress?: boolean
+  /** The name of the action in the log, when it is not the command's. */
+  readonly act?: string
+}
+
+/** Applies a command to a handoff: who may, what follows, what the log says, who is told. */
+export function move(step: Step, handoff: Handoff, command: Command, change: Change = {}): Handoff {
+  const { deps, view, actor, at } = step
+  const roles = rolesOf(actor, handoff, deps.policy, view.agent(actor.name))
+  const decision = decide(handoff.state, command, roles, handoff.resume)
+  if (!decision.ok) {
+    const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
+    if (decision.code === 'wrong_state')
+      refuse(
+        'wrong_state',
+        `${handoff.id} is ${spoken(handoff.state)}; ${command} needs one that is ${list(statesFor(command).map(spoken))}`,
+        details,
+      )
+    refuse('not_allowed', notAllowed(handoff, command, actor, decision.needs ?? []), details)
+  }
+  if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
+
+  const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
+  const next = finish(step, handoff, changed)
+  const seq = view.append({
+    stream: next.root,
+    subject: next.uid,
+    record: {
+      act: change.act ?? `handoff.${command}`,
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: next.uid, k: 'handoff', rev: next.rev },
+      from: handoff.state,
+      to: next.state,
+      ts: at,
+    },
+    ...(change.fields && { fields: change.fields }),
+    ...(change.progress && { progress: true }),
+  })
+  const kept = command === 'send' ? { ...next, sent_seq: seq } : next
+  view.putHandoff(kept)
+  noteTask(step, handoff, kept)
+  if (isEnd(kept.state) && !isEnd(handoff.state)) return settleDebt(step, kept)
+  return kept
+}
+
+/** A copy with fields set and others taken away. */
+export function amended(
+  handoff: Handoff,
+  set: Partial<Handoff>,
+  unset: readonly (keyof Handoff)[] = [],
+): Handoff {
+  const next: Handoff = { ...handoff, ...set }
+  for (const key of unset) delete next[key]
+  return next
+}
+
+/** What follows from the state alone: revision, whose move it is, lease, open attempt, end. */
+export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
+  const { deps, actor, at, view } = step
+  const lease = leaseMs(
+    next.home,
+    next.timeout_s,
+    kindOf(deps.policy, next.to, view.agent(next.to)) === 'human',
+  )
+  const leased = next.state === 'accepted' || next.state === 'in_progress' || next.state === 'blocked'
+  const result = amended(next, { rev: before.rev + 1, updated_at: at })
+  if (!leased || lease === undefined) delete result.lease_until
+  // Any call of the holder renews its lease; others do not.
+  else if (before.lease_until === undefined || actor.name === next.to) result.lease_until = addMs(at, lease)
+  const waiting = waitingFor(step, result)
+  if (waiting === undefined) delete result.waiting_for
+  else result.waiting_for = waiting
+  const held = isHeld(result.state) || result.state === 'needs_input'
+  if (!held && result.holder !== undefined) {
+    result.attempts = closeAttempt(result, at)
+    delete result.holder
+    delete result.instance
+  }
+  if (isEnd(result.state)) result.ended_at = at
+  else delete result.ended_at
+  return result
+}
+
+function waitingFor({ deps }: Step, handoff: Handoff): string | undefined {
+  switch (handoff.state) {
+    case 'draft':
+      return handoff.from
+    case 'offered':
+    case 'accepted':
+    case 'in_progress':
+    case 'blocked':
+      return handoff.to
+    case 'needs_input':
+      return handoff.need === 'clarification' ? handoff.from : handoff.to
+    case 'in_review':
+      return verifierOf(handoff, deps.policy)
+    default:
+      return undefined
+  }
+}
+
+function closeAttempt(handoff: Handoff, at: string): Handoff['attempts'] {
+  const last = handoff.attempts.at(-1)
+  if (!last || last.ended_at !== undefined) return handoff.attempts
+  return [
+    ...handoff.attempts.slice(0, -1),
+    { ...last, ended_at: at, outcome: handoff.state, ...(handoff.error && { error: handoff.error }) },
+  ]
+}
+
+/** The end of a handoff reaches whoever asked for it, exactly once: the debt is closed in the same transaction. */
+function settleDebt(step: Step, handoff: Handoff): Handoff {
+  const answer = answerFor(handoff, step.actor.name)
+  if (answer?.form === 'return') sendReturn(step, handoff, answer.text)
+  else if (answer) notify(step, answer.to, answer.kind, handoff, answer.text)
+  if (handoff.rejection?.type === 'skill_gap')
+    notify(step, step.deps.policy.chief, 'escalated', handoff, `Skill gap: ${handoff.rejection.message}`)
+  if (handoff.debt !== 'open') return handoff
+  const answered: Handoff = { ...handoff, debt: 'answered' }
+  step.view.putHandoff(answered)
+  return answered
+}
+
+export function notify(step: Step, to: string, kind: NoticeKind, about: Handoff, text: string): void {
+  step.view.addNotice({
+    uid: step.deps.newUid(),
+    to,
+    kind,
+    about: about.uid,
+    about_id: about.id,
+    text: text.slice(0, 2_000),
+    created_at: step.at,
+  })
+}
+
+/** The result of a delegation, as a handoff to the asker: exempt from limits, depth and deadlines. */
+function sendReturn(step: Step, delegation: Handoff, text: string): void {
+  const { view, at, deps } = step
+  const uid = deps.newUid()
+  const result = view.content(delegation.uid)?.result
+  const handoff: Handoff = {
+    uid,
+    id: `${delegation.id}-R`,
+    rev: 1,
+    home: delegation.home,
+    type: 'return',
+    state: 'offered',
+    from: delegation.to,
+    to: delegation.from,
+    title: `Return: ${delegation.title}`,
+    ...(delegation.task !== undefined && { task: delegation.task }),
+    priority: delegation.priority,
+    root: delegation.root,
+    parent: delegation.uid,
+    depth: delegation.depth + 1,
+    in_reply_to: delegation.uid,
+    created_at: at,
+    updated_at: at,
+    sent_at: at,
+    waiting_for: delegation.from,
+    attempt: 1,
+    attempts: [],
+    deliverables: 0,
+  }
+  view.append({
+    stream: handoff.root,
+    subject: uid,
+    record: {
+      act: 'handoff.return',
+      actor: { id: step.actor.name },
+      auth: step.actor.auth,
+      sub: { id: uid, k: 'handoff', rev: 1 },
+      to: 'offered',
+      ts: at,
+    },
+  })
+  view.putHandoff(handoff)
+  view.putContent(uid, {
+    package: { summary: text, ...(result && { data: { result } }) },
+    thread: [],
+    verifications: [],
+  })
+}
+
+function checkHolder(handoff: Handoff, actor: Actor): void {
+  if (handoff.instance === undefined || actor.instance === undefined || handoff.instance === actor.instance)
+    return
+  if (handoff.holder !== actor.name) return
+  refuse(
+    'not_allowed',
+    `${handoff.id} is held by another instance of ${handoff.holder} (${handoff.instance})`,
+    {
+      id: handoff.id,
+      holder: handoff.holder,
+      instance: handoff.instance,
+      attempt: handoff.attempt,
+    },
+  )
+}
+
+const spoken = (state: string): string => state.replace('_', ' ')
+const list = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+function notAllowed(handoff: Handoff, command: Command, actor: Actor, needs: readonly Role[]): string {
+  const who = list([...new Set(needs)].map((role) => whoIs(handoff, role)))
+  return `${actor.name} may not ${command.replaceAll('_', ' ')} ${handoff.id}; that is for ${who}`
+}
+
+function whoIs(handoff: Handoff, role: Role): string {
+  if (role === 'sender') return `its sender ${handoff.from}`
+  if (role === 'receiver') return `its receiver ${handoff.to}`
+  if (role === 'person') return 'a person it is addressed to'
+  if (role === 'clock') return 'the engine'
+  return handoff.home === 'markdown'
+    ? 'its verifier'
+    : `its sender ${handoff.from}, a verifier or a person, never its receiver ${handoff.to}`
+}

@@ -1,0 +1,38 @@
+import { ENGINE } from '../domain/agent.ts'
+import { isPast } from '../domain/deadlines.ts'
+import { dueOf, type Handoff } from '../domain/handoff.ts'
+import type { DueItem, Unit } from '../storage/store.ts'
+import type { ServiceDeps } from './deps.ts'
+import { move, type Step } from './moves.ts'
+import { again, failed } from './receiving.ts'
+
+/** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
+export const settlingUnits =
+  (deps: ServiceDeps) =>
+  (due: readonly DueItem[], at: string): readonly Unit<unknown>[] =>
+    due.map(({ uid }) => ({
+      reads: { handoffs: [uid] },
+      at,
+      decide: (view) => {
+        const handoff = view.handoff(uid)
+        const now = handoff && dueOf(handoff)
+        if (now && isPast(now.at, at)) settle({ deps, view, actor: ENGINE, at }, handoff, now.kind)
+      },
+    }))
+
+function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
+  if (kind === 'expire') return move(step, handoff, 'expire')
+  if (kind === 'retry') return again(step, handoff)
+  const seconds = handoff.timeout_s ?? 'its usual number of'
+  return failed(
+    step,
+    handoff,
+    {
+      code: 'TIMEOUT',
+      message: `${handoff.holder ?? handoff.to} was silent for ${seconds} seconds`,
+      severity: 'error',
+      recovery_actions: ['Increase timeout, retry'],
+    },
+    'time_out',
+  )
+}

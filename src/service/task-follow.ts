@@ -1,0 +1,66 @@
+import type { Handoff } from '../domain/handoff.ts'
+import type { Task } from '../domain/task.ts'
+import type { Step } from './moves.ts'
+
+/** The task follows its handoff: taken with it, back to the sender when it comes to nothing, done with document 000's. */
+export function noteTask(step: Step, before: Handoff, after: Handoff): void {
+  if (after.task === undefined || before.state === after.state) return
+  const task = step.view.task(after.task)?.task
+  if (!task || task.status === 'done') return
+  const change = followed(task, after)
+  if (!change) return
+  putTask(step, { ...task, ...change }, `task.${after.state}`)
+  if (change.status === 'done') step.view.shiftDependents(task.uid, -1)
+}
+
+function followed(task: Task, handoff: Handoff): Partial<Task> | undefined {
+  if (handoff.type === 'return' || handoff.type === 'gate') return undefined
+  switch (handoff.state) {
+    case 'accepted':
+    case 'in_progress':
+      return task.owner === handoff.to && task.status === 'in_progress'
+        ? undefined
+        : { status: 'in_progress', owner: handoff.to }
+    case 'expired':
+    case 'rejected':
+      return { status: 'assigned', owner: handoff.from }
+    case 'completed':
+      return handoff.home === 'markdown' ? { status: 'done', progress: 100, owner: handoff.to } : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Writes a task with its entry in the task's own log; answers the task as it stands. */
+export function putTask(
+  step: Step,
+  task: Task,
+  act: string,
+  more: { readonly fields?: Readonly<Record<string, unknown>>; readonly progress?: boolean } = {},
+): Task {
+  const { view, actor, at } = step
+  const entered = task.status === 'in_progress' && view.task(task.id)?.task.status !== 'in_progress'
+  const next: Task = {
+    ...task,
+    rev: task.rev + 1,
+    updated_at: at,
+    ...(task.status === 'done' && { done_at: at }),
+  }
+  const seq = view.append({
+    stream: task.uid,
+    subject: task.uid,
+    record: {
+      act,
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: task.id, k: 'task', rev: next.rev },
+      to: next.status,
+      ts: at,
+    },
+    ...more,
+  })
+  // The work period begins here: an older record does not count for done.
+  const kept = entered ? { ...next, period_seq: seq } : next
+  view.putTask(kept)
+  return kept
+}

@@ -1,0 +1,89 @@
+import { HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { isEnd } from '../domain/lifecycle.ts'
+import type { ServiceDeps } from './deps.ts'
+import { find } from './lookup.ts'
+
+/** Signals are hints: whoever waits looks for itself this often. */
+const LOOK_AGAIN_MS = 1_000
+/** Document 001's default, for handoffs that name no time of their own. */
+const DEFAULT_WAIT_S = 300
+
+export interface WaitOptions {
+  readonly timeout_s?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Waits until the handoff is completed and answers it. Throws document 001's two exceptions: when it ended
+ * otherwise, and when nothing final happened in time. One last look is taken at the deadline.
+ */
+export async function waitForEnd(
+  deps: ServiceDeps,
+  ref: string,
+  options: WaitOptions = {},
+): Promise<Handoff> {
+  const first = await find(deps, ref)
+  const seconds = options.timeout_s ?? first.timeout_s ?? DEFAULT_WAIT_S
+  const look = async (): Promise<Handoff | undefined> => {
+    await deps.store.settle(deps.now().toISOString())
+    const handoff = await find(deps, first.uid)
+    return isEnd(handoff.state) ? handoff : undefined
+  }
+  const ended = await waitFor(deps, look, seconds * 1_000, options.signal)
+  if (!ended)
+    throw new HandoffTimeoutException(`Handoff ${first.id} timed out after ${seconds}s`, {
+      id: first.id,
+      timeout_s: seconds,
+    })
+  if (ended.state === 'completed') return ended
+  throw new HandoffFailedException(reasonOf(ended), {
+    id: ended.id,
+    state: ended.state,
+    ...(ended.error && { error: ended.error }),
+  })
+}
+
+function reasonOf(handoff: Handoff): string {
+  return handoff.error?.message ?? handoff.rejection?.message ?? `Handoff ${handoff.id} is ${handoff.state}`
+}
+
+/** Looks at once, at every signal, every second and at the deadline, until `look` answers something. */
+export async function waitFor<T>(
+  deps: ServiceDeps,
+  look: () => Promise<T | undefined>,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs
+  let wake: () => void = () => undefined
+  let woken = false
+  // Subscribed before the first look: a change between look and sleep must not be missed.
+  const unsubscribe = deps.store.subscribe(() => {
+    woken = true
+    wake()
+  })
+  const abort = () => wake()
+  signal?.addEventListener('abort', abort)
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      woken = false
+      const found = await look()
+      if (found !== undefined) return found
+      const left = deadline - performance.now()
+      if (left <= 0) return undefined
+      if (!woken)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS))
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    unsubscribe()
+  }
+}

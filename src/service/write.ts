@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../audit/canonical-json.ts'
+import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
+import { holderKey } from '../domain/handoff.ts'
+import type { Idem, Reads, View } from '../storage/store.ts'
+import type { Call, ServiceDeps } from './deps.ts'
+
+/** What a write changed, and what its answer is rebuilt from when the call is repeated. */
+export interface Subject {
+  readonly uid: string
+  readonly rev: number
+}
+
+export interface Write<T> {
+  readonly op: string
+  readonly input: unknown
+  readonly reads: Reads
+  readonly decide: (view: View, at: string) => T
+  /** What the answer is about; the value itself unless said. */
+  readonly subject?: (value: T) => Subject
+  /** Rebuilds the answer for a repeated call. */
+  readonly reload: (uid: string) => Promise<T | undefined>
+}
+
+/** Thrown inside a decision to leave it without a change: the same call was answered before. */
+class Replay extends Error {
+  readonly idem: Idem
+  constructor(idem: Idem) {
+    super('this call was answered before')
+    this.idem = idem
+  }
+}
+
+/** Runs one write: once for each idempotency key, in one transaction, with what is due settled before it. */
+export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): Promise<T> {
+  const at = deps.now().toISOString()
+  const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
+  const input_hash = idem && hash('sha256', canonicalJson(plain(work.input)), 'hex')
+  try {
+    return await deps.store.transact({
+      reads: idem ? { ...work.reads, idem } : work.reads,
+      at,
+      holder: holderKey(call.actor.name, call.actor.instance),
+      decide: (view) => {
+        const before = view.idem()
+        if (before) {
+          if (before.input_hash === input_hash) throw new Replay(before)
+          throw new BatonError(
+            'conflict',
+            `the key ${before.key} was used for another ${work.op} call; take a new key for new input`,
+            { key: before.key },
+          )
+        }
+        const value = work.decide(view, at)
+        if (idem && input_hash !== undefined) {
+          const subject = work.subject ? work.subject(value) : (value as Subject)
+          view.addIdem({ ...idem, input_hash, subject: subject.uid, rev: subject.rev, at })
+        }
+        return value
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof Replay)) throw error
+    const answer = await work.reload(error.idem.subject)
+    if (answer === undefined) throw new BatonError('internal', 'the answer of this call cannot be rebuilt')
+    return answer
+  }
+}
+
+/** Throws what pure code refused. */
+export function demand(result: { readonly ok: true } | Refusal): void {
+  if (!result.ok) throw toError(result.code, result.message, result.details)
+}
+
+export function refuse(code: Refusal['code'], message: string, details: ErrorDetails = {}): never {
+  throw toError(code, message, details)
+}
+
+/** Drops absent fields, which have no place in canonical JSON. */
+const plain = (input: unknown): unknown => (input === undefined ? null : JSON.parse(JSON.stringify(input)))

@@ -1,0 +1,183 @@
+import { BatonError } from '../domain/errors.ts'
+import type { DueItem, Reads, Unit } from './store.ts'
+
+export type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown }
+
+/** What one transaction answered: an outcome for each unit, or the handoffs that must be settled first. */
+export type BatchResult = { readonly outcomes: readonly Outcome[] } | { readonly due: readonly DueItem[] }
+
+/** Thrown by an engine when the transaction as a whole was lost and nothing of it took effect. */
+export class TransactionLost extends Error {
+  override readonly name = 'TransactionLost'
+  constructor(cause: unknown) {
+    super('the transaction was lost', { cause })
+  }
+}
+
+export interface GroupCommitOptions {
+  /** Runs the units in one transaction. With `settled`, due handoffs outside that set are reported instead. */
+  readonly run: (
+    units: readonly Unit<unknown>[],
+    settled: ReadonlySet<string> | 'skip',
+  ) => Promise<BatchResult>
+  /** How many transactions may be under way at once. */
+  readonly lanes: number
+  readonly maxBatch: number
+}
+
+interface Waiting {
+  readonly unit: Unit<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** How often a transaction that was lost (deadlock, serialization, lost connection before commit) is tried. */
+const ATTEMPTS = 8
+
+/**
+ * Units that are in flight together share a transaction. A lone caller never waits for company: the queue is
+ * emptied on the next turn of the event loop, which is when its simultaneous callers have arrived too.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions
+  readonly #queue: Waiting[] = []
+  #running = 0
+  #scheduled = false
+  #settle: ((due: readonly DueItem[], at: string) => readonly Unit<unknown>[]) | undefined
+  #idle: (() => void)[] = []
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options
+  }
+
+  onDue(settle: (due: readonly DueItem[], at: string) => readonly Unit<unknown>[]): void {
+    this.#settle = settle
+  }
+
+  submit<T>(unit: Unit<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ unit, resolve: resolve as (value: unknown) => void, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Settles what is due without other work; answers how many handoffs were looked at. */
+  async settle(at: string): Promise<number> {
+    const probe: Unit<unknown> = { reads: {}, at, decide: () => undefined }
+    return this.#runSettled([probe]).then(({ settled }) => settled)
+  }
+
+  /** Resolves when nothing is queued or under way. */
+  drained(): Promise<void> {
+    if (this.#running === 0 && this.#queue.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#options.lanes || this.#queue.length === 0) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      const batch = this.#queue.splice(0, this.#options.maxBatch)
+      if (batch.length === 0) return
+      this.#running++
+      void this.#runBatch(batch).finally(() => {
+        this.#running--
+        if (this.#queue.length > 0) this.#schedule()
+        else if (this.#running === 0) for (const done of this.#idle.splice(0)) done()
+      })
+      this.#schedule()
+    })
+  }
+
+  async #runBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const { outcomes } = await this.#runSettled(batch.map((w) => w.unit))
+      for (const [i, waiting] of batch.entries()) answer(waiting, outcomes[i])
+    } catch (error) {
+      if (batch.length === 1 || !(error instanceof TransactionLost)) {
+        for (const waiting of batch) waiting.reject(unwrap(error))
+        return
+      }
+      // One poisoned unit must not take the others with it: each runs again alone.
+      for (const waiting of batch) await this.#runBatch([waiting])
+    }
+  }
+
+  async #runSettled(
+    units: readonly Unit<unknown>[],
+  ): Promise<{ outcomes: readonly Outcome[]; settled: number }> {
+    const settled = new Set<string>()
+    for (;;) {
+      const result = await this.#tryRun(units, settled)
+      if ('outcomes' in result) return { outcomes: result.outcomes, settled: settled.size }
+      for (const item of result.due) settled.add(item.uid)
+      const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
+      // Each due handoff is settled on its own: one that cannot be must not keep the rest, or the caller, waiting.
+      const settling = this.#settle?.(result.due, at) ?? []
+      try {
+        await this.#tryRun(settling, 'skip')
+      } catch {
+        for (const unit of settling) await this.#tryRun([unit], 'skip').catch(() => undefined)
+      }
+    }
+  }
+
+  async #tryRun(
+    units: readonly Unit<unknown>[],
+    settled: ReadonlySet<string> | 'skip',
+  ): Promise<BatchResult> {
+    const attempts = units.length === 1 || settled === 'skip' ? ATTEMPTS : 1
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#options.run(units, settled)
+      } catch (error) {
+        if (!(error instanceof TransactionLost) || attempt >= attempts) throw error
+        if (error.cause instanceof BatonError && !error.cause.retry) throw error
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt))
+      }
+    }
+  }
+}
+
+/** All that a batch reads, without repeats and in one order, so that no two batches wait for each other. */
+export function mergeReads(units: readonly Unit<unknown>[]): Required<Omit<Reads, 'claim' | 'idem'>> & {
+  readonly claims: ReadonlyMap<string, number>
+  readonly idems: readonly NonNullable<Reads['idem']>[]
+} {
+  const claims = new Map<string, number>()
+  const idems: NonNullable<Reads['idem']>[] = []
+  let numbers = 0
+  for (const { reads } of units) {
+    if (reads.claim !== undefined) claims.set(reads.claim, (claims.get(reads.claim) ?? 0) + 1)
+    if (reads.idem) idems.push(reads.idem)
+    numbers += reads.numbers ?? 0
+  }
+  const union = (key: 'handoffs' | 'contents' | 'agents' | 'counted' | 'tasks' | 'streams' | 'notices') => {
+    if (units.length === 1) return units[0]?.reads[key] ?? []
+    const all = new Set<string>()
+    for (const { reads } of units) for (const item of reads[key] ?? []) all.add(item)
+    return [...all].sort()
+  }
+  return {
+    handoffs: union('handoffs'),
+    contents: union('contents'),
+    agents: union('agents'),
+    counted: [...union('counted')].sort(),
+    tasks: [...union('tasks')].sort(),
+    streams: union('streams'),
+    notices: union('notices'),
+    numbers,
+    claims,
+    idems,
+  }
+}
+
+function answer(waiting: Waiting, outcome: Outcome | undefined): void {
+  if (outcome?.ok) waiting.resolve(outcome.value)
+  else waiting.reject(outcome ? outcome.error : new Error('a unit got no outcome'))
+}
+
+const unwrap = (error: unknown): unknown => (error instanceof TransactionLost ? error.cause : error)

@@ -1,0 +1,102 @@
+import type { Handoff } from '../domain/handoff.ts'
+import { dueOf, holderKey, RANK } from '../domain/handoff.ts'
+import type { Task } from '../domain/task.ts'
+
+/** The columns that an engine keeps beside the document, because an index or a lock needs them. */
+export interface HandoffColumns {
+  readonly uid: string
+  readonly id: string
+  readonly root: string
+  readonly parent: string | null
+  readonly from_agent: string
+  readonly to_agent: string
+  readonly task: string | null
+  readonly state: string
+  readonly rank: number
+  readonly waiting_for: string | null
+  readonly holder: string | null
+  readonly due_at: string | null
+  readonly due_kind: string | null
+  readonly doc: string
+}
+
+export function handoffColumns(h: Handoff): HandoffColumns {
+  const due = dueOf(h)
+  return {
+    uid: h.uid,
+    id: h.id,
+    root: h.root,
+    parent: h.parent ?? null,
+    from_agent: h.from,
+    to_agent: h.to,
+    task: h.task ?? null,
+    state: h.state,
+    rank: RANK[h.priority],
+    waiting_for: h.waiting_for ?? null,
+    holder: h.holder === undefined ? null : holderKey(h.holder, h.instance),
+    due_at: due?.at ?? null,
+    due_kind: due?.kind ?? null,
+    doc: JSON.stringify(h),
+  }
+}
+
+export interface TaskColumns {
+  readonly uid: string
+  readonly id: string
+  readonly status: string
+  readonly owner: string | null
+  readonly rank: number
+  readonly critical: number
+  readonly level: number
+  readonly sort_key: string
+  readonly doc: string
+}
+
+export const taskColumns = (t: Task): TaskColumns => ({
+  uid: t.uid,
+  id: t.id,
+  status: t.status,
+  owner: t.owner ?? null,
+  rank: RANK[t.priority],
+  critical: t.critical ? 1 : 0,
+  level: t.level,
+  sort_key: naturalKey(t.id),
+  doc: JSON.stringify(t),
+})
+
+/** Sorts as people count: every run of digits is padded, so that P0.1.10 comes after P0.1.2. */
+const naturalKey = (id: string): string => id.replace(/\d+/g, (digits) => digits.padStart(8, '0'))
+
+/** Tables in the order in which a copy writes them; columns are the same in both engines. */
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
+  meta: ['key', 'value'],
+  counter: ['name', 'value'],
+  agent: ['name', 'doc'],
+  task: ['uid', 'id', 'status', 'owner', 'rank', 'critical', 'level', 'sort_key', 'open_deps', 'doc'],
+  task_dep: ['task', 'depends_on'],
+  handoff: [
+    'uid',
+    'id',
+    'root',
+    'parent',
+    'from_agent',
+    'to_agent',
+    'task',
+    'state',
+    'rank',
+    'waiting_for',
+    'holder',
+    'due_at',
+    'due_kind',
+    'doc',
+  ],
+  content: ['uid', 'doc'],
+  stream: ['uid', 'seq', 'head', 'progress_seq'],
+  entry: ['id', 'stream', 'seq', 'subject', 'act', 'at', 'hash', 'body', 'disclosures'],
+  notice: ['uid', 'to_agent', 'about', 'seen_at', 'doc'],
+  idem: ['actor', 'op', 'key', 'input_hash', 'subject', 'rev', 'at'],
+  record: ['seq', 'uid', 'task', 'doc'],
+  artifact: ['uid', 'handoff', 'doc'],
+  blob: ['sha256', 'bytes'],
+  token: ['hash', 'doc'],
+}

@@ -1,0 +1,174 @@
+import { handoffColumns, taskColumns } from '../rows.ts'
+import type { Writes } from '../working-set.ts'
+import type { Statements } from './statements.ts'
+
+/** Writes everything that the units left, each row once. */
+export function flush(db: Statements, writes: Writes): void {
+  for (const agent of writes.agents.values())
+    db.run(
+      'INSERT INTO agent (name, doc) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET doc = excluded.doc',
+      agent.name,
+      JSON.stringify(agent),
+    )
+  flushTasks(db, writes)
+  flushHandoffs(db, writes)
+  for (const stream of writes.streams.values()) {
+    if (writes.newStreams.has(stream.uid))
+      db.run(
+        'INSERT INTO stream (seq, head, progress_seq, uid) VALUES (?, ?, ?, ?)',
+        stream.seq,
+        stream.head,
+        stream.progress_seq,
+        stream.uid,
+      )
+    else
+      db.run(
+        'UPDATE stream SET seq = ?, head = ?, progress_seq = ? WHERE uid = ?',
+        stream.seq,
+        stream.head,
+        stream.progress_seq,
+        stream.uid,
+      )
+  }
+  for (const e of writes.entries)
+    db.run(
+      `INSERT INTO entry (stream, seq, subject, act, at, hash, body, disclosures)
+       VALUES (?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?)`,
+      e.stream,
+      e.seq,
+      e.subject,
+      e.act,
+      e.at,
+      e.hash,
+      e.body,
+      e.disclosures ? JSON.stringify(e.disclosures) : null,
+    )
+  flushSmall(db, writes)
+}
+
+function flushHandoffs(db: Statements, writes: Writes): void {
+  for (const handoff of writes.handoffs.values()) {
+    const c = handoffColumns(handoff)
+    if (writes.newHandoffs.has(handoff.uid))
+      db.run(
+        `INSERT INTO handoff (from_agent, to_agent, task, state, rank, waiting_for, holder, due_at, due_kind, doc,
+           root, parent, id, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        c.from_agent,
+        c.to_agent,
+        c.task,
+        c.state,
+        c.rank,
+        c.waiting_for,
+        c.holder,
+        c.due_at,
+        c.due_kind,
+        c.doc,
+        c.root,
+        c.parent,
+        c.id,
+        c.uid,
+      )
+    else
+      db.run(
+        `UPDATE handoff SET to_agent = ?, state = ?, rank = ?, waiting_for = ?, holder = ?, due_at = ?,
+           due_kind = ?, doc = ? WHERE uid = ?`,
+        c.to_agent,
+        c.state,
+        c.rank,
+        c.waiting_for,
+        c.holder,
+        c.due_at,
+        c.due_kind,
+        c.doc,
+        c.uid,
+      )
+  }
+  for (const [uid, content] of writes.contents) {
+    const doc = JSON.stringify(content)
+    if (writes.newContents.has(uid)) db.run('INSERT INTO content (doc, uid) VALUES (?, ?)', doc, uid)
+    else db.run('UPDATE content SET doc = ? WHERE uid = ?', doc, uid)
+  }
+}
+
+function flushTasks(db: Statements, writes: Writes): void {
+  for (const task of writes.tasks.values()) {
+    const c = taskColumns(task)
+    const created = writes.newTasks.get(task.uid)
+    if (!created) {
+      db.run(
+        `UPDATE task SET status = ?, owner = ?, rank = ?, critical = ?, level = ?, doc = ? WHERE uid = ?`,
+        c.status,
+        c.owner,
+        c.rank,
+        c.critical,
+        c.level,
+        c.doc,
+        c.uid,
+      )
+      continue
+    }
+    db.run(
+      `INSERT INTO task (uid, id, status, owner, rank, critical, level, sort_key, open_deps, doc)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      c.uid,
+      c.id,
+      c.status,
+      c.owner,
+      c.rank,
+      c.critical,
+      c.level,
+      c.sort_key,
+      created.open_deps,
+      c.doc,
+    )
+    for (const uid of created.depends_on)
+      db.run('INSERT INTO task_dep (task, depends_on) VALUES (?, ?)', task.uid, uid)
+  }
+  for (const { uid, by } of writes.dependents)
+    db.run(
+      `UPDATE task SET open_deps = open_deps + ? WHERE uid IN (SELECT task FROM task_dep WHERE depends_on = ?)`,
+      by,
+      uid,
+    )
+}
+
+function flushSmall(db: Statements, writes: Writes): void {
+  for (const n of writes.notices)
+    db.run(
+      'INSERT INTO notice (uid, to_agent, about, doc) VALUES (?, ?, ?, ?)',
+      n.uid,
+      n.to,
+      n.about,
+      JSON.stringify(n),
+    )
+  for (const [uid, at] of writes.seen)
+    db.run('UPDATE notice SET seen_at = ? WHERE uid = ? AND seen_at IS NULL', at, uid)
+  for (const r of writes.records)
+    db.run('INSERT INTO record (uid, task, doc) VALUES (?, ?, ?)', r.uid, r.task_id, JSON.stringify(r))
+  for (const a of writes.artifacts)
+    db.run(
+      'INSERT INTO artifact (uid, handoff, doc) VALUES (?, ?, ?)',
+      a.uid,
+      a.handoff ?? null,
+      JSON.stringify(a),
+    )
+  for (const [sha256, bytes] of writes.blobs)
+    db.run('INSERT INTO blob (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING', sha256, bytes)
+  for (const t of writes.tokens.values())
+    db.run(
+      'INSERT INTO token (hash, doc) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET doc = excluded.doc',
+      t.hash,
+      JSON.stringify(t),
+    )
+  for (const i of writes.idems)
+    db.run(
+      'INSERT INTO idem (actor, op, key, input_hash, subject, rev, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      i.actor,
+      i.op,
+      i.key,
+      i.input_hash,
+      i.subject,
+      i.rev,
+      i.at,
+    )
+}

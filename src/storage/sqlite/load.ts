@@ -1,0 +1,126 @@
+import type { Handoff } from '../../domain/handoff.ts'
+import { mergeReads } from '../group-commit.ts'
+import type { DueItem, Idem, Stream, Unit } from '../store.ts'
+import { emptyLoaded, idemKey, type Loaded } from '../working-set.ts'
+import type { Statements } from './statements.ts'
+
+const DUE_AT_ONCE = 100
+const OPEN = `('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
+
+/** Everything that the units read. The write lock is held, so nothing can change before they are decided. */
+export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
+  const reads = mergeReads(units)
+  const loaded = emptyLoaded()
+  const streams = new Set(reads.streams)
+  const agents = new Set([...reads.agents, ...reads.counted])
+  const tasks = new Set(reads.tasks)
+  const take = (doc: string) => takeHandoff(loaded, doc, streams, agents, tasks)
+
+  for (const [agent, wanted] of reads.claims) {
+    const rows = db.all(
+      `SELECT uid, doc FROM handoff WHERE to_agent = ? AND state = 'offered' ORDER BY rank, uid LIMIT ?`,
+      agent,
+      wanted,
+    )
+    loaded.claims.set(
+      agent,
+      rows.map((row) => row.uid as string),
+    )
+    for (const row of rows) take(row.doc as string)
+  }
+  for (const uid of reads.handoffs) {
+    const row = db.get('SELECT doc FROM handoff WHERE uid = ?', uid)
+    if (row) take(row.doc as string)
+  }
+  for (const uid of reads.contents) {
+    const row = db.get('SELECT doc FROM content WHERE uid = ?', uid)
+    if (row) loaded.contents.set(uid, JSON.parse(row.doc as string))
+  }
+  for (const id of tasks) {
+    const row = db.get('SELECT doc, open_deps FROM task WHERE id = ?', id)
+    if (!row) continue
+    const task = JSON.parse(row.doc as string)
+    loaded.tasks.set(id, { task, open_deps: row.open_deps as number })
+    streams.add(task.uid)
+  }
+  for (const name of agents) {
+    const row = db.get('SELECT doc FROM agent WHERE name = ?', name)
+    if (row) loaded.agents.set(name, JSON.parse(row.doc as string))
+  }
+  for (const name of reads.counted) {
+    const count = (column: string) =>
+      db.get(`SELECT count(*) AS n FROM handoff WHERE ${column} = ? AND state IN ${OPEN}`, name)?.n as number
+    loaded.outgoing.set(name, count('from_agent'))
+    loaded.incoming.set(name, count('to_agent'))
+  }
+  for (const uid of streams) {
+    const row = db.get('SELECT uid, seq, head, progress_seq FROM stream WHERE uid = ?', uid)
+    if (row) loaded.streams.set(uid, row as unknown as Stream)
+  }
+  for (const uid of reads.notices) {
+    const row = db.get('SELECT doc, seen_at FROM notice WHERE uid = ?', uid)
+    if (row)
+      loaded.notices.set(uid, {
+        ...JSON.parse(row.doc as string),
+        ...(row.seen_at && { seen_at: row.seen_at }),
+      })
+  }
+  for (const key of reads.idems) {
+    const row = db.get(
+      'SELECT * FROM idem WHERE actor = ? AND op = ? AND key = ?',
+      key.actor,
+      key.op,
+      key.key,
+    )
+    if (row) loaded.idems.set(idemKey(key), row as unknown as Idem)
+  }
+  if (reads.numbers > 0) {
+    const last = db.get(
+      `INSERT INTO counter (name, value) VALUES ('handoff', ?1)
+       ON CONFLICT (name) DO UPDATE SET value = value + ?1 RETURNING value`,
+      reads.numbers,
+    )?.value as number
+    for (let i = reads.numbers - 1; i >= 0; i--) loaded.numbers.push(last - i)
+  }
+  return loaded
+}
+
+/** What must be settled before these units are judged; their own lapsed leases are theirs to revive. */
+export function dueBefore(
+  db: Statements,
+  units: readonly Unit<unknown>[],
+  settled: ReadonlySet<string>,
+): readonly DueItem[] {
+  const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
+  const due = probeDue(db, at)
+  if (due.length === 0) return due
+  return due.filter(
+    (item) =>
+      !settled.has(item.uid) &&
+      !(
+        item.kind === 'lease' &&
+        units.some((u) => u.holder === item.holder && u.reads.handoffs?.includes(item.uid))
+      ),
+  )
+}
+
+export const probeDue = (db: Statements, at: string): readonly DueItem[] =>
+  db.all(
+    `SELECT uid, due_kind AS kind, holder FROM handoff WHERE due_at <= ? ORDER BY due_at LIMIT ${DUE_AT_ONCE}`,
+    at,
+  ) as unknown as DueItem[]
+
+function takeHandoff(
+  loaded: Loaded,
+  doc: string,
+  streams: Set<string>,
+  agents: Set<string>,
+  tasks: Set<string>,
+): void {
+  const handoff: Handoff = JSON.parse(doc)
+  if (handoff.task !== undefined) tasks.add(handoff.task)
+  loaded.handoffs.set(handoff.uid, handoff)
+  streams.add(handoff.root)
+  agents.add(handoff.from)
+  agents.add(handoff.to)
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { BatonError } from '../../domain/errors.ts'
+import { isBusy, toBatonError } from './errors.ts'
+import { checkSchema, migrate, SCHEMA, schemaVersion } from './migrate.ts'
+
+export interface OpenOptions {
+  readonly readOnly?: boolean
+  /** Runs steps that an older program could not live beside. */
+  readonly upgrade?: boolean
+}
+
+/** While opening, SQLite's own waiting is good enough; afterwards it starves and we wait ourselves. */
+const OPEN_WAIT_MS = 5_000
+
+/** File systems whose locks do not hold between machines, by the number that statfs answers. */
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x517b, 'SMB'],
+  [0x01021997, '9P'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+])
+
+/** A connection to an existing or new store file, checked and migrated. */
+export function openDatabase(path: string, options: OpenOptions = {}): DatabaseSync {
+  try {
+    if (path !== ':memory:') {
+      if (!existsSync(path)) {
+        if (options.readOnly)
+          throw new BatonError('not_found', `there is no store at ${path}`, { file: path })
+        create(path)
+      }
+      refuseNetwork(path)
+    }
+    return retryWhileBusy(() => connect(path, options))
+  } catch (error) {
+    throw toBatonError(error, path)
+  }
+}
+
+function connect(path: string, options: OpenOptions): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: OPEN_WAIT_MS })
+  try {
+    db.exec('PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000')
+    if (options.readOnly) {
+      checkSchema(db, path)
+      return db
+    }
+    prepare(db)
+    checkSchema(db, path)
+    if (schemaVersion(db) < SCHEMA) {
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        migrate(db, options)
+        db.exec('COMMIT')
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    }
+    db.exec('PRAGMA busy_timeout = 0')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Durable on commit, and said so: a store that does not take the settings is refused. */
+function prepare(db: DatabaseSync): void {
+  const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode
+  db.exec('PRAGMA synchronous = FULL')
+  const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous
+  if ((mode !== 'wal' && mode !== 'memory') || synchronous !== 2)
+    throw new BatonError(
+      'store_refused',
+      `this file system does not let SQLite write safely (journal ${mode}, synchronous ${synchronous}); move .baton to a local disk`,
+      { journal_mode: mode, synchronous },
+    )
+}
+
+/**
+ * A new store is made under another name and linked into place: processes that start at once would otherwise
+ * meet a file that is not yet in WAL mode, and most of them would fail.
+ */
+function create(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.new`
+  try {
+    const db = new DatabaseSync(draft)
+    try {
+      prepare(db)
+      db.exec('BEGIN IMMEDIATE')
+      migrate(db)
+      db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+    } finally {
+      db.close()
+    }
+    try {
+      linkSync(draft, path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+  }
+}
+
+function refuseNetwork(path: string): void {
+  const name = NETWORK_FILE_SYSTEMS.get(statfsSync(dirname(path)).type)
+  if (name)
+    throw new BatonError(
+      'store_refused',
+      `${path} is on a network file system (${name}), where SQLite can lose data; use a local folder, or PostgreSQL for many machines`,
+      { file: path, filesystem: name },
+    )
+}
+
+function retryWhileBusy<T>(open: () => T): T {
+  const deadline = Date.now() + OPEN_WAIT_MS
+  for (;;) {
+    try {
+      return open()
+    } catch (error) {
+      if (!isBusy(error) || Date.now() >= deadline) throw error
+      // Opening is synchronous for its callers, so the pause is too.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 10)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+
+export type Row = Record<string, SQLInputValue>
+
+/** Prepared statements by their text: each is compiled once for a connection. */
+export class Statements {
+  readonly #db: DatabaseSync
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[]
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes)
+  }
+
+  iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
+    // A statement of its own: a cursor that is still open must not be reset by another call.
+    return this.#db.prepare(sql).iterate(...values) as Iterable<Row>
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql)
+    if (!statement) {
+      statement = this.#db.prepare(sql)
+      this.#prepared.set(sql, statement)
+    }
+    return statement
+  }
+}

@@ -1,0 +1,238 @@
+import type { Agent } from '../domain/agent.ts'
+import type { Handoff, HandoffType } from '../domain/handoff.ts'
+import type { State } from '../domain/lifecycle.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { Content } from '../domain/package.ts'
+import type { Task, TaskState, ThoughtRecord } from '../domain/task.ts'
+import type { View } from './view.ts'
+
+/**
+ * What a unit reads. Rows of handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
+ * brings its sender and receiver, its task and the stream of its chain with it; a task brings its stream.
+ */
+export interface Reads {
+  readonly handoffs?: readonly string[]
+  /** uids whose content the decision looks into or changes. */
+  readonly contents?: readonly string[]
+  /** The next handoff that this agent may take; locked, and passed over by every other claim. */
+  readonly claim?: string
+  readonly agents?: readonly string[]
+  /** Agents whose open handoffs are counted against a limit: locked first, then counted. */
+  readonly counted?: readonly string[]
+  /** Task ids. */
+  readonly tasks?: readonly string[]
+  /** Log streams to append to, beside those of the handoffs and tasks read. */
+  readonly streams?: readonly string[]
+  readonly notices?: readonly string[]
+  readonly idem?: IdemKey
+  /** How many new handoff numbers the unit needs. */
+  readonly numbers?: number
+}
+
+export interface IdemKey {
+  readonly actor: string
+  readonly op: string
+  readonly key: string
+}
+
+export interface Idem extends IdemKey {
+  readonly input_hash: string
+  readonly subject: string
+  readonly rev: number
+  readonly at: string
+}
+
+/**
+ * One change: the keys it touches and a pure, synchronous decision over what was loaded. A decision that
+ * throws leaves nothing behind. It may run more than once (a lost transaction is tried again), so it must
+ * depend on nothing but the view and its own constants.
+ */
+export interface Unit<T> {
+  readonly reads: Reads
+  /** The instant of the call: what is due before it is settled first. */
+  readonly at: string
+  /** Agent and instance of the caller: a lapsed lease of its own handoff is left for it to revive. */
+  readonly holder?: string
+  decide(view: View): T
+}
+
+/** A handoff whose deadline, lease or retry instant has passed. */
+export interface DueItem {
+  readonly uid: string
+  readonly kind: 'expire' | 'lease' | 'retry'
+  readonly holder?: string
+}
+
+export interface Stream {
+  readonly uid: string
+  readonly seq: number
+  readonly head: string
+  /** Position of the last entry that moved the work on (record, evidence, answer, decision). */
+  readonly progress_seq: number
+}
+
+/** One line of the log as it is stored: `body` is what was hashed. */
+export interface LogEntry {
+  readonly id: number
+  readonly stream: string
+  readonly seq: number
+  readonly subject: string
+  readonly act: string
+  readonly at: string
+  readonly hash: string
+  readonly body: string
+  readonly disclosures?: readonly string[]
+}
+
+export interface HandoffFilter {
+  readonly state?: readonly State[]
+  readonly from?: string
+  readonly to?: string
+  readonly task?: string
+  readonly type?: HandoffType
+  readonly waiting_for?: string
+  readonly parent?: string
+  /** A part of the id or title. */
+  readonly text?: string
+}
+
+export interface TaskFilter {
+  readonly status?: readonly TaskState[]
+  readonly owner?: string
+  readonly text?: string
+}
+
+export interface PageRequest {
+  readonly limit: number
+  readonly cursor?: string
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Absent on the last page. */
+  readonly next?: string
+}
+
+export interface TaskRow {
+  readonly task: Task
+  /** How many of its dependencies are not done. */
+  readonly open_deps: number
+}
+
+export interface Artifact {
+  readonly uid: string
+  readonly path: string
+  readonly type?: string
+  readonly role?: string
+  readonly description?: string
+  readonly handoff?: string
+  readonly sha256?: string
+  readonly commit?: string
+  readonly size?: number
+  readonly stored: boolean
+  readonly by: string
+  readonly created_at: string
+}
+
+/** A credential of an agent for the HTTP surface. Only the hash of the secret is kept. */
+export interface Token {
+  readonly uid: string
+  readonly hash: string
+  readonly agent: string
+  readonly scopes: readonly string[]
+  readonly created_at: string
+  readonly expires_at?: string
+  readonly revoked_at?: string
+}
+
+export interface StoreInfo {
+  readonly engine: 'sqlite' | 'postgres'
+  /** Where it is, without secrets. */
+  readonly location: string
+  readonly workspace: string
+  /** Name of the log: `<install>/<workspace uuid>`. */
+  readonly origin: string
+  readonly schema: number
+  readonly readOnly: boolean
+}
+
+export interface Counts {
+  readonly handoffs: Readonly<Partial<Record<State, number>>>
+  readonly tasks: Readonly<Partial<Record<TaskState, number>>>
+  readonly agents: Readonly<Record<string, { readonly outgoing: number; readonly incoming: number }>>
+  readonly entries: number
+}
+
+/** What an engine must do. Every promise here is a case in `store.contract.ts`. */
+export interface Store {
+  readonly info: StoreInfo
+
+  /**
+   * Runs the unit in a transaction and answers after it is durable. Units in flight at the same time share a
+   * transaction; each is decided on what the earlier ones left. A refused unit changes nothing and does not
+   * disturb the others.
+   */
+  transact<T>(unit: Unit<T>): Promise<T>
+
+  /** What turns due handoffs into units; asked before other units are judged, in a transaction of its own. */
+  onDue(settle: (due: readonly DueItem[], at: string) => readonly Unit<unknown>[]): void
+  /** Settles everything due at `at`; answers how many. Does nothing on a read-only store. */
+  settle(at: string): Promise<number>
+
+  handoff(ref: string): Promise<Handoff | undefined>
+  content(uid: string): Promise<Content | undefined>
+  /** Newest first. */
+  handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>>
+  /** Open handoffs whose move it is for `agent`: by priority, then age. */
+  inbox(agent: string, page: PageRequest): Promise<Page<Handoff>>
+  /** The newest handoff of this task from and to these agents; either may be left out. */
+  latest(task: string, from?: string, to?: string): Promise<Handoff | undefined>
+
+  task(ref: string): Promise<TaskRow | undefined>
+  tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRow>>
+  /** Open tasks without an open dependency and without a claim: critical first, then dependency order. */
+  nextTasks(limit: number): Promise<readonly TaskRow[]>
+  dependents(uid: string): Promise<readonly string[]>
+  records(task: string, limit: number): Promise<readonly ThoughtRecord[]>
+  record(uid: string): Promise<ThoughtRecord | undefined>
+
+  agents(): Promise<readonly Agent[]>
+  notices(agent: string, page: PageRequest): Promise<Page<Notice>>
+  artifact(uid: string): Promise<Artifact | undefined>
+  artifacts(handoff: string): Promise<readonly Artifact[]>
+  blob(sha256: string): Promise<Uint8Array | undefined>
+  tokens(): Promise<readonly Token[]>
+  token(hash: string): Promise<Token | undefined>
+  counts(): Promise<Counts>
+
+  /** The log of one handoff, task or agent, oldest first. */
+  timeline(subject: string, limit: number): Promise<readonly LogEntry[]>
+  /** The log of one stream from `seq` on, for verification. */
+  entries(stream: string, from: number, limit: number): Promise<readonly LogEntry[]>
+  streams(page: PageRequest): Promise<Page<string>>
+  /** Everything that happened after `cursor`, in an order that never skips. Without a cursor: only the end. */
+  changes(
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<{ entries: readonly LogEntry[]; cursor: string }>
+
+  /** Calls back after commits of any process. A hint: it may come twice, and a lost one is no error. */
+  subscribe(listener: () => void): () => void
+
+  /** Removes what nobody needs any more: old idempotency rows and seen notices. Dry unless `apply`. */
+  gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }>
+
+  /** Every row of every table, for backup and copy. */
+  dump(): AsyncIterable<DumpRow>
+  /** Takes a dump into an empty store. */
+  restore(rows: AsyncIterable<DumpRow>): Promise<number>
+
+  close(): Promise<void>
+}
+
+export interface DumpRow {
+  readonly table: string
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+export type { Append, View } from './view.ts'

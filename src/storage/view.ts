@@ -1,0 +1,50 @@
+import type { AuditRecord } from '../audit/entry.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { Content } from '../domain/package.ts'
+import type { Task, ThoughtRecord } from '../domain/task.ts'
+import type { Artifact, Idem, Stream, TaskRow, Token } from './store.ts'
+
+/** What a decision sees and what it leaves. Reads answer from what was loaded and staged; nothing else is known. */
+export interface View {
+  handoff(uid: string): Handoff | undefined
+  content(uid: string): Content | undefined
+  /** The handoff that `Reads.claim` found, if any is left. */
+  claimed(agent: string): Handoff | undefined
+  agent(name: string): Agent | undefined
+  /** Open handoffs of an agent that was named in `Reads.counted`; nothing for others. */
+  openOutgoing(agent: string): number | undefined
+  openIncoming(agent: string): number | undefined
+  task(id: string): TaskRow | undefined
+  stream(uid: string): Stream | undefined
+  notice(uid: string): Notice | undefined
+  idem(): Idem | undefined
+  /** The next number for a handoff id; gaps are allowed, repeats are not. */
+  number(): number
+
+  putHandoff(handoff: Handoff): void
+  putContent(uid: string, content: Content): void
+  putAgent(agent: Agent): void
+  /** A new task comes with the uids it depends on and how many of them are open. */
+  putTask(task: Task, created?: { readonly depends_on: readonly string[]; readonly open_deps: number }): void
+  /** Tasks that depend on this one get one open dependency less (`-1`) or more (`1`). */
+  shiftDependents(uid: string, by: -1 | 1): void
+  addNotice(notice: Notice): void
+  seeNotice(uid: string, at: string): void
+  addRecord(record: ThoughtRecord): void
+  addArtifact(artifact: Artifact, bytes?: Uint8Array): void
+  putToken(token: Token): void
+  addIdem(idem: Idem): void
+  /** Appends to the stream's chain and answers the position. `fields` are committed as salted disclosures. */
+  append(entry: Append): number
+}
+
+export interface Append {
+  readonly stream: string
+  /** uid of what the entry is about. */
+  readonly subject: string
+  readonly record: Omit<AuditRecord, 'v' | 'sd'>
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly progress?: boolean
+}

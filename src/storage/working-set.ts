@@ -1,0 +1,356 @@
+import { hash as digest, randomFillSync } from 'node:crypto'
+import { encodeDisclosure } from '../audit/disclosure.ts'
+import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { isOpen } from '../domain/lifecycle.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { Content } from '../domain/package.ts'
+import type { Task, ThoughtRecord } from '../domain/task.ts'
+import type { Artifact, Idem, IdemKey, Reads, Stream, TaskRow, Token } from './store.ts'
+import type { Append, View } from './view.ts'
+
+/** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */
+export interface Loaded {
+  readonly handoffs: Map<string, Handoff>
+  readonly contents: Map<string, Content>
+  readonly agents: Map<string, Agent>
+  readonly tasks: Map<string, TaskRow>
+  readonly streams: Map<string, Stream>
+  readonly notices: Map<string, Notice>
+  readonly idems: Map<string, Idem>
+  /** Candidates for each claiming agent, best first. */
+  readonly claims: Map<string, string[]>
+  readonly outgoing: Map<string, number>
+  readonly incoming: Map<string, number>
+  readonly numbers: number[]
+}
+
+export const emptyLoaded = (): Loaded => ({
+  handoffs: new Map(),
+  contents: new Map(),
+  agents: new Map(),
+  tasks: new Map(),
+  streams: new Map(),
+  notices: new Map(),
+  idems: new Map(),
+  claims: new Map(),
+  outgoing: new Map(),
+  incoming: new Map(),
+  numbers: [],
+})
+
+export interface NewEntry {
+  readonly stream: string
+  readonly seq: number
+  readonly subject: string
+  readonly act: string
+  readonly at: string
+  readonly hash: string
+  readonly body: string
+  readonly disclosures?: readonly string[]
+}
+
+/** The rows to write, each once and in its last form. `true` in a map of news marks an insert. */
+export interface Writes {
+  readonly handoffs: Map<string, Handoff>
+  readonly newHandoffs: Set<string>
+  readonly contents: Map<string, Content>
+  readonly newContents: Set<string>
+  readonly agents: Map<string, Agent>
+  readonly tasks: Map<string, Task>
+  readonly newTasks: Map<string, { readonly depends_on: readonly string[]; readonly open_deps: number }>
+  readonly dependents: { readonly uid: string; readonly by: -1 | 1 }[]
+  readonly streams: Map<string, Stream>
+  readonly newStreams: Set<string>
+  readonly entries: NewEntry[]
+  readonly notices: Notice[]
+  readonly seen: Map<string, string>
+  readonly records: ThoughtRecord[]
+  readonly artifacts: Artifact[]
+  readonly blobs: Map<string, Uint8Array>
+  readonly tokens: Map<string, Token>
+  readonly idems: Idem[]
+}
+
+export const idemKey = (k: IdemKey): string => `${k.actor}\n${k.op}\n${k.key}`
+
+/** One transaction's memory: units are decided against it in order, each atomically. */
+export class WorkingSet {
+  readonly loaded: Loaded
+  readonly origin: string
+  readonly writes: Writes = {
+    handoffs: new Map(),
+    newHandoffs: new Set(),
+    contents: new Map(),
+    newContents: new Set(),
+    agents: new Map(),
+    tasks: new Map(),
+    newTasks: new Map(),
+    dependents: [],
+    streams: new Map(),
+    newStreams: new Set(),
+    entries: [],
+    notices: [],
+    seen: new Map(),
+    records: [],
+    artifacts: [],
+    blobs: new Map(),
+    tokens: new Map(),
+    idems: [],
+  }
+
+  constructor(loaded: Loaded, origin: string) {
+    this.loaded = loaded
+    this.origin = origin
+  }
+
+  /** Runs one decision; what it staged takes effect only when it returns. */
+  decide<T>(reads: Reads, decision: (view: View) => T): T {
+    const view = new UnitView(this, reads)
+    const value = decision(view)
+    for (const apply of view.staged) apply()
+    return value
+  }
+
+  get isDirty(): boolean {
+    const w = this.writes
+    return (
+      w.entries.length > 0 ||
+      w.handoffs.size > 0 ||
+      w.tasks.size > 0 ||
+      w.agents.size > 0 ||
+      w.tokens.size > 0 ||
+      w.seen.size > 0 ||
+      w.notices.length > 0 ||
+      w.idems.length > 0
+    )
+  }
+}
+
+/** A unit's own overlay: reads see what it staged itself, the set does not until the decision returned. */
+class UnitView implements View {
+  readonly staged: (() => void)[] = []
+  readonly #set: WorkingSet
+  readonly #reads: Reads
+  readonly #handoffs = new Map<string, Handoff>()
+  readonly #contents = new Map<string, Content>()
+  readonly #agents = new Map<string, Agent>()
+  readonly #tasks = new Map<string, TaskRow>()
+  readonly #streams = new Map<string, Stream>()
+
+  constructor(set: WorkingSet, reads: Reads) {
+    this.#set = set
+    this.#reads = reads
+  }
+
+  handoff(uid: string): Handoff | undefined {
+    return this.#handoffs.get(uid) ?? this.#set.loaded.handoffs.get(uid)
+  }
+
+  content(uid: string): Content | undefined {
+    return this.#contents.get(uid) ?? this.#set.loaded.contents.get(uid)
+  }
+
+  claimed(agent: string): Handoff | undefined {
+    for (const uid of this.#set.loaded.claims.get(agent) ?? []) {
+      const handoff = this.handoff(uid)
+      // An earlier unit of the same transaction may have taken it.
+      if (handoff?.state === 'offered' && handoff.to === agent) return handoff
+    }
+    return undefined
+  }
+
+  agent(name: string): Agent | undefined {
+    return this.#agents.get(name) ?? this.#set.loaded.agents.get(name)
+  }
+
+  openOutgoing(agent: string): number | undefined {
+    return this.#set.loaded.outgoing.get(agent)
+  }
+
+  openIncoming(agent: string): number | undefined {
+    return this.#set.loaded.incoming.get(agent)
+  }
+
+  task(id: string): TaskRow | undefined {
+    return this.#tasks.get(id) ?? this.#set.loaded.tasks.get(id)
+  }
+
+  stream(uid: string): Stream | undefined {
+    return this.#streams.get(uid) ?? this.#set.loaded.streams.get(uid)
+  }
+
+  notice(uid: string): Notice | undefined {
+    return this.#set.loaded.notices.get(uid)
+  }
+
+  idem(): Idem | undefined {
+    return this.#reads.idem && this.#set.loaded.idems.get(idemKey(this.#reads.idem))
+  }
+
+  number(): number {
+    const number = this.#set.loaded.numbers.shift()
+    if (number === undefined) throw new Error('a unit took more numbers than it asked for')
+    return number
+  }
+
+  putHandoff(handoff: Handoff): void {
+    const before = this.handoff(handoff.uid)
+    this.#handoffs.set(handoff.uid, handoff)
+    const { loaded, writes } = this.#set
+    this.staged.push(() => {
+      if (!before) writes.newHandoffs.add(handoff.uid)
+      loaded.handoffs.set(handoff.uid, handoff)
+      writes.handoffs.set(handoff.uid, handoff)
+      // Counts follow, so that later units of this transaction are judged on what this one left.
+      if (before && isOpen(before.state)) shift(loaded, before, -1)
+      if (isOpen(handoff.state)) shift(loaded, handoff, 1)
+    })
+  }
+
+  putContent(uid: string, content: Content): void {
+    const before = this.content(uid)
+    this.#contents.set(uid, content)
+    const { loaded, writes } = this.#set
+    this.staged.push(() => {
+      if (!before) writes.newContents.add(uid)
+      loaded.contents.set(uid, content)
+      writes.contents.set(uid, content)
+    })
+  }
+
+  putAgent(agent: Agent): void {
+    this.#agents.set(agent.name, agent)
+    this.staged.push(() => {
+      this.#set.loaded.agents.set(agent.name, agent)
+      this.#set.writes.agents.set(agent.name, agent)
+    })
+  }
+
+  putTask(
+    task: Task,
+    created?: { readonly depends_on: readonly string[]; readonly open_deps: number },
+  ): void {
+    const row = { task, open_deps: created?.open_deps ?? this.task(task.id)?.open_deps ?? 0 }
+    this.#tasks.set(task.id, row)
+    const { loaded, writes } = this.#set
+    this.staged.push(() => {
+      if (created) writes.newTasks.set(task.uid, created)
+      loaded.tasks.set(task.id, row)
+      writes.tasks.set(task.uid, task)
+    })
+  }
+
+  shiftDependents(uid: string, by: -1 | 1): void {
+    this.staged.push(() => this.#set.writes.dependents.push({ uid, by }))
+  }
+
+  addNotice(notice: Notice): void {
+    this.staged.push(() => this.#set.writes.notices.push(notice))
+  }
+
+  seeNotice(uid: string, at: string): void {
+    this.staged.push(() => this.#set.writes.seen.set(uid, at))
+  }
+
+  addRecord(record: ThoughtRecord): void {
+    this.staged.push(() => this.#set.writes.records.push(record))
+  }
+
+  addArtifact(artifact: Artifact, bytes?: Uint8Array): void {
+    this.staged.push(() => {
+      this.#set.writes.artifacts.push(artifact)
+      if (bytes && artifact.sha256) this.#set.writes.blobs.set(artifact.sha256, bytes)
+    })
+  }
+
+  putToken(token: Token): void {
+    this.staged.push(() => this.#set.writes.tokens.set(token.hash, token))
+  }
+
+  addIdem(idem: Idem): void {
+    this.staged.push(() => {
+      this.#set.loaded.idems.set(idemKey(idem), idem)
+      this.#set.writes.idems.push(idem)
+    })
+  }
+
+  append({ stream: uid, subject, record, fields, progress }: Append): number {
+    const { loaded, writes, origin } = this.#set
+    const before = this.stream(uid)
+    const seq = before ? before.seq + 1 : 0
+    const disclosed = fields && disclose(fields)
+    const body = encodeEntry({
+      origin,
+      stream: uid,
+      seq,
+      prev: before?.head ?? ZERO_HASH,
+      record: { ...record, ...(disclosed && { sd: disclosed.digests }), v: 1 },
+    })
+    const hash = leafHash(body)
+    const stream: Stream = {
+      uid,
+      seq,
+      head: hash,
+      progress_seq: progress ? seq : (before?.progress_seq ?? -1),
+    }
+    this.#streams.set(uid, stream)
+    this.staged.push(() => {
+      if (!before) writes.newStreams.add(uid)
+      loaded.streams.set(uid, stream)
+      writes.streams.set(uid, stream)
+      writes.entries.push({
+        stream: uid,
+        seq,
+        subject,
+        act: record.act,
+        at: record.ts,
+        hash,
+        body,
+        ...(disclosed && { disclosures: disclosed.disclosures }),
+      })
+    })
+    return seq
+  }
+}
+
+/** RFC 6962 leaf hash of an entry, in base64: SHA-256 over a zero byte and the entry's bytes. */
+export const leafHash = (entry: string): string => digest('sha256', `\0${entry}`, 'base64')
+
+function shift(loaded: Loaded, handoff: Handoff, by: number): void {
+  const out = loaded.outgoing.get(handoff.from)
+  if (out !== undefined) loaded.outgoing.set(handoff.from, out + by)
+  const incoming = loaded.incoming.get(handoff.to)
+  if (incoming !== undefined) loaded.incoming.set(handoff.to, incoming + by)
+}
+
+function disclose(fields: Readonly<Record<string, unknown>>): {
+  digests: Record<string, string>
+  disclosures: string[]
+} {
+  const digests: Record<string, string> = {}
+  const disclosures: string[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    const disclosure = encodeDisclosure(salt(), name, value)
+    digests[name] = digest('sha256', disclosure, 'base64url')
+    disclosures.push(disclosure)
+  }
+  return { digests, disclosures }
+}
+
+const SALT_BYTES = 16
+const pool = Buffer.alloc(SALT_BYTES * 256)
+let next = pool.length
+
+/** 128 random bits; taken from a pool because one call of the generator per salt costs more than the hash. */
+function salt(): string {
+  if (next >= pool.length) {
+    randomFillSync(pool)
+    next = 0
+  }
+  const text = pool.toString('base64url', next, next + SALT_BYTES)
+  next += SALT_BYTES
+  return text
+}

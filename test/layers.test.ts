@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix, resolve } from 'node:path'
+import { describe, it } from 'node:test'
+
+/** Who may import whom. A folder that is not named may import nothing of ours. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  audit: [],
+  dialects: ['domain'],
+  storage: ['domain', 'audit'],
+  service: ['domain', 'audit', 'dialects', 'storage'],
+  operations: ['domain', 'dialects', 'service'],
+  folders: ['domain', 'dialects', 'operations', 'service'],
+  git: ['domain', 'operations', 'service'],
+  runner: ['domain', 'operations', 'service'],
+  transports: ['domain', 'operations', 'service', 'folders', 'git', 'runner', 'src'],
+}
+/** The pure layers, and the foreign packages each may name. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  domain: ['zod'],
+  audit: [],
+  dialects: ['zod', 'yaml', 'markdown-it'],
+}
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bprocess\.(?:env|cwd|argv|hrtime)\b/
+const ENGINES = ['sqlite', 'postgres']
+
+interface Import {
+  readonly from: string
+  readonly specifier: string
+  /** The file meant, when it is one of ours. */
+  readonly to?: string
+  readonly typeOnly: boolean
+}
+
+const SRC = resolve(import.meta.dirname, '../src')
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts') && !/\.(test|contract)\.ts$/.test(file))
+const imports = files.flatMap(importsOf)
+
+describe('layers', () => {
+  it('lets imports between folders point inwards only', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      if (to === undefined || layerOf(from) === 'src' || layerOf(from) === layerOf(to)) return false
+      return !MAY_IMPORT[layerOf(from)]?.includes(layerOf(to))
+    })
+
+    assert.deepEqual(wrong.map(told), [])
+  })
+
+  it('keeps foreign modules out of the pure layers', () => {
+    const wrong = imports.filter(({ from, to, specifier }) => {
+      const allowed = ALLOWED[layerOf(from)]
+      return to === undefined && allowed && !allowed.some((name) => `${specifier}/`.startsWith(`${name}/`))
+    })
+
+    assert.deepEqual(wrong.map(told), [])
+  })
+
+  it('keeps the clock, chance and the environment out of the pure layers', () => {
+    const pure = files.filter((file) => layerOf(file) in ALLOWED)
+    const wrong = pure.filter((file) => IMPURE.test(withoutComments(textOf(file))))
+
+    assert.deepEqual(wrong, [])
+  })
+
+  it('lets no storage engine import the other', () => {
+    const engineOf = (file: string | undefined): string | undefined =>
+      ENGINES.find((engine) => file?.startsWith(`storage/${engine}/`))
+    const wrong = imports.filter(({ from, to }) => {
+      const [own, other] = [engineOf(from), engineOf(to)]
+      return own !== undefined && other !== undefined && own !== other
+    })
+
+    assert.deepEqual(wrong.map(told), [])
+  })
+
+  it('lets the service name the port of the storage and nothing else of it', () => {
+    const wrong = imports.filter(
+      ({ from, to }) =>
+        layerOf(from) === 'service' && to?.startsWith('storage/') && to !== 'storage/store.ts',
+    )
+
+    assert.deepEqual(wrong.map(told), [])
+  })
+
+  it('has no cycle of imports at run time', () => {
+    assert.deepEqual(firstCycle(), [])
+  })
+})
+
+function importsOf(from: string): Import[] {
+  const text = textOf(from)
+  const statements =
+    /^\s*(?:import|export)\s+(?<type>type\s)?(?:[\w$*\s{},]+?\s*from\s*)?['"](?<specifier>[^'"]+)['"]/gm
+  const calls = /(?<type>typeof\s+)?\bimport\(\s*['"`](?<specifier>[^'"`$]+)['"`]\s*\)/g
+  return [...text.matchAll(statements), ...text.matchAll(calls)].map(({ groups }) => {
+    const specifier = groups?.specifier ?? ''
+    const typeOnly = groups?.type !== undefined
+    if (!specifier.startsWith('.')) return { from, specifier, typeOnly }
+    return { from, specifier, typeOnly, to: posix.join(posix.dirname(from), specifier) }
+  })
+}
+
+/** The folder a file is in; `src` for the files that stand above the layers. */
+function layerOf(file: string): string {
+  return file.includes('/') ? file.split('/')[0]! : 'src'
+}
+
+function firstCycle(): string[] {
+  const targets = new Map<string, string[]>()
+  for (const { from, to, typeOnly } of imports) {
+    if (to !== undefined && !typeOnly) targets.set(from, [...(targets.get(from) ?? []), to])
+  }
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): string[] => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return []
+    for (const target of targets.get(file) ?? []) {
+      const cycle = visit(target, [...path, file])
+      if (cycle.length > 0) return cycle
+    }
+    done.add(file)
+    return []
+  }
+  return files.map((file) => visit(file, [])).find((cycle) => cycle.length > 0) ?? []
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}
+
+function told({ from, specifier }: Import): string {
+  return `${from} imports ${specifier}`
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(SRC, file), 'utf8')
+}

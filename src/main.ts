@@ -9,7 +9,7 @@ import type { Store } from './storage/store.ts'
 /** Which store to open: a SQLite file, or a PostgreSQL address with a workspace in it. */
 export type StoreTarget =
   | { readonly engine: 'sqlite'; readonly path: string; readonly readOnly?: boolean; readonly upgrade?: boolean }
-  | { readonly engine: 'postgres'; readonly url: string; readonly workspace: string; readonly readOnly?: boolean }
+  | { readonly engine: 'postgres'; readonly url: string; readonly workspace: string; readonly readOnly?: boolean; readonly upgrade?: boolean }
 
 /** A store's address as people write it: `postgres://…`, `:memory:` or a path. */
 export function toStoreTarget(address: string, workspace = 'default'): StoreTarget {

@@ -9,15 +9,16 @@ const json = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 4 })
 
 describe('canonicalJson', () => {
   it('writes the example of RFC 8785, section 3.2.2', () => {
-    const value = {
-      numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
-      string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
-      literals: [null, true, false],
-    }
+    const text = String.raw`{
+      "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+      "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+      "literals": [null, true, false]
+    }`
 
     assert.equal(
-      canonicalJson(value),
-      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+      canonicalJson(JSON.parse(text)),
+      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],' +
+        String.raw`"string":"€$\u000f\nA'B\"\\\\\"/"}`,
     )
   })
 
@@ -128,6 +129,16 @@ describe('canonicalJson', () => {
       assert.throws(() => canonicalJson({ a: { b: value } }), TypeError, `${name} in an object`)
     }
     assert.throws(() => canonicalJson({ '\ud800': 1 }), TypeError, 'surrogate in a key')
+  })
+
+  it('never calls a toJSON that somebody gave to all lists', () => {
+    Object.defineProperty(Array.prototype, 'toJSON', { value: () => 'changed', configurable: true })
+    try {
+      assert.equal(canonicalJson({ a: [1] }), '{"a":[1]}')
+      assert.equal(canonicalJson({ b: 2, a: [1] }), '{"a":[1],"b":2}')
+    } finally {
+      Reflect.deleteProperty(Array.prototype, 'toJSON')
+    }
   })
 
   it('throws on a value that holds itself, and takes two hundred levels', () => {

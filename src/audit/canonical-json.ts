@@ -1,71 +1,74 @@
 /** Deeper values are refused; a value that holds itself would never end. */
 const MAX_DEPTH = 200
-/** Finds quotes, backslashes, control characters and surrogates. A string without them needs only quotes around it. */
-const SPECIAL = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
 
 /**
- * The one JSON text of a value (RFC 8785): the same bytes on every machine. Throws a TypeError on everything that
- * JSON would drop or change without a word: undefined, NaN, lone surrogates, dates, maps, instances, functions.
- * A `toJSON` is never called.
+ * The one JSON text of a value (RFC 8785): the same bytes on every machine. Throws a TypeError on everything
+ * that JSON would drop or change without a word: undefined, NaN, lone surrogates, dates, maps, instances,
+ * functions. A `toJSON` is never called.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, 0)
+  // With its keys in order a value's usual text is the canonical one, made in half the time.
+  return isInOrder(value, 0) && !('toJSON' in []) ? JSON.stringify(value) : write(value)
 }
 
-function write(value: unknown, depth: number): string {
+/** Whether the keys of all objects are sorted. Throws where the value has no canonical text. */
+function isInOrder(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':
-      return quote(value)
+      return isWellFormed(value)
     case 'number':
       if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no ${value}`)
-      // JSON has no negative zero; the rest is ECMAScript's own form, which is what RFC 8785 asks for.
-      return String(value)
+      return true
     case 'boolean':
-      return value ? 'true' : 'false'
+      return true
     case 'object':
-      if (value === null) return 'null'
+      if (value === null) return true
       if (depth === MAX_DEPTH) throw new TypeError('canonical JSON is not that deep')
-      return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth)
+      return Array.isArray(value) ? isArrayInOrder(value, depth) : isObjectInOrder(value, depth)
     default:
       throw new TypeError(`canonical JSON has no ${typeof value}`)
   }
 }
 
-function writeArray(array: readonly unknown[], depth: number): string {
+function isArrayInOrder(array: readonly unknown[], depth: number): boolean {
   if (Object.getPrototypeOf(array) !== Array.prototype) throw new TypeError('canonical JSON has no instances')
-  let text = '['
+  let inOrder = true
+  // By index: a hole must be seen.
   for (let index = 0; index < array.length; index += 1) {
-    if (index > 0) text += ','
-    text += write(array[index], depth + 1)
+    if (!isInOrder(array[index], depth + 1)) inOrder = false
   }
-  return `${text}]`
+  return inOrder
 }
 
-function writeObject(object: object, depth: number): string {
+function isObjectInOrder(object: object, depth: number): boolean {
   const prototype = Object.getPrototypeOf(object)
   if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError('canonical JSON has no instances')
   }
-  const keys = Object.keys(object)
-  if (!isSorted(keys)) keys.sort()
-  let text = '{'
-  for (const key of keys) {
-    if (text !== '{') text += ','
-    text += `${quote(key)}:${write((object as Readonly<Record<string, unknown>>)[key], depth + 1)}`
+  let inOrder = true
+  let before = ''
+  for (const key of Object.keys(object)) {
+    isWellFormed(key)
+    // Strings compare by UTF-16 code units here and in `sort`: the order that RFC 8785 asks for.
+    if (key < before) inOrder = false
+    before = key
+    if (!isInOrder((object as Readonly<Record<string, unknown>>)[key], depth + 1)) inOrder = false
   }
-  return `${text}}`
+  return inOrder
 }
 
-/** Strings compare by UTF-16 code units here and in `sort`: the order that RFC 8785 asks for. */
-function isSorted(keys: readonly string[]): boolean {
-  for (let index = 1; index < keys.length; index += 1) {
-    if (keys[index - 1]! > keys[index]!) return false
-  }
+function isWellFormed(text: string): true {
+  if (!text.isWellFormed()) throw new TypeError('canonical JSON has no lone surrogates')
   return true
 }
 
-function quote(text: string): string {
-  if (!SPECIAL.test(text)) return `"${text}"`
-  if (!text.isWellFormed()) throw new TypeError('canonical JSON has no lone surrogates')
-  return JSON.stringify(text)
+/** For values that passed `isInOrder`. */
+function write(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  const object = value as Readonly<Record<string, unknown>>
+  const members = Object.keys(object)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${write(object[key])}`)
+  return `{${members.join(',')}}`
 }

@@ -45,7 +45,10 @@ describe('appendToChain', () => {
 
   it('makes the leaf hash of RFC 6962', () => {
     const { entries, head } = aChain(1)
-    const text = `baton-audit/v1\nlaptop/018f3c00\ns-1\n0\n${'A'.repeat(43)}=\n{"act":"handoff.accepted","actor":{"id":"claude"},"auth":"token","sub":{"id":"HO-2026-001","k":"handoff","rev":0},"ts":"2026-11-15T06:10:00.123Z","v":1}`
+    const text =
+      `baton-audit/v1\nlaptop/018f3c00\ns-1\n0\n${'A'.repeat(43)}=\n` +
+      '{"act":"handoff.accepted","actor":{"id":"claude"},"auth":"token",' +
+      '"sub":{"id":"HO-2026-001","k":"handoff","rev":0},"ts":"2026-11-15T06:10:00.123Z","v":1}'
 
     assert.equal(entries[0]!.entry, text)
     // Made with Python's hashlib, not with this code.
@@ -164,6 +167,7 @@ describe('verifyChain', () => {
     })
     assert.equal(verifyChain(forged.entries, leafHash).ok, true)
     assert.equal(verifyChain(forged.entries, leafHash, head).ok, false)
+    assert.equal(verifyChain(entries, leafHash, { ...head, seq: 4 }).ok, false)
   })
 
   it('[S3-38] refuses a well linked entry of another stream or another log', () => {

@@ -8,7 +8,7 @@ export interface ChainHead {
 
 export type ChainVerdict =
   | { readonly ok: true; readonly count: number; readonly head: ChainHead }
-  /** `at` is the position where the chain stops to hold: that entry or the one before it is not the one written. */
+  /** `at` is where the chain ceases to hold: that entry or the one before it is not the one written. */
   | { readonly ok: false; readonly at: number; readonly reason: string }
 
 export const EMPTY_CHAIN: ChainHead = { seq: -1, hash: ZERO_HASH }
@@ -25,9 +25,9 @@ export function appendToChain(
 }
 
 /**
- * Follows one stream from its first entry and stops at the first that does not belong there. Hashes are made from
- * the entries' bytes, never taken from a column beside them. Nothing inside a chain tells where it ends: only with
- * the head that somebody remembers is a change of the last entry seen, or a tail that was cut off.
+ * Follows one stream from its first entry and stops at the first that does not belong there. Hashes are made
+ * from the entries' bytes, never taken from a column beside them. Nothing inside a chain tells where it ends:
+ * only with a remembered head is a change of the last entry seen, or a tail that was cut off.
  */
 export function verifyChain(
   entries: Iterable<{ readonly entry: string }>,

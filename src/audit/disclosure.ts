@@ -15,8 +15,8 @@ const input = new Uint8Array(3 * SHORT)
 const output = new Uint8Array(4 * SHORT)
 
 /**
- * One value with its name and salt as a string that can be hashed, kept and given away (RFC 9901). Keep exactly
- * this string: the same value written another way has another digest. What is committed is the value's JSON.
+ * One value with its name and salt as a string that can be hashed, kept and given away (RFC 9901). Keep this
+ * very string: the same value written another way has another digest. What is committed is the value's JSON.
  */
 export function encodeDisclosure(salt: string, name: string, value: unknown): string {
   if (!SALT.test(salt)) throw new TypeError('a disclosure needs a salt of 128 bits in base64url')

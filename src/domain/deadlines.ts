@@ -9,14 +9,14 @@ export interface AckOverrides {
 export const SECOND_MS = 1_000
 export const HOUR_MS = 3_600 * SECOND_MS
 
-/** How long a handoff may wait to be sent and, once sent, to be accepted. Homes that are not listed wait for ever. */
+/** How long a handoff may wait to be sent and, once sent, to be accepted. Unlisted homes wait for ever. */
 // biome-ignore format: read as a table
 const ACK_MS: Partial<Record<Home, { readonly draft?: number; readonly offered: number }>> = {
   markdown: { draft: HOUR_MS, offered: 4 * HOUR_MS }, // document 000, state table
   native:   { offered: 24 * HOUR_MS },
 }
 
-/** How long an attempt may stay silent where nobody said so. Homes that are not listed have no lease. */
+/** How long an attempt may stay silent where nobody said so. Unlisted homes have no lease. */
 // biome-ignore format: read as a table
 const LEASE_MS: Partial<Record<Home, number>> = {
   queue:  300 * SECOND_MS, // document 001, timeout_seconds

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { HOMES } from './home.ts'
 import { STATES } from './lifecycle.ts'
+import { PRIORITIES } from './priority.ts'
+
+export { type Due, dueOf } from './due.ts'
+export { holderKey } from './holder.ts'
+export { PRIORITIES, type Priority, RANK } from './priority.ts'
 
 export const TYPES = ['sequential', 'delegation', 'escalation', 'return', 'gate'] as const
 export type HandoffType = (typeof TYPES)[number]
-
-export const PRIORITIES = ['critical', 'high', 'normal', 'low'] as const
-export type Priority = (typeof PRIORITIES)[number]
 
 export const Failure = z.object({
   code: z.string().max(80),
@@ -58,6 +60,8 @@ export const Handoff = z.object({
   sent_at: z.string().optional(),
   /** Position in the chain's log at sending: the cycle rule looks for progress after it. */
   sent_seq: z.int().optional(),
+  /** The same in the task's log: a record after it is progress too. */
+  task_seq: z.int().optional(),
   ack_deadline: z.string().optional().describe('Must be accepted before this instant'),
   timeout_s: z.number().optional().describe('An attempt may stay silent this long'),
   lease_until: z.string().optional(),
@@ -86,31 +90,3 @@ export const Handoff = z.object({
   aliases: z.record(z.string(), z.string()).optional(),
 })
 export type Handoff = z.infer<typeof Handoff>
-
-export const RANK: Readonly<Record<Priority, number>> = { critical: 0, high: 1, normal: 2, low: 3 }
-
-/** What the engine must do next without being asked, and when. */
-export interface Due {
-  readonly at: string
-  readonly kind: 'expire' | 'lease' | 'retry'
-}
-
-export function dueOf(handoff: Handoff): Due | undefined {
-  switch (handoff.state) {
-    case 'draft':
-    case 'offered':
-      return handoff.ack_deadline === undefined ? undefined : { at: handoff.ack_deadline, kind: 'expire' }
-    case 'accepted':
-    case 'in_progress':
-    case 'blocked':
-      return handoff.lease_until === undefined ? undefined : { at: handoff.lease_until, kind: 'lease' }
-    case 'retry_wait':
-      return handoff.not_before === undefined ? undefined : { at: handoff.not_before, kind: 'retry' }
-    default:
-      return undefined
-  }
-}
-
-/** Who holds it, as one text: an instance of an agent is another holder than the agent's other instances. */
-export const holderKey = (agent: string, instance?: string): string =>
-  instance === undefined ? agent : `${agent}#${instance}`

@@ -31,7 +31,7 @@ export const DEFAULT_LIMITS: Readonly<Record<string, AgentLimits>> = Object.free
   Object.assign(Object.create(null), TABLE),
 )
 
-/** Whether one more handoff fits. The sender's limit is judged first; the texts are document 000's, word for word. */
+/** Whether one more handoff fits. The sender's limit comes first; the texts are document 000's own. */
 export function checkLimits(check: LimitCheck): { readonly ok: true } | Refusal {
   const { from, to, outgoing, incoming, limits } = check
   return (

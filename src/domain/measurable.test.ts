@@ -101,6 +101,7 @@ describe('isVacuousSummary', () => {
       'Everything is ready, please see above',
       'Work in progress, as discussed before',
       'Done. Done. Done. Done.',
+      "It’s all done, that's it",
     ]) {
       assert.equal(isVacuousSummary(text), true, text)
     }

@@ -33,11 +33,17 @@ export const DEFAULT_POLICY: Policy = {
   depthLimit: 16,
 }
 
-/** An agent's own limits, else the list's, else document 000's table, else the workspace's default. */
+/**
+ * Each side by itself: an agent's own limit, else the list's, else document 000's table, else the workspace's
+ * default. Whoever changes one side leaves the other alone.
+ */
 export function limitsOf(policy: Policy, name: string, agent?: Agent): AgentLimits {
-  const own = agent?.limits
-  if (own && (own.outgoing !== undefined || own.incoming !== undefined)) return own
-  return policy.agents?.[name]?.limits ?? DEFAULT_LIMITS[name] ?? policy.defaultLimits
+  const listed = policy.agents?.[name]?.limits
+  const usual = DEFAULT_LIMITS[name] ?? policy.defaultLimits
+  return {
+    outgoing: agent?.limits.outgoing ?? listed?.outgoing ?? usual.outgoing,
+    incoming: agent?.limits.incoming ?? listed?.incoming ?? usual.incoming,
+  }
 }
 
 export const hasLimit = (limits: AgentLimits): boolean =>

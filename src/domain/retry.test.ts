@@ -58,6 +58,16 @@ describe('the delays', () => {
     assert.deepEqual(delays, [0, 30, 60, 120])
   })
 
+  it('[S1-104] waits for nothing where the policy has no delay, however it grows', () => {
+    const eager = { max: 9, delay_s: 0, multiplier: 1e300 }
+
+    assert.deepEqual(decideRetry({ policy: eager, attempt: 5, code: 'TIMEOUT', now }), {
+      action: 'retry',
+      at: '2026-01-13T10:00:00.000Z',
+      attempt: 6,
+    })
+  })
+
   it('[S1-104] never falls, and stays a date, whatever policy a request brings', () => {
     const wild = fc.record({
       max: fc.integer({ min: 0, max: 100 }),

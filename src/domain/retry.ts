@@ -42,7 +42,7 @@ export function recoveryActions(code: string, given: readonly string[] = []): re
   return isKnownErrorCode(code) ? ERROR_KINDS[code].recovery : []
 }
 
-/** Seconds between the failure of the attempt before and this one. Attempts count from 1; the first waits for nothing. */
+/** Seconds between the failure before and this attempt. Attempts count from 1; the first is immediate. */
 export function delayBeforeAttempt(policy: RetryPolicy, attempt: number): number {
   if (attempt <= 1 || policy.delay_s === 0) return 0
   return Math.min(policy.delay_s * policy.multiplier ** (attempt - 2), MAX_DELAY_S)

@@ -40,6 +40,15 @@ describe('compareIds', () => {
     assert.equal(compareIds(`t-${'9'.repeat(400)}`, `t-1${'0'.repeat(400)}`), -1)
   })
 
+  it('[S2-71] tells ids apart that differ only in zeros', () => {
+    assert.deepEqual(['task-2', 'task-02', 'task-1', 'task-002'].sort(compareIds), [
+      'task-1',
+      'task-002',
+      'task-02',
+      'task-2',
+    ])
+  })
+
   it('[S2-71] is a total order that calls only equal ids equal', () => {
     fc.assert(
       fc.property(id, id, id, (a, b, c) => {

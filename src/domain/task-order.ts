@@ -118,8 +118,9 @@ export function findCycle(graph: ReadonlyMap<string, readonly string[]>): readon
 }
 
 /**
- * The tasks that hold up the end, first one first (A3-25): those flagged by hand, else the longest chain of tasks
- * that are not done; of equally long ones the first in order of ids. Tasks in or behind a cycle are on no chain.
+ * The tasks that hold up the end, first one first (A3-25): those flagged by hand, else the longest chain of
+ * tasks that are not done; of equally long ones the first in order of ids. What is in or behind a cycle is on
+ * no chain.
  */
 export function criticalPath(items: readonly OrderItem[]): readonly string[] {
   const remaining = [...indexById(items).values()].filter((item) => !DONE.has(item.status))

@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import { PRIORITIES } from './handoff.ts'
+import { PRIORITIES } from './priority.ts'
+
+export { WRITEBACK_REQUIRED } from './writeback.ts'
 
 export const TASK_STATES = ['todo', 'assigned', 'in_progress', 'done'] as const
 export type TaskState = (typeof TASK_STATES)[number]
@@ -60,6 +62,3 @@ export const ThoughtRecord = z.object({
   created_at: z.string(),
 })
 export type ThoughtRecord = z.infer<typeof ThoughtRecord>
-
-export const WRITEBACK_REQUIRED =
-  'Writeback required: thought_record must be recorded before task completion.'

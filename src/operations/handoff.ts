@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
 import { Handoff, PRIORITIES, RetryRule, TYPES } from '../domain/handoff.ts'
 import { HOMES } from '../domain/home.ts'
 import { STATES } from '../domain/lifecycle.ts'
@@ -11,10 +12,11 @@ import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
 const Note = z.string().max(8_000)
+const Title = z.string().min(1).max(300)
 
-const NEW = {
+const newHandoff = () => ({
   to: AgentName.describe('Who receives it'),
-  title: z.string().min(1).max(300),
+  title: Title,
   ...Package.shape,
   type: z
     .enum(TYPES)
@@ -33,19 +35,20 @@ const NEW = {
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
   home: z.enum(HOMES).optional(),
   alias: z.string().min(1).max(200).optional(),
-}
-
-const Warning = z.object({ code: z.string(), message: z.string() })
-const Sent = z.object({ handoff: Handoff, warnings: z.array(Warning) })
-
-const Event = z.object({
-  at: z.string(),
-  act: z.string(),
-  by: z.string(),
-  auth: z.string(),
-  rev: z.int(),
-  hash: z.string(),
 })
+
+const Sent = () =>
+  z.object({ handoff: Handoff, warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
+
+const Event = () =>
+  z.object({
+    at: z.string(),
+    act: z.string(),
+    by: z.string(),
+    auth: z.string(),
+    rev: z.int(),
+    hash: z.string(),
+  })
 
 const BASIC = ['invalid_input', 'not_found', 'not_allowed', 'wrong_state', 'conflict', 'unavailable'] as const
 
@@ -55,7 +58,7 @@ const create = defineOperation({
   effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/drafts' },
-  input: z.strictObject(NEW),
+  input: () => z.strictObject(newHandoff()),
   output: Sent,
   errors: [...BASIC, 'limit_exceeded'],
   examples: ['baton create --to codex --title "Add rate limiting" --deliverable "Middleware in src/"'],
@@ -71,12 +74,13 @@ const send = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs' },
   positional: ['id'],
-  input: z.strictObject({
-    ...NEW,
-    to: NEW.to.optional(),
-    title: NEW.title.optional(),
-    id: Id.optional().describe('A draft to send; leave it out to create and send in one'),
-  }),
+  input: () =>
+    z.strictObject({
+      ...newHandoff(),
+      to: AgentName.optional().describe('Who receives it'),
+      title: Title.optional(),
+      id: Id.optional().describe('A draft to send; leave it out to create and send in one'),
+    }),
   output: Sent,
   errors: [...BASIC, 'limit_exceeded'],
   examples: [
@@ -85,7 +89,7 @@ const send = defineOperation({
   ],
   run: async (service, call, { id, to, title, ...rest }) => {
     if (id !== undefined) return mutable(await service.sending.sendDraft(call, id))
-    const given = z.strictObject({ to: NEW.to, title: NEW.title }).parse({ to, title })
+    const given = named(to, title)
     return mutable(await service.sending.send(call, { ...rest, ...given }))
   },
 })
@@ -97,8 +101,8 @@ const inbox = defineOperation({
   scope: 'handoff:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/inbox' },
-  input: z.strictObject(PAGE),
-  output: z.object({ items: z.array(Handoff), notices: z.array(Notice), next: z.string().optional() }),
+  input: () => z.strictObject(PAGE()),
+  output: () => z.object({ items: z.array(Handoff), notices: z.array(Notice), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton inbox', 'baton inbox --as codex --json'],
   run: async (service, call, input) => mutable(await service.looking.inbox(call.actor.name, pageOf(input))),
@@ -112,15 +116,16 @@ const get = defineOperation({
   tools: 'default',
   http: { method: 'GET', path: '/v1/handoffs/{id}' },
   positional: ['id'],
-  input: z.strictObject({ id: Id }),
-  output: z.object({
-    handoff: Handoff,
-    package: Package,
-    result: Result.optional(),
-    thread: z.array(ThreadItem),
-    verifications: z.array(VerificationRecord),
-    timeline: z.array(Event),
-  }),
+  input: () => z.strictObject({ id: Id }),
+  output: () =>
+    z.object({
+      handoff: Handoff,
+      package: Package,
+      result: Result.optional(),
+      thread: z.array(ThreadItem),
+      verifications: z.array(VerificationRecord),
+      timeline: z.array(Event()),
+    }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton show HO-2026-001', 'baton show @'],
   run: async (service, _, { id }) => {
@@ -142,16 +147,17 @@ const list = defineOperation({
   effect: 'read',
   scope: 'handoff:read',
   http: { method: 'GET', path: '/v1/handoffs' },
-  input: z.strictObject({
-    state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
-    from: AgentName.optional(),
-    to: AgentName.optional(),
-    task: TaskId.optional(),
-    type: z.enum(TYPES).optional(),
-    text: z.string().max(200).optional().describe('A part of the id or the title'),
-    ...PAGE,
-  }),
-  output: z.object({ items: z.array(Handoff), next: z.string().optional() }),
+  input: () =>
+    z.strictObject({
+      state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
+      from: AgentName.optional(),
+      to: AgentName.optional(),
+      task: TaskId.optional(),
+      type: z.enum(TYPES).optional(),
+      text: z.string().max(200).optional().describe('A part of the id or the title'),
+      ...PAGE(),
+    }),
+  output: () => z.object({ items: z.array(Handoff), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton handoff list --state in_review', 'baton handoff list --to codex --json'],
   run: async (service, _, { limit, cursor, ...filter }) =>
@@ -167,17 +173,18 @@ const accept = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/accept' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    start: z.boolean().optional().describe('Begin at once (true unless said)'),
-    notes: Note.optional(),
-    blockers: z
-      .array(z.string().min(1).max(2_000))
-      .max(50)
-      .optional()
-      .describe('What must be cleared up first'),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      start: z.boolean().optional().describe('Begin at once (true unless said)'),
+      notes: Note.optional(),
+      blockers: z
+        .array(z.string().min(1).max(2_000))
+        .max(50)
+        .optional()
+        .describe('What must be cleared up first'),
+    }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: [
     'baton accept @ --as codex',
@@ -194,12 +201,17 @@ const reject = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/reject' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    reason: z.string().min(1).max(8_000).describe('Why, for the sender'),
-    reason_type: z.string().max(40).optional().describe('For example skill_gap, which also tells the chief'),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      reason: z.string().min(1).max(8_000).describe('Why, for the sender'),
+      reason_type: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('For example skill_gap, which also tells the chief'),
+    }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton reject @ --reason "I have no access to the billing service"'],
   run: (service, call, { id, reason, reason_type }) =>
@@ -215,8 +227,8 @@ const claim = defineOperation({
   effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/claims' },
-  input: z.strictObject({}),
-  output: z.object({ handoff: Handoff.optional() }),
+  input: () => z.strictObject({}),
+  output: () => z.object({ handoff: Handoff.optional() }),
   errors: ['unavailable'],
   examples: ['baton handoff claim --as react-specialist'],
   run: async (service, call) => {
@@ -232,16 +244,17 @@ const heartbeat = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/heartbeat' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    progress: z.coerce.number().min(0).max(100).optional(),
-    blocked: z
-      .union([z.string().min(1).max(2_000), z.literal(false)])
-      .optional()
-      .describe('What blocks you, or false when it is gone'),
-    attempt: z.coerce.number().int().positive().optional(),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      progress: z.coerce.number().min(0).max(100).optional(),
+      blocked: z
+        .union([z.string().min(1).max(2_000), z.literal(false)])
+        .optional()
+        .describe('What blocks you, or false when it is gone'),
+      attempt: z.coerce.number().int().positive().optional(),
+    }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton handoff heartbeat @ --progress 40'],
   run: (service, call, { id, ...input }) => service.receiving.heartbeat(call, id, input),
@@ -255,8 +268,8 @@ const ask = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/ask' },
   positional: ['id', 'question'],
-  input: z.strictObject({ id: Id, question: z.string().min(1).max(8_000) }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id, question: z.string().min(1).max(8_000) }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton ask @ "Which endpoints are public?"'],
   run: (service, call, { id, question }) => service.receiving.ask(call, id, question),
@@ -270,8 +283,8 @@ const answer = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/answer' },
   positional: ['id', 'text'],
-  input: z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton answer @ "Only /v1 is public"'],
   run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
@@ -284,8 +297,8 @@ const amend = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/amend' },
   positional: ['id'],
-  input: z.strictObject({ id: Id, title: NEW.title.optional(), ...Package.shape }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package.shape }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton handoff amend HO-2026-001 --criterion "p95 under 200 ms"'],
   run: (service, call, { id, ...change }) => service.sending.amend(call, id, defined(change)),
@@ -299,12 +312,13 @@ const submit = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/submit' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    ...Result.omit({ checks: true, submitted_at: true }).shape,
-    attempt: z.coerce.number().int().positive().optional(),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      ...Result.omit({ checks: true, submitted_at: true }).shape,
+      attempt: z.coerce.number().int().positive().optional(),
+    }),
+  output: () => Handoff,
   errors: [...BASIC, 'unmet'],
   examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
   run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),
@@ -318,13 +332,14 @@ const verify = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/verify' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    pass: z.boolean(),
-    note: Note.optional().describe('Needed when it does not pass'),
-    checks: VerificationRecord.shape.deliverable_checks.optional(),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      pass: z.boolean(),
+      note: Note.optional().describe('Needed when it does not pass'),
+      checks: VerificationRecord.shape.deliverable_checks.optional(),
+    }),
+  output: () => Handoff,
   errors: [...BASIC, 'unmet'],
   examples: ['baton verify @ --pass', 'baton verify @ --fail "the tests do not cover bursts"'],
   run: (service, call, { id, ...input }) => service.closing.verify(call, id, input),
@@ -337,8 +352,8 @@ const complete = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/complete' },
   positional: ['id'],
-  input: z.strictObject({ id: Id }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id }),
+  output: () => Handoff,
   errors: [...BASIC, 'unmet'],
   examples: ['baton handoff complete HO-2026-001-R --as planner'],
   run: (service, call, { id }) => service.closing.complete(call, id),
@@ -353,19 +368,20 @@ const fail = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/fail' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    message: z.string().min(1).max(8_000),
-    code: z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]{1,60}$/)
-      .optional()
-      .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
-    details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
-    recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
-    attempt: z.coerce.number().int().positive().optional(),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      message: z.string().min(1).max(8_000),
+      code: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]{1,60}$/)
+        .optional()
+        .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
+      details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
+      recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
+      attempt: z.coerce.number().int().positive().optional(),
+    }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton handoff fail @ --message "The build machine is down"'],
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
@@ -378,8 +394,8 @@ const retry = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/retry' },
   positional: ['id'],
-  input: z.strictObject({ id: Id }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton handoff retry HO-2026-001'],
   run: (service, call, { id }) => service.receiving.retry(call, id),
@@ -392,8 +408,8 @@ const reassign = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/reassign' },
   positional: ['id', 'to'],
-  input: z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton handoff reassign HO-2026-001 gemini --reason "codex is away"'],
   run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
@@ -406,8 +422,8 @@ const cancel = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/cancel' },
   positional: ['id'],
-  input: z.strictObject({ id: Id, reason: Note.optional() }),
-  output: Handoff,
+  input: () => z.strictObject({ id: Id, reason: Note.optional() }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton handoff cancel HO-2026-001 --reason "no longer needed"'],
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
@@ -422,16 +438,17 @@ const wait = defineOperation({
   tools: 'default',
   http: { method: 'GET', path: '/v1/handoffs/{id}/wait' },
   positional: ['id'],
-  input: z.strictObject({
-    id: Id,
-    timeout_s: z.coerce
-      .number()
-      .min(0)
-      .max(86_400)
-      .optional()
-      .describe("Seconds (the handoff's own timeout, else 300)"),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      timeout_s: z.coerce
+        .number()
+        .min(0)
+        .max(86_400)
+        .optional()
+        .describe("Seconds (the handoff's own timeout, else 300)"),
+    }),
+  output: () => Handoff,
   errors: ['invalid_input', 'not_found', 'failed', 'timed_out', 'unavailable'],
   examples: ['baton wait HO-2026-001 --timeout-s 600'],
   run: (service, _, { id, timeout_s }) => service.wait(id, { timeout_s }),
@@ -445,12 +462,13 @@ const decide = defineOperation({
   peopleOnly: true,
   http: { method: 'POST', path: '/v1/gates/{id}/decide' },
   positional: ['id', 'choice'],
-  input: z.strictObject({
-    id: Id,
-    choice: z.enum(['approve', 'reject', 'question']),
-    comment: Note.optional(),
-  }),
-  output: Handoff,
+  input: () =>
+    z.strictObject({
+      id: Id,
+      choice: z.enum(['approve', 'reject', 'question']),
+      comment: Note.optional(),
+    }),
+  output: () => Handoff,
   errors: [...BASIC],
   examples: ['baton decide @ approve --comment "ship it"'],
   run: (service, call, { id, choice, comment }) => service.closing.decide(call, id, choice, comment),
@@ -480,7 +498,7 @@ export const HANDOFF_OPERATIONS = [
   decide,
 ] as const
 
-function toEvent(entry: LogEntry): z.infer<typeof Event> {
+function toEvent(entry: LogEntry): z.infer<ReturnType<typeof Event>> {
   const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
   return {
     at: entry.at,
@@ -490,6 +508,21 @@ function toEvent(entry: LogEntry): z.infer<typeof Event> {
     rev: record.sub.rev,
     hash: entry.hash,
   }
+}
+
+/** Creating and sending in one needs both. */
+function named(to: string | undefined, title: string | undefined): { to: string; title: string } {
+  if (to !== undefined && title !== undefined) return { to, title }
+  const missing = [to === undefined && 'to', title === undefined && 'title'].filter(
+    (field) => field !== false,
+  )
+  throw new BatonError(
+    'invalid_input',
+    `${missing.join(' and ')} missing: say who receives it and what it is called`,
+    {
+      missing,
+    },
+  )
 }
 
 /** Lists that the service promises not to change, as the plain arrays of an answer. */

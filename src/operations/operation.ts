@@ -4,8 +4,12 @@ import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 
 /** One thing that can be asked of Baton. The command line, HTTP, MCP, the docs and the client are derived from it. */
-export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType = z.ZodType> {
-  readonly name: `${string}_${string}`
+export interface Operation<
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType = z.ZodType,
+  Name extends `${string}_${string}` = `${string}_${string}`,
+> {
+  readonly name: Name
   readonly summary: string
   readonly effect: 'read' | 'write'
   /** Which token scope is needed: `<noun>:read` or `<noun>:write`. */
@@ -24,10 +28,36 @@ export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.Z
   run(service: Service, call: Call, input: z.output<In>): Promise<z.output<Out>>
 }
 
-/** Keeps the input and output types that a bare annotation would widen. */
-export const defineOperation = <In extends z.ZodObject, Out extends z.ZodType>(
-  op: Operation<In, Out>,
-): Operation<In, Out> => op
+/** An operation as it is written: schemas come as functions and are built when they are first asked for. */
+type Written<In extends z.ZodObject, Out extends z.ZodType, Name extends string> = Omit<
+  Operation<In, Out>,
+  'name' | 'input' | 'output'
+> & {
+  readonly name: Name
+  readonly input: () => In
+  readonly output: () => Out
+}
+
+/** Builds each schema once, and only if somebody needs it: building all of them is most of a command's start-up. */
+export function defineOperation<
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+  const Name extends `${string}_${string}`,
+>(written: Written<In, Out, Name>): Operation<In, Out, Name> {
+  let input: In | undefined
+  let output: Out | undefined
+  return {
+    ...written,
+    get input() {
+      input ??= written.input()
+      return input
+    },
+    get output() {
+      output ??= written.output()
+      return output
+    },
+  }
+}
 
 /** The only way in: every transport hands over raw input here and gets a checked result or a `BatonError`. */
 export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
@@ -55,10 +85,11 @@ function describeIssues(error: z.ZodError): string {
     .join('; ')
 }
 
-export const PAGE = {
+/** Fields of every list, made anew for each operation. */
+export const PAGE = () => ({
   limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
   cursor: z.string().max(200).optional().describe('Where the last page ended'),
-}
+})
 
 export const pageOf = (input: { limit?: number | undefined; cursor?: string | undefined }) => ({
   limit: input.limit ?? 20,

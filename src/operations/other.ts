@@ -10,8 +10,8 @@ const agentList = defineOperation({
   effect: 'read',
   scope: 'agent:read',
   http: { method: 'GET', path: '/v1/agents' },
-  input: z.strictObject({}),
-  output: z.object({ items: z.array(Agent) }),
+  input: () => z.strictObject({}),
+  output: () => z.object({ items: z.array(Agent) }),
   errors: ['unavailable'],
   examples: ['baton agent list'],
   run: async (service) => ({ items: [...(await service.agents.list())] }),
@@ -24,15 +24,16 @@ const agentAdd = defineOperation({
   scope: 'agent:write',
   http: { method: 'POST', path: '/v1/agents' },
   positional: ['name'],
-  input: z.strictObject({
-    name: AgentName,
-    kind: z.enum(AGENT_KINDS).optional(),
-    roles: z.array(z.enum(AGENT_ROLES)).optional(),
-    capabilities: z.array(z.string().max(100)).max(100).optional(),
-    max_outgoing: z.coerce.number().pipe(Limit).optional(),
-    max_incoming: z.coerce.number().pipe(Limit).optional(),
-  }),
-  output: Agent,
+  input: () =>
+    z.strictObject({
+      name: AgentName,
+      kind: z.enum(AGENT_KINDS).optional(),
+      roles: z.array(z.enum(AGENT_ROLES)).optional(),
+      capabilities: z.array(z.string().max(100)).max(100).optional(),
+      max_outgoing: z.coerce.number().pipe(Limit).optional(),
+      max_incoming: z.coerce.number().pipe(Limit).optional(),
+    }),
+  output: () => Agent,
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton agent add codex --max-incoming 5', 'baton agent add maria --kind human'],
   run: (service, call, input) => service.agents.add(call, input),
@@ -45,27 +46,28 @@ const agentRemove = defineOperation({
   scope: 'agent:write',
   http: { method: 'POST', path: '/v1/agents/{name}/remove' },
   positional: ['name'],
-  input: z.strictObject({ name: AgentName }),
-  output: Agent,
+  input: () => z.strictObject({ name: AgentName }),
+  output: () => Agent,
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton agent remove codex'],
   run: (service, call, { name }) => service.agents.remove(call, name),
 })
 
-const Artifact = z.object({
-  uid: z.string(),
-  path: z.string(),
-  type: z.string().optional(),
-  role: z.string().optional(),
-  description: z.string().optional(),
-  handoff: z.string().optional(),
-  sha256: z.string().optional(),
-  commit: z.string().optional(),
-  size: z.int().optional(),
-  stored: z.boolean(),
-  by: z.string(),
-  created_at: z.string(),
-})
+const Artifact = () =>
+  z.object({
+    uid: z.string(),
+    path: z.string(),
+    type: z.string().optional(),
+    role: z.string().optional(),
+    description: z.string().optional(),
+    handoff: z.string().optional(),
+    sha256: z.string().optional(),
+    commit: z.string().optional(),
+    size: z.int().optional(),
+    stored: z.boolean(),
+    by: z.string(),
+    created_at: z.string(),
+  })
 
 /** Base64 needs four characters for three bytes. */
 const MAX_BASE64 = Math.ceil((MAX_BLOB_BYTES * 4) / 3) + 4
@@ -77,19 +79,20 @@ const artifactPut = defineOperation({
   scope: 'artifact:write',
   http: { method: 'POST', path: '/v1/artifacts' },
   positional: ['path'],
-  input: z.strictObject({
-    path: z.string().min(1).max(1_000),
-    type: z.string().max(40).optional(),
-    role: z.enum(['input', 'output', 'changed']).optional(),
-    description: z.string().max(4_000).optional(),
-    handoff: z.string().max(200).optional(),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .optional(),
-    commit: z.string().max(64).optional(),
-    content: z.base64().max(MAX_BASE64).optional().describe('The bytes in base64'),
-  }),
+  input: () =>
+    z.strictObject({
+      path: z.string().min(1).max(1_000),
+      type: z.string().max(40).optional(),
+      role: z.enum(['input', 'output', 'changed']).optional(),
+      description: z.string().max(4_000).optional(),
+      handoff: z.string().max(200).optional(),
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
+      commit: z.string().max(64).optional(),
+      content: z.base64().max(MAX_BASE64).optional().describe('The bytes in base64'),
+    }),
   output: Artifact,
   errors: ['invalid_input', 'not_found', 'too_large', 'unavailable'],
   examples: ['baton artifact put docs/plan.md --handoff HO-2026-001'],
@@ -107,8 +110,8 @@ const artifactGet = defineOperation({
   scope: 'artifact:read',
   http: { method: 'GET', path: '/v1/artifacts/{uid}' },
   positional: ['uid'],
-  input: z.strictObject({ uid: z.string().min(1).max(100) }),
-  output: z.object({ artifact: Artifact, content: z.string().optional() }),
+  input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
+  output: () => z.object({ artifact: Artifact(), content: z.string().optional() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton artifact get 0199…'],
   run: async (service, _, { uid }) => {
@@ -124,8 +127,8 @@ const noticeAck = defineOperation({
   scope: 'notice:write',
   http: { method: 'POST', path: '/v1/notices/{uid}/ack' },
   positional: ['uid'],
-  input: z.strictObject({ uid: z.string().min(1).max(100) }),
-  output: Notice,
+  input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
+  output: () => Notice,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'unavailable'],
   examples: ['baton notice ack 0199…'],
   run: (service, call, { uid }) => service.looking.acknowledge(call, uid),
@@ -137,14 +140,15 @@ const status = defineOperation({
   effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/status' },
-  input: z.strictObject({}),
-  output: z.object({
-    store: z.object({ engine: z.string(), location: z.string(), workspace: z.string(), schema: z.int() }),
-    handoffs: z.record(z.string(), z.int()),
-    tasks: z.record(z.string(), z.int()),
-    agents: z.record(z.string(), z.object({ outgoing: z.int(), incoming: z.int() })),
-    entries: z.int(),
-  }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      store: z.object({ engine: z.string(), location: z.string(), workspace: z.string(), schema: z.int() }),
+      handoffs: z.record(z.string(), z.int()),
+      tasks: z.record(z.string(), z.int()),
+      agents: z.record(z.string(), z.object({ outgoing: z.int(), incoming: z.int() })),
+      entries: z.int(),
+    }),
   errors: ['unavailable'],
   examples: ['baton status'],
   run: async (service) => {

@@ -5,9 +5,10 @@ import type { TaskRow } from '../service/service.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const BASIC = ['invalid_input', 'not_found', 'conflict', 'wrong_state', 'unavailable'] as const
-const Shown = Task.extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })
+const Shown = () =>
+  Task.extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })
 
-const show = ({ task, open_deps }: TaskRow): z.infer<typeof Shown> => ({
+const show = ({ task, open_deps }: TaskRow): z.infer<ReturnType<typeof Shown>> => ({
   ...task,
   blocked: open_deps > 0,
   open_deps,
@@ -20,14 +21,15 @@ const create = defineOperation({
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/tasks' },
   positional: ['id'],
-  input: z.strictObject({
-    id: TaskId,
-    title: z.string().min(1).max(300),
-    depends_on: z.array(TaskId).max(200).optional(),
-    priority: z.enum(PRIORITIES).optional(),
-    critical: z.boolean().optional().describe('On the critical path'),
-    criteria: z.array(z.string().min(1).max(2_000)).max(200).optional(),
-  }),
+  input: () =>
+    z.strictObject({
+      id: TaskId,
+      title: z.string().min(1).max(300),
+      depends_on: z.array(TaskId).max(200).optional(),
+      priority: z.enum(PRIORITIES).optional(),
+      critical: z.boolean().optional().describe('On the critical path'),
+      criteria: z.array(z.string().min(1).max(2_000)).max(200).optional(),
+    }),
   output: Shown,
   errors: [...BASIC],
   examples: ['baton task create P0.1.2 --title "Set up the linter" --depends-on P0.1.1'],
@@ -40,13 +42,14 @@ const list = defineOperation({
   effect: 'read',
   scope: 'task:read',
   http: { method: 'GET', path: '/v1/tasks' },
-  input: z.strictObject({
-    status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
-    owner: z.string().max(64).optional(),
-    text: z.string().max(200).optional(),
-    ...PAGE,
-  }),
-  output: z.object({ items: z.array(Shown), next: z.string().optional() }),
+  input: () =>
+    z.strictObject({
+      status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
+      owner: z.string().max(64).optional(),
+      text: z.string().max(200).optional(),
+      ...PAGE(),
+    }),
+  output: () => z.object({ items: z.array(Shown()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton task list --status in_progress'],
   run: async (service, _, { limit, cursor, status, owner, text }) => {
@@ -69,8 +72,8 @@ const get = defineOperation({
   scope: 'task:read',
   http: { method: 'GET', path: '/v1/tasks/{id}' },
   positional: ['id'],
-  input: z.strictObject({ id: TaskId }),
-  output: z.object({ task: Shown, blocked_by: z.array(z.string()), records: z.array(ThoughtRecord) }),
+  input: () => z.strictObject({ id: TaskId }),
+  output: () => z.object({ task: Shown(), blocked_by: z.array(z.string()), records: z.array(ThoughtRecord) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task get P0.1.1'],
   run: async (service, _, { id }) => {
@@ -83,6 +86,7 @@ const get = defineOperation({
   },
 })
 
+const Summary = z.string().min(1).max(8_000).describe('One paragraph: what was done and why')
 const progress = z.number().min(0).max(100).describe('0 to 100')
 
 const update = defineOperation({
@@ -93,12 +97,13 @@ const update = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/tasks/{task_id}' },
   positional: ['task_id'],
-  input: z.strictObject({
-    task_id: TaskId,
-    status: z.enum(TASK_STATES).optional(),
-    progress: progress.optional(),
-    notes: z.string().max(4_000).optional(),
-  }),
+  input: () =>
+    z.strictObject({
+      task_id: TaskId,
+      status: z.enum(TASK_STATES).optional(),
+      progress: progress.optional(),
+      notes: z.string().max(4_000).optional(),
+    }),
   output: Shown,
   errors: [...BASIC, 'unmet'],
   examples: ['baton task update P0.1.1 --progress 40 --notes "parser done"'],
@@ -112,8 +117,8 @@ const next = defineOperation({
   scope: 'task:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/next-actions' },
-  input: z.strictObject({ limit: PAGE.limit }),
-  output: z.object({ items: z.array(Shown) }),
+  input: () => z.strictObject({ limit: PAGE().limit }),
+  output: () => z.object({ items: z.array(Shown()) }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton next'],
   run: async (service, _, { limit }) => ({ items: (await service.tasks.next(limit ?? 20)).map(show) }),
@@ -127,26 +132,26 @@ const start = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/tasks/{id}/start' },
   positional: ['id'],
-  input: z.strictObject({ id: TaskId }),
+  input: () => z.strictObject({ id: TaskId }),
   output: Shown,
   errors: [...BASIC],
   examples: ['baton task start P0.1.1 --as claude'],
   run: async (service, call, { id }) => show(await service.tasks.start(call, id)),
 })
 
-const RECORD = {
+const recordFields = () => ({
   branch: z.string().min(1).max(250).optional(),
   commit_sha: z
     .string()
     .regex(/^[0-9a-fA-F]{40}$/, { error: 'the full commit hash of 40 characters' })
     .optional(),
   tests_run: z.array(z.string().max(500)).max(500).optional(),
-  summary: z.string().min(1).max(8_000).optional().describe('One paragraph: what was done and why'),
+  summary: Summary.optional(),
   blockers: z.array(z.record(z.string(), z.unknown())).max(100).optional(),
   files_changed: z.array(z.string().max(1_000)).max(5_000).optional(),
   related_thought_records: z.array(z.string().max(100)).max(100).optional(),
   notes: z.string().max(4_000).optional(),
-}
+})
 
 const complete = defineOperation({
   name: 'task_complete',
@@ -155,12 +160,13 @@ const complete = defineOperation({
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/tasks/{task_id}/complete' },
   positional: ['task_id'],
-  input: z.strictObject({
-    task_id: TaskId,
-    ...RECORD,
-    summary: RECORD.summary.unwrap(),
-    progress: progress.optional(),
-  }),
+  input: () =>
+    z.strictObject({
+      task_id: TaskId,
+      ...recordFields(),
+      summary: Summary,
+      progress: progress.optional(),
+    }),
   output: Shown,
   errors: [...BASIC],
   examples: ['baton task complete P0.1.1 --summary "Package set up, lint clean" --tests-run smoke.test.ts'],
@@ -176,14 +182,15 @@ const brief = defineOperation({
   tools: 'default',
   http: { method: 'GET', path: '/v1/tasks/{id}/brief' },
   positional: ['id'],
-  input: z.strictObject({ id: TaskId }),
-  output: z.object({
-    task: Shown,
-    blocked_by: z.array(z.string()),
-    latest_records: z.array(ThoughtRecord),
-    from_dependencies: z.array(ThoughtRecord),
-    next_actions: z.array(z.object({ id: z.string(), title: z.string() })),
-  }),
+  input: () => z.strictObject({ id: TaskId }),
+  output: () =>
+    z.object({
+      task: Shown(),
+      blocked_by: z.array(z.string()),
+      latest_records: z.array(ThoughtRecord),
+      from_dependencies: z.array(ThoughtRecord),
+      next_actions: z.array(z.object({ id: z.string(), title: z.string() })),
+    }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task brief P0.1.2'],
   run: async (service, _, { id }) => {
@@ -210,8 +217,8 @@ const record = defineOperation({
   tools: 'default',
   http: { method: 'POST', path: '/v1/tasks/{task_id}/records' },
   positional: ['task_id'],
-  input: z.strictObject({ task_id: TaskId, ...RECORD, status: z.string().max(20).optional() }),
-  output: ThoughtRecord,
+  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: z.string().max(20).optional() }),
+  output: () => ThoughtRecord,
   errors: [...BASIC],
   examples: ['baton thought record P0.1.1 --summary "Package set up" --branch feature/p0-1-1-package'],
   run: (service, call, { task_id, ...input }) => service.tasks.record(call, task_id, input),

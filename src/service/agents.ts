@@ -1,4 +1,5 @@
-import { type Agent, type AgentKind, newAgent } from '../domain/agent.ts'
+import { type AgentKind, newAgent } from '../domain/actor.ts'
+import type { Agent } from '../domain/agent.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
@@ -83,12 +84,13 @@ export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin
 
 /**
  * The rows of these agents. A name nobody has used yet is added, unless `baton.yaml` lists the agents: then it
- * is refused with the known names.
+ * is refused with the known names. `kind` is what a new name is taken for.
  */
 export async function ensureAgents(
   deps: ServiceDeps,
   call: Call,
   names: readonly string[],
+  kind?: AgentKind,
 ): Promise<ReadonlyMap<string, Agent>> {
   const known = knownAgents(deps)
   const missing = [...new Set(names)].filter((name) => !known.has(name))
@@ -97,7 +99,7 @@ export async function ensureAgents(
     const unknown = missing.filter((name) => !known.has(name))
     for (const name of unknown) refuseUnlisted(deps, call, name)
     if (unknown.length > 0)
-      for (const agent of await addAll(deps, call, unknown)) known.set(agent.name, agent)
+      for (const agent of await addAll(deps, call, unknown, kind)) known.set(agent.name, agent)
   }
   for (const name of names)
     if (known.get(name)?.removed) {
@@ -114,7 +116,8 @@ export async function ensureAgents(
 
 function refuseUnlisted(deps: ServiceDeps, call: Call, name: string): void {
   const listed = deps.policy.agents
-  if (!listed || Object.hasOwn(listed, name)) return
+  // `human` stands for whoever of the people answers first; it need not be listed.
+  if (!listed || Object.hasOwn(listed, name) || name === 'human') return
   if (name === call.actor.name && call.actor.kind === 'human') return
   const names = Object.keys(listed).sort()
   refuse('not_found', `unknown agent ${name}; baton.yaml lists ${names.join(', ')}`, {
@@ -123,14 +126,19 @@ function refuseUnlisted(deps: ServiceDeps, call: Call, name: string): void {
   })
 }
 
-function addAll(deps: ServiceDeps, call: Call, names: readonly string[]): Promise<readonly Agent[]> {
+function addAll(
+  deps: ServiceDeps,
+  call: Call,
+  names: readonly string[],
+  given?: AgentKind,
+): Promise<readonly Agent[]> {
   return deps.store.transact({
     reads: { agents: names, streams: [adminStream(deps)] },
     at: deps.now().toISOString(),
     decide: (view) =>
       names.map((name) => {
         const at = deps.now().toISOString()
-        const kind = name === call.actor.name ? call.actor.kind : undefined
+        const kind = name === call.actor.name ? call.actor.kind : given
         const agent = view.agent(name) ?? listedAgent(deps, name, at, kind)
         if (!view.agent(name)) putAgent(deps, view, call, agent, 'agent.add', at)
         return agent

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Artifact } from '../storage/store.ts'
 import { adminStream } from './agents.ts'
+import { keepAlive } from './attempts.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
 import { refuse, write } from './write.ts'
@@ -67,6 +68,8 @@ export class Artifacts {
           created_at: at,
         }
         view.addArtifact(artifact, bytes)
+        const held = handoff && view.handoff(handoff.uid)
+        if (held) keepAlive({ deps, view, actor: call.actor, at }, held)
         view.append({
           stream,
           subject: handoff?.uid ?? uid,

@@ -2,7 +2,7 @@ import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Content, VerificationRecord } from '../domain/package.ts'
 import type { Call, ServiceDeps } from './deps.ts'
-import { find, must } from './lookup.ts'
+import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
 import { talk } from './receiving.ts'
 import { refuse, write } from './write.ts'
@@ -50,7 +50,7 @@ export class Closing {
   }
 
   /** A person answers a gate or an escalation. The transport has made sure that it is a person. */
-  decide(call: Call, ref: string, choice: GateChoice, comment?: string): Promise<Handoff> {
+  async decide(call: Call, ref: string, choice: GateChoice, comment?: string): Promise<Handoff> {
     if (call.actor.kind !== 'human')
       refuse('not_allowed', `only a person can decide a gate, and ${call.actor.name} is not one`, {
         actor: call.actor.name,
@@ -127,15 +127,16 @@ export class Closing {
     decide: (step: Step, before: Handoff, content: Content) => Handoff,
   ): Promise<Handoff> {
     const deps = this.#deps
-    const { uid } = await find(deps, ref)
+    const uid = await uidOf(deps, ref)
     return write(deps, call, {
       op,
       input: { uid, input },
       reads: { handoffs: [uid], contents: [uid], agents: [call.actor.name] },
       decide: (view, at) => {
+        const handoff = must(view, uid)
         const content = view.content(uid)
         if (!content) refuse('internal', 'the content of this handoff is missing')
-        return decide({ deps, view, actor: call.actor, at }, must(view, uid), content)
+        return decide({ deps, view, actor: call.actor, at }, handoff, content)
       },
       reload: (subject) => deps.store.handoff(subject),
     })

@@ -6,7 +6,7 @@ import { kindOf } from '../domain/policy.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'
 
-/** What the workspace's rules make of a home's deadlines. People and returns have none. */
+/** What the workspace's rules make of a home's deadlines. Returns have none, and people only document 000's. */
 export function overridesFor(
   deps: ServiceDeps,
   home: Home,
@@ -14,8 +14,8 @@ export function overridesFor(
   type: HandoffType,
 ): AckOverrides {
   const own = deps.policy.deadlines[home] ?? {}
-  if (home !== 'native') return own
-  const free = type === 'return' || kindOf(deps.policy, to?.name ?? '', to) === 'human'
+  const isPerson = kindOf(deps.policy, to?.name ?? '', to) === 'human'
+  const free = type === 'return' || (home === 'native' && isPerson)
   return free ? { ...own, offeredMs: 'none' } : own
 }
 

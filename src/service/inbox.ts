@@ -38,7 +38,7 @@ export class Looking {
       page.cursor === undefined ? store.notices(agent, { limit: page.limit }) : undefined,
     ])
     return {
-      items: handoffs.items.map((h) => asSettled(h, at)),
+      items: handoffs.items.map((h) => asSettled(h, at)).filter((h) => h.waiting_for === agent),
       notices: notices?.items ?? [],
       ...(handoffs.next !== undefined && { next: handoffs.next }),
     }
@@ -50,7 +50,7 @@ export class Looking {
     const handoff = await find(this.#deps, ref)
     const [content, timeline] = await Promise.all([
       store.content(handoff.uid),
-      store.timeline(handoff.uid, TIMELINE_LENGTH),
+      store.timeline(handoff.root, handoff.uid, TIMELINE_LENGTH),
     ])
     if (!content) refuse('internal', `the content of ${handoff.id} is missing`)
     return { handoff: asSettled(handoff, at), content, timeline }
@@ -95,7 +95,13 @@ export class Looking {
         return { ...notice, seen_at: at }
       },
       subject: (notice) => ({ uid: notice.uid, rev: 1 }),
-      reload: async () => refuse('not_found', 'the notice was seen and cleared away'),
+      reload: (subject) =>
+        deps.store.transact({
+          reads: { notices: [subject] },
+          at: deps.now().toISOString(),
+          decide: (view) =>
+            view.notice(subject) ?? refuse('not_found', 'the notice was seen and cleared away', { uid }),
+        }),
     })
   }
 

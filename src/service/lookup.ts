@@ -1,5 +1,7 @@
 import { isPast } from '../domain/deadlines.ts'
-import { dueOf, type Handoff } from '../domain/handoff.ts'
+import { dueOf } from '../domain/due.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { DEFAULT_RETRY, decideRetry } from '../domain/retry.ts'
 import type { View } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 import { refuse } from './write.ts'
@@ -12,6 +14,13 @@ export async function find(deps: ServiceDeps, ref: string): Promise<Handoff> {
   return handoff
 }
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The uid that a reference means. A uid is taken as it is: whether it exists shows when it is read under its lock. */
+export async function uidOf(deps: ServiceDeps, ref: string): Promise<string> {
+  return UUID.test(ref) ? ref : (await find(deps, ref)).uid
+}
+
 export function must(view: View, uid: string): Handoff {
   const handoff = view.handoff(uid)
   if (!handoff) refuse('not_found', `there is no handoff ${uid}`, { id: uid })
@@ -22,7 +31,13 @@ export function must(view: View, uid: string): Handoff {
 export function asSettled(handoff: Handoff, now: string): Handoff {
   const due = dueOf(handoff)
   if (!due || !isPast(due.at, now)) return handoff
-  if (due.kind === 'expire') return { ...handoff, state: 'expired', ended_at: due.at }
-  if (due.kind === 'retry') return { ...handoff, state: 'offered', attempt: handoff.attempt + 1 }
-  return handoff
+  const { waiting_for: _, lease_until: __, ...rest } = handoff
+  if (due.kind === 'expire') return { ...rest, state: 'expired', ended_at: due.at }
+  if (due.kind === 'retry')
+    return { ...rest, state: 'offered', attempt: handoff.attempt + 1, waiting_for: handoff.to }
+  const policy = handoff.retry ?? DEFAULT_RETRY
+  const next = decideRetry({ policy, attempt: handoff.attempt, code: 'TIMEOUT', now })
+  return next.action === 'retry'
+    ? { ...rest, state: 'retry_wait', not_before: next.at }
+    : { ...rest, state: 'failed', ended_at: due.at }
 }

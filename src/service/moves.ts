@@ -4,6 +4,7 @@ import { answerFor } from '../domain/debts.ts'
 import { rolesOf, verifierOf } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { type Command, decide, isEnd, isHeld, type Role, statesFor } from '../domain/lifecycle.ts'
+import { isMarkdownStep, markdownStatus } from '../domain/markdown-status.ts'
 import type { NoticeKind } from '../domain/notice.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { View } from '../storage/store.ts'
@@ -48,6 +49,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
 
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
+  checkDocument(handoff, changed, command)
   const next = finish(step, handoff, changed)
   const seq = view.append({
     stream: next.root,
@@ -90,7 +92,10 @@ export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
     next.timeout_s,
     kindOf(deps.policy, next.to, view.agent(next.to)) === 'human',
   )
-  const leased = next.state === 'accepted' || next.state === 'in_progress' || next.state === 'blocked'
+  // A return waits for its asker as long as it takes, also when the asker has begun to read it.
+  const leased =
+    next.type !== 'return' &&
+    (next.state === 'accepted' || next.state === 'in_progress' || next.state === 'blocked')
   const result = amended(next, { rev: before.rev + 1, updated_at: at })
   if (!leased || lease === undefined) delete result.lease_until
   // Any call of the holder renews its lease; others do not.
@@ -210,7 +215,20 @@ function sendReturn(step: Step, delegation: Handoff, text: string): void {
   })
 }
 
-function checkHolder(handoff: Handoff, actor: Actor): void {
+/** Document 000's own table holds for its handoffs too. It knows no gates, and returns are ours. */
+function checkDocument(before: Handoff, after: Handoff, command: Command): void {
+  if (before.home !== 'markdown' || (before.type !== 'sequential' && before.type !== 'delegation')) return
+  if (isMarkdownStep(before, after)) return
+  const [from, to] = [markdownStatus(before), markdownStatus(after)]
+  refuse(
+    'wrong_state',
+    `${before.id} is ${from}, and document 000 has no way from there to ${to}; ${command.replaceAll('_', ' ')} needs a new handoff that supersedes it`,
+    { id: before.id, state: before.state, command, from, to },
+  )
+}
+
+/** What one instance of an agent holds is not its other instances' to touch. */
+export function checkHolder(handoff: Handoff, actor: Actor): void {
   if (handoff.instance === undefined || actor.instance === undefined || handoff.instance === actor.instance)
     return
   if (handoff.holder !== actor.name) return

@@ -1,13 +1,14 @@
 import { isPast } from '../domain/deadlines.ts'
 import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
 import type { Failure, Handoff } from '../domain/handoff.ts'
-import type { Evidence, Result, ThreadItem } from '../domain/package.ts'
-import { DEFAULT_RETRY, decideRetry, recoveryActions } from '../domain/retry.ts'
+import type { CheckResult, Evidence, Result, ThreadItem } from '../domain/package.ts'
+import { recoveryActions } from '../domain/retry.ts'
 import type { Reads } from '../storage/store.ts'
+import { again, beat, failed, fence, revived, take } from './attempts.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
-import { find, must } from './lookup.ts'
-import { amended, finish, move, type Step } from './moves.ts'
+import { must, uidOf } from './lookup.ts'
+import { move, type Step } from './moves.ts'
 import { refuse, write } from './write.ts'
 
 export interface AcceptInput {
@@ -30,8 +31,8 @@ export class Receiving {
     this.#deps = deps
   }
 
-  accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Handoff> {
-    return this.#change(
+  async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Handoff> {
+    const taken = await this.#change(
       call,
       'handoff_accept',
       ref,
@@ -47,24 +48,24 @@ export class Receiving {
         return take(step, before, start, input.notes)
       },
     )
+    return this.#withInputs(call, taken)
   }
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
   async claim(call: Call): Promise<Handoff | undefined> {
     const deps = this.#deps
-    const none = { uid: '', rev: 0 }
-    const claimed = await write<Handoff | undefined>(deps, call, {
+    const { handoff } = await write<{ readonly handoff?: Handoff | undefined }>(deps, call, {
       op: 'handoff_claim',
       input: {},
       reads: { claim: call.actor.name },
       decide: (view, at) => {
         const next = view.claimed(call.actor.name)
-        return next && take({ deps, view, actor: call.actor, at }, next, true)
+        return next ? { handoff: take({ deps, view, actor: call.actor, at }, next, true) } : {}
       },
-      subject: (handoff) => handoff ?? none,
-      reload: (uid) => deps.store.handoff(uid),
+      subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
+      reload: async (uid) => (uid === NOTHING ? {} : { handoff: await deps.store.handoff(uid) }),
     })
-    return claimed
+    return handoff && this.#withInputs(call, handoff)
   }
 
   reject(
@@ -91,23 +92,26 @@ export class Receiving {
       readonly attempt?: number | undefined
     },
   ): Promise<Handoff> {
-    return this.#change(call, 'handoff_heartbeat', ref, input, {}, (step, before) => {
+    return this.#change(call, 'handoff_heartbeat', ref, input, {}, (step, found) => {
+      const before = revived(step, found, input.attempt)
       fence(before, input.attempt)
-      const set: Partial<Handoff> = input.progress === undefined ? {} : { progress: input.progress }
-      if (typeof input.blocked === 'string' && before.state !== 'blocked')
-        return move(step, before, 'block', {
-          set: { ...set, blocked_on: input.blocked },
-          fields: { blocked_on: input.blocked },
-        })
-      if (input.blocked === false && before.state === 'blocked')
+      const { progress, blocked } = input
+      const set: Partial<Handoff> = {
+        ...(progress !== undefined && { progress }),
+        ...(typeof blocked === 'string' && { blocked_on: blocked }),
+      }
+      if (typeof blocked === 'string' && before.state !== 'blocked')
+        return move(step, before, 'block', { set, fields: { blocked_on: blocked } })
+      if (blocked === false && before.state === 'blocked')
         return move(step, before, 'unblock', { set, unset: ['blocked_on'] })
-      return this.#beat(step, before, set)
+      return beat(step, before, set)
     })
   }
 
   /** The receiver needs to know something; the handoff stays the same one and waits for its sender. */
   ask(call: Call, ref: string, question: string): Promise<Handoff> {
-    return this.#change(call, 'handoff_ask', ref, { question }, { contents: true }, (step, before) => {
+    return this.#change(call, 'handoff_ask', ref, { question }, { contents: true }, (step, found) => {
+      const before = revived(step, found, undefined)
       refuseLate(step, before)
       return this.#ask(step, before, question)
     })
@@ -115,11 +119,19 @@ export class Receiving {
 
   answer(call: Call, ref: string, text: string): Promise<Handoff> {
     return this.#change(call, 'handoff_answer', ref, { text }, { contents: true }, (step, before) => {
-      const resume = before.resume ?? 'offered'
-      const gate = resume === 'needs_input'
+      if (before.state === 'needs_input' && before.resume === undefined)
+        refuse('wrong_state', `nobody has asked anything about ${before.id}; it waits for ${before.to}`, {
+          id: before.id,
+          waiting_for: before.to,
+        })
+      const gate = before.resume === 'needs_input'
       talk(step, before, { kind: 'answer', text })
       return move(step, before, 'answer', {
-        ...(gate && { set: { need: before.type === 'gate' ? ('gate' as const) : ('decision' as const) } }),
+        set: {
+          ...(gate && { need: before.type === 'gate' ? ('gate' as const) : ('decision' as const) }),
+          // The time to accept begins anew: it stood still while the question was open.
+          ...(before.resume === 'offered' && offerDeadline(step, before)),
+        },
         unset: gate ? ['resume'] : ['resume', 'need'],
         fields: { answer: text },
         progress: true,
@@ -130,20 +142,35 @@ export class Receiving {
   /** Hands in what was done. Where the receiver alone may close, this closes; elsewhere a verifier looks at it. */
   async submit(call: Call, ref: string, input: SubmitInput): Promise<Handoff> {
     const deps = this.#deps
-    const found = await find(deps, ref)
-    const content = await deps.store.content(found.uid)
+    const uid = await uidOf(deps, ref)
     const { attempt, ...given } = input
-    const evidence = matchEvidence(content?.package.deliverables ?? [], given.evidence ?? [])
-    const draft: Result = { ...given, ...(evidence.length > 0 && { evidence }) }
-    const declared = content?.package.checks ?? []
-    const checks = declared.length > 0 && deps.runChecks ? await deps.runChecks(declared, draft) : undefined
-    return this.#change(call, 'handoff_submit', found.uid, input, { contents: true }, (step, before) => {
+    const checks = await this.#checked(uid, given)
+    return this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
+      const before = revived(step, found, attempt)
       fence(before, attempt)
       const now = step.view.content(before.uid)
       if (!now) refuse('internal', 'the content of this handoff is missing')
-      const result: Result = { ...draft, ...(checks && { checks: [...checks] }), submitted_at: step.at }
+      const evidence = matchEvidence(now.package.deliverables ?? [], given.evidence ?? [])
+      const result: Result = {
+        ...given,
+        ...(evidence.length > 0 && { evidence }),
+        ...(checks && { checks: [...checks] }),
+        submitted_at: step.at,
+      }
       const next = { ...now, result }
       const closes = receiverCompletes(before)
+      step.view.putContent(before.uid, next)
+      const fields = { evidence: result.evidence, note: result.note, output: result.output }
+      const started =
+        before.state === 'accepted' && closes
+          ? move(step, before, 'start', { set: { started_at: step.at } })
+          : before
+      // Who may is judged before what is missing.
+      const moved = move(step, started, closes ? 'complete' : 'submit', {
+        fields,
+        progress: true,
+        act: 'handoff.submit',
+      })
       const unmet = unmetConditions(before, next).filter(
         (u) => closes || u.code === 'deliverable_without_evidence',
       )
@@ -152,23 +179,17 @@ export class Receiving {
         refuse(
           'unmet',
           `${before.id} cannot be ${closes ? 'completed' : 'submitted'} yet: ${unmet.map((u) => u.message).join('; ')}`,
-          {
-            id: before.id,
-            unmet,
-          },
+          { id: before.id, unmet },
         )
-      step.view.putContent(before.uid, next)
-      const fields = { evidence: result.evidence, note: result.note, output: result.output }
-      const started =
-        before.state === 'accepted' && closes
-          ? move(step, before, 'start', { set: { started_at: step.at } })
-          : before
-      return move(step, started, closes ? 'complete' : 'submit', {
-        fields,
-        progress: true,
-        act: 'handoff.submit',
-      })
+      return moved
     })
+  }
+
+  /** Declared acceptance checks are run before the transaction: they may take minutes. */
+  async #checked(uid: string, given: Result): Promise<readonly CheckResult[] | undefined> {
+    const { runChecks, store } = this.#deps
+    const declared = runChecks && (await store.content(uid))?.package.checks
+    return runChecks && declared?.length ? runChecks(declared, given) : undefined
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */
@@ -184,7 +205,8 @@ export class Receiving {
     },
   ): Promise<Handoff> {
     const code = input.code ?? 'PROCESSING_ERROR'
-    return this.#change(call, 'handoff_fail', ref, input, {}, (step, before) => {
+    return this.#change(call, 'handoff_fail', ref, input, {}, (step, found) => {
+      const before = revived(step, found, input.attempt)
       fence(before, input.attempt)
       const error: Failure = {
         code,
@@ -202,6 +224,27 @@ export class Receiving {
     return this.#change(call, 'handoff_retry', ref, {}, {}, (step, before) => again(step, before))
   }
 
+  /** Document 001: work whose input is not there fails at once, where somebody can look. */
+  async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
+    const { runChecks, store } = this.#deps
+    if (taken.home !== 'queue' || taken.state !== 'in_progress' || !runChecks) return taken
+    const content = await store.content(taken.uid)
+    const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)
+    if (paths.length === 0) return taken
+    const checks = await runChecks(
+      paths.map((path) => ({ kind: 'file_exists', path })),
+      {},
+    )
+    const missing = paths.filter((_, i) => checks[i]?.ok === false)
+    if (missing.length === 0) return taken
+    const message = `Required artifact not found: ${missing.join(', ')}`
+    return this.fail({ actor: call.actor }, taken.uid, {
+      code: 'DEPENDENCY_MISSING',
+      message,
+      attempt: taken.attempt,
+    })
+  }
+
   #ask(step: Step, before: Handoff, question: string, act?: string): Handoff {
     talk(step, before, { kind: 'question', text: question })
     return move(step, before, 'ask', {
@@ -210,20 +253,6 @@ export class Receiving {
       fields: { question },
       ...(act !== undefined && { act }),
     })
-  }
-
-  #beat(step: Step, before: Handoff, set: Partial<Handoff>): Handoff {
-    const { view, actor, at } = step
-    if (actor.name !== before.to)
-      refuse('not_allowed', `${actor.name} does not hold ${before.id}`, { id: before.id })
-    if (before.state !== 'in_progress' && before.state !== 'blocked' && before.state !== 'accepted')
-      refuse(
-        'wrong_state',
-        `${before.id} is ${before.state.replace('_', ' ')}; there is nothing to keep alive`,
-        { id: before.id, state: before.state },
-      )
-    // A beat leaves the state alone, so it renews the lease without a line in the table.
-    return renew(step, before, set, view, at)
   }
 
   async #change(
@@ -235,7 +264,7 @@ export class Receiving {
     decide: (step: Step, before: Handoff) => Handoff,
   ): Promise<Handoff> {
     const deps = this.#deps
-    const uid = UUID.test(ref) ? ref : (await find(deps, ref)).uid
+    const uid = await uidOf(deps, ref)
     const reads: Reads = {
       handoffs: [uid],
       ...(options.contents && { contents: [uid] }),
@@ -251,52 +280,8 @@ export class Receiving {
   }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** Taking an offer: acceptance, and with `start` the beginning of the attempt. */
-export function take(step: Step, before: Handoff, start: boolean, notes?: string): Handoff {
-  const { actor, at } = step
-  return move(step, before, start ? 'claim' : 'accept', {
-    set: {
-      holder: actor.name,
-      ...(actor.instance !== undefined && { instance: actor.instance }),
-      accepted_at: at,
-      accepted_by: actor.name,
-      ...(notes !== undefined && { ack_notes: notes }),
-      ...(start && { started_at: at }),
-      attempts: [
-        ...before.attempts,
-        {
-          attempt: before.attempt,
-          holder: actor.name,
-          ...(actor.instance !== undefined && { instance: actor.instance }),
-          started_at: at,
-        },
-      ],
-    },
-    fields: { notes },
-    act: 'handoff.accept',
-  })
-}
-
-/** An attempt that came to nothing: another one later, or the end. Shared with the engine's settling of leases. */
-export function failed(step: Step, before: Handoff, error: Failure, command: 'fail' | 'time_out'): Handoff {
-  const policy = before.retry ?? (command === 'time_out' ? DEFAULT_RETRY : undefined)
-  const decision = policy && decideRetry({ policy, attempt: before.attempt, code: error.code, now: step.at })
-  const fields = { error: error.message, error_code: error.code }
-  // A receiver that gives up on blocked work has decided; only silence is tried again from there.
-  if (decision?.action === 'retry' && !(before.state === 'blocked' && command === 'fail'))
-    return move(step, before, 'retry_later', { set: { error, not_before: decision.at }, fields })
-  return move(step, before, command, { set: { error }, fields })
-}
-
-/** Offered again: the next attempt starts without the traces of the last. */
-export function again(step: Step, before: Handoff): Handoff {
-  return move(step, before, 'retry', {
-    set: { attempt: before.attempt + 1, ...offerDeadline(step, before) },
-    unset: ['not_before', 'accepted_at', 'accepted_by', 'started_at', 'ended_at', 'progress'],
-  })
-}
+/** What a claim of an empty queue is remembered by. */
+const NOTHING = 'nothing'
 
 /** An acknowledgment at or after the deadline is refused even where no sweep has run. */
 function refuseLate(step: Step, handoff: Handoff): void {
@@ -310,35 +295,6 @@ function refuseLate(step: Step, handoff: Handoff): void {
       },
     )
 }
-
-/** Fencing: who works on an attempt that was given to somebody else has lost it. */
-function fence(handoff: Handoff, attempt: number | undefined): void {
-  if (attempt === undefined || attempt === handoff.attempt) return
-  refuse('conflict', `attempt ${attempt} of ${handoff.id} is over; attempt ${handoff.attempt} is under way`, {
-    id: handoff.id,
-    attempt: handoff.attempt,
-  })
-}
-
-function renew(step: Step, before: Handoff, set: Partial<Handoff>, view: Step['view'], at: string): Handoff {
-  const next = finishBeat(step, before, set)
-  view.append({
-    stream: next.root,
-    subject: next.uid,
-    record: {
-      act: 'handoff.heartbeat',
-      actor: { id: step.actor.name },
-      auth: step.actor.auth,
-      sub: { id: next.uid, k: 'handoff', rev: next.rev },
-      ts: at,
-    },
-  })
-  view.putHandoff(next)
-  return next
-}
-
-const finishBeat = (step: Step, before: Handoff, set: Partial<Handoff>): Handoff =>
-  finish(step, before, amended(before, set))
 
 export function talk(step: Step, handoff: Handoff, item: Pick<ThreadItem, 'kind' | 'text' | 'choice'>): void {
   const content = step.view.content(handoff.uid)

@@ -1,21 +1,20 @@
-import { checkCycle, checkDepth, placeBelow } from '../domain/chain.ts'
+import { placeBelow } from '../domain/chain.ts'
 import { ackDeadline } from '../domain/deadlines.ts'
 import type { Handoff, HandoffType, Priority } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
-import { isOpen } from '../domain/lifecycle.ts'
-import { checkLimits } from '../domain/limits.ts'
 import { isVacuousSummary, vagueWord } from '../domain/measurable.ts'
 import type { Package } from '../domain/package.ts'
-import { hasLimit, kindOf, limitsOf, mayRoute } from '../domain/policy.ts'
+import { hasLimit, kindOf, limitsOf } from '../domain/policy.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../domain/retry.ts'
-import type { View } from '../storage/store.ts'
+import { admit, isForPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
 import { ensureAgents } from './agents.ts'
+import { reopened } from './attempts.ts'
 import { offerDeadline, overridesFor } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { find, must } from './lookup.ts'
 import { amended, finish, move, notify, type Step } from './moves.ts'
 import { newTask } from './tasks.ts'
-import { demand, refuse, write } from './write.ts'
+import { refuse, write } from './write.ts'
 
 /** What a sender says of a new handoff. */
 export interface NewHandoff extends Package {
@@ -43,9 +42,6 @@ export interface Sent {
   readonly handoff: Handoff
   readonly warnings: readonly Warning[]
 }
-
-/** Another process has given one of the agents a limit since this one last looked: count, and decide again. */
-class Uncounted extends Error {}
 
 /** Creating, sending and taking back. */
 export class Sending {
@@ -101,12 +97,13 @@ export class Sending {
         }
         const before = must(view, uid)
         const again = before.state === 'needs_input' ? offerDeadline(step, before) : {}
-        return move(step, before, 'amend', {
+        const changed = move(step, before, 'amend', {
           set: { ...set, ...again },
           unset: before.state === 'needs_input' ? ['need', 'resume'] : [],
           fields: change,
           progress: true,
         })
+        return changed.state === 'offered' ? awaitPerson(step, changed) : changed
       },
       reload: (subject) => this.#deps.store.handoff(subject),
     })
@@ -128,7 +125,8 @@ export class Sending {
 
   /** Gives the work to another receiver; whoever held it is fenced off by the new attempt. */
   async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {
-    const { uid } = await find(this.#deps, ref)
+    const { uid, from } = await find(this.#deps, ref)
+    refuseRoute(this.#deps, from, to)
     await ensureAgents(this.#deps, call, [to])
     return write(this.#deps, call, {
       op: 'handoff_reassign',
@@ -137,11 +135,12 @@ export class Sending {
       decide: (view, at) => {
         const step: Step = { deps: this.#deps, view, actor: call.actor, at }
         const before = must(view, uid)
+        refuseRemoved(view.agent(to))
         if (before.holder !== undefined || before.accepted_by !== undefined)
           notify(step, before.to, 'reassigned', before, `Handoff ${before.id} was given to ${to}`)
         const target = amended(before, { to })
         return move(step, before, 'reassign', {
-          set: { to, attempt: before.attempt + 1, ...offerDeadline(step, target) },
+          set: { to, attempt: before.attempt + 1, ...reopened(before), ...offerDeadline(step, target) },
           unset: ['accepted_at', 'accepted_by', 'started_at', 'need', 'resume', 'error', 'not_before'],
           fields: { reason },
           progress: true,
@@ -154,21 +153,18 @@ export class Sending {
   async #make(call: Call, op: string, input: NewHandoff, send: boolean): Promise<Sent> {
     const deps = this.#deps
     const from = call.actor.name
+    const { to, task, home = deps.home, type = 'sequential' } = input
     const warnings = lint(input)
-    if (!mayRoute(deps.policy, from, input.to))
-      refuse(
-        'not_allowed',
-        `${from} may not hand to ${input.to}: baton.yaml lists who may hand to whom under routes`,
-        {
-          from,
-          to: input.to,
-        },
-      )
-    const agents = await ensureAgents(deps, call, [from, input.to])
-    const limited = [from, input.to].filter((name) => hasLimit(limitsOf(deps.policy, name, agents.get(name))))
+    if (type === 'return')
+      refuse('invalid_input', 'a return is made by Baton when a delegation is completed; submit the work', {
+        type,
+      })
+    refuseRoute(deps, from, to)
+    const agents = await ensureAgents(deps, call, [from, to], isForPerson(type) ? 'human' : undefined)
+    const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, agents.get(name))))
     const parent = await this.#parentOf(call, input)
-    const before = input.task === undefined ? undefined : await deps.store.latest(input.task, from, input.to)
-    const old = input.supersedes === undefined ? undefined : await find(deps, input.supersedes)
+    const before = task === undefined ? undefined : (await deps.store.latest(task, from, to))?.uid
+    const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
     const uid = deps.newUid()
     const place = placeBelow(uid, parent)
     const attempt = (counted: readonly string[]) =>
@@ -176,35 +172,17 @@ export class Sending {
         op,
         input,
         reads: {
-          agents: [from, input.to],
+          agents: [from, to],
           counted,
-          handoffs: before ? [before.uid] : [],
-          tasks: input.task === undefined ? [] : [input.task],
+          handoffs: [before, supersedes].filter((each) => each !== undefined),
+          tasks: task === undefined ? [] : [task],
           streams: [place.root],
           numbers: input.alias === undefined ? 1 : 0,
         },
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
-          const exempt = input.type === 'return' || input.type === 'gate' || input.type === 'escalation'
-          const limits = (name: string) => limitsOf(deps.policy, name, view.agent(name))
-          if (!exempt) {
-            if (
-              [from, input.to].some((name) => hasLimit(limits(name)) && view.openOutgoing(name) === undefined)
-            )
-              throw new Uncounted()
-            demand(
-              checkLimits({
-                from,
-                to: input.to,
-                outgoing: view.openOutgoing(from) ?? 0,
-                incoming: view.openIncoming(input.to) ?? 0,
-                limits: { from: limits(from), to: limits(input.to) },
-              }),
-            )
-            demand(checkDepth(place, deps.policy.depthLimit))
-            if (!old) this.#refuseRepeat(view, before?.uid, place, input.home ?? deps.home)
-          }
-          return this.#place(step, uid, input, { ...place, send })
+          admit(step, { from, to, home, type, task, place, before, supersedes })
+          return this.#place(step, uid, { ...input, supersedes }, { ...place, send })
         },
         reload: (subject) => deps.store.handoff(subject),
       })
@@ -213,25 +191,6 @@ export class Sending {
       throw error
     })
     return { handoff, warnings }
-  }
-
-  /** Document 000 allows one open handoff of a task between two agents; a chain must not go round in circles. */
-  #refuseRepeat(
-    view: View,
-    beforeUid: string | undefined,
-    place: ReturnType<typeof placeBelow>,
-    home: Home,
-  ): void {
-    const before = beforeUid === undefined ? undefined : view.handoff(beforeUid)
-    if (before && home === 'markdown' && isOpen(before.state))
-      refuse(
-        'conflict',
-        `${before.id} already hands ${before.task} from ${before.from} to ${before.to} and is open`,
-        {
-          before: before.id,
-        },
-      )
-    demand(checkCycle(before, place, view.stream(place.root)?.progress_seq ?? -1))
   }
 
   #place(
@@ -258,7 +217,8 @@ export class Sending {
     const kind = kindOf(deps.policy, to, view.agent(to))
     const resolved = type ?? 'sequential'
     if (task !== undefined && !view.task(task)) newTask(step, { id: task, title, owner: actor.name })
-    const policy = retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined)
+    // Document 000 knows no second attempt: rejected work is handed over anew.
+    const policy = home === 'markdown' ? undefined : (retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined))
     const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, view.agent(to), resolved))
     const draft: Handoff = {
       uid,
@@ -317,12 +277,18 @@ export class Sending {
 
 /** Draft to offered; what is addressed to a person for a decision waits for that person at once. */
 function offer(step: Step, draft: Handoff, fields?: Readonly<Record<string, unknown>>): Handoff {
+  const log = draft.task === undefined ? undefined : step.view.task(draft.task)?.task.uid
+  const task_seq = log === undefined ? undefined : step.view.stream(log)?.progress_seq
   const sent = move(step, draft, 'send', {
-    set: { sent_at: step.at, ...offerDeadline(step, draft) },
+    set: { sent_at: step.at, ...(task_seq !== undefined && { task_seq }), ...offerDeadline(step, draft) },
     unset: offerDeadline(step, draft).ack_deadline === undefined ? ['ack_deadline'] : [],
     ...(fields && { fields }),
   })
-  if (sent.type !== 'gate' && sent.type !== 'escalation') return sent
+  return awaitPerson(step, sent)
+}
+
+function awaitPerson(step: Step, sent: Handoff): Handoff {
+  if (!isForPerson(sent.type)) return sent
   return move(step, sent, 'await_person', {
     set: { need: sent.type === 'gate' ? 'gate' : 'decision' },
     unset: ['ack_deadline'],

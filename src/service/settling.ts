@@ -1,10 +1,11 @@
-import { ENGINE } from '../domain/agent.ts'
-import { isPast } from '../domain/deadlines.ts'
-import { dueOf, type Handoff } from '../domain/handoff.ts'
+import { ENGINE } from '../domain/actor.ts'
+import { isPast, leaseMs, SECOND_MS } from '../domain/deadlines.ts'
+import { dueOf } from '../domain/due.ts'
+import type { Handoff } from '../domain/handoff.ts'
 import type { DueItem, Unit } from '../storage/store.ts'
+import { again, failed } from './attempts.ts'
 import type { ServiceDeps } from './deps.ts'
 import { move, type Step } from './moves.ts'
-import { again, failed } from './receiving.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
 export const settlingUnits =
@@ -23,7 +24,7 @@ export const settlingUnits =
 function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
   if (kind === 'expire') return move(step, handoff, 'expire')
   if (kind === 'retry') return again(step, handoff)
-  const seconds = handoff.timeout_s ?? 'its usual number of'
+  const seconds = (leaseMs(handoff.home, handoff.timeout_s, false) ?? 0) / SECOND_MS
   return failed(
     step,
     handoff,

@@ -9,7 +9,8 @@ export function noteTask(step: Step, before: Handoff, after: Handoff): void {
   if (!task || task.status === 'done') return
   const change = followed(task, after)
   if (!change) return
-  putTask(step, { ...task, ...change }, `task.${after.state}`)
+  const { instance: _, ...rest } = task
+  putTask(step, { ...rest, ...change }, `task.${after.state}`)
   if (change.status === 'done') step.view.shiftDependents(task.uid, -1)
 }
 
@@ -20,9 +21,14 @@ function followed(task: Task, handoff: Handoff): Partial<Task> | undefined {
     case 'in_progress':
       return task.owner === handoff.to && task.status === 'in_progress'
         ? undefined
-        : { status: 'in_progress', owner: handoff.to }
+        : {
+            status: 'in_progress',
+            owner: handoff.to,
+            ...(handoff.instance !== undefined && { instance: handoff.instance }),
+          }
     case 'expired':
     case 'rejected':
+    case 'cancelled':
       return { status: 'assigned', owner: handoff.from }
     case 'completed':
       return handoff.home === 'markdown' ? { status: 'done', progress: 100, owner: handoff.to } : undefined

@@ -1,5 +1,6 @@
 import type { Priority } from '../domain/handoff.ts'
-import { type Task, type TaskState, type ThoughtRecord, WRITEBACK_REQUIRED } from '../domain/task.ts'
+import type { Task, TaskState, ThoughtRecord } from '../domain/task.ts'
+import { WRITEBACK_REQUIRED } from '../domain/writeback.ts'
 import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'
@@ -116,10 +117,11 @@ export class Tasks {
           `${id} waits for ${open_deps} other ${open_deps === 1 ? 'task' : 'tasks'}; see: baton task get ${id}`,
           { id, open_deps },
         )
+      const { instance: _, ...rest } = task
       return putTask(
         step,
         {
-          ...task,
+          ...rest,
           status: 'in_progress',
           owner: actor.name,
           ...(actor.instance !== undefined && { instance: actor.instance }),

@@ -7,7 +7,7 @@ import { find } from './lookup.ts'
 /** Signals are hints: whoever waits looks for itself this often. */
 const LOOK_AGAIN_MS = 1_000
 /** Document 001's default, for handoffs that name no time of their own. */
-const DEFAULT_WAIT_S = 300
+export const DEFAULT_WAIT_S = 300
 
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
@@ -59,21 +59,23 @@ export async function waitFor<T>(
   let wake: () => void = () => undefined
   let woken = false
   // Subscribed before the first look: a change between look and sleep must not be missed.
-  const unsubscribe = deps.store.subscribe(() => {
+  const rouse = () => {
     woken = true
     wake()
-  })
-  const abort = () => wake()
-  signal?.addEventListener('abort', abort)
+  }
+  const unsubscribe = deps.store.subscribe(rouse)
+  signal?.addEventListener('abort', rouse)
   try {
     for (;;) {
       signal?.throwIfAborted()
       woken = false
+      const looked = performance.now()
       const found = await look()
       if (found !== undefined) return found
+      // A look that began before the deadline is not the last one, however long it took.
+      if (looked >= deadline) return undefined
       const left = deadline - performance.now()
-      if (left <= 0) return undefined
-      if (!woken)
+      if (!woken && left > 0)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS))
           wake = () => {
@@ -83,7 +85,7 @@ export async function waitFor<T>(
         })
     }
   } finally {
-    signal?.removeEventListener('abort', abort)
+    signal?.removeEventListener('abort', rouse)
     unsubscribe()
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../audit/canonical-json.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
-import { holderKey } from '../domain/handoff.ts'
+import { holderKey } from '../domain/holder.ts'
 import type { Idem, Reads, View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 

@@ -11,8 +11,11 @@ export type BatchResult = { readonly outcomes: readonly Outcome[] } | { readonly
 /** Thrown by an engine when the transaction as a whole was lost and nothing of it took effect. */
 export class TransactionLost extends Error {
   override readonly name = 'TransactionLost'
-  constructor(cause: unknown) {
+  /** Whether the same units may get through when they are tried again at once. */
+  readonly again: boolean
+  constructor(cause: unknown, again = true) {
     super('the transaction was lost', { cause })
+    this.again = again && !(cause instanceof BatonError && !cause.retry)
   }
 }
 
@@ -29,6 +32,8 @@ export interface GroupCommitOptions {
 
 interface Waiting {
   readonly unit: Unit<unknown>
+  /** Wants no outcome but the number of settled handoffs, so it does not share its transaction. */
+  readonly settles: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -57,16 +62,12 @@ export class GroupCommit {
   }
 
   submit<T>(unit: Unit<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ unit, resolve: resolve as (value: unknown) => void, reject })
-      this.#schedule()
-    })
+    return this.#enqueue(unit, false) as Promise<T>
   }
 
   /** Settles what is due without other work; answers how many handoffs were looked at. */
-  async settle(at: string): Promise<number> {
-    const probe: Unit<unknown> = { reads: {}, at, decide: () => undefined }
-    return this.#runSettled([probe]).then(({ settled }) => settled)
+  settle(at: string): Promise<number> {
+    return this.#enqueue({ reads: {}, at, decide: () => undefined }, true) as Promise<number>
   }
 
   /** Resolves when nothing is queued or under way. */
@@ -75,12 +76,28 @@ export class GroupCommit {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
+  #enqueue(unit: Unit<unknown>, settles: boolean): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ unit, settles, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  #take(): readonly Waiting[] {
+    if (this.#queue[0]?.settles) return this.#queue.splice(0, 1)
+    const next = this.#queue.findIndex((waiting) => waiting.settles)
+    return this.#queue.splice(
+      0,
+      Math.min(this.#options.maxBatch, next === -1 ? Number.POSITIVE_INFINITY : next),
+    )
+  }
+
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#options.lanes || this.#queue.length === 0) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
-      const batch = this.#queue.splice(0, this.#options.maxBatch)
+      const batch = this.#take()
       if (batch.length === 0) return
       this.#running++
       void this.#runBatch(batch).finally(() => {
@@ -94,8 +111,9 @@ export class GroupCommit {
 
   async #runBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { outcomes } = await this.#runSettled(batch.map((w) => w.unit))
-      for (const [i, waiting] of batch.entries()) answer(waiting, outcomes[i])
+      const { outcomes, settled } = await this.#runSettled(batch.map((w) => w.unit))
+      for (const [i, waiting] of batch.entries())
+        answer(waiting, waiting.settles ? { ok: true, value: settled } : outcomes[i])
     } catch (error) {
       if (batch.length === 1 || !(error instanceof TransactionLost)) {
         for (const waiting of batch) waiting.reject(unwrap(error))
@@ -134,8 +152,7 @@ export class GroupCommit {
       try {
         return await this.#options.run(units, settled)
       } catch (error) {
-        if (!(error instanceof TransactionLost) || attempt >= attempts) throw error
-        if (error.cause instanceof BatonError && !error.cause.retry) throw error
+        if (!(error instanceof TransactionLost) || !error.again || attempt >= attempts) throw error
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt))
       }
     }

@@ -1,5 +1,7 @@
+import { dueOf } from '../domain/due.ts'
 import type { Handoff } from '../domain/handoff.ts'
-import { dueOf, holderKey, RANK } from '../domain/handoff.ts'
+import { holderKey } from '../domain/holder.ts'
+import { RANK } from '../domain/priority.ts'
 import type { Task } from '../domain/task.ts'
 
 /** The columns that an engine keeps beside the document, because an index or a lock needs them. */

@@ -189,6 +189,7 @@ export interface Store {
   latest(task: string, from?: string, to?: string): Promise<Handoff | undefined>
 
   task(ref: string): Promise<TaskRow | undefined>
+  /** In the order in which people count: P0.1.2 before P0.1.10. */
   tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRow>>
   /** Open tasks without an open dependency and without a claim: critical first, then dependency order. */
   nextTasks(limit: number): Promise<readonly TaskRow[]>
@@ -205,8 +206,8 @@ export interface Store {
   token(hash: string): Promise<Token | undefined>
   counts(): Promise<Counts>
 
-  /** The log of one handoff, task or agent, oldest first. */
-  timeline(subject: string, limit: number): Promise<readonly LogEntry[]>
+  /** What the log of a stream says about one handoff, task or agent in it, oldest first. */
+  timeline(stream: string, subject: string, limit: number): Promise<readonly LogEntry[]>
   /** The log of one stream from `seq` on, for verification. */
   entries(stream: string, from: number, limit: number): Promise<readonly LogEntry[]>
   streams(page: PageRequest): Promise<Page<string>>

@@ -51,7 +51,7 @@ export interface NewEntry {
   readonly disclosures?: readonly string[]
 }
 
-/** The rows to write, each once and in its last form. `true` in a map of news marks an insert. */
+/** The rows to write, each once and in its last form. */
 export interface Writes {
   readonly handoffs: Map<string, Handoff>
   readonly newHandoffs: Set<string>
@@ -60,6 +60,7 @@ export interface Writes {
   readonly agents: Map<string, Agent>
   readonly tasks: Map<string, Task>
   readonly newTasks: Map<string, { readonly depends_on: readonly string[]; readonly open_deps: number }>
+  /** To be applied before new tasks are inserted, whose counts are right already. */
   readonly dependents: { readonly uid: string; readonly by: -1 | 1 }[]
   readonly streams: Map<string, Stream>
   readonly newStreams: Set<string>
@@ -113,18 +114,9 @@ export class WorkingSet {
     return value
   }
 
+  /** Whether there is anything to write. */
   get isDirty(): boolean {
-    const w = this.writes
-    return (
-      w.entries.length > 0 ||
-      w.handoffs.size > 0 ||
-      w.tasks.size > 0 ||
-      w.agents.size > 0 ||
-      w.tokens.size > 0 ||
-      w.seen.size > 0 ||
-      w.notices.length > 0 ||
-      w.idems.length > 0
-    )
+    return Object.values(this.writes).some((rows) => (Array.isArray(rows) ? rows.length : rows.size) > 0)
   }
 }
 
@@ -243,15 +235,32 @@ class UnitView implements View {
   }
 
   shiftDependents(uid: string, by: -1 | 1): void {
-    this.staged.push(() => this.#set.writes.dependents.push({ uid, by }))
+    const { loaded, writes } = this.#set
+    this.staged.push(() => {
+      writes.dependents.push({ uid, by })
+      // Tasks of this very transaction are not in the store yet: engines shift first and insert afterwards.
+      for (const [task, created] of writes.newTasks) {
+        if (created.depends_on.includes(uid))
+          writes.newTasks.set(task, { ...created, open_deps: created.open_deps + by })
+      }
+      shiftLoaded(loaded, uid, by)
+    })
   }
 
   addNotice(notice: Notice): void {
-    this.staged.push(() => this.#set.writes.notices.push(notice))
+    this.staged.push(() => {
+      this.#set.loaded.notices.set(notice.uid, notice)
+      this.#set.writes.notices.push(notice)
+    })
   }
 
   seeNotice(uid: string, at: string): void {
-    this.staged.push(() => this.#set.writes.seen.set(uid, at))
+    const { loaded, writes } = this.#set
+    this.staged.push(() => {
+      const notice = loaded.notices.get(uid)
+      if (notice) loaded.notices.set(uid, { ...notice, seen_at: at })
+      writes.seen.set(uid, at)
+    })
   }
 
   addRecord(record: ThoughtRecord): void {
@@ -323,6 +332,15 @@ function shift(loaded: Loaded, handoff: Handoff, by: number): void {
   if (out !== undefined) loaded.outgoing.set(handoff.from, out + by)
   const incoming = loaded.incoming.get(handoff.to)
   if (incoming !== undefined) loaded.incoming.set(handoff.to, incoming + by)
+}
+
+/** Later units of the transaction see the dependency closed or open again. */
+function shiftLoaded(loaded: Loaded, uid: string, by: number): void {
+  const id = [...loaded.tasks.values()].find(({ task }) => task.uid === uid)?.task.id
+  if (id === undefined) return
+  for (const [key, row] of loaded.tasks) {
+    if (row.task.depends_on.includes(id)) loaded.tasks.set(key, { ...row, open_deps: row.open_deps + by })
+  }
 }
 
 function disclose(fields: Readonly<Record<string, unknown>>): {

@@ -6,24 +6,36 @@ import { RoundTripFailed } from './round-trip.ts'
 const STATES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '08':    ['unavailable',   'the connection failed; repeat the call'],
   '22012': ['unavailable',   'an agent was changed by another call at the same moment; repeat the call'],
-  '22021': ['invalid_input', 'a text holds a character that cannot be stored (NUL); remove it'],
+  '22021': ['invalid_input', 'a text holds a character that cannot be stored; remove it'],
   '23505': ['unavailable',   'another call made the same row at the same moment; repeat the call'],
   '25006': ['unavailable',   'the server only reads (a standby?); use the address of the primary'],
-  '28':    ['store_refused', 'the server refused the user or the password; correct the address of the store'],
-  '3D000': ['store_refused', 'the database does not exist; create it with: createdb <name>'],
+  '28':    ['store_refused', 'correct the user or the password in the address of the store'],
+  '3D000': ['store_refused', 'create it with: createdb <name>'],
   '3F000': ['store_refused', 'the schema baton is gone; restore a backup with: baton store restore'],
   '40':    ['unavailable',   'other calls changed the same rows at the same moment; repeat the call'],
-  '42501': ['store_refused', 'the user may not do this; grant it CREATE on the database, or let an owner open the store once'],
+  '42501': ['store_refused', 'grant the user CREATE on the database, or let an owner open the store once'],
   '42P01': ['store_refused', 'a table of the schema baton is gone; restore a backup with: baton store restore'],
   '53':    ['unavailable',   'the server is out of connections, memory or disk; make room and repeat the call'],
-  '54':    ['too_large',     'a value is too long to be stored'],
+  '54':    ['too_large',     'a value is too long to be stored; shorten it'],
   '55P03': ['timed_out',     'another session holds a lock for too long; find it in pg_stat_activity'],
   '57014': ['timed_out',     'the statement took too long and was stopped; look for waiting locks in pg_stat_activity'],
-  '57':    ['unavailable',   'the server is starting, stopping or ended the connection; repeat the call'],
+  '57':    ['unavailable',   'repeat the call when the server is up again'],
 }
 
 /** Ids that callers choose: taken is taken, and trying again does not help. */
-const CHOSEN = new Set(['handoff_pkey', 'handoff_id', 'task_pkey', 'task_id', 'notice_pkey', 'record_uid', 'artifact_pkey'])
+const CHOSEN = new Set([
+  'handoff_pkey',
+  'handoff_id',
+  'task_pkey',
+  'task_id',
+  'notice_pkey',
+  'record_uid',
+  'artifact_pkey',
+])
+
+/** What `pg` itself says, without a code, when a connection fails or cannot be had. */
+const PG_CONNECTION =
+  /^Connection terminated|^timeout e|not queryable|answer in time|after calling end on the pool|SSL connection|^SASL/
 
 interface ServerError {
   readonly code: string
@@ -55,12 +67,25 @@ export function toBatonError(error: unknown, location: string): BatonError {
  */
 export function isSurelyLost(error: unknown, beforeCommit: number): boolean {
   if (!(error instanceof RoundTripFailed)) return false
-  if (!isServerError(error.cause)) return isNeverSent(error.cause)
+  if (!isServerError(error.cause)) return !error.sent
   return error.answered < beforeCommit || !endsSession(error.cause.code)
 }
 
-/** `pg` refuses a query on a connection that it knows to be dead, before a byte is sent. */
-const isNeverSent = (error: unknown): boolean => /not queryable/.test(messageOf(error))
+/** The connection was there and then ended: another one may do. A server that is not there is another matter. */
+export function isEnded(error: unknown): boolean {
+  if (error instanceof RoundTripFailed || error instanceof BatonError) return isEnded(error.cause)
+  if (isServerError(error)) return /^57P0[125]$/.test(error.code)
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return (
+    code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
+    /^Connection terminated u|is not queryable/.test(messageOf(error))
+  )
+}
+
+/** The guard on changed agents is the only division in our statements. */
+export const isStaleAgent = (error: unknown): boolean =>
+  error instanceof RoundTripFailed && isServerError(error.cause) && error.cause.code === '22012'
 
 const endsSession = (code: string): boolean =>
   code.startsWith('57P') || code.startsWith('08') || code.startsWith('XX') || /^25P0[345]$/.test(code)
@@ -80,9 +105,12 @@ function isServerError(error: unknown): error is ServerError {
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (syscall !== undefined || (code !== undefined && /^(E[A-Z]+|ERR_(SSL|TLS)_.*|[A-Z_]*CERT[A-Z_]*)$/.test(code)))
+  if (
+    syscall !== undefined ||
+    (code !== undefined && /^(E[A-Z]+|ERR_(SSL|TLS)_.*|[A-Z_]*CERT[A-Z_]*)$/.test(code))
+  )
     return true
-  return /connection|connect|timeout|answer in time|queryable|SSL|TLS|certificate/i.test(error.message)
+  return PG_CONNECTION.test(error.message)
 }
 
 function messageOf(error: unknown): string {

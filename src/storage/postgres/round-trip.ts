@@ -23,13 +23,15 @@ const ANSWER_WITHIN_MS = 45_000
 
 export const call = (statement: Statement, ...values: Value[]): Call => ({ statement, values })
 
-/** Thrown when a round trip failed: how many of its calls had been answered, and why it ended. */
+/** Thrown when a round trip failed: how many of its calls were answered, whether any was sent, and why it ended. */
 export class RoundTripFailed extends Error {
   override readonly name = 'RoundTripFailed'
   readonly answered: number
-  constructor(answered: number, cause: unknown) {
+  readonly sent: boolean
+  constructor(answered: number, cause: unknown, { sent = true } = {}) {
     super('a round trip to PostgreSQL failed', { cause })
     this.answered = answered
+    this.sent = sent
   }
 }
 
@@ -37,33 +39,65 @@ export class RoundTripFailed extends Error {
  * Sends all calls in one message and answers when all were answered. There is one synchronisation point, at the
  * end: after a call that fails the server skips the rest, so a `COMMIT` behind a failed write is never run.
  */
-export function roundTrip(client: ClientBase, calls: readonly Call[]): Promise<readonly Rows[]> {
+export async function roundTrip(client: ClientBase, calls: readonly Call[]): Promise<readonly Rows[]> {
+  if (arePlansStale(client))
+    await client.query('DISCARD PLANS').catch((error: unknown) => {
+      throw new RoundTripFailed(0, error, { sent: false })
+    })
   return new Promise((resolve, reject) => {
-    client.query(new RoundTrip(calls, resolve, reject))
+    // Encoded before a byte is sent: a value that cannot be must not leave half a message behind.
+    const encoded = calls.map(({ statement, values }) => {
+      refuseSecondText(statement)
+      return { statement, values: values.map(toWire) }
+    })
+    client.query(new RoundTrip(encoded, resolve, reject))
   })
+}
+
+const texts = new Map<string, string>()
+
+/** A name is prepared once; a second statement under it would run the text of the first. */
+function refuseSecondText({ name, text }: Statement): void {
+  if (name === undefined) return
+  const first = texts.get(name)
+  if (first === undefined) texts.set(name, text)
+  else if (first !== text) throw new Error(`two statements are called ${name}`)
+}
+
+const trips = new WeakMap<ClientBase, number>()
+
+/**
+ * Plans are kept, and one that was made over empty tables takes any index for as good as the right one. So they
+ * are made anew while a workspace grows: after 8, 64 and 512 round trips of a connection, then every 4,096.
+ */
+function arePlansStale(client: ClientBase): boolean {
+  const trip = (trips.get(client) ?? 0) + 1
+  trips.set(client, trip)
+  return trip === 8 || trip === 64 || trip === 512 || trip % 4_096 === 0
 }
 
 /** What `pg` hands to a query object; its own queries and its cursors are written with the same calls. */
 interface Wire {
   readonly stream: Duplex
   parse(message: { name: string; text: string; types: readonly number[] }): void
-  bind(message: {
-    portal: string
-    statement: string
-    values: readonly Value[]
-    binary: boolean
-    valueMapper: (value: Value) => unknown
-  }): void
+  bind(message: { portal: string; statement: string; values: readonly Encoded[]; binary: boolean }): void
   execute(message: { portal: string; rows: number }): void
   close(message: { type: 'S'; name: string }): void
   sync(): void
+}
+
+type Encoded = string | Buffer | null
+
+interface EncodedCall {
+  readonly statement: Statement
+  readonly values: readonly Encoded[]
 }
 
 /** Which statements a connection has. After a failure it is not known whether the last one was taken. */
 const prepared = new WeakMap<Connection, Map<string, 'ready' | 'unsure'>>()
 
 class RoundTrip implements Submittable {
-  readonly #calls: readonly Call[]
+  readonly #calls: readonly EncodedCall[]
   readonly #resolve: (rows: readonly Rows[]) => void
   readonly #reject: (error: RoundTripFailed) => void
   readonly #answers: (string | null)[][][] = []
@@ -72,7 +106,7 @@ class RoundTrip implements Submittable {
   #timer: NodeJS.Timeout | undefined
 
   constructor(
-    calls: readonly Call[],
+    calls: readonly EncodedCall[],
     resolve: (rows: readonly Rows[]) => void,
     reject: (error: RoundTripFailed) => void,
   ) {
@@ -95,13 +129,7 @@ class RoundTrip implements Submittable {
     try {
       for (const { statement, values } of this.#calls) {
         this.#prepare(wire, statement)
-        wire.bind({
-          portal: '',
-          statement: statement.name ?? '',
-          values,
-          binary: false,
-          valueMapper: toWire,
-        })
+        wire.bind({ portal: '', statement: statement.name ?? '', values, binary: false })
         wire.execute({ portal: '', rows: 0 })
       }
       wire.sync()
@@ -128,7 +156,9 @@ class RoundTrip implements Submittable {
 
   handleError(error: unknown): void {
     clearTimeout(this.#timer)
-    this.#reject(new RoundTripFailed(this.#answers.length, error))
+    // Without a timer it was never submitted: `pg` knew that the connection was dead.
+    const sent = this.#timer !== undefined
+    this.#reject(new RoundTripFailed(this.#answers.length, error, { sent }))
   }
 
   #prepare(wire: Wire, { name, text }: Statement): void {
@@ -142,15 +172,20 @@ class RoundTrip implements Submittable {
   }
 }
 
-function toWire(value: Value): unknown {
+function toWire(value: Value): Encoded {
   if (value === null || typeof value === 'string') return value
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   return typeof value === 'number' ? String(value) : `{${value.map(element).join(',')}}`
 }
 
+/** Text in which quotes and backslashes are all that needs escaping. */
+const PLAIN = /^[ -\ud7ff]*$/
+
 function element(value: string | number | null | Uint8Array): string {
   if (value === null) return 'NULL'
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`
+  // Quoted as JSON is, which the runtime does fast; control characters are written differently there.
+  if (typeof value === 'string')
+    return PLAIN.test(value) ? JSON.stringify(value) : `"${value.replace(/["\\]/g, '\\$&')}"`
   return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`
 }

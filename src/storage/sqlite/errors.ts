@@ -22,7 +22,7 @@ export function toBatonError(error: unknown, path: string): unknown {
   const details = { store: 'sqlite', file: path }
   switch (primary(error)) {
     case undefined:
-      return error
+      return fromFileSystem(error, path, details)
     case BUSY:
     case LOCKED:
       return new BatonError(
@@ -72,4 +72,23 @@ export function toBatonError(error: unknown, path: string): unknown {
         error,
       )
   }
+}
+
+/** What stood in the way before SQLite was asked: the folder could not be made, or the new file not be put there. */
+function fromFileSystem(error: unknown, path: string, details: Readonly<Record<string, unknown>>): unknown {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return error
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new BatonError(
+      'unavailable',
+      `the disk under ${path} is full; nothing was written, make room and repeat the call`,
+      details,
+      error,
+    )
+  return new BatonError(
+    'store_refused',
+    `${path} cannot be made there (${code}); check that its folder is one and that you may write in it`,
+    details,
+    error,
+  )
 }

@@ -91,6 +91,12 @@ function flushHandoffs(db: Statements, writes: Writes): void {
 }
 
 function flushTasks(db: Statements, writes: Writes): void {
+  for (const { uid, by } of writes.dependents)
+    db.run(
+      `UPDATE task SET open_deps = open_deps + ? WHERE uid IN (SELECT task FROM task_dep WHERE depends_on = ?)`,
+      by,
+      uid,
+    )
   for (const task of writes.tasks.values()) {
     const c = taskColumns(task)
     const created = writes.newTasks.get(task.uid)
@@ -124,12 +130,6 @@ function flushTasks(db: Statements, writes: Writes): void {
     for (const uid of created.depends_on)
       db.run('INSERT INTO task_dep (task, depends_on) VALUES (?, ?)', task.uid, uid)
   }
-  for (const { uid, by } of writes.dependents)
-    db.run(
-      `UPDATE task SET open_deps = open_deps + ? WHERE uid IN (SELECT task FROM task_dep WHERE depends_on = ?)`,
-      by,
-      uid,
-    )
 }
 
 function flushSmall(db: Statements, writes: Writes): void {

@@ -20,7 +20,8 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     const rows = db.all(
       `SELECT uid, doc FROM handoff WHERE to_agent = ? AND state = 'offered' ORDER BY rank, uid LIMIT ?`,
       agent,
-      wanted,
+      // Units of this batch that name a handoff may take it before the claim has its turn.
+      wanted + reads.handoffs.length,
     )
     loaded.claims.set(
       agent,
@@ -92,7 +93,9 @@ export function dueBefore(
   settled: ReadonlySet<string>,
 ): readonly DueItem[] {
   const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
-  const due = probeDue(db, at)
+  const named = units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
+  // What is left out below must not fill the page and hide the others.
+  const due = probeDue(db, at, DUE_AT_ONCE + settled.size + named)
   if (due.length === 0) return due
   return due.filter(
     (item) =>
@@ -104,11 +107,14 @@ export function dueBefore(
   )
 }
 
-export const probeDue = (db: Statements, at: string): readonly DueItem[] =>
-  db.all(
-    `SELECT uid, due_kind AS kind, holder FROM handoff WHERE due_at <= ? ORDER BY due_at LIMIT ${DUE_AT_ONCE}`,
-    at,
-  ) as unknown as DueItem[]
+export const probeDue = (db: Statements, at: string, limit: number): readonly DueItem[] =>
+  db
+    .all(
+      'SELECT uid, due_kind AS kind, holder FROM handoff WHERE due_at <= ? ORDER BY due_at, uid LIMIT ?',
+      at,
+      limit,
+    )
+    .map(({ uid, kind, holder }) => ({ uid, kind, ...(holder !== null && { holder }) }) as DueItem)
 
 function takeHandoff(
   loaded: Loaded,

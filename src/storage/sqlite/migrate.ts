@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
 
-interface Migration {
+export interface Migration {
   readonly sql: string
   /** A program that knows only older steps may go on reading and writing beside this one. */
   readonly additive: boolean
@@ -14,41 +14,56 @@ const MIGRATIONS: readonly Migration[] = [{ sql: start, additive: true }]
 
 export const SCHEMA = MIGRATIONS.length
 
+/** Marks the file as ours ("bato" in ASCII), so that no other program's database is taken for a store. */
+const APPLICATION = 0x6261746f
+
+export interface MigrateOptions {
+  /** Runs steps that an older program could not live beside. */
+  readonly upgrade?: boolean
+  readonly steps?: readonly Migration[]
+}
+
 /** Brings the schema up to date. The caller holds the write lock, so two starters cannot both apply a step. */
-export function migrate(db: DatabaseSync, options: { readonly upgrade?: boolean } = {}): void {
+export function migrate(db: DatabaseSync, options: MigrateOptions = {}): void {
+  const { upgrade, steps = MIGRATIONS } = options
   const version = schemaVersion(db)
-  if (version >= SCHEMA) return
-  const steps = MIGRATIONS.slice(version)
-  if (version > 0 && !options.upgrade && steps.some((step) => !step.additive))
+  if (version >= steps.length) return
+  const missing = steps.slice(version)
+  if (version > 0 && !upgrade && missing.some((step) => !step.additive))
     throw new BatonError(
       'store_refused',
-      `this store has schema ${version} and this program wants ${SCHEMA}; run: baton store upgrade`,
-      { schema: version, wanted: SCHEMA },
+      `this store has schema ${version} and this program wants ${steps.length}; run: baton store upgrade`,
+      { schema: version, wanted: steps.length },
     )
-  for (const step of steps) db.exec(step.sql)
-  db.exec(`PRAGMA user_version = ${SCHEMA}`)
-  if (version === 0) {
-    const uuid = randomUUID()
-    const put = db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)')
-    put.run('workspace_uuid', uuid)
-    put.run('origin', `baton.local/${uuid}`)
-  }
+  for (const step of missing) db.exec(step.sql)
+  db.exec(`PRAGMA user_version = ${steps.length}; PRAGMA application_id = ${APPLICATION}`)
   const put = db.prepare(
     'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   )
-  const breaking = 1 + MIGRATIONS.findLastIndex((step) => !step.additive)
+  if (version === 0) {
+    const uuid = randomUUID()
+    put.run('workspace_uuid', uuid)
+    put.run('origin', `baton.local/${uuid}`)
+  }
+  const breaking = 1 + steps.findLastIndex((step) => !step.additive)
   put.run('least_reader', String(Math.max(1, breaking)))
   put.run('least_writer', String(Math.max(1, breaking)))
 }
 
-/** Refuses a store that a newer program made in a way this one does not understand. */
-export function checkSchema(db: DatabaseSync, path: string): void {
+/** Refuses a file that is not a store, and a store of a newer program that this one does not understand. */
+export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): void {
+  if (path === ':memory:') return
+  if (db.prepare('PRAGMA application_id').get()?.application_id !== APPLICATION)
+    throw new BatonError(
+      'store_refused',
+      `${path} is not a Baton store; name another file, or restore a backup with: baton store restore`,
+      { file: path },
+    )
   const version = schemaVersion(db)
   if (version <= SCHEMA) return
-  const least = Number(
-    db.prepare(`SELECT value FROM meta WHERE key = 'least_writer'`).get()?.value ?? Number.POSITIVE_INFINITY,
-  )
-  if (least <= SCHEMA) return
+  const key = readOnly ? 'least_reader' : 'least_writer'
+  const least = db.prepare('SELECT value FROM meta WHERE key = ?').get(key)?.value
+  if (Number(least ?? Number.POSITIVE_INFINITY) <= SCHEMA) return
   throw new BatonError(
     'store_refused',
     `${path} was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); upgrade with: npm install -g batonpass@latest`,

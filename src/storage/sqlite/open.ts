@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { BatonError } from '../../domain/errors.ts'
 import { isBusy, toBatonError } from './errors.ts'
 import { checkSchema, migrate, SCHEMA, schemaVersion } from './migrate.ts'
@@ -10,10 +11,13 @@ export interface OpenOptions {
   readonly readOnly?: boolean
   /** Runs steps that an older program could not live beside. */
   readonly upgrade?: boolean
+  /** How long to wait for other processes before giving up. */
+  readonly lockWaitMs?: number
+  /** Which file system a folder is on, as the number that statfs answers. */
+  readonly filesystemOf?: (folder: string) => number
 }
 
-/** While opening, SQLite's own waiting is good enough; afterwards it starves and we wait ourselves. */
-const OPEN_WAIT_MS = 5_000
+export const LOCK_WAIT_MS = 5_000
 
 /** File systems whose locks do not hold between machines, by the number that statfs answers. */
 const NETWORK_FILE_SYSTEMS = new Map([
@@ -29,45 +33,66 @@ const NETWORK_FILE_SYSTEMS = new Map([
 /** A connection to an existing or new store file, checked and migrated. */
 export function openDatabase(path: string, options: OpenOptions = {}): DatabaseSync {
   try {
-    if (path !== ':memory:') {
-      if (!existsSync(path)) {
-        if (options.readOnly)
-          throw new BatonError('not_found', `there is no store at ${path}`, { file: path })
-        create(path)
-      }
-      refuseNetwork(path)
-    }
-    return retryWhileBusy(() => connect(path, options))
+    if (path === ':memory:') return connect(path, options)
+    const isThere = existsSync(path)
+    if (!isThere && options.readOnly)
+      throw new BatonError('not_found', `there is no store at ${path}`, { file: path })
+    if (!isThere) mkdirSync(dirname(path), { recursive: true })
+    refuseNetwork(path, options.filesystemOf)
+    if (!isThere) create(path)
+    return retryWhileBusy(() => connect(path, options), options.lockWaitMs ?? LOCK_WAIT_MS)
   } catch (error) {
     throw toBatonError(error, path)
   }
 }
 
 function connect(path: string, options: OpenOptions): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: OPEN_WAIT_MS })
+  // While opening, SQLite's own waiting is good enough; afterwards it starves and we wait ourselves.
+  const timeout = options.lockWaitMs ?? LOCK_WAIT_MS
+  const db = options.readOnly ? openReadOnly(path, timeout) : new DatabaseSync(path, { timeout })
   try {
     db.exec('PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000')
-    if (options.readOnly) {
-      checkSchema(db, path)
-      return db
-    }
-    prepare(db)
-    checkSchema(db, path)
-    if (schemaVersion(db) < SCHEMA) {
-      db.exec('BEGIN IMMEDIATE')
-      try {
-        migrate(db, options)
-        db.exec('COMMIT')
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK')
-        throw error
-      }
+    db.exec('PRAGMA wal_autocheckpoint = 4000')
+    // Before anything is written: a file that is not ours is left as it is.
+    checkSchema(db, path, options.readOnly ?? false)
+    if (!options.readOnly) {
+      prepare(db)
+      if (schemaVersion(db) < SCHEMA) inTransaction(db, () => migrate(db, options))
     }
     db.exec('PRAGMA busy_timeout = 0')
     return db
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/**
+ * In a folder that cannot be written SQLite cannot make the index of its log. Where there is no log nobody is
+ * writing, and the file can be read as it stands.
+ */
+function openReadOnly(path: string, timeout: number): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: true, timeout })
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return db
+  } catch (error) {
+    db.close()
+    if (isBusy(error) || path === ':memory:' || existsSync(`${path}-wal`)) throw error
+    const address = pathToFileURL(path)
+    address.searchParams.set('immutable', '1')
+    return new DatabaseSync(address, { readOnly: true })
   }
 }
 
@@ -89,15 +114,15 @@ function prepare(db: DatabaseSync): void {
  * meet a file that is not yet in WAL mode, and most of them would fail.
  */
 function create(path: string): void {
-  mkdirSync(dirname(path), { recursive: true })
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.new`
   try {
+    // For its owner alone; SQLite gives the files beside it the same permissions.
+    closeSync(openSync(draft, 'wx', 0o600))
     const db = new DatabaseSync(draft)
     try {
       prepare(db)
-      db.exec('BEGIN IMMEDIATE')
-      migrate(db)
-      db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+      inTransaction(db, () => migrate(db))
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } finally {
       db.close()
     }
@@ -111,8 +136,8 @@ function create(path: string): void {
   }
 }
 
-function refuseNetwork(path: string): void {
-  const name = NETWORK_FILE_SYSTEMS.get(statfsSync(dirname(path)).type)
+function refuseNetwork(path: string, filesystemOf = (folder: string) => statfsSync(folder).type): void {
+  const name = NETWORK_FILE_SYSTEMS.get(filesystemOf(dirname(path)))
   if (name)
     throw new BatonError(
       'store_refused',
@@ -121,8 +146,8 @@ function refuseNetwork(path: string): void {
     )
 }
 
-function retryWhileBusy<T>(open: () => T): T {
-  const deadline = Date.now() + OPEN_WAIT_MS
+function retryWhileBusy<T>(open: () => T, waitMs: number): T {
+  const deadline = Date.now() + waitMs
   for (;;) {
     try {
       return open()

@@ -1,6 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
+import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoff.ts'
+import { isOpen } from '../../domain/lifecycle.ts'
 import type { Notice } from '../../domain/notice.ts'
 import type { Content } from '../../domain/package.ts'
 import type { ThoughtRecord } from '../../domain/task.ts'
@@ -29,9 +31,10 @@ export class SqliteQueries {
     this.#db = db
   }
 
+  /** An id that a caller chose may look like a uid: what is no uid here is looked up as an id too. */
   handoff(ref: string): Handoff | undefined {
-    const column = UUID.test(ref) ? 'uid' : 'id'
-    return parse(this.#db.get(`SELECT doc FROM handoff WHERE ${column} = ?`, ref))
+    const byUid = UUID.test(ref) ? this.#db.get('SELECT doc FROM handoff WHERE uid = ?', ref) : undefined
+    return parse(byUid ?? this.#db.get('SELECT doc FROM handoff WHERE id = ?', ref))
   }
 
   content(uid: string): Content | undefined {
@@ -55,6 +58,8 @@ export class SqliteQueries {
     if (filter.state) {
       where.push(`state IN (${filter.state.map(() => '?').join(', ')})`)
       values.push(...filter.state)
+      // Said in the words of the partial index, or it is not used.
+      if (filter.state.every(isOpen)) where.push(NOT_ENDED)
     }
     if (filter.text !== undefined) {
       where.push(`(id LIKE ? ESCAPE '\\' OR json_extract(doc, '$.title') LIKE ? ESCAPE '\\')`)
@@ -99,8 +104,10 @@ export class SqliteQueries {
   }
 
   task(ref: string): TaskRow | undefined {
-    const column = UUID.test(ref) ? 'uid' : 'id'
-    const row = this.#db.get(`SELECT doc, open_deps FROM task WHERE ${column} = ?`, ref)
+    const byUid = UUID.test(ref)
+      ? this.#db.get('SELECT doc, open_deps FROM task WHERE uid = ?', ref)
+      : undefined
+    const row = byUid ?? this.#db.get('SELECT doc, open_deps FROM task WHERE id = ?', ref)
     return row && taskRow(row)
   }
 
@@ -119,12 +126,14 @@ export class SqliteQueries {
       where.push(`(id LIKE ? ESCAPE '\\' OR json_extract(doc, '$.title') LIKE ? ESCAPE '\\')`)
       values.push(like(filter.text), like(filter.text))
     }
+    // The sort key is made of the id, so the place of a task is found again by its uid.
     if (page.cursor !== undefined) {
-      where.push('uid > ?')
+      where.push('(sort_key, uid) > (SELECT sort_key, uid FROM task WHERE uid = ?)')
       values.push(page.cursor)
     }
     const rows = this.#db.all(
-      `SELECT doc, open_deps FROM task ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY uid LIMIT ?`,
+      `SELECT doc, open_deps FROM task ${where.length ? `WHERE ${where.join(' AND ')}` : ''}
+       ORDER BY sort_key, uid LIMIT ?`,
       ...values,
       page.limit + 1,
     )
@@ -144,7 +153,7 @@ export class SqliteQueries {
   dependents(uid: string): readonly string[] {
     return this.#db
       .all(
-        'SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task WHERE d.depends_on = ? ORDER BY t.sort_key',
+        'SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task WHERE d.depends_on = ? ORDER BY t.sort_key, t.uid',
         uid,
       )
       .map((row) => row.id as string)
@@ -212,9 +221,14 @@ export class SqliteQueries {
     }
   }
 
-  timeline(subject: string, limit: number): readonly LogEntry[] {
+  timeline(stream: string, subject: string, limit: number): readonly LogEntry[] {
     return this.#db
-      .all(`SELECT ${ENTRY} FROM entry WHERE subject = ? ORDER BY id LIMIT ?`, subject, limit)
+      .all(
+        `SELECT ${ENTRY} FROM entry WHERE stream = ? AND subject = ? ORDER BY seq LIMIT ?`,
+        stream,
+        subject,
+        limit,
+      )
       .map(entry)
   }
 
@@ -247,6 +261,8 @@ export class SqliteQueries {
       const last = this.#db.get('SELECT max(id) AS id FROM entry')?.id as number | null
       return { entries: [], cursor: String(last ?? 0) }
     }
+    if (!/^\d{1,15}$/.test(cursor))
+      throw new BatonError('invalid_input', 'this cursor is not one that Baton gave out', { cursor })
     const entries = this.#db
       .all(`SELECT ${ENTRY} FROM entry WHERE id > ? ORDER BY id LIMIT ?`, Number(cursor), limit)
       .map(entry)
@@ -254,6 +270,7 @@ export class SqliteQueries {
   }
 }
 
+const NOT_ENDED = `state NOT IN ('completed', 'failed', 'rejected', 'expired', 'cancelled')`
 const OPEN = `state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
 
 const doc = <T>(row: Row): T => JSON.parse(row.doc as string)

@@ -9,14 +9,15 @@ export class Signal {
   readonly #listeners = new Set<() => void>()
   #fd: number | undefined
   #watcher: FSWatcher | undefined
+  #closed = false
 
   constructor(path: string | undefined) {
     this.#path = path
   }
 
   send(): void {
-    for (const listener of this.#listeners) listener()
-    if (this.#path === undefined) return
+    this.#wake()
+    if (this.#path === undefined || this.#closed) return
     try {
       this.#fd ??= openSync(this.#path, 'a', 0o600)
       const now = Date.now() / 1000
@@ -27,28 +28,40 @@ export class Signal {
   }
 
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
+    if (this.#closed) return () => undefined
+    // A function of its own for each subscription: one listener may subscribe twice.
+    const own = () => listener()
+    this.#listeners.add(own)
     this.#watch()
     return () => {
-      this.#listeners.delete(listener)
+      this.#listeners.delete(own)
       if (this.#listeners.size === 0) this.#unwatch()
     }
   }
 
   close(): void {
+    this.#closed = true
     this.#listeners.clear()
     this.#unwatch()
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
   }
 
+  #wake(): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener()
+      } catch {
+        // The commit stands, whatever a listener makes of it.
+      }
+    }
+  }
+
   #watch(): void {
     if (this.#watcher || this.#path === undefined) return
     try {
       closeSync(openSync(this.#path, 'a', 0o600))
-      this.#watcher = watch(this.#path, { persistent: false }, () => {
-        for (const listener of this.#listeners) listener()
-      })
+      this.#watcher = watch(this.#path, { persistent: false }, () => this.#wake())
       this.#watcher.on('error', () => this.#unwatch())
     } catch {
       // No watches left on this machine: waiters fall back on looking every second.

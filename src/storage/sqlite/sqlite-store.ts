@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
 import { TABLES } from '../rows.ts'
@@ -9,7 +9,7 @@ import { isBusy, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
 import { dueBefore, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
-import { type OpenOptions, openDatabase } from './open.ts'
+import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
 import { SqliteQueries } from './queries.ts'
 import { Signal } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
@@ -20,28 +20,34 @@ export interface SqliteStoreOptions extends OpenOptions {
   readonly workspace?: string
 }
 
-/** How long a call waits for other processes before it gives up. */
-const LOCK_WAIT_MS = 5_000
 const MAX_BATCH = 256
 
 /** Opens the embedded store; makes it when it is not there. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  return new SqliteStore(openDatabase(options.path, options), options)
+  const db = openDatabase(options.path, options)
+  try {
+    return new SqliteStore(db, options)
+  } catch (error) {
+    db.close()
+    throw toBatonError(error, options.path)
+  }
 }
 
 class SqliteStore implements Store {
-  readonly info: StoreInfo
+  info: StoreInfo
   readonly #db: DatabaseSync
   readonly #path: string
+  readonly #lockWaitMs: number
   readonly #statements: Statements
   readonly #queries: SqliteQueries
   readonly #signal: Signal
   readonly #group: GroupCommit
-  #closed = false
+  #closing: Promise<void> | undefined
 
   constructor(db: DatabaseSync, options: SqliteStoreOptions) {
     this.#db = db
     this.#path = options.path
+    this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
     this.#queries = new SqliteQueries(this.#statements)
     const memory = options.path === ':memory:'
@@ -55,17 +61,15 @@ class SqliteStore implements Store {
       engine: 'sqlite',
       location: options.path,
       workspace: options.workspace ?? 'default',
-      origin: this.#statements.get(`SELECT value FROM meta WHERE key = 'origin'`)?.value as string,
+      origin: this.#origin(),
       schema: schemaVersion(db),
       readOnly: options.readOnly ?? false,
     }
   }
 
-  transact<T>(unit: Unit<T>): Promise<T> {
-    if (this.info.readOnly)
-      return Promise.reject(
-        new BatonError('unavailable', `${this.#path} was opened for reading only`, { file: this.#path }),
-      )
+  async transact<T>(unit: Unit<T>): Promise<T> {
+    this.#refuseReadOnly()
+    this.#refuseClosed()
     return this.#group.submit(unit)
   }
 
@@ -74,36 +78,37 @@ class SqliteStore implements Store {
   }
 
   async settle(at: string): Promise<number> {
-    if (this.info.readOnly || this.#read(() => probeDue(this.#statements, at)).length === 0) return 0
-    return this.#group.settle(at)
+    if (this.info.readOnly) return 0
+    const due = await this.#read(() => probeDue(this.#statements, at, 1))
+    return due.length === 0 ? 0 : this.#group.settle(at)
   }
 
-  handoff = async (ref: string) => this.#read(() => this.#queries.handoff(ref))
-  content = async (uid: string) => this.#read(() => this.#queries.content(uid))
-  handoffs = async (f: HandoffFilter, p: PageRequest) => this.#read(() => this.#queries.handoffs(f, p))
-  inbox = async (agent: string, p: PageRequest) => this.#read(() => this.#queries.inbox(agent, p))
-  latest = async (task: string, from?: string, to?: string) =>
+  handoff = (ref: string) => this.#read(() => this.#queries.handoff(ref))
+  content = (uid: string) => this.#read(() => this.#queries.content(uid))
+  handoffs = (f: HandoffFilter, p: PageRequest) => this.#read(() => this.#queries.handoffs(f, p))
+  inbox = (agent: string, p: PageRequest) => this.#read(() => this.#queries.inbox(agent, p))
+  latest = (task: string, from?: string, to?: string) =>
     this.#read(() => this.#queries.latest(task, from, to))
-  task = async (ref: string) => this.#read(() => this.#queries.task(ref))
-  tasks = async (f: TaskFilter, p: PageRequest) => this.#read(() => this.#queries.tasks(f, p))
-  nextTasks = async (limit: number) => this.#read(() => this.#queries.nextTasks(limit))
-  dependents = async (uid: string) => this.#read(() => this.#queries.dependents(uid))
-  records = async (task: string, limit: number) => this.#read(() => this.#queries.records(task, limit))
-  record = async (uid: string) => this.#read(() => this.#queries.record(uid))
-  agents = async () => this.#read(() => this.#queries.agents())
-  notices = async (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
-  artifact = async (uid: string) => this.#read(() => this.#queries.artifact(uid))
-  artifacts = async (handoff: string) => this.#read(() => this.#queries.artifacts(handoff))
-  blob = async (sha256: string) => this.#read(() => this.#queries.blob(sha256))
-  tokens = async () => this.#read(() => this.#queries.tokens())
-  token = async (hash: string) => this.#read(() => this.#queries.token(hash))
-  counts = async () => this.#read(() => this.#queries.counts())
-  timeline = async (subject: string, limit: number) =>
-    this.#read(() => this.#queries.timeline(subject, limit))
-  entries = async (stream: string, from: number, limit: number) =>
+  task = (ref: string) => this.#read(() => this.#queries.task(ref))
+  tasks = (f: TaskFilter, p: PageRequest) => this.#read(() => this.#queries.tasks(f, p))
+  nextTasks = (limit: number) => this.#read(() => this.#queries.nextTasks(limit))
+  dependents = (uid: string) => this.#read(() => this.#queries.dependents(uid))
+  records = (task: string, limit: number) => this.#read(() => this.#queries.records(task, limit))
+  record = (uid: string) => this.#read(() => this.#queries.record(uid))
+  agents = () => this.#read(() => this.#queries.agents())
+  notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
+  artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))
+  artifacts = (handoff: string) => this.#read(() => this.#queries.artifacts(handoff))
+  blob = (sha256: string) => this.#read(() => this.#queries.blob(sha256))
+  tokens = () => this.#read(() => this.#queries.tokens())
+  token = (hash: string) => this.#read(() => this.#queries.token(hash))
+  counts = () => this.#read(() => this.#queries.counts())
+  timeline = (stream: string, subject: string, limit: number) =>
+    this.#read(() => this.#queries.timeline(stream, subject, limit))
+  entries = (stream: string, from: number, limit: number) =>
     this.#read(() => this.#queries.entries(stream, from, limit))
-  streams = async (p: PageRequest) => this.#read(() => this.#queries.streams(p))
-  changes = async (cursor: string | undefined, limit: number) =>
+  streams = (p: PageRequest) => this.#read(() => this.#queries.streams(p))
+  changes = (cursor: string | undefined, limit: number) =>
     this.#read(() => this.#queries.changes(cursor, limit))
 
   subscribe(listener: () => void): () => void {
@@ -111,63 +116,71 @@ class SqliteStore implements Store {
   }
 
   async gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }> {
-    const count = (sql: string) => this.#read(() => this.#statements.get(sql, before)?.n as number)
-    const found = {
-      idem: count('SELECT count(*) AS n FROM idem WHERE at < ?'),
-      notices: count('SELECT count(*) AS n FROM notice WHERE seen_at < ?'),
+    const sweep = (table: string, column: string): number => {
+      const old = `FROM ${table} WHERE ${column} < ?`
+      if (apply) return this.#statements.run(`DELETE ${old}`, before)
+      return this.#statements.get(`SELECT count(*) AS n ${old}`, before)?.n as number
     }
-    if (apply)
-      await this.#locked(() => {
-        this.#statements.run('DELETE FROM idem WHERE at < ?', before)
-        this.#statements.run('DELETE FROM notice WHERE seen_at < ?', before)
-      })
-    return found
+    const both = () => ({ idem: sweep('idem', 'at'), notices: sweep('notice', 'seen_at') })
+    return apply ? this.#locked(both) : this.#read(both)
   }
 
+  /** Read through a connection of its own, where a transaction keeps the moment while others write. */
   async *dump(): AsyncIterable<DumpRow> {
-    for (const [table, columns] of Object.entries(TABLES))
-      for (const row of this.#statements.iterate(`SELECT ${columns.join(', ')} FROM ${table}`))
-        yield { table, row }
+    this.#refuseClosed()
+    const apart = this.#path === ':memory:' ? undefined : new DatabaseSync(this.#path, { readOnly: true })
+    try {
+      apart?.exec('BEGIN')
+      const statements = apart ? new Statements(apart) : this.#statements
+      for (const [table, columns] of Object.entries(TABLES))
+        for (const row of statements.iterate(`SELECT ${columns.join(', ')} FROM ${table}`))
+          yield { table, row: { ...row } }
+    } catch (error) {
+      throw toBatonError(error, this.#path)
+    } finally {
+      apart?.close()
+    }
   }
 
   async restore(rows: AsyncIterable<DumpRow>): Promise<number> {
-    if (
-      this.#statements.get(
-        'SELECT 1 AS found FROM handoff UNION ALL SELECT 1 FROM task UNION ALL SELECT 1 FROM agent',
-      )
-    )
-      throw new BatonError('conflict', `${this.#path} is not empty; restore into a new store`, {
-        file: this.#path,
-      })
     // Rows arrive one by one, the transaction is one: all of it is there afterwards or nothing.
     const all: DumpRow[] = []
-    for await (const row of rows) all.push(row)
+    for await (const row of rows) {
+      if (!TABLES[row.table])
+        throw new BatonError('invalid_input', `a backup holds an unknown table ${row.table}`, {
+          table: row.table,
+        })
+      all.push(row)
+    }
     await this.#locked(() => {
+      this.#refuseUsed()
       for (const { table, row } of all) {
-        const columns = TABLES[table]
-        if (!columns)
-          throw new BatonError('invalid_input', `a backup holds an unknown table ${table}`, { table })
+        const columns = TABLES[table] ?? []
+        // What a schema demands of its readers belongs to this file, not to the copy.
+        if (table === 'meta' && String(row.key).startsWith('least_')) continue
         this.#statements.run(
           `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
           ...columns.map((column) => (row as Row)[column] ?? null),
         )
       }
     })
+    this.info = { ...this.info, origin: this.#origin() }
     return all.length
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.#group.drained()
-    this.#signal.close()
-    this.#db.close()
+  /** What was asked for before is finished first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#group.drained().then(() => {
+      this.#signal.close()
+      this.#db.close()
+    })
+    return this.#closing
   }
 
   /** Begin, load, decide, write and commit without a turn of the event loop in between. */
   async #run(units: readonly Unit<unknown>[], settled: ReadonlySet<string> | 'skip'): Promise<BatchResult> {
     await this.#begin()
-    let dirty = false
+    let outcomes: readonly Outcome[]
     try {
       if (settled !== 'skip') {
         const due = dueBefore(this.#statements, units, settled)
@@ -177,62 +190,103 @@ class SqliteStore implements Store {
         }
       }
       const set = new WorkingSet(load(this.#statements, units), this.info.origin)
-      const outcomes = units.map((unit): Outcome => {
+      outcomes = units.map((unit): Outcome => {
         try {
           return { ok: true, value: set.decide(unit.reads, (view) => unit.decide(view)) }
         } catch (error) {
           return { ok: false, error }
         }
       })
-      dirty = set.isDirty
-      if (dirty) flush(this.#statements, set.writes)
+      if (!set.isDirty) {
+        this.#db.exec('COMMIT')
+        return { outcomes }
+      }
+      flush(this.#statements, set.writes)
       this.#db.exec('COMMIT')
-      if (dirty) this.#signal.send()
-      return { outcomes }
     } catch (error) {
-      // A full disk has ended the transaction already; asking again would hide the reason.
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
-      throw new TransactionLost(toBatonError(error, this.#path))
+      this.#rollback()
+      // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
+      throw new TransactionLost(toBatonError(error, this.#path), false)
     }
+    this.#signal.send()
+    return { outcomes }
   }
 
-  async #locked(work: () => void): Promise<void> {
-    await this.#group.drained()
+  async #locked<T>(work: () => T): Promise<T> {
+    this.#refuseReadOnly()
+    this.#refuseClosed()
     await this.#begin()
+    let value: T
     try {
-      work()
+      value = work()
       this.#db.exec('COMMIT')
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      this.#rollback()
       throw toBatonError(error, this.#path)
     }
     this.#signal.send()
+    return value
   }
 
   /**
    * Takes the write lock in turn with other processes. SQLite's own busy timeout sleeps longer and longer while
    * the writer takes the lock again; short random pauses give everyone a fair share.
    */
-  async #begin(): Promise<void> {
-    const deadline = Date.now() + LOCK_WAIT_MS
-    for (let attempt = 0; ; attempt++) {
+  #begin(): Promise<void> {
+    return this.#patiently(() => {
+      // Somebody in this process is between its begin and its commit: the same connection cannot begin twice.
+      if (this.#db.isTransaction) return false
+      this.#db.exec('BEGIN IMMEDIATE')
+      return true
+    }).then(() => undefined)
+  }
+
+  /** Reads wait too: while the log of a process that was killed is recovered, nobody can read. */
+  async #read<T>(query: () => T): Promise<T> {
+    this.#refuseClosed()
+    const done = await this.#patiently(() => ({ value: query() }))
+    return done.value
+  }
+
+  /** Tries until it works or the wait is over; what answers `false` is tried again too. */
+  async #patiently<T>(attempt: () => T | false): Promise<T> {
+    const deadline = Date.now() + this.#lockWaitMs
+    for (let tried = 0; ; tried++) {
       try {
-        if (this.#closed && attempt > 0) throw new BatonError('unavailable', 'the store was closed')
-        this.#db.exec('BEGIN IMMEDIATE')
-        return
+        const done = attempt()
+        if (done !== false) return done
       } catch (error) {
         if (!isBusy(error) || Date.now() >= deadline) throw toBatonError(error, this.#path)
-        await pause(Math.random() * Math.min(1 + attempt, 5))
       }
+      await pause(Math.random() * Math.min(1 + tried, 5))
     }
   }
 
-  #read<T>(query: () => T): T {
-    try {
-      return query()
-    } catch (error) {
-      throw toBatonError(error, this.#path)
-    }
+  #rollback(): void {
+    // A full disk has ended the transaction already; asking again would hide the reason.
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+  }
+
+  #origin(): string {
+    return this.#statements.get(`SELECT value FROM meta WHERE key = 'origin'`)?.value as string
+  }
+
+  #refuseUsed(): void {
+    const tables = ['handoff', 'task', 'agent', 'entry']
+    const found = tables.map((table) => `SELECT 1 FROM ${table}`).join(' UNION ALL ')
+    if (this.#statements.get(`SELECT 1 AS found WHERE EXISTS (${found})`))
+      throw new BatonError('conflict', `${this.#path} is not empty; restore into a new store`, {
+        file: this.#path,
+      })
+  }
+
+  #refuseReadOnly(): void {
+    if (!this.info.readOnly) return
+    throw new BatonError('unavailable', `${this.#path} was opened for reading only`, { file: this.#path })
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing) throw new BatonError('unavailable', 'the store was closed', { file: this.#path })
   }
 }
 

@@ -18,7 +18,8 @@ CREATE TABLE task (
 ) STRICT;
 CREATE INDEX task_next ON task (critical DESC, level, rank, sort_key)
   WHERE open_deps = 0 AND status IN ('todo', 'assigned');
-CREATE INDEX task_status ON task (status, uid);
+CREATE INDEX task_order ON task (sort_key, uid);
+CREATE INDEX task_status ON task (status, sort_key, uid);
 CREATE TABLE task_dep (
   task TEXT NOT NULL, depends_on TEXT NOT NULL, PRIMARY KEY (task, depends_on)
 ) STRICT, WITHOUT ROWID;
@@ -47,7 +48,8 @@ CREATE INDEX handoff_open_from ON handoff (from_agent)
   WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
 CREATE INDEX handoff_open_to ON handoff (to_agent)
   WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
-CREATE INDEX handoff_state ON handoff (state, uid);
+CREATE INDEX handoff_state ON handoff (state, uid)
+  WHERE state NOT IN ('completed', 'failed', 'rejected', 'expired', 'cancelled');
 CREATE INDEX handoff_from ON handoff (from_agent, uid);
 CREATE INDEX handoff_to ON handoff (to_agent, uid);
 CREATE INDEX handoff_task ON handoff (task, uid) WHERE task IS NOT NULL;
@@ -69,7 +71,6 @@ CREATE TABLE entry (
   disclosures TEXT
 ) STRICT;
 CREATE UNIQUE INDEX entry_stream ON entry (stream, seq);
-CREATE INDEX entry_subject ON entry (subject, id);
 
 CREATE TABLE notice (
   uid TEXT PRIMARY KEY, to_agent TEXT NOT NULL, about TEXT NOT NULL, seen_at TEXT, doc TEXT NOT NULL

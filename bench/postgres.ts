@@ -1,0 +1,56 @@
+// How many handoffs a second does PostgreSQL carry, against job queues on the same server in the same run? Our
+// lifecycle has five transitions with a log entry each; their cycle has three steps (enqueue, claim, complete).
+// Everything is durable: the server runs with its own defaults. Not measured: a network between the two.
+import { createService, openStore } from '../src/main.ts'
+import { startPostgres } from '../test/postgres.ts'
+import { lifecycle } from './lifecycle.ts'
+import { type Finding, median, perSecond, throughput } from './measure.ts'
+import { loadPeers } from './peers.ts'
+
+const ROUNDS = 3
+const CALLERS = 32
+const OURS = 3_000
+const JOBS = 1_200
+/** Their best one-job-at-a-time setting is looked for among these. */
+const PEER_CALLERS = [10, 32]
+
+export async function postgres(): Promise<readonly Finding[]> {
+  const peers = loadPeers()
+  const server = await startPostgres()
+  const store = await openStore({ engine: 'postgres', url: server.url, workspace: 'bench' })
+  const service = createService(store)
+  try {
+    await throughput(CALLERS, 500, (i, c) => lifecycle(service, i, c))
+    const ours: number[] = []
+    const alone: number[] = []
+    const theirs = new Map(peers.map((peer) => [peer.name, [] as number[]]))
+    for (let round = 0; round < ROUNDS; round++) {
+      ours.push(await throughput(CALLERS, OURS, (i, c) => lifecycle(service, i, c)))
+      alone.push(await throughput(1, 200, (i, c) => lifecycle(service, i, c)))
+      for (const peer of peers) {
+        const rates: number[] = []
+        for (const callers of PEER_CALLERS) rates.push(await peer.run(server.url, callers, JOBS))
+        theirs.get(peer.name)?.push(Math.max(...rates))
+      }
+    }
+    return [
+      ...peers.map((peer): Finding => {
+        const rate = median(theirs.get(peer.name) ?? [])
+        return {
+          question: `PostgreSQL, ${CALLERS} callers: our lifecycles against ${peer.name}'s jobs`,
+          ratio: median(ours) / rate,
+          detail: `${perSecond(median(ours))} lifecycles of five transitions against ${perSecond(rate)} jobs of three steps`,
+          ...(peer.name !== 'BullMQ on PostgreSQL' && { bound: { sign: '>=', value: 2 } as const }),
+        }
+      }),
+      {
+        question: 'PostgreSQL: 32 callers against one',
+        ratio: median(ours) / median(alone),
+        detail: `${perSecond(median(alone))} lifecycles with one caller`,
+      },
+    ]
+  } finally {
+    await store.close()
+    await server.stop()
+  }
+}

@@ -1,0 +1,60 @@
+// `npm run bench` asks every question; `npm run bench -- sqlite scale` asks some. Ratios are measured side by
+// side in one run. Writes the table to docs/generated/bench.md when all questions were asked with --write.
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { type Finding, holds } from './measure.ts'
+
+const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
+  sqlite: async () => (await import('./sqlite.ts')).sqlite(),
+  fairness: async () => (await import('./fairness.ts')).fairness(),
+  postgres: async () => (await import('./postgres.ts')).postgres(),
+  wake: async () => (await import('./wake.ts')).wake(),
+  scale: async () => (await import('./scale.ts')).scale(),
+  cli: async () => (await import('./cli.ts')).cli(),
+}
+
+const args = process.argv.slice(2)
+const asked = args.filter((arg) => !arg.startsWith('--'))
+const unknown = asked.filter((name) => !Object.hasOwn(QUESTIONS, name))
+if (unknown.length > 0) {
+  console.error(`unknown question ${unknown.join(', ')}; there are ${Object.keys(QUESTIONS).join(', ')}`)
+  process.exit(2)
+}
+
+const findings: Finding[] = []
+for (const [name, ask] of Object.entries(QUESTIONS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  console.error(`… ${name}`)
+  for (const finding of await ask()) {
+    findings.push(finding)
+    console.log(line(finding))
+  }
+}
+if (args.includes('--write'))
+  writeFileSync(join(import.meta.dirname, '../docs/generated/bench.md'), page(findings))
+process.exitCode = findings.every(holds) ? 0 : 1
+
+function line(finding: Finding): string {
+  const mark = finding.bound ? (holds(finding) ? '✓' : '✗') : ' '
+  const bound = finding.bound ? ` (${finding.bound.sign} ${finding.bound.value})` : ''
+  return `${mark} ${finding.question}: ${finding.ratio.toFixed(2)}${bound}  ${finding.detail}`
+}
+
+function page(all: readonly Finding[]): string {
+  const rows = all.map((f) => {
+    const bound = f.bound ? `${f.bound.sign} ${f.bound.value}` : ''
+    return `| ${f.question} | ${f.ratio.toFixed(2)} | ${bound} | ${f.detail} |`
+  })
+  return [
+    '# Measured',
+    '',
+    `Made by \`npm run bench -- --write\` on ${cpus().length} cores, Node ${process.versions.node}. Ratios compare two sides of the same run;`,
+    'the figures beside them hold for that machine and that hour only.',
+    '',
+    '| question | ratio | bound | figures |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}

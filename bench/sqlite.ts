@@ -1,0 +1,48 @@
+// How many transitions does SQLite carry for each bare durable commit of the same run?
+// A bare commit is one row of 300 bytes in one table, WAL, synchronous=FULL: the machine's own limit.
+// Not measured: other processes, cold caches, disks slower or faster than this one.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createService, openStore } from '../src/main.ts'
+import { lifecycle, TRANSITIONS } from './lifecycle.ts'
+import { type Finding, inFolder, interleaved, perSecond, throughput } from './measure.ts'
+
+const ROUNDS = 5
+const BARE_COMMITS = 1_500
+const ALONE = 150
+const TOGETHER = 1_600
+
+export const sqlite = (): Promise<readonly Finding[]> =>
+  inFolder(async (folder) => {
+    const store = await openStore({ engine: 'sqlite', path: join(folder, 'baton.db') })
+    const service = createService(store)
+    const bare = bareStore(join(folder, 'bare.db'))
+    await throughput(8, 200, (i, c) => lifecycle(service, i, c))
+    const rate = await interleaved(ROUNDS, {
+      bare: () => bare(BARE_COMMITS),
+      one: async () => (await throughput(1, ALONE, (i, c) => lifecycle(service, i, c))) * TRANSITIONS,
+      many: async () => (await throughput(32, TOGETHER, (i, c) => lifecycle(service, i, c))) * TRANSITIONS,
+    })
+    await store.close()
+    const versus = (name: string, value: number, least: number): Finding => ({
+      question: `SQLite, ${name}: transitions per bare durable commit`,
+      ratio: value / rate.bare,
+      detail: `${perSecond(value)} against ${perSecond(rate.bare)} commits (WAL, synchronous=FULL, median of ${ROUNDS} rounds)`,
+      bound: { sign: '>=', value: least },
+    })
+    return [versus('one caller', rate.one, 0.25), versus('32 callers', rate.many, 1)]
+  })
+
+function bareStore(path: string): (commits: number) => number {
+  const db = new DatabaseSync(path)
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (id INTEGER PRIMARY KEY, body TEXT)',
+  )
+  const insert = db.prepare('INSERT INTO row (body) VALUES (?)')
+  const body = 'x'.repeat(300)
+  return (commits) => {
+    const started = performance.now()
+    for (let i = 0; i < commits; i++) insert.run(body)
+    return (commits / (performance.now() - started)) * 1_000
+  }
+}

@@ -1,0 +1,120 @@
+// Writes the pages under docs/generated/ from the code they describe; `--check` only compares and fails on a
+// difference. Run by `npm run generate`, and by the tests.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as z from 'zod'
+import { ERROR_CODES } from '../src/domain/errors.ts'
+import { isEnd, STATES, TRANSITIONS } from '../src/domain/lifecycle.ts'
+import { loadOperations } from '../src/operations/index.ts'
+import type { Operation } from '../src/operations/operation.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const MADE_BY = '<!-- Written by scripts/generate.ts; change the code instead. -->'
+
+/** Every generated page by its path. */
+export async function pages(): Promise<Readonly<Record<string, string>>> {
+  return {
+    'docs/generated/lifecycle.md': lifecycle(),
+    'docs/generated/errors.md': errors(),
+    'docs/generated/operations.md': operations(await loadOperations()),
+  }
+}
+
+/** Pages that are missing or differ from what the code says. */
+export async function stale(): Promise<readonly string[]> {
+  return Object.entries(await pages()).flatMap(([path, text]) => {
+    const file = join(ROOT, path)
+    return existsSync(file) && readFileSync(file, 'utf8') === text ? [] : [path]
+  })
+}
+
+function lifecycle(): string {
+  const arrows = new Map<string, string[]>()
+  for (const { from, to, command } of TRANSITIONS) {
+    const key = `${from} --> ${to}`
+    arrows.set(key, [...(arrows.get(key) ?? []), command])
+  }
+  const drawn = [...arrows].map(([arrow, commands]) => `  ${arrow}: ${[...new Set(commands)].join(', ')}`)
+  const ends = STATES.filter(isEnd).map((state) => `  ${state} --> [*]`)
+  const rows = TRANSITIONS.map(
+    ({ from, command, by, to, resume }) =>
+      `| ${from} | ${command} | ${by} | ${to} | ${resume ? `asked while ${resume}` : ''} |`,
+  )
+  return page('The lifecycle of a handoff', [
+    'Every transition that the engine knows; whatever is not listed is refused. The completer is named by the home of the handoff: see',
+    '[decision 0006](../decisions/0006-lifecycle-table.md).',
+    '',
+    '```mermaid',
+    'stateDiagram-v2',
+    '  [*] --> draft',
+    ...drawn,
+    ...ends,
+    '```',
+    '',
+    '| from | command | by | to | only |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ])
+}
+
+function errors(): string {
+  const rows = Object.entries(ERROR_CODES).map(
+    ([code, { http, rpc, exit, retry, title }]) =>
+      `| \`${code}\` | ${title} | ${http} | ${rpc} | ${exit} | ${retry ? 'yes' : 'no'} |`,
+  )
+  return page('Errors', [
+    'One table for every surface. `retry` says whether the same call may succeed later without a change by the caller.',
+    '',
+    '| code | meaning | HTTP | JSON-RPC | exit code | retry |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ])
+}
+
+function operations(all: readonly Operation[]): string {
+  const sorted = [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return page('Operations', [
+    'What can be asked of Baton: the same on the command line, over HTTP and in TypeScript.',
+    '',
+    ...sorted.flatMap(describe),
+  ])
+}
+
+function describe(op: Operation): string[] {
+  const schema = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' })
+  const required = new Set(schema.required ?? [])
+  const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { description, type } = property as { description?: string; type?: string }
+    return `| \`${name}\` | ${type ?? ''} | ${required.has(name) ? 'yes' : ''} | ${description ?? ''} |`
+  })
+  return [
+    `## ${op.name}`,
+    '',
+    op.summary,
+    '',
+    `\`${op.http.method} ${op.http.path}\` · scope \`${op.scope}\`${op.peopleOnly ? ' · people only' : ''}${op.tools ? ` · agents' tool list: ${op.tools}` : ''}`,
+    '',
+    '```',
+    ...op.examples,
+    '```',
+    '',
+    ...(fields.length > 0 ? ['| field | type | needed | |', '|---|---|---|---|', ...fields, ''] : []),
+    `Refused with: ${op.errors.map((code) => `\`${code}\``).join(', ')}.`,
+    '',
+  ]
+}
+
+const page = (title: string, lines: readonly string[]): string =>
+  `${[`# ${title}`, '', MADE_BY, '', ...lines].join('\n').trimEnd()}\n`
+
+if (process.argv[1] === import.meta.filename) {
+  if (process.argv.includes('--check')) {
+    const different = await stale()
+    for (const path of different) console.error(`${path} is not up to date; run: npm run generate`)
+    process.exitCode = different.length === 0 ? 0 : 1
+  } else
+    for (const [path, text] of Object.entries(await pages())) {
+      mkdirSync(dirname(join(ROOT, path)), { recursive: true })
+      writeFileSync(join(ROOT, path), text)
+    }
+}

@@ -1,0 +1,69 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Config } from './config-schema.ts'
+import { BatonError } from './domain/errors.ts'
+
+/** A thing that is wrong with a `baton.yaml`, where it is and what to write instead. */
+export interface ConfigProblem {
+  readonly line: number
+  readonly column: number
+  /** Dotted; empty when the file as a whole is meant. */
+  readonly field: string
+  readonly message: string
+}
+
+const MAX_BYTES = 256 * 1024
+/** Who has more to mend than this has another kind of file. */
+const MAX_TOLD = 50
+
+/** Reads and checks a `baton.yaml`. Whatever is wrong with it is told at once, each with its line. */
+export async function loadConfig(file: string): Promise<Config> {
+  return parseConfig(await readConfigText(file), file)
+}
+
+/** The text of a `baton.yaml`: at most 256 KB of UTF-8 in an ordinary file. */
+export async function readConfigText(file: string): Promise<string> {
+  // Without O_NONBLOCK a pipe of that name, which a clone cannot hold but a folder can, would block for ever.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new BatonError('not_found', `there is no ${file}; run: baton init`, { file })
+    throw invalid(file, `it cannot be read (${code}); check its permissions`)
+  })
+  try {
+    if (!(await handle.stat()).isFile())
+      throw invalid(file, 'it is not a file; move it away and run: baton init')
+    const buffer = Buffer.alloc(MAX_BYTES + 1)
+    let length = 0
+    for (let got = -1; got !== 0 && length < buffer.length; length += got)
+      got = (await handle.read(buffer, length, buffer.length - length, null)).bytesRead
+    if (length > MAX_BYTES) throw invalid(file, 'it is larger than 256 KB; keep only settings in it')
+    // A byte order mark stays: the hash of the text must be that of the file.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length))
+  } catch (error) {
+    throw error instanceof TypeError ? invalid(file, 'it is not UTF-8 text; save it as UTF-8') : error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Checks the text of a `baton.yaml`; `file` is for the messages. */
+export async function parseConfig(text: string, file: string): Promise<Config> {
+  const { checkConfig } = await import('./config-check.ts')
+  const checked = checkConfig(text)
+  if (checked.config) return checked.config
+  throw refusal(file, checked.problems)
+}
+
+function refusal(file: string, problems: readonly ConfigProblem[]): BatonError {
+  const told = problems.slice(0, MAX_TOLD)
+  const lines = told.map(({ line, column, field, message }) => {
+    const place = `${file}:${line}:${column}`
+    return field === '' ? `${place} ${message}` : `${place} ${field}: ${message}`
+  })
+  const more = problems.length - told.length
+  if (more > 0) lines.push(`${file} has ${more} more problems; mend these first`)
+  return new BatonError('invalid_input', lines.join('\n'), { file, problems: told })
+}
+
+const invalid = (file: string, message: string): BatonError =>
+  refusal(file, [{ line: 1, column: 1, field: '', message }])

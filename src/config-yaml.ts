@@ -1,0 +1,102 @@
+import { CST, type Document, isAlias, isMap, isNode, Lexer, LineCounter, parseDocument, visit } from 'yaml'
+
+/** A place in the text and what is wrong there. */
+export interface Flaw {
+  readonly offset: number
+  readonly message: string
+}
+
+export interface ConfigYaml {
+  readonly document: Document
+  readonly lineCounter: LineCounter
+  readonly flaws: readonly Flaw[]
+}
+
+/** About 1,200 agents with all their settings; the reader gets slow long before the largest file. */
+const MAX_TOKENS = 60_000
+/** Settings are at most six deep; what is nested by the thousand ends the reader's stack. */
+const MAX_DEPTH = 32
+
+/**
+ * The YAML of a `baton.yaml`, which may be anyone's. Neither merges nor aliases nor tags are read: settings
+ * need none, and they are how small files grow large.
+ */
+export function readYaml(text: string): ConfigYaml {
+  const tooMuch = tooMuchIn(text)
+  const lineCounter = new LineCounter()
+  const document = parseDocument(tooMuch ? '' : text, {
+    schema: 'core',
+    merge: false,
+    stringKeys: true,
+    // The reader's own look-up compares every name with every other.
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+    lineCounter,
+  })
+  if (!tooMuch)
+    return { document, lineCounter, flaws: [...brokenParts(document), ...unwantedParts(document)] }
+  for (const { index } of text.matchAll(/\n/g)) lineCounter.addNewLine(index + 1)
+  return { document, lineCounter, flaws: [tooMuch] }
+}
+
+/** Counts before anything is built: nesting and size cost the reader far more than their own length. */
+function tooMuchIn(text: string): Flaw | undefined {
+  let offset = 0
+  let count = 0
+  let brackets = 0
+  let onLine = 0
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token)
+    if (type === 'newline') onLine = 0
+    else if (type === 'flow-map-start' || type === 'flow-seq-start') brackets++
+    else if (type === 'flow-map-end' || type === 'flow-seq-end') brackets--
+    else if (type === 'explicit-key-ind' || type === 'seq-item-ind') onLine++
+    if (++count > MAX_TOKENS)
+      return { offset, message: 'there are too many settings; keep at most about a thousand agents here' }
+    if (brackets > MAX_DEPTH || onLine > MAX_DEPTH)
+      return { offset, message: 'the settings are nested too deeply; none needs more than six levels' }
+    // Marks that the reader puts in for itself have no place in the text.
+    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length
+  }
+  return undefined
+}
+
+/** How to mend what the reader complains about; its own words do for the rest. */
+const MENDED: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab is used to indent; use spaces',
+  BAD_SCALAR_START:
+    'the value starts with a sign that YAML keeps for itself; leave it out, or quote the value',
+  MULTIPLE_DOCS: 'a second document starts here; remove the line ---',
+  NON_STRING_KEY: 'the name of a field is a word; take the brackets away',
+  TAG_RESOLVE_FAILED: 'tags (words with a leading !) are not read here; remove the tag, or quote the value',
+}
+
+function brokenParts(document: Document): Flaw[] {
+  return [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    offset: pos[0],
+    message: MENDED[code] ?? `${message}; check the spaces, colons, brackets and quotes here`,
+  }))
+}
+
+/** What YAML allows and settings do not need. */
+function unwantedParts(document: Document): Flaw[] {
+  const flaws: Flaw[] = []
+  const add = (node: unknown, message: string) =>
+    flaws.push({ offset: isNode(node) ? (node.range?.[0] ?? 0) : 0, message })
+  visit(document, {
+    Node(_, node) {
+      if (isAlias(node) || node.anchor !== undefined)
+        add(node, 'anchors and aliases (& and *) are not read here; write the value out, or quote it')
+      const names = new Set<string>()
+      for (const { key } of isMap(node) ? node.items : []) {
+        const name = String(key)
+        if (names.has(name)) add(key, 'the field is given twice; keep one of them')
+        // The schema passes over this name, so it would be dropped without a word.
+        if (name === '__proto__') add(key, '__proto__ cannot be a name; write another')
+        names.add(name)
+      }
+    },
+  })
+  return flaws
+}

@@ -1,0 +1,124 @@
+import { homedir, userInfo } from 'node:os'
+import { resolve } from 'node:path'
+
+export { loadConfig, parseConfig, readConfigText } from './config-file.ts'
+export { parseDuration, toPolicy } from './config-policy.ts'
+export type { Config } from './config-schema.ts'
+
+/** What Baton takes from the environment. This file is its only reader. */
+export interface Environment {
+  /** `BATON_AGENT`: who is calling. */
+  readonly agent?: string
+  /** `BATON_WORKSPACE`: the folder that holds, or will hold, `.baton`. */
+  readonly workspace?: string
+  /** `BATON_URL` and `BATON_TOKEN`: a server to ask instead of a store here. */
+  readonly url?: string
+  readonly token?: string
+  /** `BATON_STORE`: a file or a PostgreSQL address. */
+  readonly store?: string
+  /** `BATON_TRUST`: the hash of a `baton.yaml` that may be trusted, for CI. */
+  readonly trust?: string
+  /** Under its `.baton/` lie the user's keys and trust. `BATON_HOME` replaces it. */
+  readonly home: string
+  readonly ci: boolean
+  /** The variable that shows a coding agent. */
+  readonly codingAgent?: string
+  /** The system user's name. */
+  readonly user: string
+  /** Absent where the system has no numbers for users. */
+  readonly uid?: number
+  readonly noColor: boolean
+  /** `BATON_DEBUG`: show what a failure inside looked like. */
+  readonly debug: boolean
+}
+
+/** Variables that coding agents set for the commands they run. */
+const CODING_AGENTS = [
+  'CLAUDECODE',
+  'CLAUDE_CODE',
+  'GEMINI_CLI',
+  'CURSOR_AGENT',
+  'AI_AGENT',
+  'COPILOT_CLI',
+  'OPENCODE',
+  'OPENCODE_CLIENT',
+  'QWEN_CODE',
+  'AMP_CURRENT_THREAD_ID',
+  'AUGMENT_AGENT',
+  'GOOSE_TERMINAL',
+  'CLINE_ACTIVE',
+  'ANTIGRAVITY_AGENT',
+  'PI_CODING_AGENT',
+]
+
+/** Codex sets several names, which have changed; people set the ones left out here in their own profiles. */
+const CODEX = /^CODEX_(?!HOME$|.*(?:KEY|TOKEN|URL)$)/
+
+/** Most services set CI; those that do not are known by a name of their own. */
+const CI_SERVICES = [
+  'CI',
+  'CONTINUOUS_INTEGRATION',
+  'JENKINS_URL',
+  'TF_BUILD',
+  'TEAMCITY_VERSION',
+  'CODEBUILD_BUILD_ID',
+]
+
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+  const codingAgent = codingAgentOf(env)
+  const uid = process.getuid?.()
+  return {
+    ...given('agent', env.BATON_AGENT),
+    ...given('workspace', env.BATON_WORKSPACE),
+    ...given('url', env.BATON_URL),
+    ...given('token', env.BATON_TOKEN),
+    ...given('store', env.BATON_STORE),
+    ...given('trust', env.BATON_TRUST),
+    home: homeOf(env),
+    ci: CI_SERVICES.some((name) => isOn(env[name])),
+    ...given('codingAgent', codingAgent),
+    user: userOf(env, uid),
+    ...(uid !== undefined && { uid }),
+    noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
+    debug: isOn(env.BATON_DEBUG),
+  }
+}
+
+function codingAgentOf(env: NodeJS.ProcessEnv): string | undefined {
+  const names = [
+    ...CODING_AGENTS,
+    ...Object.keys(env)
+      .filter((name) => CODEX.test(name))
+      .sort(),
+  ]
+  return names.find((name) => isOn(env[name]))
+}
+
+/** A variable that is set to nothing, 0 or false was switched off on purpose. */
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !/^(?:0|false|no|off|)$/i.test(value.trim())
+}
+
+/** An empty variable says no more than one that is not there. */
+function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined || value.trim() === '' ? {} : ({ [key]: value.trim() } as Record<K, string>)
+}
+
+function homeOf(env: NodeJS.ProcessEnv): string {
+  const home = [env.BATON_HOME, env.HOME].find((folder) => folder !== undefined && folder.trim() !== '')
+  if (home !== undefined) return resolve(home)
+  try {
+    return resolve(homedir())
+  } catch {
+    // A container may run as a user that no list knows: without a home nothing can be trusted, all else works.
+    return '/'
+  }
+}
+
+function userOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
+  try {
+    return userInfo().username
+  } catch {
+    return env.USER || env.LOGNAME || `user-${uid ?? 'unknown'}`
+  }
+}

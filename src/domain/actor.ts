@@ -1,0 +1,34 @@
+import type { Agent, AgentName } from './agent.ts'
+
+export const AGENT_KINDS = ['agent', 'human', 'orchestrator', 'specialist', 'pool'] as const
+export type AgentKind = (typeof AGENT_KINDS)[number]
+
+export const AGENT_ROLES = ['chief', 'verifier', 'delegator', 'pm'] as const
+export type AgentRole = (typeof AGENT_ROLES)[number]
+
+/** How the caller was recognised; every log entry holds it. */
+export const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
+export type Auth = (typeof AUTHS)[number]
+
+/** Who is calling. It comes from the transport, never from the input. */
+export interface Actor {
+  readonly name: AgentName
+  /** One running process or session of the agent; what is held is held by agent and instance. */
+  readonly instance?: string
+  readonly kind: AgentKind
+  readonly auth: Auth
+}
+
+/** The engine itself, when it settles what is due. */
+export const ENGINE: Actor = { name: 'baton', kind: 'orchestrator', auth: 'engine' }
+
+export const newAgent = (name: string, kind: AgentKind, at: string): Agent => ({
+  name,
+  kind,
+  roles: [],
+  capabilities: [],
+  limits: {},
+  removed: false,
+  rev: 1,
+  created_at: at,
+})

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path'
+import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
+import { createService, openStore, toStoreTarget } from './main.ts'
+import { Baton } from './runner/baton.ts'
+import type { Service } from './service/service.ts'
+
+export interface OpenBatonOptions {
+  /** A file, `:memory:` or `postgres://…`. Without it, the workspace is found as the command line finds it. */
+  readonly store?: string
+  /** Which workspace of a PostgreSQL database; `default` unless said. */
+  readonly workspace?: string
+  /** Where to start looking, and what relative paths are relative to; the current folder unless said. */
+  readonly cwd?: string
+  /** Rules that replace those of the workspace, one by one. */
+  readonly policy?: Partial<Policy>
+}
+
+/**
+ * Opens a workspace for this process.
+ *
+ * ```ts
+ * import { openBaton } from 'batonpass'
+ *
+ * const baton = await openBaton({ store: ':memory:' })
+ * ```
+ */
+export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
+  const cwd = resolve(options.cwd ?? '.')
+  const { service, base } = options.store === undefined ? await find(options, cwd) : await open(options, cwd)
+  return new Baton({ service, base, close: () => service.deps.store.close() })
+}
+
+interface Opened {
+  readonly service: Service
+  readonly base: string
+}
+
+/** The store that was named: no file of the folder has a say in it. */
+async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: string): Promise<Opened> {
+  const target = toStoreTarget(store, workspace)
+  const isFile = target.engine === 'sqlite' && target.path !== ':memory:'
+  const opened = await openStore(isFile ? { ...target, path: resolve(cwd, target.path) } : target)
+  const service = createService(opened, {
+    policy: { ...DEFAULT_POLICY, ...policy },
+    runChecks: async (checks, result) => {
+      const { createCheckRunner } = await import('./service/acceptance.ts')
+      return createCheckRunner({ root: cwd, allowCommands: false })(checks, result)
+    },
+  })
+  return { service, base: cwd }
+}
+
+/** The workspace around the folder, with the rules of its `baton.yaml`. */
+async function find({ policy }: OpenBatonOptions, cwd: string): Promise<Opened> {
+  const [{ openContext }, { readEnvironment }] = await Promise.all([
+    import('./open.ts'),
+    import('./config.ts'),
+  ])
+  const environment = readEnvironment()
+  // Who calls is said with every call, by `as`; opening needs a name only where a coding agent must give one.
+  const as = environment.agent ?? 'baton'
+  const context = await openContext({ cwd, environment, as, isTerminal: false, write: true })
+  const { deps } = context.service
+  const service = policy
+    ? createService(deps.store, { ...deps, policy: { ...deps.policy, ...policy } })
+    : context.service
+  return { service, base: context.workspace?.root ?? cwd }
+}
+
+export {
+  BatonError,
+  ERROR_CODES,
+  type ErrorCode,
+  HandoffFailedException,
+  HandoffLimitExceeded,
+  HandoffTimeoutException,
+} from './domain/errors.ts'
+export type { Handoff } from './domain/handoff.ts'
+export type { Notice } from './domain/notice.ts'
+export type {
+  ArtifactRef,
+  Check,
+  CheckResult,
+  Evidence,
+  Package,
+  Result,
+  Validation,
+} from './domain/package.ts'
+export type { Policy } from './domain/policy.ts'
+export type { KnownErrorCode } from './domain/retry.ts'
+export type { Task, ThoughtRecord } from './domain/task.ts'
+export type { AgentOptions, Baton } from './runner/baton.ts'
+export type { BatonAgent, CallOptions } from './runner/baton-agent.ts'
+export type { OperationInput, OperationName, OperationOutput } from './runner/calls.ts'
+export type { Schema, StandardSchema } from './runner/schema.ts'
+export type { Outcome, SentHandoff, WaitOptions } from './runner/sent-handoff.ts'
+export type { Specialist, SpecialistOptions } from './runner/specialist.ts'
+export type { Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
+export type { JsonSchema } from './service/json-schema.ts'
+export type { SchemaProblem } from './service/schema-problems.ts'

@@ -1,0 +1,242 @@
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { Package } from '../domain/package.ts'
+import type { Call } from '../service/deps.ts'
+import { sentenceOf } from '../service/schema-problems.ts'
+import type { Service } from '../service/service.ts'
+import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
+import { Holding, isAway, isLost } from './holding.ts'
+import type { CheckValue } from './schema.ts'
+import {
+  type Failing,
+  type Handler,
+  type StoredArtifact,
+  toFailing,
+  toStoredFile,
+  type Work,
+  WorkFailed,
+} from './work.ts'
+
+export interface AttemptOptions {
+  readonly service: Service
+  readonly call: Call
+  readonly checkInput: CheckValue
+  /** Absent: any output will do. */
+  readonly checkOutput?: CheckValue
+  readonly handler: Handler
+  /** Aborted when the specialist cannot wait for the handler any longer. */
+  readonly stopped: AbortSignal
+}
+
+type Submission = Omit<OperationInput<'handoff_submit'>, 'id' | 'attempt'>
+type Produced = { readonly submission: Submission } | { readonly failing: Failing }
+
+const AGAIN_MS = 1_000
+const MAX_DETAILS = 200
+
+/**
+ * Runs the handler on a handoff that was just claimed and hands in what it answers, or why it failed. Whatever
+ * is written carries the attempt: a specialist that has lost the work writes nothing.
+ */
+export class Attempt {
+  readonly #options: AttemptOptions
+  readonly #handoff: Handoff
+  readonly #lost = new AbortController()
+  /** What the handler stored, to be held against the output schema. */
+  readonly #stored = new Map<string, unknown>()
+
+  constructor(options: AttemptOptions, handoff: Handoff) {
+    this.#options = options
+    this.#handoff = handoff
+  }
+
+  async run(): Promise<void> {
+    let working = true
+    const holding = new Holding({
+      deps: this.#options.service.deps,
+      handoff: this.#handoff,
+      beat: () => this.#call('handoff_heartbeat', this.#named({})),
+      onLost: (reason) => {
+        if (working) this.#lost.abort(reason)
+      },
+    })
+    try {
+      const produced = await this.#produce()
+      working = false
+      // The lease is kept meanwhile: acceptance checks may take longer than it lasts.
+      if (!this.#lost.signal.aborted) await this.#handIn(produced)
+    } catch (error) {
+      // A store that went away for good ends the lease, and with it the attempt; so does losing it to another.
+      if (!isLost(error) && !isAway(error)) throw error
+    } finally {
+      holding.release()
+    }
+  }
+
+  async #produce(): Promise<Produced> {
+    const { service, checkInput, handler, stopped } = this.#options
+    const content = await this.#insist(() => service.deps.store.content(this.#handoff.uid))
+    const travels = content?.package ?? {}
+    try {
+      const input = await checkInput(travels.input)
+      if (!input.ok)
+        return failing('SCHEMA_VALIDATION_FAILED', sentenceOf('Input', input.problems), input.problems)
+      const work = this.#workOf(travels, input.value)
+      const answer = await unlessAborted(handler(work), stopped)
+      return await this.#check(answer ?? {})
+    } catch (error) {
+      if (stopped.aborted)
+        return failing(
+          'PROCESSING_ERROR',
+          `${this.#options.call.actor.name} was stopped before the work was done`,
+        )
+      return { failing: toFailing(error) }
+    }
+  }
+
+  #workOf(travels: Package, input: unknown): Work {
+    return {
+      handoff: this.#handoff,
+      package: travels,
+      input,
+      attempt: this.#handoff.attempt,
+      signal: AbortSignal.any([this.#lost.signal, this.#options.stopped]),
+      artifact: (name, data) => this.#store(name, data),
+      progress: async (percent) => {
+        await this.#call('handoff_heartbeat', this.#named({ progress: percent }))
+      },
+      fail: (code, message, details) => {
+        throw new WorkFailed({ code, message, ...(details && { details }) })
+      },
+    }
+  }
+
+  async #store(name: string, data: unknown): Promise<StoredArtifact> {
+    const { path, bytes } = toStoredFile(this.#handoff, name, data)
+    const stored = await this.#call('artifact_put', {
+      path,
+      type: name,
+      role: 'output',
+      handoff: this.#handoff.uid,
+      content: Buffer.from(bytes).toString('base64'),
+    })
+    this.#stored.set(stored.uid, data)
+    return { id: stored.uid, path, type: name, ...(stored.sha256 !== undefined && { sha256: stored.sha256 }) }
+  }
+
+  async #check(answer: Exclude<Awaited<ReturnType<Handler>>, void>): Promise<Produced> {
+    const { checkOutput } = this.#options
+    const { artifact, validation, ...rest } = answer
+    let output = answer.output
+    if (checkOutput) {
+      const value = output === undefined && artifact ? this.#stored.get(artifact.id) : output
+      if (value === undefined)
+        return failing(
+          'VALIDATION_FAILED',
+          'Output validation failed: there is neither an output nor an artifact of work.artifact to check',
+        )
+      const checked = await checkOutput(value)
+      if (!checked.ok)
+        return failing('VALIDATION_FAILED', sentenceOf('Output', checked.problems), checked.problems)
+      if (output !== undefined) output = checked.value
+    }
+    const submission = {
+      ...rest,
+      output: output ?? (artifact && outputOf(artifact)),
+      ...(artifact && { artifacts: [...(rest.artifacts ?? []), refOf(artifact)] }),
+      ...(validation && { validation: { status: 'passed', ...validation } }),
+      ...(checkOutput && { schema_compliance: 'valid' }),
+    }
+    try {
+      return { submission: JSON.parse(JSON.stringify(submission)) }
+    } catch (error) {
+      return failing(
+        'VALIDATION_FAILED',
+        `Output validation failed: it is not JSON (${toFailing(error).message})`,
+      )
+    }
+  }
+
+  async #handIn(produced: Produced): Promise<void> {
+    const key = `attempt ${this.#handoff.attempt} of ${this.#handoff.uid}`
+    const reason =
+      'failing' in produced
+        ? produced.failing
+        : await this.#insist(() => this.#call('handoff_submit', this.#named(produced.submission), key)).then(
+            () => undefined,
+            refusalOf,
+          )
+    if (!reason) return
+    const { code, message, details } = reason
+    const input = this.#named({
+      code,
+      message,
+      ...(details && { details: details.slice(0, MAX_DETAILS).map((item) => ({ ...item })) }),
+    })
+    await this.#insist(() => this.#call('handoff_fail', input, key))
+  }
+
+  #named<T extends object>(input: T): T & { readonly id: string; readonly attempt: number } {
+    return { ...input, id: this.#handoff.uid, attempt: this.#handoff.attempt }
+  }
+
+  #call<Name extends OperationName>(
+    name: Name,
+    input: OperationInput<Name>,
+    key?: string,
+  ): Promise<OperationOutput<Name>> {
+    const { service, call } = this.#options
+    return callOperation(service, key === undefined ? call : { ...call, key }, name, input)
+  }
+
+  /** Asks again while the store is away; the key makes that harmless. */
+  async #insist<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!isAway(error) || this.#options.stopped.aborted) throw error
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      }
+    }
+  }
+}
+
+const failing = (code: string, message: string, details?: Failing['details']): Produced => ({
+  failing: { code, message, ...(details && { details }) },
+})
+
+/** Why what was handed in did not pass. What is not about the work itself is thrown on. */
+function refusalOf(error: unknown): Failing {
+  if (isLost(error) || isAway(error)) throw error
+  if (!(error instanceof BatonError)) return toFailing(error)
+  const unmet = error.code === 'unmet' ? (error.details.unmet as Failing['details']) : undefined
+  return { code: 'VALIDATION_FAILED', message: error.message, ...(unmet && { details: unmet }) }
+}
+
+/** Document 001: what a worker answers is copied into the output under these names. */
+const outputOf = ({ id, path, type }: StoredArtifact) => ({
+  artifact_id: id,
+  artifact_path: path,
+  ...(type !== undefined && { artifact_type: type }),
+})
+
+const refOf = ({ path, type, sha256 }: StoredArtifact) => ({
+  path,
+  role: 'output',
+  ...(type !== undefined && { type }),
+  ...(sha256 !== undefined && { sha256 }),
+})
+
+/** What the handler answers, or the reason of the signal if that comes first. */
+async function unlessAborted<T>(answer: Promise<T> | T, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([answer, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

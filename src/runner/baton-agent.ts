@@ -1,0 +1,211 @@
+import type { Call } from '../service/deps.ts'
+import type { Service } from '../service/service.ts'
+import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
+import { type Outcome, SentHandoff, type WaitOptions, waitForOutcome } from './sent-handoff.ts'
+
+/** Makes a repeated call harmless: the same key with the same input answers what the first call did. */
+export interface CallOptions {
+  readonly key?: string
+}
+
+/** What an operation is asked with, beside the handoff's id. */
+type InputFor<Name extends OperationName> = Omit<OperationInput<Name>, 'id'>
+type Answer<Name extends OperationName> = Promise<OperationOutput<Name>>
+
+/**
+ * Baton as one agent sees it. Every method is an operation of the same name on the other surfaces and obeys the
+ * same rules; `call` reaches the ones without a method.
+ */
+export class BatonAgent {
+  readonly #service: Service
+  readonly #call: Call
+
+  constructor(service: Service, call: Call) {
+    this.#service = service
+    this.#call = call
+  }
+
+  get name(): string {
+    return this.#call.actor.name
+  }
+
+  /**
+   * Hands work to another agent or a person.
+   *
+   * ```ts
+   * const sent = await planner.send({
+   *   to: 'codex',
+   *   title: 'Add rate limiting',
+   *   summary: 'The API needs limits before launch; the plan was agreed in the standup',
+   *   deliverables: ['Middleware in src/'],
+   *   criteria: ['npm test passes'],
+   * })
+   * ```
+   */
+  async send(input: OperationInput<'handoff_create'>, options: CallOptions = {}): Promise<SentHandoff> {
+    return new SentHandoff(this.#service, await this.call('handoff_send', input, options))
+  }
+
+  /**
+   * What waits for this agent: handoffs to take, finish, verify or answer, and notices it has not seen.
+   *
+   * ```ts
+   * const { items, notices } = await codex.inbox()
+   * ```
+   */
+  inbox(input: OperationInput<'handoff_inbox'> = {}): Answer<'handoff_inbox'> {
+    return this.call('handoff_inbox', input)
+  }
+
+  /**
+   * One handoff with its package, what was handed in, questions and answers, attempts and timeline.
+   *
+   * ```ts
+   * const { package: travels, timeline } = await codex.get(sent.id)
+   * ```
+   */
+  get(id: string): Answer<'handoff_get'> {
+    return this.call('handoff_get', { id })
+  }
+
+  /**
+   * Takes on a handoff that was offered to this agent, and starts unless told otherwise.
+   *
+   * ```ts
+   * await codex.accept(sent.id)
+   * ```
+   */
+  accept(id: string, input: InputFor<'handoff_accept'> = {}): Answer<'handoff_accept'> {
+    return this.call('handoff_accept', { ...input, id })
+  }
+
+  /**
+   * Declines a handoff, or gives accepted work back. The sender is told why.
+   *
+   * ```ts
+   * await codex.reject(declined.id, { reason: 'I have no access to the billing service' })
+   * ```
+   */
+  reject(id: string, input: InputFor<'handoff_reject'>): Answer<'handoff_reject'> {
+    return this.call('handoff_reject', { ...input, id })
+  }
+
+  /**
+   * Takes the next handoff that is offered to this agent, by priority and then age; none when there is none.
+   *
+   * ```ts
+   * const { handoff } = await codex.claim()
+   * ```
+   */
+  claim(): Answer<'handoff_claim'> {
+    return this.call('handoff_claim', {})
+  }
+
+  /**
+   * Asks the sender something. The handoff waits for the answer.
+   *
+   * ```ts
+   * await codex.ask(sent.id, 'Which endpoints are public?')
+   * ```
+   */
+  ask(id: string, question: string): Answer<'handoff_ask'> {
+    return this.call('handoff_ask', { id, question })
+  }
+
+  /**
+   * Answers a question about a handoff that this agent sent; the work goes on where it stopped.
+   *
+   * ```ts
+   * await planner.answer(sent.id, 'Only those under /v1')
+   * ```
+   */
+  answer(id: string, text: string): Answer<'handoff_answer'> {
+    return this.call('handoff_answer', { id, text })
+  }
+
+  /**
+   * Hands in what was done, with evidence for every deliverable.
+   *
+   * ```ts
+   * await codex.submit(sent.id, {
+   *   evidence: [{ deliverable: 'Middleware in src/', evidence: 'src/limit.ts' }],
+   *   note: '12 tests',
+   * })
+   * ```
+   */
+  submit(id: string, input: InputFor<'handoff_submit'>): Answer<'handoff_submit'> {
+    return this.call('handoff_submit', { ...input, id })
+  }
+
+  /**
+   * Judges submitted work: a pass completes the handoff, a refusal gives it back with the reason.
+   *
+   * ```ts
+   * await planner.verify(sent.id, { pass: true })
+   * ```
+   */
+  verify(id: string, input: InputFor<'handoff_verify'>): Answer<'handoff_verify'> {
+    return this.call('handoff_verify', { ...input, id })
+  }
+
+  /**
+   * Reports that the work cannot be done, with the reason. It is tried again where its retry rule says so.
+   *
+   * ```ts
+   * await codex.fail(sent.id, { message: 'The build machine is down' })
+   * ```
+   */
+  fail(id: string, input: InputFor<'handoff_fail'>): Answer<'handoff_fail'> {
+    return this.call('handoff_fail', { ...input, id })
+  }
+
+  /**
+   * Offers a failed handoff again: the next attempt of the same handoff.
+   *
+   * ```ts
+   * await planner.retry(sent.id)
+   * ```
+   */
+  retry(id: string): Answer<'handoff_retry'> {
+    return this.call('handoff_retry', { id })
+  }
+
+  /**
+   * Takes back a handoff that this agent sent; whoever holds it is told.
+   *
+   * ```ts
+   * await planner.cancel(sent.id, { reason: 'no longer needed' })
+   * ```
+   */
+  cancel(id: string, input: InputFor<'handoff_cancel'> = {}): Answer<'handoff_cancel'> {
+    return this.call('handoff_cancel', { ...input, id })
+  }
+
+  /**
+   * Waits for the end of any handoff, as `wait` of a sent one does.
+   *
+   * ```ts
+   * const { handoff } = await planner.wait(sent.id, { timeout_s: 60 })
+   * ```
+   */
+  wait(id: string, options: WaitOptions = {}): Promise<Outcome> {
+    return waitForOutcome(this.#service, id, options)
+  }
+
+  /**
+   * Calls any operation by its name.
+   *
+   * ```ts
+   * await planner.call('task_create', { id: 'P0.1.1', title: 'Set up the package' })
+   * const { items } = await planner.call('task_next_actions', {})
+   * ```
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    input: OperationInput<Name>,
+    options: CallOptions = {},
+  ): Answer<Name> {
+    const call = options.key === undefined ? this.#call : { ...this.#call, key: options.key }
+    return callOperation(this.#service, call, name, input)
+  }
+}

@@ -1,0 +1,115 @@
+import { type AgentKind, AgentName } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
+import { kindOf } from '../domain/policy.ts'
+import type { Service } from '../service/service.ts'
+import { BatonAgent } from './baton-agent.ts'
+import type { AfterSchema, BeforeSchema, Schema } from './schema.ts'
+import { type Specialist, type SpecialistOptions, startSpecialist } from './specialist.ts'
+import type { Handler } from './work.ts'
+
+export interface AgentOptions {
+  /** One running process or session of the agent; what is held is held by agent and instance. */
+  readonly instance?: string
+  /** What the agent is; by default what the workspace's rules say of its name, else `agent`. */
+  readonly kind?: AgentKind
+}
+
+export interface BatonOptions {
+  readonly service: Service
+  /** Relative schema paths are looked for here. */
+  readonly base: string
+  readonly close: () => Promise<void>
+}
+
+/** An open workspace. */
+export class Baton {
+  readonly #options: BatonOptions
+  readonly #specialists = new Set<Specialist>()
+  #closed: Promise<void> | undefined
+
+  constructor(options: BatonOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Baton as the agent of this name. Nothing is checked here that the process could not claim anyway: one system
+   * user is one trust domain.
+   *
+   * ```ts
+   * const planner = baton.as('planner')
+   * const codex = baton.as('codex', { instance: 'laptop' })
+   * ```
+   */
+  as(name: string, options: AgentOptions = {}): BatonAgent {
+    const { service } = this.#open()
+    const known = readName(name)
+    const kind = options.kind ?? kindOf(service.deps.policy, known)
+    return new BatonAgent(service, {
+      actor: {
+        name: known,
+        kind,
+        auth: 'os-user',
+        ...(options.instance !== undefined && { instance: options.instance }),
+      },
+    })
+  }
+
+  /**
+   * Receives handoffs in this process: takes what is offered to `name` by priority and then age, checks the
+   * input, runs the handler, checks the output and hands it in. An exception becomes document 001's failure, and
+   * the work is tried again where its retry rule says so. Resolves when it is listening.
+   *
+   * ```ts
+   * const specialist = await baton.specialist(
+   *   'react-specialist',
+   *   { input: Requirement, output: Components, concurrency: 2 },
+   *   async (work) => {
+   *     const file = await work.artifact('react-components', { files: [`${work.input.name}.tsx`] })
+   *     return { artifact: file, validation: { tests_passing: true, coverage_percentage: 87 } }
+   *   },
+   * )
+   * ```
+   */
+  async specialist<In extends Schema = Schema, Out extends Schema = Schema>(
+    name: string,
+    options: SpecialistOptions<In, Out>,
+    handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
+  ): Promise<Specialist> {
+    const world = {
+      ...this.#open(),
+      onEnd: (ended: Specialist) => void this.#specialists.delete(ended),
+    }
+    const specialist = await startSpecialist(world, readName(name), options, handler)
+    this.#specialists.add(specialist)
+    // Closed while the schemas were read: it must not outlive the store.
+    if (this.#closed) await specialist.close()
+    this.#open()
+    return specialist
+  }
+
+  /**
+   * Closes the specialists, giving their handlers time to finish, and then the store. Closing twice is fine.
+   *
+   * ```ts
+   * await baton.close()
+   * ```
+   */
+  close(): Promise<void> {
+    this.#closed ??= Promise.all([...this.#specialists].map((specialist) => specialist.close())).then(() =>
+      this.#options.close(),
+    )
+    return this.#closed
+  }
+
+  #open(): BatonOptions {
+    if (this.#closed)
+      throw new BatonError('unavailable', 'this Baton was closed; open it again with openBaton')
+    return this.#options
+  }
+}
+
+function readName(name: string): string {
+  const read = AgentName.safeParse(name)
+  if (read.success) return read.data
+  throw new BatonError('invalid_input', read.error.issues.map((issue) => issue.message).join('; '), { name })
+}

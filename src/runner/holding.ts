@@ -1,0 +1,108 @@
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { isHeld } from '../domain/lifecycle.ts'
+import type { ServiceDeps } from '../service/deps.ts'
+import { waitFor } from '../service/waiting.ts'
+
+export interface HoldingOptions {
+  readonly deps: ServiceDeps
+  readonly handoff: Handoff
+  /** Shows that the holder is alive. Revives an attempt that was silent too long; refused once another has it. */
+  readonly beat: () => Promise<unknown>
+  /** Called once, with the reason, when the work is no longer this holder's. */
+  readonly onLost: (reason: BatonError) => void
+}
+
+/** After this part of its lease a holder shows that it is alive: two calls may get lost before it lapses. */
+const BEATS_PER_LEASE = 3
+/** A store that does not answer is asked again sooner. */
+const BEATS_WHILE_AWAY = 12
+
+/** Codes that say: somebody else has it now, or nobody needs it any more. */
+const LOST_CODES: readonly string[] = ['conflict', 'wrong_state', 'not_allowed', 'not_found']
+
+export const isLost = (error: unknown): error is BatonError =>
+  error instanceof BatonError && LOST_CODES.includes(error.code)
+
+/** The store is away; what was asked for may be asked again. */
+export const isAway = (error: unknown): boolean => error instanceof BatonError && error.code === 'unavailable'
+
+/** Keeps the lease of a handoff and notices at once when it is lost, cancelled or given away. */
+export class Holding {
+  readonly #options: HoldingOptions
+  readonly #released = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: HoldingOptions) {
+    this.#options = options
+    const { lease_until, updated_at } = options.handoff
+    if (lease_until !== undefined) this.#beatEvery(Date.parse(lease_until) - Date.parse(updated_at))
+    void this.#watch()
+  }
+
+  /** No more signs of life and no more looking: the holder is about to hand in, or has lost it. */
+  release(): void {
+    clearTimeout(this.#timer)
+    this.#released.abort()
+  }
+
+  #beatEvery(leaseMs: number, part = BEATS_PER_LEASE): void {
+    this.#timer = setTimeout(async () => {
+      try {
+        await this.#options.beat()
+        this.#next(leaseMs, BEATS_PER_LEASE)
+      } catch (error) {
+        if (isLost(error)) this.#lose(error)
+        else this.#next(leaseMs, BEATS_WHILE_AWAY)
+      }
+    }, leaseMs / part)
+  }
+
+  #next(leaseMs: number, part: number): void {
+    if (!this.#released.signal.aborted) this.#beatEvery(leaseMs, part)
+  }
+
+  async #watch(): Promise<void> {
+    try {
+      const look = () => this.#look()
+      const reason = await waitFor(this.#options.deps, look, Number.POSITIVE_INFINITY, this.#released.signal)
+      if (reason) this.#lose(reason)
+    } catch (error) {
+      // Released is the usual end. Any other failure shows again when the result is handed in.
+      if (!this.#released.signal.aborted && error instanceof BatonError) this.#lose(error)
+    }
+  }
+
+  /** Why the work is lost. Where it only seems so, because the holder was silent too long, it is taken back. */
+  async #look(): Promise<BatonError | undefined> {
+    const { deps, handoff, beat } = this.#options
+    try {
+      const reason = lossOf(handoff, await deps.store.handoff(handoff.uid))
+      if (!reason) return undefined
+      return await beat().then(
+        () => undefined,
+        (error: unknown) => (isLost(error) ? reason : Promise.reject(error)),
+      )
+    } catch (error) {
+      if (isAway(error)) return undefined
+      throw error
+    }
+  }
+
+  #lose(reason: BatonError): void {
+    if (this.#released.signal.aborted) return
+    this.release()
+    this.#options.onLost(reason)
+  }
+}
+
+/** Why the holder has it no more; undefined while it has. A question to the sender does not give it away. */
+function lossOf(mine: Handoff, now: Handoff | undefined): BatonError | undefined {
+  const details = { id: mine.id, attempt: mine.attempt }
+  if (!now) return new BatonError('not_found', `${mine.id} is gone`, details)
+  const same = now.attempt === mine.attempt && now.holder === mine.holder && now.instance === mine.instance
+  if (same && (isHeld(now.state) || now.state === 'needs_input')) return undefined
+  const what =
+    now.state === 'cancelled' ? 'was cancelled' : `is ${now.state.replace('_', ' ')} and no longer held here`
+  return new BatonError('conflict', `${mine.id} ${what}`, { ...details, state: now.state })
+}

@@ -1,0 +1,76 @@
+import type { JsonSchema } from '../service/json-schema.ts'
+import { missingField, type SchemaProblem, toProblems } from '../service/schema-problems.ts'
+
+/**
+ * A schema that checks values by itself: zod's, or any other library's that keeps the Standard Schema promise.
+ * Asked for by shape and not by class, so that a program may use its own copy of zod.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** A zod schema, a JSON Schema, or the path of a file that holds one. */
+export type Schema = StandardSchema | JsonSchema | string
+
+/** What a value is before its schema has seen it; `unknown` where the schema has no type. */
+export type BeforeSchema<S> = S extends StandardSchema<infer Input, unknown> ? Input : unknown
+/** What a value is once its schema has passed it. */
+export type AfterSchema<S> = S extends StandardSchema<unknown, infer Output> ? Output : unknown
+
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly SchemaProblem[] }
+
+export type CheckValue = (value: unknown) => Promise<Checked>
+
+/** Makes a schema ready for use. A schema that cannot be used is refused here, before any work is taken. */
+export async function prepareSchema(schema: Schema | undefined, base: string): Promise<CheckValue> {
+  if (schema === undefined) return async (value) => ({ ok: true, value })
+  if (isStandard(schema)) return (value) => checkStandard(schema, value)
+  const { compileSchema } = await import('../service/json-schema.ts')
+  const validate = await compileSchema(schema, base)
+  return async (value) => {
+    const problems = validate(value)
+    return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
+  }
+}
+
+const isStandard = (schema: Schema): schema is StandardSchema =>
+  (typeof schema === 'object' || typeof schema === 'function') && '~standard' in schema
+
+async function checkStandard(schema: StandardSchema, value: unknown): Promise<Checked> {
+  const result = await schema['~standard'].validate(value)
+  if (!result.issues) return { ok: true, value: result.value }
+  return { ok: false, problems: toProblems(result.issues.map((issue) => toFault(issue, value))) }
+}
+
+/** Libraries say each in their own words that a field is absent; the value itself says it for all of them. */
+function toFault({ message, path = [] }: StandardIssue, value: unknown) {
+  const steps = path.map((step) => {
+    const key = typeof step === 'object' ? step.key : step
+    return typeof key === 'number' ? key : String(key)
+  })
+  const name = steps.at(-1)
+  const owner = steps.slice(0, -1).reduce<unknown>(child, value)
+  const absent = typeof name === 'string' && isObject(owner) && !(name in owner)
+  return absent ? { path: steps.slice(0, -1), error: missingField(name) } : { path: steps, error: message }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const child = (value: unknown, key: string | number): unknown =>
+  isObject(value) ? (value as Record<string | number, unknown>)[key] : undefined

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { Call } from '../service/deps.ts'
+import type { Service } from '../service/service.ts'
+import { waitFor } from '../service/waiting.ts'
+import { Attempt } from './attempt.ts'
+import { callOperation } from './calls.ts'
+import { isAway } from './holding.ts'
+import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
+import type { Handler } from './work.ts'
+
+export interface SpecialistOptions<In extends Schema = Schema, Out extends Schema = Schema> {
+  /** What the handoff's input must be. A refusal fails the handoff with SCHEMA_VALIDATION_FAILED. */
+  readonly input?: In
+  /** What the handler's output must be. A refusal fails the handoff with VALIDATION_FAILED. */
+  readonly output?: Out
+  /** How many handoffs are worked on at the same time; 1 unless said. */
+  readonly concurrency?: number
+  /** Closes the specialist when it is aborted, without waiting for handlers. */
+  readonly signal?: AbortSignal
+}
+
+/** A receiver that runs in this process. */
+export interface Specialist {
+  readonly name: string
+  /** One run of the specialist: what it holds is held by name and instance. */
+  readonly instance: string
+  /** Settles when it has stopped; rejects when it stopped because the store can no longer be used. */
+  readonly done: Promise<void>
+  /**
+   * Takes no more work and waits up to `timeout_s` seconds (30) for handlers to finish. What is not finished then
+   * is aborted and fails with PROCESSING_ERROR, so that it is tried again where its retry rule says so.
+   *
+   * ```ts
+   * await specialist.close({ timeout_s: 5 })
+   * ```
+   */
+  close(options?: { readonly timeout_s?: number }): Promise<void>
+}
+
+export interface SpecialistWorld {
+  readonly service: Service
+  /** Relative schema paths are looked for here. */
+  readonly base: string
+  readonly onEnd?: (specialist: Specialist) => void
+}
+
+const CLOSE_TIMEOUT_S = 30
+/** Enough to see an offer among what other instances of the same name hold already. */
+const LOOK_AHEAD = 20
+
+/** Starts a specialist: its schemas are ready and it is listening when the promise resolves. */
+export async function startSpecialist<In extends Schema, Out extends Schema>(
+  world: SpecialistWorld,
+  name: string,
+  options: SpecialistOptions<In, Out>,
+  handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
+): Promise<Specialist> {
+  const { concurrency = 1 } = options
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new BatonError('invalid_input', `concurrency is ${concurrency}; it is a whole number from 1 up`, {
+      concurrency,
+    })
+  options.signal?.throwIfAborted()
+  const [checkInput, checkOutput] = await Promise.all([
+    prepareSchema(options.input, world.base),
+    options.output === undefined ? undefined : prepareSchema(options.output, world.base),
+  ])
+  const call: Call = { actor: { name, instance: randomUUID(), kind: 'specialist', auth: 'os-user' } }
+  const attempt = {
+    service: world.service,
+    call,
+    checkInput,
+    ...(checkOutput && { checkOutput }),
+    // The schemas are what makes the handler's own types true.
+    handler: handler as Handler,
+  }
+  return new RunningSpecialist({
+    ...world,
+    call,
+    concurrency,
+    signal: options.signal,
+    work: (handoff, stopped) => new Attempt({ ...attempt, stopped }, handoff).run(),
+  })
+}
+
+interface RunningOptions extends SpecialistWorld {
+  readonly call: Call
+  readonly concurrency: number
+  readonly signal: AbortSignal | undefined
+  readonly work: (handoff: Handoff, stopped: AbortSignal) => Promise<void>
+}
+
+class RunningSpecialist implements Specialist {
+  readonly name: string
+  readonly instance: string
+  readonly done: Promise<void>
+  readonly #options: RunningOptions
+  readonly #running = new Set<Promise<void>>()
+  /** Aborted: take no more. */
+  readonly #closing = new AbortController()
+  /** Aborted: wait for no handler. */
+  readonly #stopped = new AbortController()
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(options: RunningOptions) {
+    this.#options = options
+    this.name = options.call.actor.name
+    this.instance = options.call.actor.instance ?? ''
+    const { signal, onEnd } = options
+    const stop = () => void this.close({ timeout_s: 0 })
+    signal?.addEventListener('abort', stop, { once: true })
+    this.done = this.#run().finally(() => {
+      signal?.removeEventListener('abort', stop)
+      onEnd?.(this)
+    })
+    if (signal?.aborted) stop()
+  }
+
+  async close(options: { readonly timeout_s?: number } = {}): Promise<void> {
+    this.#closing.abort()
+    const timer = setTimeout(() => this.#stopped.abort(), (options.timeout_s ?? CLOSE_TIMEOUT_S) * 1_000)
+    // Whoever closes has asked for the end; what went wrong is told by `done`.
+    await this.done.catch(() => undefined)
+    clearTimeout(timer)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (!this.#closing.signal.aborted) {
+        if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running)
+        else await this.#takeNext()
+      }
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#fail(error)
+    }
+    await Promise.all(this.#running)
+    if (this.#failure) throw this.#failure.error
+  }
+
+  async #takeNext(): Promise<void> {
+    const { service, work } = this.#options
+    const handoff = await waitFor(
+      service.deps,
+      () => this.#claim(),
+      Number.POSITIVE_INFINITY,
+      this.#closing.signal,
+    )
+    if (!handoff) return
+    const running = work(handoff, this.#stopped.signal)
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** What an attempt could neither hand in nor report ends the specialist. */
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#closing.abort()
+  }
+
+  /** Looks before it claims: a claim takes a lock, and every commit of the workspace wakes every specialist. */
+  async #claim(): Promise<Handoff | undefined> {
+    const { service, call } = this.#options
+    const { store, now } = service.deps
+    try {
+      await store.settle(now().toISOString())
+      const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
+      const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
+      if (!isOffered && next === undefined) return undefined
+      const { handoff } = await callOperation(service, call, 'handoff_claim', {})
+      // A claim that finds a required artifact missing has failed the handoff already.
+      return handoff?.state === 'in_progress' ? handoff : undefined
+    } catch (error) {
+      if (isAway(error)) return undefined
+      throw error
+    }
+  }
+}

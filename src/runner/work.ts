@@ -1,0 +1,129 @@
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { ArtifactRef, Evidence, Package, Validation } from '../domain/package.ts'
+import { isKnownErrorCode, type KnownErrorCode } from '../domain/retry.ts'
+
+/** An artifact that a specialist made: what document 001 asks a worker to answer. */
+export interface StoredArtifact {
+  readonly id: string
+  readonly path: string
+  /** What it is: the name it was stored under. */
+  readonly type?: string
+  readonly sha256?: string
+}
+
+/** What a handler answers. Leave out what the handoff does not ask for. */
+export interface WorkResult<Output = unknown> {
+  /** Checked by the output schema. Without it, the data of `artifact` is. */
+  readonly output?: Output
+  readonly artifact?: StoredArtifact
+  readonly artifacts?: readonly ArtifactRef[]
+  /** Failing tests, type errors or too little coverage make the attempt fail, whatever else is said. */
+  readonly validation?: Validation
+  readonly evidence?: readonly Evidence[]
+  readonly note?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly next_steps?: readonly string[]
+}
+
+/** One attempt at a handoff, as its handler sees it. */
+export interface Work<Input = unknown> {
+  readonly handoff: Handoff
+  /** Everything that travels with the handoff. */
+  readonly package: Package
+  /** The handoff's input, as the input schema passed it. */
+  readonly input: Input
+  /** From 1. */
+  readonly attempt: number
+  /** Aborted when the work is no longer this specialist's: cancelled, given away, its lease lost, or on closing. */
+  readonly signal: AbortSignal
+
+  /**
+   * Stores data as a file of this handoff, as JSON unless it is bytes, and answers what to return as `artifact`.
+   *
+   * ```ts
+   * const file = await work.artifact('react-components', { files: [`${work.input.name}.tsx`] })
+   * return { artifact: file, validation: { tests_passing: true, coverage_percentage: 87 } }
+   * ```
+   */
+  artifact(name: string, data: unknown): Promise<StoredArtifact>
+
+  /**
+   * Tells how far the work is, 0 to 100.
+   *
+   * ```ts
+   * await work.progress(50)
+   * ```
+   */
+  progress(percent: number): Promise<void>
+
+  /**
+   * Ends the attempt with one of document 001's error codes. Any other error that a handler throws is a
+   * `PROCESSING_ERROR`.
+   *
+   * ```ts
+   * work.fail('DEPENDENCY_MISSING', 'the design tokens are not there yet')
+   * ```
+   */
+  fail(code: KnownErrorCode, message: string, details?: readonly Readonly<Record<string, unknown>>[]): never
+}
+
+export type Handler<Input = unknown, Output = unknown> = (
+  work: Work<Input>,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer is an async function without return
+) => Promise<WorkResult<Output> | void> | WorkResult<Output> | void
+
+export interface Failing {
+  readonly code: string
+  readonly message: string
+  readonly details?: readonly object[]
+}
+
+/** What `handoff_fail` takes. */
+const MAX_MESSAGE = 8_000
+
+/** Thrown by `work.fail`; carries its code to where the attempt is closed. */
+export class WorkFailed extends Error {
+  override readonly name = 'WorkFailed'
+  readonly code: string
+  readonly details: readonly object[] | undefined
+
+  constructor(failing: Failing) {
+    super(failing.message)
+    this.code = failing.code
+    this.details = failing.details
+  }
+}
+
+/** The failure that an exception stands for: its own code where document 001 knows it, else PROCESSING_ERROR. */
+export function toFailing(error: unknown): Failing {
+  const { code, details } = (typeof error === 'object' && error !== null ? error : {}) as Partial<WorkFailed>
+  const known = typeof code === 'string' && isKnownErrorCode(code) ? code : 'PROCESSING_ERROR'
+  const text = error instanceof Error ? error.message || error.name : String(error)
+  return {
+    code: known,
+    message: text.slice(0, MAX_MESSAGE) || 'the handler failed without saying why',
+    ...(error instanceof WorkFailed && details && { details }),
+  }
+}
+
+/** Where a handler's data is kept, and how it is written down. */
+export function toStoredFile(
+  handoff: Handoff,
+  name: string,
+  data: unknown,
+): { path: string; bytes: Uint8Array } {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
+    throw new BatonError(
+      'invalid_input',
+      `"${name}" cannot name an artifact; use up to 40 letters, digits, dots, dashes and underscores`,
+      { name },
+    )
+  const folder = handoff.id.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^\.+/, '')
+  if (data instanceof Uint8Array) return { path: `artifacts/${folder}/${name}`, bytes: data }
+  const text = JSON.stringify(data, undefined, 2)
+  if (text === undefined)
+    throw new BatonError('invalid_input', `the data of ${name} cannot be written as JSON`, { name })
+  const file = name.endsWith('.json') ? name : `${name}.json`
+  return { path: `artifacts/${folder}/${file}`, bytes: Buffer.from(`${text}\n`) }
+}

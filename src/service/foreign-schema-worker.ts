@@ -1,0 +1,31 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { compileSchema, type JsonSchema } from './json-schema.ts'
+import type { SchemaProblem } from './schema-problems.ts'
+
+export interface ForeignQuestion {
+  readonly role: typeof WORKER_ROLE
+  readonly schema: JsonSchema
+  readonly data: unknown
+}
+
+export type ForeignAnswer = { readonly problems: readonly SchemaProblem[] } | { readonly refused: string }
+
+export const WORKER_ROLE = 'baton: check a value by a schema'
+
+/** Where this module is, as source and in the built package alike: the thread is started from it. */
+export const WORKER_URL = new URL(import.meta.url)
+
+if (parentPort && isQuestion(workerData)) parentPort.postMessage(await answer(workerData))
+
+async function answer({ schema, data }: ForeignQuestion): Promise<ForeignAnswer> {
+  try {
+    return { problems: (await compileSchema(schema))(data) }
+  } catch (error) {
+    return { refused: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The module is also loaded by threads that are not ours to answer for. */
+function isQuestion(value: unknown): value is ForeignQuestion {
+  return typeof value === 'object' && value !== null && 'role' in value && value.role === WORKER_ROLE
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { tablesOf } from '../../test/log.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
+
+const keyed = (name: string, key: string) => by(name, { key })
+const planner = by('planner')
+const codex = by('codex')
+const WORK = { to: 'codex', title: 'Work' }
+
+const entriesOf = async ({ store }: Workspace) => (await store.counts()).entries
+
+/** Every write, as a call that is ready to be made twice: what it needs was done before. */
+const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: string) => Promise<unknown>>>> = {
+  handoff_create: async (w) => async (key) =>
+    (await w.service.sending.create(keyed('planner', key), WORK)).handoff,
+  handoff_send: async (w) => async (key) =>
+    (await w.service.sending.send(keyed('planner', key), WORK)).handoff,
+  'handoff_send of a draft': async (w) => {
+    const { handoff } = await w.service.sending.create(planner, WORK)
+    return async (key) => (await w.service.sending.sendDraft(keyed('planner', key), handoff.id)).handoff
+  },
+  handoff_amend: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    return (key) => w.service.sending.amend(keyed('planner', key), handoff.uid, { title: 'More work' })
+  },
+  handoff_cancel: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    return (key) => w.service.sending.cancel(keyed('planner', key), handoff.uid)
+  },
+  handoff_reassign: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    await w.service.sending.send(planner, { ...WORK, to: 'gemini' })
+    return (key) => w.service.sending.reassign(keyed('planner', key), handoff.uid, 'gemini')
+  },
+  handoff_accept: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    return (key) => w.service.receiving.accept(keyed('codex', key), handoff.uid)
+  },
+  handoff_claim: async (w) => {
+    await w.service.sending.send(planner, WORK)
+    await w.service.sending.send(planner, WORK)
+    return (key) => w.service.receiving.claim(keyed('codex', key))
+  },
+  handoff_reject: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    return (key) =>
+      w.service.receiving.reject(keyed('codex', key), handoff.uid, { type: 'other', message: 'no' })
+  },
+  handoff_heartbeat: async (w) => {
+    const uid = await begun(w)
+    return (key) => w.service.receiving.heartbeat(keyed('codex', key), uid, { progress: 10 })
+  },
+  handoff_ask: async (w) => {
+    const uid = await begun(w)
+    return (key) => w.service.receiving.ask(keyed('codex', key), uid, 'Which?')
+  },
+  handoff_answer: async (w) => {
+    const uid = await begun(w)
+    await w.service.receiving.ask(codex, uid, 'Which?')
+    return (key) => w.service.receiving.answer(keyed('planner', key), uid, 'This')
+  },
+  handoff_submit: async (w) => {
+    const uid = await begun(w)
+    return (key) => w.service.receiving.submit(keyed('codex', key), uid, { note: 'done' })
+  },
+  handoff_verify: async (w) => {
+    const uid = await begun(w)
+    await w.service.receiving.submit(codex, uid, {})
+    return (key) => w.service.closing.verify(keyed('planner', key), uid, { pass: true })
+  },
+  handoff_complete: async (w) => {
+    const uid = await begun(w)
+    await w.service.receiving.submit(codex, uid, {})
+    return (key) => w.service.closing.complete(keyed('planner', key), uid)
+  },
+  handoff_fail: async (w) => {
+    const uid = await begun(w)
+    return (key) => w.service.receiving.fail(keyed('codex', key), uid, { message: 'broken' })
+  },
+  handoff_retry: async (w) => {
+    const uid = await begun(w)
+    await w.service.receiving.fail(codex, uid, { message: 'broken' })
+    return (key) => w.service.receiving.retry(keyed('planner', key), uid)
+  },
+  gate_decide: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, { to: 'maria', title: 'Ship?', type: 'gate' })
+    return (key) => w.service.closing.decide({ ...person('maria'), key }, handoff.uid, 'approve')
+  },
+  notice_ack: async (w) => {
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    await w.service.receiving.reject(codex, handoff.uid, { type: 'other', message: 'no' })
+    const [notice] = (await w.service.looking.inbox('planner', { limit: 1 })).notices
+    return (key) => w.service.looking.acknowledge(keyed('planner', key), notice?.uid ?? '')
+  },
+  agent_add: async (w) => (key) =>
+    w.service.agents.add(keyed('planner', key), { name: 'gemini', max_incoming: 3 }),
+  agent_remove: async (w) => {
+    await w.service.agents.add(planner, { name: 'gemini' })
+    return (key) => w.service.agents.remove(keyed('planner', key), 'gemini')
+  },
+  artifact_put: async (w) => (key) =>
+    w.service.artifacts.put(keyed('codex', key), { path: 'a.txt', bytes: Buffer.from('hello') }),
+  task_create: async (w) => (key) =>
+    w.service.tasks.create(keyed('planner', key), { id: 'P1', title: 'Work' }),
+  task_start: async (w) => {
+    await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+    return (key) => w.service.tasks.start(keyed('codex', key), 'P1')
+  },
+  task_update: async (w) => {
+    await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+    return (key) => w.service.tasks.update(keyed('codex', key), 'P1', { progress: 40 })
+  },
+  thought_record: async (w) => {
+    await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+    return (key) => w.service.tasks.record(keyed('codex', key), 'P1', { summary: 'Half of it is done' })
+  },
+  task_complete: async (w) => {
+    await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+    return (key) => w.service.tasks.complete(keyed('codex', key), 'P1', { summary: 'All of it is done' })
+  },
+}
+
+async function begun({ service }: Workspace): Promise<string> {
+  const { handoff } = await service.sending.send(planner, WORK)
+  await service.receiving.accept(codex, handoff.uid)
+  return handoff.uid
+}
+
+describeOnEngines('a call with a key', (open) => {
+  for (const [name, prepare] of Object.entries(WRITES))
+    it(`to ${name} has one effect and one answer, however often it is made`, async (t) => {
+      const w = await open(t)
+      const call = await prepare(w)
+
+      const first = await call('key-1')
+      const entries = await entriesOf(w)
+      w.clock.pass(1_000)
+      const again = [await call('key-1'), ...(await Promise.all([call('key-1'), call('key-1')]))]
+
+      for (const answer of again) assert.deepEqual(answer, first)
+      assert.equal(await entriesOf(w), entries)
+    })
+
+  it('that is made ten times at once by two processes has one effect', async (t) => {
+    const w = await open(t)
+    await w.service.sending.send(planner, WORK)
+    const services = [w.service, await w.beside()]
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        (services[i % 2] ?? w.service).sending.send(keyed('planner', 'key-1'), { ...WORK, title: 'Once' }),
+      ),
+    )
+
+    assert.equal(new Set(answers.map(({ handoff }) => handoff.uid)).size, 1)
+    assert.deepEqual((await w.store.counts()).handoffs, { offered: 2 })
+  })
+
+  it('answers what has become of its subject since', async (t) => {
+    const w = await open(t)
+    const send = () => w.service.sending.send(keyed('planner', 'key-1'), WORK)
+    const { handoff } = await send()
+    await w.service.receiving.accept(codex, handoff.uid)
+
+    assert.equal((await send()).handoff.state, 'in_progress')
+  })
+
+  it('is refused with other input, and leaves nothing behind', async (t) => {
+    const w = await open(t)
+    await w.service.sending.send(keyed('planner', 'key-1'), WORK)
+    const entries = await entriesOf(w)
+
+    await assert.rejects(w.service.sending.send(keyed('planner', 'key-1'), { ...WORK, title: 'Other' }), {
+      code: 'conflict',
+      message: 'the key key-1 was used for another handoff_send call; take a new key for new input',
+    })
+
+    assert.equal(await entriesOf(w), entries)
+  })
+
+  it('belongs to its caller and its operation alone', async (t) => {
+    const w = await open(t)
+
+    const made = [
+      await w.service.sending.send(keyed('planner', 'key-1'), WORK),
+      await w.service.sending.send(keyed('gemini', 'key-1'), WORK),
+      await w.service.sending.create(keyed('planner', 'key-1'), WORK),
+      await w.service.sending.send(keyed('planner', 'key-2'), WORK),
+      await w.service.sending.send(planner, WORK),
+      await w.service.sending.send(planner, WORK),
+    ]
+
+    assert.equal(new Set(made.map(({ handoff }) => handoff.uid)).size, 6)
+  })
+
+  it('that was refused may be made again with the same key', async (t) => {
+    const w = await open(t)
+    await w.service.agents.add(planner, { name: 'codex', max_incoming: 1 })
+    const { handoff } = await w.service.sending.send(planner, WORK)
+    const send = () => w.service.sending.send(keyed('planner', 'key-1'), WORK)
+    await assert.rejects(send(), { code: 'limit_exceeded' })
+
+    await w.service.sending.cancel(planner, handoff.uid)
+
+    assert.equal((await send()).handoff.state, 'offered')
+  })
+
+  it('claims nothing again where the queue was empty the first time', async (t) => {
+    const w = await open(t)
+    const first = await w.service.receiving.claim(keyed('codex', 'key-1'))
+    await w.service.sending.send(planner, WORK)
+
+    const again = await w.service.receiving.claim(keyed('codex', 'key-1'))
+    const other = await w.service.receiving.claim(keyed('codex', 'key-2'))
+
+    assert.deepEqual([first, again, other?.state], [undefined, undefined, 'in_progress'])
+  })
+
+  it('is remembered with what it asked for, not with what was said', async (t) => {
+    const w = await open(t)
+    const { handoff } = await w.service.sending.send(keyed('planner', 'key-1'), WORK)
+
+    const [row, ...rest] = (await tablesOf(w.store)).get('idem') ?? []
+
+    assert.deepEqual(rest, [])
+    assert.deepEqual(
+      [row?.actor, row?.op, row?.key, row?.subject, row?.rev, row?.at],
+      ['planner', 'handoff_send', 'key-1', handoff.uid, 1, w.clock.text],
+    )
+    assert.match(String(row?.input_hash), /^[0-9a-f]{64}$/)
+  })
+
+  it('is forgotten when old keys are cleared away, and then counts as new', async (t) => {
+    const w = await open(t)
+    const send = async () => (await w.service.sending.send(keyed('planner', 'key-1'), WORK)).handoff.uid
+    const first = await send()
+    w.clock.pass(7 * 24 * 3_600_000)
+
+    await w.store.gc(w.clock.text, true)
+
+    assert.notEqual(await send(), first)
+  })
+})

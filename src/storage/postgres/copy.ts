@@ -1,0 +1,159 @@
+import type { ClientBase } from 'pg'
+import { BatonError } from '../../domain/errors.ts'
+import { TABLES } from '../rows.ts'
+import type { DumpRow } from '../store.ts'
+import type { Connections } from './connect.ts'
+import { toBatonError } from './errors.ts'
+import { call, roundTrip } from './round-trip.ts'
+import { type Cell, fill, insertInto, type Row, typeOf } from './tables.ts'
+import { sequenceOf } from './workspace.ts'
+
+const ROWS_AT_ONCE = 500
+/** Large values (blobs) are sent when this much has gathered, so that a copy fits into memory. */
+const BYTES_AT_ONCE = 8_000_000
+/** Kept by the database and its number here, not by a table. */
+const APART = new Set(['meta', 'counter'])
+const PATIENT =
+  'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
+
+/** Every row of the workspace as it was at one moment. */
+export async function* dump(connections: Connections, ws: number): AsyncGenerator<DumpRow> {
+  const { pool, location } = connections
+  const client = await pool.connect().catch((error: unknown) => {
+    throw toBatonError(error, location)
+  })
+  let isDone = false
+  try {
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATIENT}`)
+    yield* dumpApart(client, ws)
+    for (const [table, columns] of Object.entries(TABLES)) {
+      if (APART.has(table)) continue
+      const types = columns.map((column) => typeOf(table, column))
+      const cells = columns.map((column, i) => (types[i] === 'bytea' ? `encode(${column}, 'hex')` : column))
+      await client.query(
+        `DECLARE rows NO SCROLL CURSOR FOR SELECT ${cells.join(', ')} FROM baton.${table} WHERE ws = ${ws} ORDER BY 1, 2`,
+      )
+      for (;;) {
+        const [rows] = await roundTrip(client, [call({ text: `FETCH ${ROWS_AT_ONCE} FROM rows` })])
+        if (!rows || rows.length === 0) break
+        for (const row of rows) {
+          const values = columns.map((column, i) => [column, toCell(row[i] ?? null, types[i]!)])
+          yield { table, row: Object.fromEntries(values) }
+        }
+      }
+      await client.query('CLOSE rows')
+    }
+    await client.query('COMMIT')
+    isDone = true
+  } catch (error) {
+    throw toBatonError(error, location)
+  } finally {
+    // A reader that stops early leaves a transaction open: such a connection is not used again.
+    client.release(!isDone)
+  }
+}
+
+async function* dumpApart(client: ClientBase, ws: number): AsyncGenerator<DumpRow> {
+  const meta = await client.query('SELECT key, value FROM baton.meta WHERE ws = $1 ORDER BY key', [ws])
+  for (const row of meta.rows) yield { table: 'meta', row }
+  const { rows } = await client.query(`SELECT last_value, is_called FROM ${sequenceOf(ws)}`)
+  if (rows[0].is_called)
+    yield { table: 'counter', row: { name: 'handoff', value: Number(rows[0].last_value) } }
+}
+
+/** Takes a dump into an empty workspace, all of it or nothing; answers how many rows and the origin of the log. */
+export async function restore(
+  { pool, location }: Connections,
+  ws: number,
+  rows: AsyncIterable<DumpRow>,
+): Promise<{ count: number; origin: string }> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw toBatonError(error, location)
+  })
+  try {
+    await client.query(`BEGIN; ${PATIENT}`)
+    await refuseUsed(client, ws)
+    let count = 0
+    for await (const { table, batch } of batches(rows)) {
+      count += batch.length
+      if (APART.has(table)) await restoreApart(client, ws, batch)
+      else await roundTrip(client, [fill(insertInto(table), ws, batch)])
+    }
+    await moveNumbers(client, ws)
+    const origin = await client.query(`SELECT value FROM baton.meta WHERE ws = $1 AND key = 'origin'`, [ws])
+    await client.query('COMMIT')
+    client.release()
+    return { count, origin: origin.rows[0].value }
+  } catch (error) {
+    client.release(true)
+    throw toBatonError(error, location)
+  }
+}
+
+async function refuseUsed(client: ClientBase, ws: number): Promise<void> {
+  await client.query('SELECT FROM baton.workspace WHERE id = $1 FOR UPDATE', [ws])
+  const tables = ['handoff', 'task', 'agent', 'entry']
+  const found = tables.map((table) => `EXISTS (SELECT FROM baton.${table} WHERE ws = $1)`)
+  const { rows } = await client.query(`SELECT ${found.join(' OR ')} AS used`, [ws])
+  if (rows[0].used) throw new BatonError('conflict', 'this workspace is not empty; restore into a new one')
+}
+
+async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[]): Promise<void> {
+  for (const row of batch) {
+    if (row.name === 'handoff')
+      await client.query('SELECT setval($1::regclass, $2)', [sequenceOf(ws), row.value])
+    // What a schema demands of its readers belongs to this database, not to the copy.
+    if (row.key === undefined || String(row.key).startsWith('least_')) continue
+    await client.query(
+      `INSERT INTO baton.meta (ws, key, value) VALUES ($1, $2, $3)
+       ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value`,
+      [ws, row.key, row.value],
+    )
+    if (row.key === 'workspace_uuid')
+      await client.query('UPDATE baton.workspace SET uuid = $2 WHERE id = $1', [ws, row.value])
+  }
+}
+
+/** Entries and records keep their numbers; the next ones must be higher, whoever makes them. */
+async function moveNumbers(client: ClientBase, ws: number): Promise<void> {
+  // Nobody may take a number between the look and the move.
+  await client.query('LOCK TABLE baton.entry, baton.record IN SHARE ROW EXCLUSIVE MODE')
+  for (const [table, column] of [
+    ['entry', 'id'],
+    ['record', 'seq'],
+  ] as const)
+    await client.query(
+      `SELECT setval(name, highest) FROM (
+         SELECT pg_get_serial_sequence('baton.${table}', '${column}')::regclass AS name, max(${column}) AS highest
+         FROM baton.${table} WHERE ws = $1) AS n
+       WHERE highest > coalesce(pg_sequence_last_value(name), 0)`,
+      [ws],
+    )
+}
+
+/** Rows of one table that follow each other, a few hundred at a time. */
+async function* batches(rows: AsyncIterable<DumpRow>): AsyncGenerator<{ table: string; batch: Row[] }> {
+  let table = ''
+  let batch: Row[] = []
+  let bytes = 0
+  for await (const { table: next, row } of rows) {
+    if (!(next in TABLES))
+      throw new BatonError('invalid_input', `a backup holds an unknown table ${next}`, { table: next })
+    if (batch.length > 0 && (next !== table || batch.length >= ROWS_AT_ONCE || bytes >= BYTES_AT_ONCE)) {
+      yield { table, batch }
+      batch = []
+      bytes = 0
+    }
+    table = next
+    // A dump holds the values that `toCell` and the other engine give.
+    batch.push(row as Row)
+    for (const value of Object.values(row))
+      bytes += typeof value === 'string' ? value.length : value instanceof Uint8Array ? value.length * 2 : 8
+  }
+  if (batch.length > 0) yield { table, batch }
+}
+
+function toCell(text: string | null, type: string): Cell {
+  if (text === null || type === 'text') return text
+  return type === 'bytea' ? new Uint8Array(Buffer.from(text, 'hex')) : Number(text)
+}

@@ -1,0 +1,176 @@
+import { handoffColumns, taskColumns } from '../rows.ts'
+import { idemKey, type NewEntry, type Writes } from '../working-set.ts'
+import { MARK_WRITING } from './log.ts'
+import { type Call, call } from './round-trip.ts'
+import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
+
+const INSERT = {
+  agent: insertInto('agent'),
+  task_dep: insertInto('task_dep'),
+  notice: insertInto('notice', ['seen_at']),
+  idem: insertInto('idem'),
+  record: insertInto('record', ['seq']),
+  artifact: insertInto('artifact'),
+  token: insertInto('token', [], 'ON CONFLICT (ws, hash) DO UPDATE SET doc = excluded.doc'),
+}
+
+const UPSERT = {
+  task: upsertInto('task', ['status', 'owner', 'rank', 'critical', 'level', 'doc']),
+  handoff: upsertInto('handoff', [
+    'to_agent',
+    'state',
+    'rank',
+    'waiting_for',
+    'holder',
+    'due_at',
+    'due_kind',
+    'doc',
+  ]),
+  content: upsertInto('content', ['doc']),
+  stream: upsertInto('stream', ['seq', 'head', 'progress_seq']),
+}
+
+/**
+ * The body is sent as text and stored as the bytes that were hashed. The mark comes first: a row
+ * gets its number when it leaves the join, and by then the join has read the mark.
+ */
+const ADD_ENTRIES = {
+  name: 'add_entries',
+  text: `WITH mark AS MATERIALIZED (${MARK_WRITING})
+    INSERT INTO baton.entry (ws, stream, seq, subject, act, at, hash, body, disclosures)
+    SELECT $1::integer, stream, seq, subject, act, at, hash, convert_to(body, 'UTF8'), disclosures FROM mark, unnest(
+      $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+      WITH ORDINALITY AS n (stream, seq, subject, act, at, hash, body, disclosures, place) ORDER BY place`,
+}
+
+/**
+ * Statements that are seldom needed have no name: they are planned each time, for the tables as they are then.
+ *
+ * Agents are read without a lock, since all handoffs of an agent would wait for each other. So a change is
+ * written only over the document that was read; otherwise the division fails and takes the transaction with it.
+ */
+const CHANGE_AGENT = {
+  text: `WITH changed AS (UPDATE baton.agent SET doc = $3 WHERE ws = $1 AND name = $2 AND doc = $4 RETURNING 1)
+    SELECT 1 / count(*)::integer FROM changed`,
+}
+
+/** Relative, because other dependencies of the same task may be finished at the same moment; in one order. */
+const SHIFT_DEPENDENTS = {
+  text: `WITH shifted AS MATERIALIZED (
+      SELECT t.uid, s.by FROM (
+        SELECT d.task, sum(n.by)::integer AS by FROM unnest($2::text[], $3::integer[]) AS n (uid, by)
+        JOIN baton.task_dep d ON d.ws = $1 AND d.depends_on = n.uid GROUP BY d.task) AS s
+      JOIN baton.task t ON t.ws = $1 AND t.uid = s.task ORDER BY t.id FOR UPDATE OF t)
+    UPDATE baton.task AS t SET open_deps = t.open_deps + s.by FROM shifted s WHERE t.ws = $1 AND t.uid = s.uid`,
+}
+
+const SEE_NOTICE = {
+  text: 'UPDATE baton.notice SET seen_at = $3 WHERE ws = $1 AND uid = $2 AND seen_at IS NULL',
+}
+
+const ADD_BLOB = {
+  text: 'INSERT INTO baton.blob (ws, sha256, bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+}
+
+/** Everything that the units left, each row once and each table with one statement. */
+export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string, string>): Call[] {
+  const calls: Call[] = []
+  const put = (into: Insert, rows: readonly Row[]) => {
+    if (rows.length > 0) calls.push(fill(into, ws, rows))
+  }
+  const agents = [...writes.agents.values()]
+    .map((agent) => ({ name: agent.name, doc: JSON.stringify(agent), before: agentDocs.get(agent.name) }))
+    .sort(by('name'))
+  put(
+    INSERT.agent,
+    agents.filter(({ before }) => before === undefined).map(({ name, doc }) => ({ name, doc })),
+  )
+  for (const { name, doc, before } of agents)
+    if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name, doc, before))
+  flushHandoffs(writes, put)
+  flushTasks(writes, put, (uids, shifts) => calls.push(call(SHIFT_DEPENDENTS, ws, uids, shifts)))
+  const streams = [...writes.streams.values()].map((stream) => ({ ...stream })).sort(by('uid'))
+  put(UPSERT.stream, streams)
+  if (writes.entries.length > 0) calls.push(addEntries(ws, writes.entries))
+  for (const [uid, at] of writes.seen) calls.push(call(SEE_NOTICE, ws, uid, at))
+  for (const [sha256, bytes] of writes.blobs) calls.push(call(ADD_BLOB, ws, sha256, bytes))
+  flushSmall(writes, put)
+  return calls
+}
+
+type Put = (into: Insert, rows: readonly Row[]) => void
+
+function flushHandoffs(writes: Writes, put: Put): void {
+  put(
+    UPSERT.handoff,
+    [...writes.handoffs.values()].map((handoff): Row => ({ ...handoffColumns(handoff) })),
+  )
+  put(
+    UPSERT.content,
+    [...writes.contents].map(([uid, content]) => ({ uid, doc: JSON.stringify(content) })),
+  )
+}
+
+/** Shifts first: the counts of new tasks are right already. */
+function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: number[]) => void): void {
+  if (writes.dependents.length > 0)
+    shift(
+      writes.dependents.map(({ uid }) => uid),
+      writes.dependents.map((dependent) => dependent.by),
+    )
+  const tasks = [...writes.tasks.values()]
+  const created = (uid: string) => writes.newTasks.get(uid)
+  put(
+    UPSERT.task,
+    tasks.map((task): Row => ({ ...taskColumns(task), open_deps: created(task.uid)?.open_deps ?? 0 })),
+  )
+  put(
+    INSERT.task_dep,
+    tasks.flatMap(({ uid }) =>
+      (created(uid)?.depends_on ?? []).map((depends_on) => ({ task: uid, depends_on })),
+    ),
+  )
+}
+
+function flushSmall(writes: Writes, put: Put): void {
+  put(
+    INSERT.notice,
+    writes.notices.map((n) => ({ uid: n.uid, to_agent: n.to, about: n.about, doc: JSON.stringify(n) })),
+  )
+  put(
+    INSERT.record,
+    writes.records.map((r) => ({ uid: r.uid, task: r.task_id, doc: JSON.stringify(r) })),
+  )
+  put(
+    INSERT.artifact,
+    writes.artifacts.map((a) => ({ uid: a.uid, handoff: a.handoff ?? null, doc: JSON.stringify(a) })),
+  )
+  put(
+    INSERT.token,
+    [...writes.tokens.values()].map((t) => ({ hash: t.hash, doc: JSON.stringify(t) })),
+  )
+  put(
+    INSERT.idem,
+    writes.idems.map((idem) => ({ ...idem })).sort((a, b) => (idemKey(a) < idemKey(b) ? -1 : 1)),
+  )
+}
+
+const addEntries = (ws: number, entries: readonly NewEntry[]): Call =>
+  call(
+    ADD_ENTRIES,
+    ws,
+    entries.map((e) => e.stream),
+    entries.map((e) => e.seq),
+    entries.map((e) => e.subject),
+    entries.map((e) => e.act),
+    entries.map((e) => e.at),
+    entries.map((e) => e.hash),
+    entries.map((e) => e.body),
+    entries.map((e) => (e.disclosures ? JSON.stringify(e.disclosures) : null)),
+  )
+
+/** Rows that two transactions may both make are made in one order, so that neither waits for the other. */
+const by =
+  <K extends string>(key: K) =>
+  (a: Readonly<Record<K, string>>, b: Readonly<Record<K, string>>): number =>
+    a[key] < b[key] ? -1 : 1

@@ -1,0 +1,267 @@
+import type { Agent } from '../../domain/agent.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { RANK } from '../../domain/priority.ts'
+import { mergeReads } from '../group-commit.ts'
+import type { DueItem, Unit } from '../store.ts'
+import { emptyLoaded, idemKey, type Loaded } from '../working-set.ts'
+import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
+import { sequenceOf } from './workspace.ts'
+
+/** A call and what becomes of its answer. */
+interface Load {
+  readonly call: Call
+  readonly take: (rows: Rows) => void
+}
+
+const OPEN = `('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
+
+/**
+ * Every key is looked up by itself, in a subquery that the planner cannot turn round: plans are kept, and one
+ * made while a table was small would otherwise read all of a workspace for each batch.
+ */
+const HANDOFF_KEYS = `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+  SELECT root, task, from_agent, to_agent, holder FROM baton.handoff WHERE ws = $1 AND uid = k.uid OFFSET 0) AS h`
+/** Tasks that were asked for, and those of the handoffs. */
+const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL UNION SELECT unnest($3::text[])`
+
+// biome-ignore format: one statement each
+const SQL = {
+  /** The number of the transaction comes along: it tells whether a commit without an answer took effect. */
+  start: statement('start', `
+    SELECT pg_current_xact_id(), (
+      SELECT json_agg(d) FROM (
+        SELECT uid, due_kind AS kind, holder FROM baton.handoff h
+        WHERE ws = $1 AND due_at <= $2 AND uid <> ALL ($3::text[]) AND NOT (due_kind = 'lease' AND EXISTS (
+          SELECT FROM unnest($4::text[], $5::text[]) AS own (uid, holder)
+          WHERE own.uid = h.uid AND own.holder = h.holder))
+        ORDER BY due_at LIMIT 100) AS d)`),
+  locked: statement('locked', `
+    SELECT k.name, a.doc FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
+  handoffs: statement('handoffs', `
+    SELECT h.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
+  claims: statement('claims', `
+    SELECT c.agent, h.doc FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.handoff
+      WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
+      ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
+  counts: statement('counts', `
+    SELECT k.name,
+      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND from_agent = k.name AND state IN ${OPEN}),
+      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND to_agent = k.name AND state IN ${OPEN})
+    FROM unnest($2::text[]) AS k (name)`),
+  tasks: statement('tasks', `
+    SELECT k.id, t.open_deps, t.doc FROM (SELECT id FROM (${TASK_KEYS}) AS all_ids (id) ORDER BY id) AS k
+    CROSS JOIN LATERAL (SELECT open_deps, doc FROM baton.task WHERE ws = $1 AND id = k.id FOR UPDATE) AS t`),
+  streams: statement('streams', `
+    SELECT k.uid, s.seq, s.head, s.progress_seq FROM (SELECT uid FROM (
+      SELECT h.root FROM ${HANDOFF_KEYS}
+      UNION SELECT t.uid FROM (${TASK_KEYS}) AS k (id)
+        CROSS JOIN LATERAL (SELECT uid FROM baton.task WHERE ws = $1 AND id = k.id OFFSET 0) AS t
+      UNION SELECT unnest($4::text[])) AS all_uids (uid) ORDER BY uid) AS k
+    CROSS JOIN LATERAL (
+      SELECT seq, head, progress_seq FROM baton.stream WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
+  agents: statement('agents', `
+    SELECT k.name, a.doc FROM (
+      SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS}
+      UNION SELECT unnest($3::text[])) AS k (name)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
+  contents: statement('contents', `
+    SELECT k.uid, c.doc FROM unnest($2::text[]) AS k (uid)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
+  notices: statement('notices', `
+    SELECT k.uid, n.seen_at, n.doc FROM unnest($2::text[]) AS k (uid)
+    CROSS JOIN LATERAL (SELECT seen_at, doc FROM baton.notice WHERE ws = $1 AND uid = k.uid OFFSET 0) AS n`),
+  idems: statement('idems', `
+    SELECT i.actor, i.op, i.key, i.input_hash, i.subject, i.rev, i.at
+    FROM unnest($2::text[], $3::text[], $4::text[]) AS k (actor, op, key) CROSS JOIN LATERAL (
+      SELECT * FROM baton.idem WHERE ws = $1 AND actor = k.actor AND op = k.op AND key = k.key OFFSET 0) AS i`),
+  numbers: statement('numbers', 'SELECT nextval($1::regclass) FROM generate_series(1, $2::integer)'),
+}
+
+/** Reads and locks what a batch touches, in one order for everybody: agents, handoffs, tasks, streams. */
+export class Loader {
+  readonly loaded: Loaded = emptyLoaded()
+  /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
+  readonly agentDocs = new Map<string, string>()
+  due: readonly DueItem[] = []
+  transaction = ''
+  readonly #ws: number
+  readonly #units: readonly Unit<unknown>[]
+  readonly #reads: ReturnType<typeof mergeReads>
+  readonly #lockAgents: boolean
+
+  constructor(ws: number, units: readonly Unit<unknown>[], options: { readonly lockAgents: boolean }) {
+    this.#ws = ws
+    this.#units = units
+    this.#reads = mergeReads(units)
+    this.#lockAgents = options.lockAgents
+  }
+
+  /** A claim is known only after the first round trip; what belongs to the handoff needs a second. */
+  get isSplit(): boolean {
+    return this.#reads.claims.size > 0
+  }
+
+  /**
+   * Claims pass over locked rows and so never wait: taking them after the other handoffs keeps the order of
+   * locks. Agents are counted by a statement of their own, behind the one that locks them: it sees what whoever
+   * held the lock before has committed.
+   */
+  first(settled: ReadonlySet<string> | 'skip'): Load[] {
+    const { agents, counted, claims, numbers } = this.#reads
+    const handoffs = this.#handoffs()
+    const loads = [this.#start(settled)]
+    const locked = this.#lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
+    if (locked.length > 0) loads.push(this.#load(SQL.locked, this.#agent, locked))
+    if (handoffs.length > 0) loads.push(this.#load(SQL.handoffs, ([doc]) => this.#handoff(doc!), handoffs))
+    if (claims.size > 0) {
+      for (const agent of claims.keys()) this.loaded.claims.set(agent, [])
+      loads.push(this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs))
+    }
+    if (counted.length > 0) loads.push(this.#load(SQL.counts, this.#count, counted))
+    if (numbers > 0) {
+      const take = (rows: Rows) => this.loaded.numbers.push(...rows.map(([n]) => Number(n)))
+      loads.push({ call: call(SQL.numbers, sequenceOf(this.#ws), numbers), take })
+    }
+    return this.isSplit ? loads : [...loads, ...this.second()]
+  }
+
+  second(): Load[] {
+    this.#rankClaims()
+    const { agents, tasks, streams, contents, notices, idems } = this.#reads
+    const claimed = [...this.loaded.claims.values()].flat()
+    const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
+    const loads: Load[] = []
+    if (handoffs.length + tasks.length > 0) loads.push(this.#load(SQL.tasks, this.#task, handoffs, tasks))
+    if (handoffs.length + tasks.length + streams.length > 0)
+      loads.push(this.#load(SQL.streams, this.#stream, handoffs, tasks, streams))
+    if (handoffs.length + agents.length > 0) loads.push(this.#load(SQL.agents, this.#agent, handoffs, agents))
+    if (contents.length > 0)
+      loads.push(
+        this.#load(SQL.contents, ([uid, doc]) => this.loaded.contents.set(uid!, JSON.parse(doc!)), contents),
+      )
+    if (notices.length > 0) loads.push(this.#load(SQL.notices, this.#notice, notices))
+    if (idems.length > 0) {
+      const columns = (['actor', 'op', 'key'] as const).map((column) => idems.map((idem) => idem[column]))
+      loads.push(this.#load(SQL.idems, this.#idem, ...columns))
+    }
+    return loads
+  }
+
+  /** A content is guarded by the lock on its handoff. They are locked as they come: in one order. */
+  #handoffs(): readonly string[] {
+    const { handoffs, contents } = this.#reads
+    return [...new Set([...handoffs, ...contents])].sort()
+  }
+
+  #start(settled: ReadonlySet<string> | 'skip'): Load {
+    const at = settled === 'skip' ? '' : latest(this.#units)
+    const own = this.#units.flatMap(({ holder, reads }) =>
+      holder === undefined ? [] : (reads.handoffs ?? []).map((uid) => ({ uid, holder })),
+    )
+    const known = settled === 'skip' ? [] : [...settled]
+    return {
+      call: call(
+        SQL.start,
+        this.#ws,
+        at,
+        known,
+        own.map((o) => o.uid),
+        own.map((o) => o.holder),
+      ),
+      take: (rows) => {
+        const [transaction, due] = rows[0] ?? []
+        this.transaction = transaction ?? ''
+        this.due = due ? (JSON.parse(due) as DueRow[]).map(toDueItem) : []
+      },
+    }
+  }
+
+  #load(sql: Statement, take: (row: readonly string[]) => void, ...values: Value[]): Load {
+    return {
+      call: call(sql, this.#ws, ...values),
+      // Columns that may be absent are read with a check where they are taken; the others are NOT NULL.
+      take: (rows) => {
+        for (const row of rows) take(row as readonly string[])
+      },
+    }
+  }
+
+  #handoff = (doc: string): Handoff => {
+    const handoff: Handoff = JSON.parse(doc)
+    this.loaded.handoffs.set(handoff.uid, handoff)
+    return handoff
+  }
+
+  #claim = ([agent, doc]: readonly string[]): void => {
+    this.loaded.claims.get(agent!)?.push(this.#handoff(doc!).uid)
+  }
+
+  /** A handoff that another unit of the batch names is a candidate too: whoever is decided first gets it. */
+  #rankClaims(): void {
+    const { claims, handoffs } = this.loaded
+    const place = (uid: string) => `${RANK[handoffs.get(uid)?.priority ?? 'low']}:${uid}`
+    for (const [agent, claimed] of claims) {
+      const named = [...handoffs.values()].filter((h) => h.to === agent && h.state === 'offered')
+      const candidates = [...new Set([...claimed, ...named.map(({ uid }) => uid)])]
+      claims.set(
+        agent,
+        candidates.sort((a, b) => (place(a) < place(b) ? -1 : 1)),
+      )
+    }
+  }
+
+  #agent = ([name, doc]: readonly string[]): void => {
+    const agent: Agent = JSON.parse(doc!)
+    this.loaded.agents.set(name!, agent)
+    this.agentDocs.set(name!, doc!)
+  }
+
+  #count = ([name, outgoing, incoming]: readonly string[]): void => {
+    this.loaded.outgoing.set(name!, Number(outgoing))
+    this.loaded.incoming.set(name!, Number(incoming))
+  }
+
+  #task = ([id, open, doc]: readonly string[]): void => {
+    this.loaded.tasks.set(id!, { task: JSON.parse(doc!), open_deps: Number(open) })
+  }
+
+  #stream = ([uid, seq, head, progress]: readonly string[]): void => {
+    this.loaded.streams.set(uid!, {
+      uid: uid!,
+      seq: Number(seq),
+      head: head!,
+      progress_seq: Number(progress),
+    })
+  }
+
+  #notice = ([uid, seen, doc]: readonly (string | null)[]): void => {
+    this.loaded.notices.set(uid!, { ...JSON.parse(doc!), ...(seen !== null && { seen_at: seen }) })
+  }
+
+  #idem = ([actor, op, key, input_hash, subject, rev, at]: readonly string[]): void => {
+    const idem = { actor: actor!, op: op!, key: key!, input_hash: input_hash!, subject: subject!, at: at! }
+    this.loaded.idems.set(idemKey(idem), { ...idem, rev: Number(rev) })
+  }
+}
+
+interface DueRow {
+  readonly uid: string
+  readonly kind: DueItem['kind']
+  readonly holder: string | null
+}
+
+export const toDueItem = ({ uid, kind, holder }: DueRow): DueItem => ({
+  uid,
+  kind,
+  ...(holder !== null && { holder }),
+})
+
+export const latest = (units: readonly Unit<unknown>[]): string =>
+  units.reduce((last, unit) => (unit.at > last ? unit.at : last), '')
+
+function statement(name: string, text: string): Statement {
+  return { name: `load_${name}`, text }
+}

@@ -1,0 +1,96 @@
+import type { ClientBase } from 'pg'
+import { BatonError } from '../../domain/errors.ts'
+import { sql as start } from './migrations/0001-start.ts'
+
+interface Migration {
+  readonly name: string
+  readonly sql: string
+  /** A program that knows only older steps may go on reading and writing beside this one. */
+  readonly additive: boolean
+}
+
+/** Forward only; a released step is never edited. */
+const MIGRATIONS: readonly Migration[] = [{ name: 'start', sql: start, additive: true }]
+
+export const SCHEMA = MIGRATIONS.length
+
+/** Any number that nobody else in the database is likely to lock: "baton" in ASCII. */
+const LOCK = 0x6261746f6e
+
+/** Brings the schema up to date and answers its version. Twenty processes may do so at once. */
+export async function migrate(
+  client: ClientBase,
+  options: { readonly readOnly: boolean; readonly upgrade: boolean },
+): Promise<number> {
+  const version = await checkedVersion(client)
+  if (version >= SCHEMA) return version
+  if (options.readOnly)
+    throw new BatonError(
+      version === 0 ? 'not_found' : 'store_refused',
+      version === 0
+        ? 'there is no Baton store in this database; open it for writing once'
+        : `this store has schema ${version} and this program reads ${SCHEMA}; open it for writing once`,
+      { schema: version, wanted: SCHEMA },
+    )
+  if (version > 0 && !options.upgrade && MIGRATIONS.slice(version).some((step) => !step.additive))
+    throw new BatonError(
+      'store_refused',
+      `this store has schema ${version} and this program wants ${SCHEMA}; run: baton store upgrade`,
+      { schema: version, wanted: SCHEMA },
+    )
+  await client.query('BEGIN')
+  try {
+    // Waiting for another starter, or building an index, may take longer than a call ever should.
+    await client.query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+    await apply(client)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+  return checkedVersion(client)
+}
+
+async function apply(client: ClientBase): Promise<void> {
+  // Asked first: a user who may not create schemas must still be able to use one that an owner made.
+  const { rows } = await client.query(`SELECT to_regnamespace('baton') IS NULL AS missing`)
+  if (rows[0].missing) await client.query('CREATE SCHEMA baton')
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS baton.migration (
+       number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  )
+  const version = await versionOf(client)
+  for (const [index, step] of MIGRATIONS.entries()) {
+    if (index < version) continue
+    await client.query('INSERT INTO baton.migration (number, name) VALUES ($1, $2)', [index + 1, step.name])
+    await client.query(step.sql)
+  }
+  const breaking = Math.max(1, 1 + MIGRATIONS.findLastIndex((step) => !step.additive))
+  await client.query(
+    `INSERT INTO baton.meta (ws, key, value) VALUES (0, 'least_reader', $1), (0, 'least_writer', $1)
+     ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value
+     WHERE meta.value::integer < excluded.value::integer`,
+    [String(breaking)],
+  )
+}
+
+/** Refuses a store that a newer program made in a way this one does not understand. */
+async function checkedVersion(client: ClientBase): Promise<number> {
+  const version = await versionOf(client)
+  if (version <= SCHEMA) return version
+  const { rows } = await client.query(`SELECT value FROM baton.meta WHERE ws = 0 AND key = 'least_writer'`)
+  if (Number(rows[0]?.value ?? Number.POSITIVE_INFINITY) <= SCHEMA) return version
+  throw new BatonError(
+    'store_refused',
+    `this database was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); upgrade with: npm install -g batonpass@latest`,
+    { schema: version, known: SCHEMA },
+  )
+}
+
+async function versionOf(client: ClientBase): Promise<number> {
+  const found = await client.query(`SELECT to_regclass('baton.migration') IS NOT NULL AS found`)
+  if (!found.rows[0].found) return 0
+  const { rows } = await client.query('SELECT coalesce(max(number), 0) AS version FROM baton.migration')
+  return rows[0].version
+}

@@ -1,0 +1,4 @@
+import { newPostgresPlace } from '../../../test/store-places.ts'
+import { describeStoreContract } from '../store.contract.ts'
+
+describeStoreContract('postgres', newPostgresPlace)

@@ -1,0 +1,165 @@
+import { BatonError } from '../../domain/errors.ts'
+import { GroupCommit } from '../group-commit.ts'
+import type { DumpRow, HandoffFilter, PageRequest, Store, StoreInfo, TaskFilter, Unit } from '../store.ts'
+import { type Ask, askWith, tripOn } from './ask.ts'
+import { type Connections, prepareConnections, withClient } from './connect.ts'
+import { dump, restore } from './copy.ts'
+import { PostgresLog } from './log.ts'
+import { migrate } from './migrate.ts'
+import { PostgresQueries } from './queries.ts'
+import { Signals } from './signals.ts'
+import { runTransaction } from './transaction.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
+
+export interface PostgresStoreOptions {
+  /** For example `postgres://user@host:5432/database`. */
+  readonly url: string
+  readonly workspace: string
+  /** How many transactions may be under way at once. */
+  readonly lanes?: number
+  readonly readOnly?: boolean
+  /** Runs migrations that an older program could not live beside. */
+  readonly upgrade?: boolean
+}
+
+const LANES = 2
+const MAX_BATCH = 256
+
+/** Opens a workspace of a shared store; makes schema and workspace when they are not there. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, workspace: name, lanes = LANES, readOnly = false, upgrade = false } = options
+  const connections = await prepareConnections({ url, lanes, readOnly })
+  try {
+    return await withClient(connections, async (client) => {
+      const schema = await migrate(client, { readOnly, upgrade })
+      const workspace = await openWorkspace(client, name, readOnly)
+      return new PostgresStore(connections, workspace, { name, schema, readOnly, lanes })
+    })
+  } catch (error) {
+    await connections.pool.end()
+    throw error
+  }
+}
+
+class PostgresStore implements Store {
+  info: StoreInfo
+  readonly #connections: Connections
+  readonly #ws: number
+  readonly #ask: Ask
+  readonly #queries: PostgresQueries
+  readonly #log: PostgresLog
+  readonly #signals: Signals
+  readonly #group: GroupCommit
+  #closing: Promise<void> | undefined
+
+  constructor(
+    connections: Connections,
+    workspace: Workspace,
+    { name, schema, readOnly, lanes }: { name: string; schema: number; readOnly: boolean; lanes: number },
+  ) {
+    this.#connections = connections
+    this.#ws = workspace.id
+    const trip = tripOn(connections)
+    this.#ask = askWith(trip, workspace.id)
+    this.#queries = new PostgresQueries(this.#ask)
+    this.#log = new PostgresLog(trip, workspace.id)
+    this.#signals = new Signals(connections, workspace.id)
+    const { location } = connections
+    this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
+    this.#group = new GroupCommit({
+      run: (units, settled) =>
+        runTransaction(
+          { connections, ws: this.#ws, origin: this.info.origin, onCommit: () => this.#signals.send() },
+          units,
+          settled,
+        ),
+      lanes,
+      maxBatch: MAX_BATCH,
+    })
+  }
+
+  async transact<T>(unit: Unit<T>): Promise<T> {
+    this.#refuseReadOnly()
+    if (this.#closing) throw new BatonError('unavailable', 'the store was closed')
+    return this.#group.submit(unit)
+  }
+
+  onDue(settle: Parameters<Store['onDue']>[0]): void {
+    this.#group.onDue(settle)
+  }
+
+  async settle(at: string): Promise<number> {
+    if (this.info.readOnly) return 0
+    const text = 'SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2 LIMIT 1'
+    return (await this.#ask('due', text, at)).length === 0 ? 0 : this.#group.settle(at)
+  }
+
+  handoff = (ref: string) => this.#queries.handoff(ref)
+  content = (uid: string) => this.#queries.content(uid)
+  handoffs = (f: HandoffFilter, p: PageRequest) => this.#queries.handoffs(f, p)
+  inbox = (agent: string, p: PageRequest) => this.#queries.inbox(agent, p)
+  latest = (task: string, from?: string, to?: string) => this.#queries.latest(task, from, to)
+  task = (ref: string) => this.#queries.task(ref)
+  tasks = (f: TaskFilter, p: PageRequest) => this.#queries.tasks(f, p)
+  nextTasks = (limit: number) => this.#queries.nextTasks(limit)
+  dependents = (uid: string) => this.#queries.dependents(uid)
+  records = (task: string, limit: number) => this.#queries.records(task, limit)
+  record = (uid: string) => this.#queries.record(uid)
+  agents = () => this.#queries.agents()
+  notices = (agent: string, p: PageRequest) => this.#queries.notices(agent, p)
+  artifact = (uid: string) => this.#queries.artifact(uid)
+  artifacts = (handoff: string) => this.#queries.artifacts(handoff)
+  blob = (sha256: string) => this.#queries.blob(sha256)
+  tokens = () => this.#queries.tokens()
+  token = (hash: string) => this.#queries.token(hash)
+  counts = () => this.#queries.counts()
+  timeline = (stream: string, subject: string, limit: number) => this.#log.timeline(stream, subject, limit)
+  entries = (stream: string, from: number, limit: number) => this.#log.entries(stream, from, limit)
+  streams = (p: PageRequest) => this.#log.streams(p)
+  changes = (cursor: string | undefined, limit: number) => this.#log.changes(cursor, limit)
+
+  subscribe(listener: () => void): () => void {
+    return this.#signals.subscribe(listener)
+  }
+
+  async gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }> {
+    if (apply) this.#refuseReadOnly()
+    const sweep = async (table: string, column: string) => {
+      const old = `FROM baton.${table} WHERE ws = $1 AND ${column} < $2`
+      const text = apply
+        ? `WITH gone AS (DELETE ${old} RETURNING 1) SELECT count(*) FROM gone`
+        : `SELECT count(*) ${old}`
+      return Number((await this.#ask(undefined, text, before))[0]?.[0])
+    }
+    return { idem: await sweep('idem', 'at'), notices: await sweep('notice', 'seen_at') }
+  }
+
+  dump(): AsyncIterable<DumpRow> {
+    return dump(this.#connections, this.#ws)
+  }
+
+  async restore(rows: AsyncIterable<DumpRow>): Promise<number> {
+    this.#refuseReadOnly()
+    const { count, origin } = await restore(this.#connections, this.#ws, rows)
+    this.info = { ...this.info, origin }
+    this.#signals.send()
+    return count
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#group.drained()
+    this.#signals.close()
+    await this.#connections.pool.end()
+  }
+
+  #refuseReadOnly(): void {
+    if (!this.info.readOnly) return
+    const { location } = this.info
+    throw new BatonError('unavailable', `the store at ${location} was opened for reading only`, { location })
+  }
+}

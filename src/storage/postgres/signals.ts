@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { ClientBase, Notification } from 'pg'
+import type { Connections } from './connect.ts'
+import { call, roundTrip } from './round-trip.ts'
+
+const NOTIFY = { name: 'notify', text: 'SELECT pg_notify($1, $2)' }
+/** A burst of commits wakes the others once in this time; the first of it at once. */
+const NOTIFY_EVERY_MS = 5
+const LONGEST_PAUSE_MS = 10_000
+
+/**
+ * Tells other processes that something was committed. After the commit and apart from it: a notification inside
+ * a transaction takes a lock that all transactions of the server share. A hint only: readers look for themselves.
+ */
+export class Signals {
+  readonly #connections: Connections
+  readonly #channel: string
+  /** Sent along, so that a process is not woken by itself a second time. */
+  readonly #self = randomUUID()
+  readonly #listeners = new Set<() => void>()
+  #listening: ReturnType<Connections['alone']> | undefined
+  #reconnect: NodeJS.Timeout | undefined
+  #failures = 0
+  #sending = false
+  #again = false
+  #closed = false
+
+  constructor(connections: Connections, ws: number) {
+    this.#connections = connections
+    this.#channel = `baton_${ws}`
+  }
+
+  send(): void {
+    this.#wake()
+    this.#again = true
+    if (!this.#sending) void this.#notify()
+  }
+
+  subscribe(listener: () => void): () => void {
+    if (this.#closed) return () => undefined
+    // A function of its own for each subscription: one listener may subscribe twice.
+    const own = () => listener()
+    this.#listeners.add(own)
+    if (!this.#listening && !this.#reconnect) this.#listen()
+    return () => {
+      this.#listeners.delete(own)
+      if (this.#listeners.size === 0) this.#unlisten()
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#listeners.clear()
+    this.#unlisten()
+  }
+
+  #wake(): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener()
+      } catch {
+        // The commit stands, whatever a listener makes of it.
+      }
+    }
+  }
+
+  async #notify(): Promise<void> {
+    this.#sending = true
+    while (this.#again && !this.#closed) {
+      this.#again = false
+      try {
+        const client: ClientBase & { release(error?: boolean): void } = await this.#connections.pool.connect()
+        await roundTrip(client, [call(NOTIFY, this.#channel, this.#self)]).then(
+          () => client.release(),
+          () => client.release(true),
+        )
+      } catch {
+        // The commit stands; whoever waits looks again within a second.
+      }
+      await new Promise((resolve) => setTimeout(resolve, NOTIFY_EVERY_MS).unref())
+    }
+    this.#sending = false
+  }
+
+  #listen(): void {
+    const client = this.#connections.alone()
+    this.#listening = client
+    client.on('notification', ({ payload }: Notification) => {
+      if (payload !== this.#self) this.#wake()
+    })
+    client.on('end', () => this.#lost(client))
+    client
+      .connect()
+      .then(() => client.query(`LISTEN ${this.#channel}`))
+      .then(() => {
+        // What was committed while nobody listened was not heard.
+        if (this.#failures > 0) this.#wake()
+        this.#failures = 0
+      })
+      .catch(() => this.#lost(client))
+  }
+
+  #lost(client: ReturnType<Connections['alone']>): void {
+    if (this.#listening !== client) return
+    this.#listening = undefined
+    void client.end().catch(() => undefined)
+    const pause = Math.min(100 * 2 ** this.#failures++, LONGEST_PAUSE_MS)
+    this.#reconnect = setTimeout(
+      () => {
+        this.#reconnect = undefined
+        this.#listen()
+      },
+      pause * (0.5 + Math.random() / 2),
+    ).unref()
+  }
+
+  #unlisten(): void {
+    clearTimeout(this.#reconnect)
+    this.#reconnect = undefined
+    this.#failures = 0
+    const client = this.#listening
+    this.#listening = undefined
+    void client?.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import type { ClientBase } from 'pg'
+import { BatonError } from '../../domain/errors.ts'
+
+export interface Workspace {
+  /** The number that leads every key. */
+  readonly id: number
+  readonly origin: string
+}
+
+/** Numbers of handoffs come from outside the transaction: nobody waits for another's commit to get one. */
+export const sequenceOf = (workspace: number): string => `baton.handoff_number_${workspace}`
+
+/** The workspace of this name; makes it when it is not there. */
+export async function openWorkspace(client: ClientBase, name: string, readOnly: boolean): Promise<Workspace> {
+  const found = await findWorkspace(client, name)
+  if (found) return found
+  if (readOnly)
+    throw new BatonError('not_found', `there is no workspace ${name} in this database`, { workspace: name })
+  await client.query('BEGIN')
+  try {
+    await createWorkspace(client, name)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+  const made = await findWorkspace(client, name)
+  if (!made)
+    throw new BatonError('internal', `the workspace ${name} was made and is not there`, { workspace: name })
+  return made
+}
+
+async function findWorkspace(client: ClientBase, name: string): Promise<Workspace | undefined> {
+  const { rows } = await client.query<{ id: number; origin: string }>(
+    `SELECT w.id, m.value AS origin FROM baton.workspace w
+     JOIN baton.meta m ON m.ws = w.id AND m.key = 'origin' WHERE w.name = $1`,
+    [name],
+  )
+  return rows[0]
+}
+
+async function createWorkspace(client: ClientBase, name: string): Promise<void> {
+  const uuid = randomUUID()
+  // Whoever comes second waits here for the first, and inserts nothing.
+  const { rows } = await client.query<{ id: number }>(
+    'INSERT INTO baton.workspace (name, uuid) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
+    [name, uuid],
+  )
+  const id = rows[0]?.id
+  if (id === undefined) return
+  await client.query(`CREATE SEQUENCE ${sequenceOf(id)}`)
+  await client.query(
+    `INSERT INTO baton.meta (ws, key, value) VALUES ($1, 'workspace_uuid', $2), ($1, 'origin', $3)`,
+    [id, uuid, `baton.local/${uuid}`],
+  )
+}

@@ -1,0 +1,4 @@
+import { newSqlitePlace } from '../../../test/store-places.ts'
+import { describeStoreContract } from '../store.contract.ts'
+
+describeStoreContract('sqlite', newSqlitePlace)

@@ -1,0 +1,132 @@
+import { BatonError } from '../../domain/errors.ts'
+import { didYouMean } from './suggest.ts'
+
+/** One option of a command. */
+export interface Flag {
+  /** Without the dashes. */
+  readonly name: string
+  /** Other spellings that are understood and not shown. */
+  readonly also?: readonly string[]
+  readonly takes: 'value' | 'nothing'
+  readonly repeats?: boolean
+  /** `--no-name` says false. */
+  readonly negatable?: boolean
+  readonly required?: boolean
+  readonly about?: string
+  /** What stands for the value in help: `<name>`. */
+  readonly placeholder?: string
+  readonly choices?: readonly string[]
+}
+
+export interface Arguments {
+  readonly words: readonly string[]
+  /** By the flag's first name: the texts given, or a switch's state. */
+  readonly texts: ReadonlyMap<string, readonly string[]>
+  readonly switches: ReadonlyMap<string, boolean>
+}
+
+/** Options that every command takes. */
+export const GLOBAL_FLAGS: readonly Flag[] = [
+  {
+    name: 'as',
+    takes: 'value',
+    placeholder: 'agent',
+    about: 'Who you are (BATON_AGENT, else the system user)',
+  },
+  { name: 'json', takes: 'nothing', about: 'The answer as one JSON document' },
+  { name: 'key', takes: 'value', placeholder: 'text', about: 'Makes a repeated call harmless' },
+  { name: 'store', takes: 'value', placeholder: 'address', about: 'Another store: a file or postgres://…' },
+  { name: 'quiet', also: ['q'], takes: 'nothing', about: 'Only answers and errors' },
+  {
+    name: 'color',
+    also: ['colour'],
+    takes: 'nothing',
+    negatable: true,
+    about: 'No colours, also with NO_COLOR',
+  },
+  { name: 'help', also: ['h'], takes: 'nothing', about: 'This page' },
+]
+
+/** Reads the arguments of one command. Refuses what it does not know, with the option that was probably meant. */
+export function readArguments(argv: readonly string[], flags: readonly Flag[], command: string): Arguments {
+  const known = new Map<string, Flag>()
+  for (const flag of flags) for (const name of [flag.name, ...(flag.also ?? [])]) known.set(name, flag)
+  const words: string[] = []
+  const texts = new Map<string, string[]>()
+  const switches = new Map<string, boolean>()
+  const rest = [...argv]
+  while (rest.length > 0) {
+    const token = rest.shift()!
+    if (token === '--') {
+      words.push(...rest.splice(0))
+    } else if (!/^--?[A-Za-z]/.test(token)) {
+      words.push(token)
+    } else {
+      const { name, value, no } = split(token, known, command)
+      const flag = known.get(name)!
+      if (flag.takes === 'nothing' || no) {
+        if (value !== undefined) refuse(`${token.split('=')[0]} takes no value`, command, flag.name)
+        switches.set(flag.name, !no)
+      } else {
+        const given = value ?? (isFlag(rest[0], known) ? undefined : rest.shift())
+        if (given === undefined) refuse(`--${name} needs a value`, command, flag.name)
+        if (texts.has(flag.name) && !flag.repeats)
+          refuse(`--${flag.name} was given twice, and one is enough`, command, flag.name)
+        texts.set(flag.name, [...(texts.get(flag.name) ?? []), given])
+      }
+    }
+  }
+  return { words, texts, switches }
+}
+
+function split(token: string, known: ReadonlyMap<string, Flag>, command: string) {
+  const [dashed, ...after] = token.split('=')
+  const value = after.length > 0 ? after.join('=') : undefined
+  const name = dashed!.replace(/^--?/, '').replaceAll('_', '-')
+  if (known.has(name)) return { name, value, no: false }
+  const positive = name.replace(/^no-/, '')
+  if (name !== positive && known.get(positive)?.negatable) return { name: positive, value, no: true }
+  const meant = didYouMean(name, known.keys(), '--')
+  return refuse(
+    `${command} has no option ${dashed}${meant || `; see: baton ${command} --help`}`,
+    command,
+    name,
+  )
+}
+
+/** Whether a token can only be the next option: then a value was forgotten. */
+const isFlag = (token: string | undefined, known: ReadonlyMap<string, Flag>): boolean =>
+  token?.startsWith('--') === true && known.has(token.slice(2).split('=')[0]!)
+
+function refuse(message: string, command: string, option: string): never {
+  throw new BatonError('invalid_input', message, { command, option })
+}
+
+/**
+ * The words that name a command: the first one or two, with nothing but global options before them, because
+ * what another option takes is known only when the command is. `rest` is everything else.
+ */
+export interface CommandWords {
+  readonly words: readonly string[]
+  /** The arguments without the first `count` words of the command. */
+  rest(count: number): string[]
+}
+
+export function commandWords(argv: readonly string[]): CommandWords {
+  const at: number[] = []
+  for (let i = 0; i < argv.length && at.length < 2; i++) {
+    const token = argv[i]!
+    if (!token.startsWith('-')) at.push(i)
+    else if (globalFlag(token) === undefined) break
+    else if (globalFlag(token)?.takes === 'value' && !token.includes('=')) i += 1
+  }
+  return {
+    words: at.map((i) => argv[i]!),
+    rest: (count) => argv.filter((_, i) => !at.slice(0, count).includes(i)),
+  }
+}
+
+const globalFlag = (token: string): Flag | undefined => {
+  const name = token.replace(/^--?(no-)?/, '').split('=')[0]!
+  return GLOBAL_FLAGS.find((flag) => flag.name === name || flag.also?.includes(name))
+}

@@ -1,0 +1,69 @@
+import { OPERATION_NAMES, type OperationName } from '../../operations/index.ts'
+
+/** The short forms of the daily operations. */
+export const SHORT_FORMS = {
+  create: 'handoff_create',
+  send: 'handoff_send',
+  inbox: 'handoff_inbox',
+  show: 'handoff_get',
+  accept: 'handoff_accept',
+  reject: 'handoff_reject',
+  ask: 'handoff_ask',
+  answer: 'handoff_answer',
+  submit: 'handoff_submit',
+  verify: 'handoff_verify',
+  decide: 'gate_decide',
+  wait: 'handoff_wait',
+  next: 'task_next_actions',
+  status: 'report_status',
+} as const satisfies Record<string, OperationName>
+
+/** Commands that are not operations, and their verbs where they have some. */
+export const OTHER_COMMANDS = {
+  init: [],
+  serve: [],
+  whoami: [],
+  find: [],
+  watch: [],
+  trust: [],
+  store: ['info', 'backup', 'restore', 'copy', 'upgrade'],
+  gc: [],
+  doctor: [],
+  token: ['create', 'list', 'revoke'],
+  completion: ['bash', 'zsh', 'fish'],
+  help: [],
+} as const satisfies Record<string, readonly string[]>
+export type OtherCommand = keyof typeof OTHER_COMMANDS
+
+/** Operations by noun: `{ task: { 'next-actions': 'task_next_actions', … } }`. */
+export const NOUNS: Readonly<Record<string, Readonly<Record<string, OperationName>>>> = byNoun()
+
+export const isOtherCommand = (word: string): word is OtherCommand => Object.hasOwn(OTHER_COMMANDS, word)
+
+export const shortForm = (word: string): OperationName | undefined =>
+  Object.hasOwn(SHORT_FORMS, word) ? SHORT_FORMS[word as keyof typeof SHORT_FORMS] : undefined
+
+/** How people type an operation: its short form, else noun and verb. */
+export function typedAs(name: OperationName): string {
+  const short = Object.entries(SHORT_FORMS).find(([, operation]) => operation === name)
+  return short ? short[0] : name.replace('_', ' ').replaceAll('_', '-')
+}
+
+/** Every first word. */
+export const firstWords = (): string[] => [
+  ...new Set([...Object.keys(SHORT_FORMS), ...Object.keys(NOUNS), ...Object.keys(OTHER_COMMANDS)]),
+]
+
+/** What may follow a first word, when a word must. */
+export const secondWords = (first: string): readonly string[] =>
+  isOtherCommand(first) ? OTHER_COMMANDS[first] : Object.keys(NOUNS[first] ?? {})
+
+function byNoun(): Record<string, Record<string, OperationName>> {
+  const nouns: Record<string, Record<string, OperationName>> = {}
+  for (const name of Object.keys(OPERATION_NAMES) as OperationName[]) {
+    const at = name.indexOf('_')
+    const noun = name.slice(0, at)
+    nouns[noun] = { ...nouns[noun], [name.slice(at + 1).replaceAll('_', '-')]: name }
+  }
+  return nouns
+}

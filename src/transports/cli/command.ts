@@ -1,0 +1,20 @@
+import type { Arguments, Flag } from './args.ts'
+import type { Shell } from './shell.ts'
+
+/** One thing to type. Operations become commands by `operationCommand`; the others are written by hand. */
+export interface Command {
+  /** As typed after `baton`: `send`, `store backup`. */
+  readonly name: string
+  readonly summary: string
+  /** What it takes without an option, in order; in brackets when it may be left out. */
+  readonly words?: readonly string[]
+  readonly flags: readonly Flag[]
+  readonly examples: readonly string[]
+  /** Answers the exit code, 0 when it answers nothing. */
+  run(shell: Shell, args: Arguments): Promise<number | undefined>
+}
+
+/** The only text of an option, or undefined. */
+export const textOf = (args: Arguments, name: string): string | undefined => args.texts.get(name)?.[0]
+export const textsOf = (args: Arguments, name: string): readonly string[] => args.texts.get(name) ?? []
+export const isOn = (args: Arguments, name: string): boolean => args.switches.get(name) ?? false

@@ -1,0 +1,131 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfigText } from '../../../config-file.ts'
+import { BatonError, ERROR_CODES } from '../../../domain/errors.ts'
+import { verifyChains } from '../../../store-verify.ts'
+import { findWorkspace, type Workspace } from '../../../workspace.ts'
+import { GLOBAL_FLAGS } from '../args.ts'
+import type { Command } from '../command.ts'
+import { plainText } from '../screen/plain-text.ts'
+import { pad } from '../screen/width.ts'
+import type { Shell } from '../shell.ts'
+import { count } from '../views/words.ts'
+
+interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Checks this machine, the workspace, its settings, the store and every chain of the log.',
+  flags: GLOBAL_FLAGS,
+  examples: ['baton doctor', 'baton doctor --json'],
+  async run(shell) {
+    const findings: Finding[] = [nodeVersion()]
+    const workspace = await attempt(findings, 'workspace', async () => {
+      const found = await findWorkspace(shell.io.cwd, shell.io.env)
+      findings.push(place(found))
+      return found
+    })
+    if (workspace?.configFile !== undefined)
+      await attempt(findings, 'settings', () => settings(findings, workspace, shell))
+    if (workspace || shell.store !== undefined || shell.io.env.store !== undefined)
+      await attempt(findings, 'store', () => storeAndLog(findings, shell))
+    const ok = findings.every((finding) => finding.ok)
+    shell.answer({ ok, checks: findings }, () =>
+      findings
+        .map(
+          ({ name, ok: fine, detail }) =>
+            `${fine ? shell.screen.tick : shell.screen.cross} ${shell.screen.bold(pad(name, 9))} ${plainText(detail)}`,
+        )
+        .join('\n'),
+    )
+    return ok ? 0 : ERROR_CODES.unmet.exit
+  },
+}
+
+/** A check that could not be made is a finding too. */
+async function attempt<T>(
+  findings: Finding[],
+  name: string,
+  check: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error
+    findings.push({ name, ok: false, detail: error.message })
+    return undefined
+  }
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const ok = major > 22 || (major === 22 && minor >= 18)
+  return { name: 'node', ok, detail: `${process.version}${ok ? '' : '; install Node 24'}` }
+}
+
+function place(workspace: Workspace | undefined): Finding {
+  if (!workspace)
+    return { name: 'workspace', ok: false, detail: 'none here or above; make one with: baton init' }
+  const mode = statSync(workspace.dir, { throwIfNoEntry: false })?.mode
+  if (mode !== undefined && (mode & 0o022) !== 0)
+    return {
+      name: 'workspace',
+      ok: false,
+      detail: `${workspace.dir} can be written by other users; run: chmod go-w ${workspace.dir}`,
+    }
+  const ignored = mode === undefined || existsSync(join(workspace.dir, '.gitignore'))
+  return {
+    name: 'workspace',
+    ok: ignored,
+    detail: ignored
+      ? workspace.root
+      : `${workspace.dir} has no .gitignore, so git would take it in; run: baton init`,
+  }
+}
+
+async function settings(findings: Finding[], workspace: Workspace, shell: Shell): Promise<void> {
+  const file = workspace.configFile!
+  const text = await readConfigText(file)
+  const [{ parseConfig }, { trustState }] = await Promise.all([
+    import('../../../config-file.ts'),
+    import('../../../trust.ts'),
+  ])
+  await parseConfig(text, file)
+  const { trusted, needs } = trustState(workspace, text, shell.io.env)
+  const waits = needs.length > 0 && !trusted
+  findings.push({
+    name: 'settings',
+    ok: !waits,
+    detail: waits
+      ? `${file}: ${needs.join(' and ')} wait for: baton trust`
+      : `${file}${trusted ? ', trusted' : ''}`,
+  })
+}
+
+async function storeAndLog(findings: Finding[], shell: Shell): Promise<void> {
+  const { context } = await shell.open({ write: false, local: true })
+  const { store } = context!.service.deps
+  const { engine, location, schema, readOnly } = store.info
+  findings.push({
+    name: 'store',
+    ok: true,
+    detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})`,
+  })
+  const progress = shell.progress()
+  const report = await verifyChains(store, {
+    tell: (what, done, of) => progress.tell(`${what}: ${done} of ${of}`),
+    signal: shell.io.signal,
+  }).finally(() => progress.end())
+  const [first] = report.broken
+  findings.push({
+    name: 'log',
+    ok: !first,
+    detail: first
+      ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
+      : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
+  })
+}

@@ -1,0 +1,22 @@
+import type { OtherCommand } from '../catalog.ts'
+import type { Command } from '../command.ts'
+
+type Load = (verb: string) => Promise<Command>
+
+/** Every command that is not an operation; each is loaded when it is typed. */
+const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
+  init: async () => (await import('./init.ts')).init,
+  serve: async () => (await import('./serve.ts')).serve,
+  whoami: async () => (await import('./whoami.ts')).whoami,
+  find: async () => (await import('./find.ts')).find,
+  watch: async () => (await import('./watch.ts')).watch,
+  trust: async () => (await import('./trust.ts')).trust,
+  gc: async () => (await import('./gc.ts')).gc,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  store: async (verb) => (await import('./store.ts')).STORE_COMMANDS[verb as 'info'],
+  token: async (verb) => (await import('./token.ts')).TOKEN_COMMANDS[verb as 'list'],
+  completion: async (verb) => (await import('./completion.ts')).completionFor(verb as 'bash'),
+}
+
+export const loadCommand = (name: OtherCommand, verb = ''): Promise<Command> =>
+  COMMANDS[name as keyof typeof COMMANDS](verb)

@@ -1,0 +1,54 @@
+import { BatonError } from '../../../domain/errors.ts'
+import { GLOBAL_FLAGS } from '../args.ts'
+import { type Command, textOf, textsOf } from '../command.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Answers every operation over HTTP until Ctrl-C. Callers need a token: baton token create.',
+  flags: [
+    {
+      name: 'port',
+      takes: 'value',
+      placeholder: 'number',
+      about: 'Where it listens (4180); 0 takes a free one',
+    },
+    {
+      name: 'host',
+      takes: 'value',
+      placeholder: 'address',
+      about: 'For other machines too: 0.0.0.0 (127.0.0.1)',
+    },
+    {
+      name: 'allow-host',
+      takes: 'value',
+      repeats: true,
+      placeholder: 'name',
+      about: 'A name under which others reach it',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton serve', 'baton serve --store postgres://baton@db.example.com/baton --port 4180'],
+  async run(shell, args) {
+    const port = toPort(textOf(args, 'port'))
+    const host = textOf(args, 'host')
+    const { context } = await shell.open({ write: true, local: true, explicit: true })
+    const { serve: start } = await import('../../http/serve.ts')
+    const running = await start({
+      service: context!.service,
+      ...(port !== undefined && { port }),
+      ...(host !== undefined && { host }),
+      allowedHosts: textsOf(args, 'allow-host'),
+      onReady: ({ url, host: bound, port: number, text }) =>
+        shell.answer({ url, host: bound, port: number }, () => text),
+    })
+    await running.closed
+    return 0
+  },
+}
+
+function toPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new BatonError('invalid_input', `--port ${text} is not a number from 0 to 65535`, { option: 'port' })
+}

@@ -1,0 +1,213 @@
+import type * as z from 'zod'
+import type { Operation } from '../../operations/operation.ts'
+import type { Flag } from './args.ts'
+
+/** How the text of an option becomes a field of the operation's input. */
+export type Kind =
+  | 'word'
+  /** Free text: `@file` and `-` are read. */
+  | 'text'
+  | 'number'
+  | 'seconds'
+  | 'switch'
+  /** Any JSON; text that is not JSON stays text where the field takes anything. */
+  | 'json'
+  | 'anything'
+  /** Bytes in base64: `@file` is read as they are. */
+  | 'bytes'
+  /** Text, or false with `--no-…`. */
+  | 'text-or-false'
+
+export interface FieldFlag extends Flag {
+  readonly field: string
+  readonly kind: Kind
+  /** A named part of a field that is an object: `--meeting x` is links.meeting. */
+  readonly part?: string
+  /** The short form that an item may be written in, when it is not the field's own. */
+  readonly short?: string
+}
+
+/** Longer than a line: then people may want to read it from a file. */
+const FREE_TEXT = 2_001
+
+/** Singular spellings that no rule gives. */
+const SINGULAR: Readonly<Record<string, string>> = {
+  criteria: 'criterion',
+  depends_on: 'depends-on',
+  tests_run: 'test',
+  files_changed: 'file',
+  open_questions: 'question',
+  related_thought_records: 'related',
+  validation_request: 'validate',
+}
+
+/** Options that write one part of a field. */
+const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
+  links: ['meeting', 'skill'].map((part) => ({
+    name: part,
+    takes: 'value',
+    field: 'links',
+    kind: 'word',
+    part,
+    placeholder: 'path',
+    about: `The same as --link ${part}=path`,
+  })),
+}
+
+/** The options of an operation, derived from its input. */
+export function flagsOf(op: Pick<Operation, 'input' | 'positional'>): readonly FieldFlag[] {
+  return Object.entries(op.input.shape).flatMap(([field, schema]) => [
+    toFlag(field, schema as z.ZodType),
+    ...(PARTS[field] ?? []),
+  ])
+}
+
+function toFlag(field: string, schema: z.ZodType): FieldFlag {
+  const plain = shapeOf(schema)
+  const shape: Shape = plain.kind === 'number' && field.endsWith('_s') ? { ...plain, kind: 'seconds' } : plain
+  const name =
+    shape.repeats || field in SINGULAR
+      ? singular(field)
+      : dashed(shape.kind === 'seconds' ? field.replace(/_s$/, '') : field)
+  const about = describe(schema) ?? ABOUT[field]
+  return {
+    name,
+    ...(name !== dashed(field) && { also: [dashed(field)] }),
+    field,
+    kind: shape.kind,
+    takes: shape.kind === 'switch' ? 'nothing' : 'value',
+    // Points are given one by one, and the object is made of them.
+    repeats: shape.repeats || field === 'validation_request',
+    negatable: shape.kind === 'switch' || shape.kind === 'text-or-false',
+    required: isRequired(schema),
+    ...(about !== undefined && { about }),
+    ...(shape.choices && { choices: shape.choices }),
+    placeholder: shape.choices ? 'choice' : placeholderOf(field, shape.kind),
+  }
+}
+
+interface Shape {
+  readonly kind: Kind
+  readonly repeats: boolean
+  readonly choices?: readonly string[]
+}
+
+/** What the command line needs to know of a schema; everything else is judged when the operation is called. */
+function shapeOf(schema: z.ZodType): Shape {
+  // biome-ignore lint/suspicious/noExplicitAny: zod's definitions are a union of forty shapes
+  const def = schema.def as any
+  switch (def.type) {
+    case 'optional':
+    case 'default':
+    case 'nullable':
+      return shapeOf(def.innerType)
+    case 'pipe':
+      return shapeOf(def.in)
+    case 'boolean':
+      return { kind: 'switch', repeats: false }
+    case 'number':
+    case 'int':
+      return { kind: 'number', repeats: false }
+    case 'enum':
+      return { kind: 'word', repeats: false, choices: Object.values(def.entries) }
+    case 'string':
+      return { kind: textKind(schema as z.ZodString), repeats: false }
+    case 'array':
+      return { ...shapeOf(def.element), repeats: true }
+    case 'union':
+      return unionShape(def.options)
+    case 'unknown':
+    case 'any':
+      return { kind: 'anything', repeats: false }
+    default:
+      return { kind: 'json', repeats: def.type === 'record' }
+  }
+}
+
+function unionShape(options: readonly z.ZodType[]): Shape {
+  const shapes = options.map(shapeOf)
+  const list = shapes.find(({ repeats }) => repeats)
+  if (list) return list
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  if (options.some((option) => (option.def as any).values?.includes(false)))
+    return { kind: 'text-or-false', repeats: false }
+  return { kind: 'json', repeats: false }
+}
+
+function textKind(schema: z.ZodString): Kind {
+  if (schema.format === 'base64') return 'bytes'
+  return (schema.maxLength ?? 0) >= FREE_TEXT ? 'text' : 'word'
+}
+
+const dashed = (field: string): string => field.replaceAll('_', '-')
+
+const singular = (field: string): string =>
+  SINGULAR[field] ??
+  dashed(field)
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1')
+
+function placeholderOf(field: string, kind: Kind): string {
+  if (kind === 'number') return 'number'
+  if (kind === 'seconds') return 'time'
+  if (kind === 'json' || kind === 'anything') return PLACEHOLDERS[field] ?? 'json'
+  return PLACEHOLDERS[field] ?? 'text'
+}
+
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  to: 'agent',
+  from: 'agent',
+  id: 'id',
+  task: 'task',
+  depends_on: 'task',
+  parent: 'id',
+  supersedes: 'id',
+  handoff: 'id',
+  evidence: 'deliverable=proof',
+  artifacts: 'path',
+  checks: 'check',
+  links: 'name=path',
+  decisions: 'text',
+  open_questions: 'text',
+  blockers: 'text',
+  details: 'text',
+  validation_request: 'point',
+}
+
+/** What a field is, where its schema leaves it to its name. */
+const ABOUT: Readonly<Record<string, string>> = {
+  title: 'What it is, in a few words',
+  purpose: 'What it is for',
+  decisions: 'What was decided',
+  artifacts: 'A file that belongs to it',
+  open_questions: 'What is still open',
+  constraints: 'What must be kept to',
+  checks: 'A command that must exit 0, or file:path, sha256:path=hash, evidence:deliverable',
+  validation_request: 'A point for the person to validate',
+  retry: 'For example {"max": 3, "delay_s": 30, "multiplier": 2}',
+  alias: 'An id of its own',
+  home: 'The dialect it lives in',
+  evidence: 'What shows that a deliverable is there',
+  note: 'What the verifier should know',
+  output: 'The result as data',
+  validation: 'Tests, types and coverage as data',
+  next_steps: 'What should follow',
+  attempt: 'Refuse unless it is this attempt',
+  progress: 'Percent',
+  message: 'What went wrong',
+  comment: 'For the sender',
+  tests_run: 'A test that was run',
+  files_changed: 'A file that was changed',
+  branch: 'Where the work is',
+  commit_sha: 'The full hash of the commit',
+}
+
+/** The nearest description: an optional field's own, else that of what it wraps. */
+function describe(schema: z.ZodType): string | undefined {
+  const inner = (schema.def as { innerType?: z.ZodType }).innerType
+  return schema.description ?? (inner && describe(inner))
+}
+
+/** Looks at the definition and runs nothing: the first run of a schema is what it costs. */
+export const isRequired = (schema: z.ZodType): boolean =>
+  !['optional', 'default', 'unknown'].includes(schema.def.type)

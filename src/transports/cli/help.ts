@@ -1,0 +1,151 @@
+import { type Flag, GLOBAL_FLAGS } from './args.ts'
+import { NOUNS } from './catalog.ts'
+import type { Command } from './command.ts'
+import type { Screen } from './screen/screen.ts'
+import { pad, wrap } from './screen/width.ts'
+
+type Group = readonly [title: string, commands: readonly (readonly [name: string, about: string])[]]
+
+// biome-ignore format: read as a table
+const LEFT: readonly Group[] = [
+  ['Hand work over', [
+    ['send',       'to an agent or a person'],
+    ['create',     'write a draft first'],
+    ['wait',       'until it is completed'],
+    ['answer',     'a question about it'],
+    ['verify',     'judge what was handed in'],
+  ]],
+  ['Take work on', [
+    ['inbox',      'what waits for you'],
+    ['accept',     'take it on'],
+    ['reject',     'decline it or give it back'],
+    ['ask',        'the sender something'],
+    ['submit',     'hand in, with evidence'],
+    ['decide',     'a gate (people only)'],
+    ['next',       'tasks to start now'],
+  ]],
+]
+
+// biome-ignore format: read as a table
+const RIGHT: readonly Group[] = [
+  ['Look', [
+    ['show',       'one handoff, all of it'],
+    ['find',       'handoffs and tasks'],
+    ['status',     'how much, and with whom'],
+    ['watch',      'what happens, live'],
+    ['whoami',     'you, why, which store'],
+  ]],
+  ['Set up and look after', [
+    ['init',       'settings for this project'],
+    ['serve',      'answer over HTTP'],
+    ['token',      'credentials for callers'],
+    ['trust',      'let baton.yaml take effect'],
+    ['store',      'backup, restore, copy'],
+    ['gc',         'clear away old things'],
+    ['doctor',     'check store, log, machine'],
+    ['completion', 'for bash, zsh and fish'],
+  ]],
+]
+
+/** Two columns need this much. */
+const WIDE = 78
+
+/** The first page: it fits on a screen and is made without loading a single operation. */
+export function overview(screen: Screen): string {
+  const [left, right] = [LEFT, RIGHT].map((groups) => groupLines(screen, groups)) as [string[], string[]]
+  const isWide = screen.isTerminal && screen.columns >= WIDE
+  const body = isWide
+    ? Array.from({ length: Math.max(left.length, right.length) }, (_, i) =>
+        (pad(left[i] ?? '', 40) + (right[i] ?? '')).trimEnd(),
+      )
+    : [...left, '', ...right]
+  return [
+    'Baton passes work between agents and people without losing it.',
+    '',
+    ...body,
+    '',
+    `${screen.bold('All by noun')}  baton ${Object.keys(NOUNS).join('|')} <verb>`,
+    `${screen.bold('Everywhere')}   --as <agent>  --json  --key  --store  --quiet  --no-color  --help`,
+    `${screen.bold('Ids')}          any unique part of one, or @ for the only one that fits`,
+  ].join('\n')
+}
+
+const groupLines = (screen: Screen, groups: readonly Group[]): string[] =>
+  groups.flatMap(([title, commands], i) => [
+    ...(i === 0 ? [] : ['']),
+    screen.bold(title),
+    ...commands.map(([name, about]) => `  ${screen.paint('cyan', pad(name, 11))} ${about}`),
+  ])
+
+/** The page of one command. */
+export function commandPage(screen: Screen, command: Command): string {
+  const own = command.flags.filter((flag) => !GLOBAL_FLAGS.includes(flag))
+  const usage = [
+    'baton',
+    command.name,
+    ...(command.words ?? []).map(bracketed),
+    ...(own.length > 0 ? ['[options]'] : []),
+  ]
+  return [
+    ...wrap(command.summary, screen.columns),
+    '',
+    `${screen.bold('Usage')}  ${usage.join(' ')}`,
+    ...(own.length > 0 ? ['', screen.bold('Options'), optionTable(screen, own)] : []),
+    '',
+    screen.bold('Examples'),
+    ...command.examples.flatMap((line) =>
+      wrap(line, screen.columns - 4).map((part, i) => `  ${i === 0 ? screen.dim('$') : ' '} ${part}`),
+    ),
+    '',
+    screen.dim(
+      `Also: ${GLOBAL_FLAGS.map((flag) => `--${flag.name === 'color' ? 'no-color' : flag.name}`).join(' ')}`,
+    ),
+  ].join('\n')
+}
+
+/** The page of a noun: its verbs with what each does. */
+export function nounPage(screen: Screen, noun: string, commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  return [
+    `${screen.bold('Usage')}  baton ${noun} <verb> [options]`,
+    '',
+    ...commands.map(({ name, summary }) =>
+      entry(screen, screen.paint('cyan', name), name.length, width, summary),
+    ),
+    '',
+    `More on one: baton ${commands[0]?.name} --help`,
+  ].join('\n')
+}
+
+const bracketed = (word: string): string => (word.startsWith('[') ? word : `<${word}>`)
+
+function optionTable(screen: Screen, flags: readonly Flag[]): string {
+  const rows = flags.map((flag) => ({ flag, left: spelled(flag) }))
+  const width = Math.min(30, Math.max(...rows.map(({ left }) => left.length)))
+  return rows
+    .map(({ flag, left }) => entry(screen, screen.paint('cyan', left), left.length, width, about(flag)))
+    .join('\n')
+}
+
+/** A name with its description beside it; below it where the name is too long. */
+function entry(screen: Screen, painted: string, length: number, width: number, text: string): string {
+  const lines = wrap(text, Math.max(20, screen.columns - width - 4))
+  const margin = pad('', width + 4)
+  const first = length > width ? `  ${painted}\n${margin}` : `  ${painted}${pad('', width - length + 2)}`
+  return (first + lines.join(`\n${margin}`)).trimEnd()
+}
+
+function spelled(flag: Flag): string {
+  const name = flag.negatable && flag.name === 'color' ? 'no-color' : flag.name
+  return flag.takes === 'nothing' ? `--${name}` : `--${name} <${flag.placeholder ?? 'text'}>`
+}
+
+function about(flag: Flag): string {
+  const parts = [
+    flag.required ? 'needed' : '',
+    flag.about ?? '',
+    flag.choices ? `one of ${flag.choices.join(', ')}` : '',
+    flag.repeats ? 'repeatable' : '',
+  ]
+  return parts.filter((part) => part !== '').join('; ')
+}

@@ -1,0 +1,22 @@
+import type { Readable } from 'node:stream'
+import type { Environment } from '../../config.ts'
+
+/** Where a command writes; process.stdout and process.stderr are ones. */
+export interface Output {
+  readonly isTTY?: boolean | undefined
+  write(text: string): unknown
+}
+
+/** The world of one command. Nothing in this folder reaches for `process` but the entry. */
+export interface Io {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly stdin: Readable
+  /** Somebody sits there: a question can be asked and answered. */
+  readonly isTerminal: boolean
+  readonly columns: number
+  readonly env: Environment
+  readonly cwd: string
+  /** Raised when the person presses Ctrl-C; what waits or follows ends then. */
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,136 @@
+import type * as z from 'zod'
+import { BatonError } from '../../domain/errors.ts'
+import { loadOperation, type OperationName } from '../../operations/index.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { GLOBAL_FLAGS } from './args.ts'
+import { typedAs } from './catalog.ts'
+import { type Command, textOf } from './command.ts'
+import { type FieldFlag, flagsOf, isRequired } from './flags.ts'
+import { resolveReferences } from './references.ts'
+import type { Session } from './session.ts'
+import type { Shell } from './shell.ts'
+import { toInput } from './values.ts'
+
+type Input = Record<string, unknown>
+
+/** What a command does beside calling its operation. */
+export interface Extra {
+  readonly flags?: (flags: readonly FieldFlag[]) => readonly FieldFlag[]
+  /** Fields that are needed and that `before` asks for. */
+  readonly asks?: readonly string[]
+  /** Completes the input, asks the person, or says who the caller is after they answered. */
+  readonly before?: (shell: Shell, session: Session, input: Input) => Promise<Prepared>
+  /** Says something else than the usual view. */
+  readonly after?: (shell: Shell, output: unknown, input: Input) => Promise<boolean>
+}
+
+export interface Prepared {
+  readonly input: Input
+  readonly actor?: Awaited<ReturnType<Session['actor']>>
+}
+
+/** The few operations that need a hand of their own; loaded with them. */
+const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
+  handoff_verify: async () => (await import('./commands/verify.ts')).verify,
+  gate_decide: async () => (await import('./commands/decide.ts')).decide,
+  artifact_put: async () => (await import('./commands/artifact.ts')).put,
+  artifact_get: async () => (await import('./commands/artifact.ts')).get,
+}
+
+/** The command of an operation, with options from its input. */
+export async function operationCommand(name: OperationName): Promise<Command> {
+  const [op, extra] = await Promise.all([loadOperation(name), EXTRAS[name]?.()])
+  const own = flagsOf(op)
+  const flags = extra?.flags?.(own) ?? own
+  const positional = op.positional ?? []
+  return {
+    name: typedAs(name),
+    summary: op.summary,
+    words: positional.map((field) =>
+      isRequired(op.input.shape[field] as z.ZodType) ? field.replace('_', '-') : `[${field}]`,
+    ),
+    flags: [...flags.filter(({ field }) => !positional.includes(field)), ...GLOBAL_FLAGS],
+    examples: op.examples,
+    async run(shell, args) {
+      if (args.words.length > positional.length) throw tooManyWords(args.words, positional, typedAs(name))
+      let input: Input = await toInput(args, flags, positional, shell.io)
+      demandRequired(op, flags, input, extra)
+      const session = await shell.open({ write: op.effect === 'write' })
+      input = await resolveReferences(session, name, input)
+      const prepared = await extra?.before?.(shell, session, input)
+      const output = await called(shell, session, name, prepared ?? { input }, flags)
+      if (await extra?.after?.(shell, output, input)) return 0
+      const look = shell.isJson
+        ? undefined
+        : await (await import('./views/index.ts')).viewOf(name, shell, session)
+      shell.answer(output, () => look?.(output as never) ?? '')
+      return 0
+    },
+  }
+}
+
+async function called(
+  shell: Shell,
+  session: Session,
+  name: OperationName,
+  prepared: Prepared,
+  flags: readonly FieldFlag[],
+) {
+  try {
+    return await session.call(name, prepared.input, { key: textOf(shell.args, 'key'), actor: prepared.actor })
+  } catch (error) {
+    throw inOptions(error, flags)
+  }
+}
+
+/** A refused field as the option that people typed. */
+function inOptions(error: unknown, flags: readonly FieldFlag[]): unknown {
+  if (
+    !(error instanceof BatonError) ||
+    error.code !== 'invalid_input' ||
+    !Array.isArray(error.details.issues)
+  )
+    return error
+  const lines = (error.details.issues as { path: PropertyKey[]; message: string }[]).map(
+    ({ path, message }) => {
+      const flag = flags.find(({ field, part }) => field === path[0] && part === undefined)
+      return `${flag ? `--${flag.name}` : path.join('.')}: ${message.replace(/^Invalid input: /, '')}`
+    },
+  )
+  return new BatonError('invalid_input', lines.join('; '), error.details, error)
+}
+
+function demandRequired(op: Operation, flags: readonly FieldFlag[], input: Input, extra?: Extra): void {
+  const asked = new Set(extra?.asks)
+  const missing = flags.filter(
+    ({ field, required, part }) => required && part === undefined && !(field in input) && !asked.has(field),
+  )
+  if (op.name === 'handoff_send' && !('id' in input))
+    missing.push(...flags.filter(({ field }) => (field === 'to' || field === 'title') && !(field in input)))
+  if (missing.length === 0) return
+  const names = missing.map((flag) =>
+    op.positional?.includes(flag.field) ? `<${flag.field.replace('_', '-')}>` : `--${flag.name}`,
+  )
+  const command = typedAs(op.name as OperationName)
+  throw new BatonError(
+    'invalid_input',
+    `${command} needs ${names.join(' and ')}; for example: ${op.examples[0]}`,
+    { command, missing: missing.map(({ field }) => field) },
+  )
+}
+
+function tooManyWords(words: readonly string[], positional: readonly string[], command: string): BatonError {
+  const extra = words.slice(positional.length)
+  const advice =
+    positional.length > 0 && words.length > 1
+      ? '; put text with spaces in quotes'
+      : `; see: baton ${command} --help`
+  return new BatonError(
+    'invalid_input',
+    `${command} does not take ${extra.map((word) => JSON.stringify(word)).join(' ')}${advice}`,
+    {
+      command,
+      words: extra,
+    },
+  )
+}

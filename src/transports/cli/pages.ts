@@ -1,0 +1,22 @@
+import { isOtherCommand, NOUNS, secondWords } from './catalog.ts'
+import type { Command } from './command.ts'
+import { nounPage } from './help.ts'
+import type { Io } from './io.ts'
+import { screenFor } from './shell.ts'
+
+/** A noun without a verb: its verbs. Asked for, that is an answer; else something was forgotten. */
+export async function showNoun(noun: string, argv: readonly string[], io: Io): Promise<number> {
+  const commands = await Promise.all(
+    secondWords(noun).map(async (verb) => ({ ...(await commandOf(noun, verb)), name: `${noun} ${verb}` })),
+  )
+  const asked = argv.some((token) => token === '--help' || token === '-h')
+  const stream = asked ? 'stdout' : 'stderr'
+  const screen = screenFor(io, stream, argv.includes('--no-color') ? false : undefined)
+  io[stream].write(`${nounPage(screen, noun, commands)}\n`)
+  return asked ? 0 : 2
+}
+
+async function commandOf(noun: string, verb: string): Promise<Command> {
+  if (isOtherCommand(noun)) return (await import('./commands/index.ts')).loadCommand(noun, verb)
+  return (await import('./operation-command.ts')).operationCommand(NOUNS[noun]![verb]!)
+}

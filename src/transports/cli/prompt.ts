@@ -1,0 +1,40 @@
+import { createInterface } from 'node:readline/promises'
+import { BatonError } from '../../domain/errors.ts'
+import type { Io } from './io.ts'
+
+/** Asks a question at the terminal. Whoever calls has made sure that there is one. */
+export async function askFor(io: Io, question: string): Promise<string> {
+  const lines = createInterface({
+    input: io.stdin,
+    output: io.stderr as NodeJS.WritableStream,
+    terminal: true,
+  })
+  const ended = new AbortController()
+  // Ctrl-D: readline would leave the question open for ever.
+  lines.once('close', () => ended.abort())
+  lines.once('SIGINT', () => ended.abort(new Interrupted()))
+  try {
+    return (await lines.question(question, { signal: AbortSignal.any([io.signal, ended.signal]) })).trim()
+  } catch (error) {
+    if (io.signal.aborted || ended.signal.reason instanceof Interrupted) throw new Interrupted()
+    if (ended.signal.aborted) return ''
+    throw error
+  } finally {
+    lines.close()
+  }
+}
+
+/** The person pressed Ctrl-C. */
+export class Interrupted extends Error {}
+
+/** A yes or a no; anything else is asked again, nothing is the default. */
+export async function askYesNo(io: Io, question: string, otherwise?: boolean): Promise<boolean> {
+  const choice = otherwise === undefined ? 'y/n' : otherwise ? 'Y/n' : 'y/N'
+  for (let round = 0; round < 5; round++) {
+    const answer = (await askFor(io, `${question} [${choice}] `)).toLowerCase()
+    if (/^y(es)?$/.test(answer)) return true
+    if (/^no?$/.test(answer)) return false
+    if (answer === '' && otherwise !== undefined) return otherwise
+  }
+  throw new BatonError('invalid_input', 'the question was not answered with y or n, so nothing was done')
+}

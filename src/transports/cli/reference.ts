@@ -1,0 +1,179 @@
+import type { Actor } from '../../domain/agent.ts'
+import { BatonError } from '../../domain/errors.ts'
+import { rolesOf } from '../../domain/guards.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { type Command, decide, isOpen, statesFor, TRANSITIONS } from '../../domain/lifecycle.ts'
+import type { Policy } from '../../domain/policy.ts'
+import type { OperationName } from '../../operations/index.ts'
+import type { Session } from './session.ts'
+
+/** As many as a page holds: whoever has more to choose from needs a filter and not a list. */
+const PAGE = 200
+/** How far back a part of a uid is looked for. */
+const UID_PAGES = 10
+const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const NATIVE_ID = /^HO-\d{4}-\d+(-R)*$/
+
+/** The step of the lifecycle that an operation takes, so that `@` can ask the table whether it may. */
+const STEPS: Readonly<Partial<Record<OperationName, Command>>> = {
+  handoff_send: 'send',
+  handoff_accept: 'accept',
+  handoff_reject: 'reject',
+  handoff_ask: 'ask',
+  handoff_answer: 'answer',
+  handoff_amend: 'amend',
+  handoff_submit: 'submit',
+  handoff_verify: 'refuse',
+  handoff_complete: 'complete',
+  handoff_fail: 'fail',
+  handoff_retry: 'retry',
+  handoff_reassign: 'reassign',
+  handoff_cancel: 'cancel',
+  gate_decide: 'approve',
+}
+
+/** What is missing when `@` finds nothing, and what to look at. */
+const NOTHING: Readonly<Partial<Record<OperationName, string>>> = {
+  handoff_send: 'has no draft to send; write one with: baton create',
+  handoff_accept: 'has nothing to accept; see: baton inbox',
+  handoff_answer: 'has no question to answer; see: baton inbox',
+  handoff_submit: 'holds nothing to hand in; accept something first: baton inbox',
+  handoff_verify: 'has nothing to verify; see what is under way: baton handoff list',
+  gate_decide: 'has no gate to decide; see: baton inbox',
+  handoff_get: 'has neither sent nor received a handoff; see all: baton handoff list',
+}
+
+/** The handoff that a reference means: `@`, a whole id or uid, or any unique part of one. */
+export async function resolveHandoff(
+  session: Session,
+  operation: OperationName,
+  ref: string,
+): Promise<string> {
+  if (ref === '@') return (await theOnlyOne(session, operation)).id
+  const upper = ref.toUpperCase()
+  if (NATIVE_ID.test(upper)) return upper
+  if (UID.test(ref)) return ref
+  const found = await matches(session, ref)
+  if (found.length === 1) return found[0]!.id
+  if (found.length === 0)
+    throw new BatonError(
+      'not_found',
+      `no handoff has ${ref} in its id; look for it with: baton find ${ref}`,
+      { id: ref },
+    )
+  throw several(`${ref} is a part of ${found.length} ids; write more of the one you mean`, found)
+}
+
+async function matches(session: Session, ref: string): Promise<readonly Handoff[]> {
+  const wanted = ref.toLowerCase()
+  // A number alone is looked for as people say it: 1 and 001 are HO-2026-001.
+  const text = /^\d+$/.test(ref) ? `-${ref.padStart(3, '0')}` : ref
+  const listed = await pages(session, { text }, 5)
+  const ids = (test: (id: string) => boolean) => listed.filter(({ id }) => test(id.toLowerCase()))
+  const exact = ids((id) => id === wanted)
+  if (exact.length > 0) return exact
+  const ending = ids((id) => id.endsWith(text.toLowerCase()))
+  if (ending.length > 0) return ending
+  const part = ids((id) => id.includes(text.toLowerCase()))
+  if (part.length > 0 || !/^[0-9a-f-]{4,}$/.test(wanted)) return part
+  return (await pages(session, {}, UID_PAGES)).filter(({ uid }) => uid.includes(wanted))
+}
+
+/** The only handoff to which this caller can do this. */
+async function theOnlyOne(session: Session, operation: OperationName): Promise<Handoff> {
+  const actor = await session.actor()
+  const found = await candidates(session, operation, actor)
+  const [only] = found
+  if (only && found.length === 1) return only
+  if (only) throw several(`@ could be any of ${found.length}; name the one you mean`, found)
+  const reason = NOTHING[operation] ?? 'has no handoff to which this can be done; see: baton handoff list'
+  throw new BatonError('not_found', `${actor.name} ${reason}`, { actor: actor.name, operation })
+}
+
+export async function candidates(
+  session: Session,
+  operation: OperationName,
+  actor: Actor,
+): Promise<readonly Handoff[]> {
+  const step = STEPS[operation]
+  if (!step) return involving(session, operation, actor)
+  const roles = new Set(TRANSITIONS.filter((row) => row.command === step).map((row) => row.by))
+  roles.delete('clock')
+  const [role] = roles
+  const side =
+    roles.size > 1
+      ? {}
+      : role === 'sender'
+        ? { from: actor.name }
+        : role === 'receiver'
+          ? { to: actor.name }
+          : {}
+  const agent = await ownRow(session, actor)
+  const listed = await pages(session, { state: [...statesFor(step)], ...side })
+  return listed.filter((handoff) =>
+    canTake(step, handoff, rolesOf(actor, handoff, session.policy as Policy, agent)),
+  )
+}
+
+function canTake(step: Command, handoff: Handoff, roles: ReturnType<typeof rolesOf>): boolean {
+  // A gate is the only thing that a person approves, and one that was questioned waits for its sender.
+  if (
+    step === 'approve' &&
+    (handoff.need === 'clarification' || !['gate', 'escalation'].includes(handoff.type))
+  )
+    return false
+  return decide(handoff.state, step, roles, handoff.resume).ok
+}
+
+/** For operations that change nothing or that the table does not name: what the caller sent or received. */
+async function involving(
+  session: Session,
+  operation: OperationName,
+  actor: Actor,
+): Promise<readonly Handoff[]> {
+  const [sent, received] = await Promise.all([
+    pages(session, { from: actor.name }),
+    pages(session, { to: actor.name }),
+  ])
+  const all = [...sent, ...received.filter(({ uid }) => !sent.some((other) => other.uid === uid))]
+  if (operation === 'handoff_wait') return sent.filter(({ state }) => isOpen(state))
+  if (operation === 'handoff_heartbeat') return received.filter(({ holder }) => holder === actor.name)
+  return all
+}
+
+/** The caller's own row tells its configured roles; a token without that scope goes without. */
+async function ownRow(session: Session, actor: Actor) {
+  try {
+    const { items } = (await session.call('agent_list', {})) as { items: { name: string }[] }
+    return items.find(({ name }) => name === actor.name) as Parameters<typeof rolesOf>[3]
+  } catch (error) {
+    if (error instanceof BatonError && (error.code === 'not_found' || error.code === 'not_allowed'))
+      return undefined
+    throw error
+  }
+}
+
+async function pages(session: Session, filter: object, most = 1): Promise<readonly Handoff[]> {
+  const items: Handoff[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < most; page++) {
+    const input = { ...filter, limit: PAGE, ...(cursor !== undefined && { cursor }) }
+    const found = (await session.call('handoff_list', input)) as { items: Handoff[]; next?: string }
+    items.push(...found.items)
+    cursor = found.next
+    if (cursor === undefined) break
+  }
+  return items
+}
+
+/** As many as fit on a screen. */
+const SHOWN = 15
+
+function several(message: string, found: readonly Handoff[]): BatonError {
+  return new BatonError('invalid_input', message, {
+    candidates: found
+      .slice(0, SHOWN)
+      .map(({ id, title, state, updated_at }) => ({ id, title, state, at: updated_at })),
+    count: found.length,
+  })
+}

@@ -1,0 +1,103 @@
+import { BatonError } from '../../domain/errors.ts'
+import type { Notice } from '../../domain/notice.ts'
+import type { Task } from '../../domain/task.ts'
+import type { OperationName } from '../../operations/index.ts'
+import { resolveHandoff } from './reference.ts'
+import type { Session } from './session.ts'
+
+type Input = Record<string, unknown>
+
+/** Replaces every `@` and shortened id in an operation's input by what it means. */
+export async function resolveReferences(
+  session: Session,
+  operation: OperationName,
+  input: Input,
+): Promise<Input> {
+  const resolved: Input = { ...input }
+  for (const [field, kind] of Object.entries(referencesOf(operation))) {
+    const ref = input[field]
+    if (typeof ref === 'string') resolved[field] = await RESOLVE[kind](session, operation, ref)
+  }
+  return resolved
+}
+
+type Kind = 'handoff' | 'other handoff' | 'task' | 'notice'
+
+/** Which fields of an operation name something that is there already. */
+export function referencesOf(operation: OperationName): Readonly<Record<string, Kind>> {
+  const noun = operation.slice(0, operation.indexOf('_'))
+  if (operation === 'handoff_create') return { parent: 'other handoff', supersedes: 'other handoff' }
+  if (noun === 'handoff' || noun === 'gate')
+    return { id: 'handoff', parent: 'other handoff', supersedes: 'other handoff' }
+  if (operation === 'artifact_put') return { handoff: 'other handoff' }
+  if (operation === 'task_create') return {}
+  if (noun === 'task' || noun === 'thought') return { id: 'task', task_id: 'task' }
+  if (noun === 'notice') return { uid: 'notice' }
+  return {}
+}
+
+const RESOLVE: Readonly<
+  Record<Kind, (session: Session, operation: OperationName, ref: string) => Promise<string>>
+> = {
+  handoff: resolveHandoff,
+  'other handoff': (session, _, ref) => resolveHandoff(session, 'handoff_get', ref),
+  task: resolveTask,
+  notice: resolveNotice,
+}
+
+async function resolveTask(session: Session, operation: OperationName, ref: string): Promise<string> {
+  if (ref !== '@') return (await matchingTask(session, ref)) ?? ref
+  const { name } = await session.actor()
+  const found =
+    operation === 'task_start'
+      ? await tasks(session, 'task_next_actions', {})
+      : await tasks(session, 'task_list', { owner: name, status: ['assigned', 'in_progress'] })
+  return only(
+    found,
+    ref,
+    `${name} has no task ${operation === 'task_start' ? 'to start' : 'under way'}; see: baton next`,
+  ).id
+}
+
+/** A whole id wins over ids that it is a part of; undefined when nothing matches. */
+async function matchingTask(session: Session, ref: string): Promise<string | undefined> {
+  const found = (await tasks(session, 'task_list', { text: ref })).filter(({ id }) =>
+    id.toLowerCase().includes(ref.toLowerCase()),
+  )
+  if (found.length === 0) return undefined
+  return (found.find(({ id }) => id === ref) ?? only(found, ref, '')).id
+}
+
+async function tasks(session: Session, operation: OperationName, filter: object): Promise<readonly Task[]> {
+  return ((await session.call(operation, { ...filter, limit: 50 })) as { items: Task[] }).items
+}
+
+async function resolveNotice(session: Session, _: OperationName, ref: string): Promise<string> {
+  const { notices } = (await session.call('handoff_inbox', { limit: 200 })) as { notices: Notice[] }
+  const found = ref === '@' ? notices : notices.filter(({ uid }) => uid.includes(ref.toLowerCase()))
+  if (found.length === 0 && ref !== '@') return ref
+  return only(
+    found.map((notice) => ({ ...notice, id: notice.uid, title: notice.text, updated_at: notice.created_at })),
+    ref,
+    'there is no unread notice; see: baton inbox',
+  ).uid
+}
+
+function only<T extends { id: string; title: string; updated_at: string; status?: string }>(
+  found: readonly T[],
+  ref: string,
+  none: string,
+): T {
+  const [first] = found
+  if (!first) throw new BatonError('not_found', none)
+  if (found.length === 1) return first
+  throw new BatonError('invalid_input', `${ref} could be any of ${found.length}; name the one you mean`, {
+    candidates: found.slice(0, 15).map(({ id, title, updated_at, status }) => ({
+      id,
+      title,
+      at: updated_at,
+      ...(status !== undefined && { state: status }),
+    })),
+    count: found.length,
+  })
+}

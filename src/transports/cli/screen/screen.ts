@@ -1,0 +1,144 @@
+import { styleText } from 'node:util'
+import { oneLine, plainText } from './plain-text.ts'
+import { relativeTime } from './time.ts'
+import { cut, pad, widthOf, wrap } from './width.ts'
+
+export type Style = Parameters<typeof styleText>[0]
+
+export interface ScreenOptions {
+  readonly isTerminal: boolean
+  readonly colour: boolean
+  readonly columns: number
+  readonly now?: Date
+}
+
+/** One cell of a table: its text, and how it is painted on a terminal. */
+export type Cell = string | { readonly text: string; readonly style?: Style; readonly fill?: boolean }
+
+/** A line that a terminal can show whole; narrower ones break their lines themselves. */
+const LEAST_COLUMNS = 40
+const GAP = '  '
+
+/**
+ * How an answer looks: colour, alignment and relative times on a terminal; when piped, plain lines that stay
+ * the same from call to call, tables with tabs and instants in full. Every foreign text goes through `plainText`.
+ */
+export class Screen {
+  readonly isTerminal: boolean
+  readonly columns: number
+  readonly now: Date
+  readonly #colour: boolean
+
+  constructor(options: ScreenOptions) {
+    this.isTerminal = options.isTerminal
+    this.columns = Math.max(LEAST_COLUMNS, options.columns)
+    this.now = options.now ?? new Date()
+    this.#colour = options.colour
+  }
+
+  paint(style: Style, text: string): string {
+    return this.#colour && text !== '' ? styleText(style, text, { validateStream: false }) : text
+  }
+
+  bold(text: string): string {
+    return this.paint('bold', text)
+  }
+
+  dim(text: string): string {
+    return this.paint('dim', text)
+  }
+
+  get tick(): string {
+    return this.paint('green', '✓')
+  }
+
+  get cross(): string {
+    return this.paint('red', '✗')
+  }
+
+  get mark(): string {
+    return this.paint('yellow', '!')
+  }
+
+  when(instant: string): string {
+    return this.isTerminal ? relativeTime(instant, this.now) : instant
+  }
+
+  /** Rows in columns. The one cell that may `fill` gives way when the terminal is too narrow. */
+  table(rows: readonly (readonly Cell[])[], head?: readonly string[]): string {
+    const cells = rows.map((row) => row.map(toCell))
+    if (!this.isTerminal) return cells.map((row) => row.map(({ text }) => text).join('\t')).join('\n')
+    const titles = head?.map((text) => ({ text, style: 'dim' as Style, fill: false }))
+    const all = titles && rows.length > 0 ? [titles, ...cells] : cells
+    const widths = this.#widths(all, cells)
+    return all
+      .map((row) =>
+        row
+          .map((cell, column) => {
+            const text = cut(cell.text, widths[column]!)
+            const painted = cell.style ? this.paint(cell.style, text) : text
+            return column === row.length - 1 ? painted : painted + pad('', widths[column]! - widthOf(text))
+          })
+          .join(GAP)
+          .trimEnd(),
+      )
+      .map((line) => GAP + line)
+      .join('\n')
+  }
+
+  #widths(
+    all: readonly (readonly { text: string }[])[],
+    cells: readonly (readonly { fill: boolean }[])[],
+  ): number[] {
+    const count = Math.max(0, ...all.map((row) => row.length))
+    const widths = Array.from({ length: count }, (_, column) =>
+      Math.max(...all.map((row) => widthOf(row[column]?.text ?? ''))),
+    )
+    const filling = cells[0]?.findIndex((cell) => cell.fill) ?? -1
+    const total = widths.reduce((sum, width) => sum + width + GAP.length, 0)
+    if (filling >= 0 && total > this.columns)
+      widths[filling] = Math.max(12, widths[filling]! - (total - this.columns))
+    return widths
+  }
+
+  /** Names on the left, values on the right, long ones broken into lines of their own. */
+  fields(rows: readonly (readonly [name: string, value: string])[]): string {
+    if (!this.isTerminal)
+      return rows.map(([name, value]) => `${name}\t${value.replaceAll('\n', '\n\t')}`).join('\n')
+    const left = Math.max(...rows.map(([name]) => widthOf(name))) + GAP.length
+    return rows
+      .map(([name, value]) => {
+        const lines = wrap(value, this.columns - left - GAP.length)
+        return lines
+          .map((line, i) => GAP + (i === 0 ? this.dim(pad(name, left)) : pad('', left)) + line)
+          .join('\n')
+      })
+      .join('\n')
+  }
+
+  /** A sentence behind a mark; on a terminal its lines break between words and stand below each other. */
+  marked(mark: string, text: string): string {
+    const lines = plainText(text).split('\n')
+    const broken = this.isTerminal ? lines.flatMap((line) => wrap(line, this.columns - 2)) : lines
+    return broken.map((line, i) => (i === 0 ? `${mark} ${line}` : `  ${line}`)).join('\n')
+  }
+
+  /** Text of several lines, broken for the terminal and set in by some spaces. */
+  paragraph(text: string, indent = GAP): string {
+    const lines = plainText(text).split('\n')
+    if (!this.isTerminal) return lines.join('\n')
+    return lines
+      .flatMap((line) => wrap(line, this.columns - indent.length))
+      .map((line) => (indent + line).trimEnd())
+      .join('\n')
+  }
+}
+
+const toCell = (cell: Cell): { text: string; style?: Style; fill: boolean } =>
+  typeof cell === 'string'
+    ? { text: oneLine(cell), fill: false }
+    : {
+        text: oneLine(cell.text),
+        fill: cell.fill ?? false,
+        ...(cell.style !== undefined && { style: cell.style }),
+      }

@@ -1,0 +1,36 @@
+import type { Actor } from '../../domain/agent.ts'
+import type { Policy } from '../../domain/policy.ts'
+import type { Context } from '../../open.ts'
+import { loadOperation, type OperationName } from '../../operations/index.ts'
+import { invoke } from '../../operations/operation.ts'
+
+/** Whoever answers operations: the store here, or a server. */
+export interface Session {
+  readonly policy: Policy
+  /** Absent when a server answers. */
+  readonly context?: Context
+  /** Who is calling; a server is asked once. */
+  actor(): Promise<Actor>
+  call(name: OperationName, input: object, options?: CallOptions): Promise<unknown>
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  readonly key?: string | undefined
+  /** The caller after a person has answered at the terminal. */
+  readonly actor?: Actor | undefined
+}
+
+/** A session in the workspace of this machine. */
+export function localSession(context: Context): Session {
+  return {
+    policy: context.service.deps.policy,
+    context,
+    actor: async () => context.actor,
+    async call(name, input, { key, actor = context.actor } = {}) {
+      const op = await loadOperation(name)
+      return invoke(op, context.service, { actor, ...(key !== undefined && { key }) }, input)
+    },
+    close: () => context.close(),
+  }
+}

@@ -1,0 +1,146 @@
+import { BatonError } from '../../domain/errors.ts'
+import type { Arguments } from './args.ts'
+import { isOn, textOf } from './command.ts'
+import type { Io } from './io.ts'
+import { safeJson } from './screen/plain-text.ts'
+import { Progress } from './screen/progress.ts'
+import { Screen } from './screen/screen.ts'
+import type { Session } from './session.ts'
+
+export interface SessionOptions {
+  /** The command writes, so it may make the workspace. */
+  readonly write: boolean
+  /** The command needs the store itself and not a server's answers. */
+  readonly local?: boolean
+  /** May run steps of the schema that older programs cannot live beside. */
+  readonly upgrade?: boolean
+  /** Somebody asked for the workspace by name, so it may be made anywhere. */
+  readonly explicit?: boolean
+}
+
+/** One command at work: its options, its way of speaking and its session. */
+export class Shell {
+  readonly io: Io
+  readonly args: Arguments
+  readonly isJson: boolean
+  readonly screen: Screen
+  readonly #errors: Screen
+  readonly #isQuiet: boolean
+  readonly #after: string[] = []
+  #session: Session | undefined
+
+  constructor(io: Io, args: Arguments) {
+    this.io = io
+    this.args = args
+    this.isJson = isOn(args, 'json')
+    this.#isQuiet = isOn(args, 'quiet')
+    this.screen = screenFor(io, 'stdout', args.switches.get('color'))
+    this.#errors = screenFor(io, 'stderr', args.switches.get('color'))
+  }
+
+  get as(): string | undefined {
+    return textOf(this.args, 'as')
+  }
+
+  get store(): string | undefined {
+    return textOf(this.args, 'store')
+  }
+
+  /** An answer: the value itself with `--json`, else how it looks. */
+  answer(value: unknown, look: () => string): void {
+    if (this.isJson) this.print(safeJson(value, this.io.stdout.isTTY ? 2 : undefined))
+    else this.print(look())
+    for (const text of this.#after.splice(0)) this.say(text)
+  }
+
+  print(text: string): void {
+    if (text !== '') this.io.stdout.write(`${text}\n`)
+  }
+
+  /** What is worth knowing and not the answer. */
+  say(text: string): void {
+    if (!this.#isQuiet) this.io.stderr.write(`${text}\n`)
+  }
+
+  warn(text: string): void {
+    this.say(this.#errors.marked(this.#errors.mark, text))
+  }
+
+  note(text: string): void {
+    this.say(this.#errors.marked(this.#errors.tick, text))
+  }
+
+  progress(): Progress {
+    return new Progress(this.io.stderr, this.io.stderr.isTTY === true && !this.#isQuiet)
+  }
+
+  /** Says after the answer what to type next. */
+  next(command: string): void {
+    this.#after.push(this.#errors.dim(`next: ${this.hint(command)}`))
+  }
+
+  /** The answer is longer than a page. */
+  more(cursor: string): void {
+    this.#after.push(this.#errors.dim(`more: the same with --cursor ${cursor}`))
+  }
+
+  /** An empty answer: a sentence for people, nothing for programs. */
+  nothing(sentence: string): string {
+    if (this.screen.isTerminal) return sentence
+    this.say(sentence)
+    return ''
+  }
+
+  /** What to type next, with the name that the caller goes by here. */
+  hint(command: string): string {
+    return this.as === undefined ? command : `${command} --as ${this.as}`
+  }
+
+  /** The workspace or the server that this call is for. One for each command; `close` ends it. */
+  async open(options: SessionOptions): Promise<Session> {
+    this.#session ??= await this.#opened(options)
+    return this.#session
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.close()
+  }
+
+  async #opened({ write, local = false, upgrade, explicit }: SessionOptions): Promise<Session> {
+    const { env } = this.io
+    if (env.url !== undefined && this.store === undefined) {
+      if (local)
+        throw new BatonError(
+          'invalid_input',
+          'this command works on a store and not through a server; unset BATON_URL, or name the store with --store',
+        )
+      const { remoteSession } = await import('./remote-session.ts')
+      return remoteSession(env, this.as)
+    }
+    const [{ openContext }, { localSession }] = await Promise.all([
+      import('../../open.ts'),
+      import('./session.ts'),
+    ])
+    const { codingAgent, ...plain } = env
+    const context = await openContext({
+      cwd: this.io.cwd,
+      // Whoever starts a server says by that what to make; nothing is done in the name of a caller.
+      environment: explicit || codingAgent === undefined ? plain : env,
+      as: this.as,
+      isTerminal: this.io.isTerminal,
+      write,
+      store: this.store,
+      upgrade,
+      explicit,
+    })
+    for (const warning of context.warnings) this.warn(warning)
+    if (context.created) this.note('created workspace .baton/ (SQLite)')
+    return localSession(context)
+  }
+}
+
+/** Colour where the stream is a terminal, unless the person or the terminal does not want it. */
+export function screenFor(io: Io, stream: 'stdout' | 'stderr', wanted?: boolean): Screen {
+  const isTerminal = io[stream].isTTY === true
+  return new Screen({ isTerminal, colour: wanted ?? (isTerminal && !io.env.noColor), columns: io.columns })
+}

@@ -1,0 +1,181 @@
+import type { Handoff } from '../../../domain/handoff.ts'
+import type { Package, Result, ThreadItem, VerificationRecord } from '../../../domain/package.ts'
+import { oneLine, plainText } from '../screen/plain-text.ts'
+import type { Screen } from '../screen/screen.ts'
+import type { Shell } from '../shell.ts'
+import { actOf, nextMove, STATE_STYLES, waitsFor } from './words.ts'
+
+export interface Dossier {
+  readonly handoff: Handoff
+  readonly package: Package
+  readonly result?: Result
+  readonly thread: readonly ThreadItem[]
+  readonly verifications: readonly VerificationRecord[]
+  readonly timeline: readonly { at: string; act: string; by: string; auth: string; hash: string }[]
+}
+
+type Row = readonly [name: string, value: string]
+
+/** Everything about one handoff on a page: what was asked, what came back, what happened. */
+export function dossierView(shell: Shell, dossier: Dossier): string {
+  const { screen } = shell
+  const { handoff } = dossier
+  const sections = [
+    heading(screen, handoff),
+    screen.fields([...asked(screen, dossier), ...handedIn(screen, dossier), ...ended(screen, handoff)]),
+    section(screen, 'Talk', talk(screen, dossier.thread)),
+    section(screen, 'Attempts', attempts(screen, handoff)),
+    section(screen, 'Timeline', timeline(screen, dossier)),
+  ]
+  const move = nextMove(handoff)
+  if (screen.isTerminal && move && handoff.waiting_for !== undefined)
+    sections.push(screen.dim(`next: ${handoff.waiting_for} runs  baton ${move} ${handoff.id}`))
+  return sections.filter((text) => text !== '').join('\n\n')
+}
+
+/** What the verifier needs to see: each deliverable beside its evidence, the criteria, the checks. */
+export function evidenceView(shell: Shell, dossier: Dossier): string {
+  const { screen } = shell
+  return [
+    heading(screen, dossier.handoff),
+    screen.fields([...asked(screen, dossier), ...handedIn(screen, dossier)]),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function heading(screen: Screen, handoff: Handoff): string {
+  const state = screen.paint(STATE_STYLES[handoff.state], waitsFor(handoff))
+  const facts = [
+    `${handoff.from} → ${handoff.to}`,
+    handoff.type === 'sequential' ? '' : handoff.type,
+    handoff.priority === 'normal' ? '' : handoff.priority,
+    handoff.task === undefined ? '' : `task ${handoff.task}`,
+    handoff.attempt > 1 ? `attempt ${handoff.attempt}` : '',
+    handoff.home === 'native' ? '' : handoff.home,
+  ].filter((fact) => fact !== '')
+  return [
+    `${screen.bold(handoff.id)}  ${screen.bold(oneLine(handoff.title))}`,
+    `${facts.map(oneLine).join(' · ')} · ${state}, ${screen.when(handoff.updated_at)}`,
+  ].join('\n')
+}
+
+function asked(screen: Screen, { handoff, package: pack }: Dossier): Row[] {
+  const rows: Row[] = []
+  const add = (name: string, text: string | undefined) => {
+    if (text !== undefined && text !== '') rows.push([name, plainText(text)])
+  }
+  add('Summary', pack.summary)
+  add('Purpose', pack.purpose)
+  add('Context', pack.context)
+  add(
+    'Decisions',
+    lines(
+      pack.decisions?.map(({ decision, rationale }) => (rationale ? `${decision} (${rationale})` : decision)),
+    ),
+  )
+  add('Questions', lines(pack.open_questions?.map(({ question }) => question)))
+  add('Validate', lines(pack.validation_request?.items))
+  add('Criteria', lines(pack.criteria))
+  add('Constraints', lines(pack.constraints))
+  add('Files', lines(pack.artifacts?.map(({ path }) => path)))
+  add('Links', lines(Object.entries(pack.links ?? {}).map(([name, path]) => `${name}: ${path}`)))
+  add('Data', json(pack.data))
+  add('Input', json(pack.input))
+  if (handoff.state === 'offered' && handoff.ack_deadline !== undefined)
+    add('Accept', screen.when(handoff.ack_deadline))
+  if (handoff.blocked_on !== undefined) add('Blocked on', handoff.blocked_on)
+  return rows
+}
+
+function handedIn(screen: Screen, { package: pack, result }: Dossier): Row[] {
+  const given = new Map((result?.evidence ?? []).map((each) => [each.deliverable.trim(), each.evidence]))
+  const rows: Row[] = []
+  for (const deliverable of pack.deliverables ?? []) {
+    const evidence = given.get(deliverable.trim())
+    given.delete(deliverable.trim())
+    const mark = evidence === undefined ? (result ? screen.cross : '·') : screen.tick
+    rows.push([
+      'Deliverable',
+      `${mark} ${plainText(deliverable)}${evidence === undefined ? '' : `\n= ${plainText(evidence)}`}`,
+    ])
+  }
+  for (const [deliverable, evidence] of given)
+    rows.push(['Evidence', plainText(`${deliverable} = ${evidence}`)])
+  for (const check of result?.checks ?? []) {
+    const mark = check.ok === undefined ? '?' : check.ok ? screen.tick : screen.cross
+    rows.push([
+      'Check',
+      `${mark} ${plainText(check.name)}${check.detail ? ` (${plainText(check.detail)})` : ''}`,
+    ])
+  }
+  if (result?.note) rows.push(['Note', plainText(result.note)])
+  if (result?.artifacts?.length)
+    rows.push(['Files out', plainText(result.artifacts.map(({ path }) => path).join('\n'))])
+  const output = json(result?.output)
+  if (output) rows.push(['Output', plainText(output)])
+  const validation = json(result?.validation)
+  if (validation) rows.push(['Validation', plainText(validation)])
+  if (result?.next_steps?.length) rows.push(['Next steps', plainText(result.next_steps.join('\n'))])
+  return rows
+}
+
+function ended(screen: Screen, handoff: Handoff): Row[] {
+  const rows: Row[] = []
+  if (handoff.verified_by !== undefined)
+    rows.push([
+      'Verified',
+      `by ${handoff.verified_by}${handoff.ended_at ? `, ${screen.when(handoff.ended_at)}` : ''}`,
+    ])
+  if (handoff.rejection)
+    rows.push(['Rejected', plainText(`by ${handoff.rejection.by}: ${handoff.rejection.message}`)])
+  if (handoff.error) rows.push(['Error', plainText(`${handoff.error.code}: ${handoff.error.message}`)])
+  return rows
+}
+
+const talk = (screen: Screen, thread: readonly ThreadItem[]): string =>
+  screen.table(
+    thread.map(({ at, by, kind, choice, text }) => [
+      { text: screen.when(at), style: 'dim' },
+      by,
+      choice ?? kind,
+      { text, fill: true },
+    ]),
+  )
+
+/** One attempt is the rule and says nothing new. */
+const attempts = (screen: Screen, { attempts: tried }: Handoff): string =>
+  tried.length < 2
+    ? ''
+    : screen.table(
+        tried.map(({ attempt, holder, started_at, outcome, error }) => [
+          String(attempt),
+          holder,
+          { text: screen.when(started_at), style: 'dim' },
+          outcome ?? 'under way',
+          { text: error?.message ?? '', fill: true },
+        ]),
+      )
+
+const timeline = (screen: Screen, { timeline: entries }: Dossier): string =>
+  screen.table(
+    entries.map(({ at, act, by, auth, hash }) => [
+      { text: screen.when(at), style: 'dim' },
+      by,
+      screen.isTerminal ? actOf(act) : act,
+      { text: auth, style: 'dim' },
+      { text: screen.isTerminal ? hash.slice(0, 8) : hash, style: 'dim' },
+    ]),
+  )
+
+const section = (screen: Screen, title: string, body: string): string =>
+  body === '' ? '' : `${screen.bold(title)}\n${body}`
+
+const lines = (items: readonly string[] | undefined): string | undefined => items?.join('\n')
+
+/** Data as it is, up to what a screen holds. */
+function json(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+  return text.length > 2_000 ? `${text.slice(0, 2_000)}… (all of it with --json)` : text
+}

@@ -1,0 +1,147 @@
+import type { Handoff } from '../../../domain/handoff.ts'
+import type { Notice } from '../../../domain/notice.ts'
+import { plainText } from '../screen/plain-text.ts'
+import type { Cell, Screen } from '../screen/screen.ts'
+import type { Shell } from '../shell.ts'
+import { count, nextMove, STATE_STYLES, spoken, waitsFor } from './words.ts'
+
+interface Sent {
+  readonly handoff: Handoff
+  readonly warnings: readonly { readonly message: string }[]
+}
+
+export interface Listed {
+  readonly items: readonly Handoff[]
+  readonly next?: string
+}
+
+/** After sending or drafting: where it stands, and what to mend. */
+export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
+  const { screen } = shell
+  for (const { message } of warnings) shell.warn(message)
+  if (handoff.state === 'draft') {
+    shell.next(`baton send ${handoff.id}`)
+    return `${screen.tick} ${screen.bold(handoff.id)} is a draft for ${handoff.to}`
+  }
+  return `${screen.tick} ${screen.bold(handoff.id)} to ${handoff.to}, ${waitsFor(handoff)}`
+}
+
+/** What is said after each step; the generic sentence is good enough for the others. */
+const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
+  handoff_accept: (h) =>
+    h.state === 'needs_input'
+      ? `has a question for ${h.from}; it waits for the answer`
+      : `is yours, ${spoken(h.state)}`,
+  handoff_reject: (h) => `is rejected; ${h.from} is told why`,
+  handoff_ask: (h) => `waits for ${h.from} to answer`,
+  handoff_answer: (h) => `has its answer; ${h.waiting_for ?? h.to} goes on`,
+  handoff_submit: (h) =>
+    h.state === 'in_review'
+      ? `is handed in; ${h.waiting_for ?? h.from} verifies it`
+      : `is ${spoken(h.state)}`,
+  handoff_verify: (h) => (h.state === 'completed' ? 'is completed' : `goes back to ${h.to} with your reason`),
+  handoff_fail: (h) =>
+    h.state === 'retry_wait' ? 'failed and will be tried again' : `failed; ${h.from} is told`,
+  handoff_reassign: (h) => `is offered to ${h.to}`,
+  handoff_cancel: () => 'is cancelled',
+  handoff_heartbeat: (h) => `is ${spoken(h.state)}${h.progress === undefined ? '' : `, ${h.progress} %`}`,
+  gate_decide: (h) =>
+    h.state === 'completed'
+      ? `is approved; ${h.from} goes on`
+      : h.state === 'rejected'
+        ? `is rejected; ${h.from} is told`
+        : `has a question for ${h.from}`,
+}
+
+export function stepView(shell: Shell, operation: string, handoff: Handoff): string {
+  const { screen } = shell
+  const text = STEPS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
+  if (operation === 'handoff_accept' && handoff.deliverables > 0)
+    shell.next(`baton submit ${handoff.id} --evidence "<deliverable>=<proof>"`)
+  return `${screen.tick} ${screen.bold(handoff.id)} ${plainText(text)}`
+}
+
+export function claimView(shell: Shell, { handoff }: { readonly handoff?: Handoff }): string {
+  return handoff ? stepView(shell, 'handoff_accept', handoff) : 'Nothing is waiting in your queue.'
+}
+
+/** What waits for one agent: the verb first, because that is what to type. */
+export function inboxView(
+  shell: Shell,
+  name: string,
+  inbox: Listed & { readonly notices: readonly Notice[] },
+): string {
+  const { screen } = shell
+  const { items, notices } = inbox
+  if (items.length + notices.length === 0) return shell.nothing(`Nothing waits for ${name}.`)
+  if (inbox.next !== undefined) shell.more(inbox.next)
+  if (!screen.isTerminal) return plainInbox(screen, inbox)
+  const waiting = items.length > 0 ? `${items.length}${inbox.next === undefined ? '' : '+'} waiting` : ''
+  const unread = notices.length > 0 ? count(notices.length, 'notice') : ''
+  const parts = [screen.bold(`${name}: ${[waiting, unread].filter((text) => text !== '').join(', ')}`)]
+  if (items.length > 0) parts.push(screen.table(items.map((handoff) => inboxRow(screen, handoff, name))))
+  if (notices.length > 0) parts.push(screen.table(notices.map((notice) => noticeRow(screen, notice))))
+  const [first] = items
+  const move = first && nextMove(first)
+  if (move) shell.next(`baton ${move} ${items.length === 1 ? '@' : first.id}`)
+  return parts.join('\n\n')
+}
+
+function plainInbox(screen: Screen, { items, notices }: Parameters<typeof inboxView>[2]): string {
+  const rows: Cell[][] = [
+    ...items.map((h) => [nextMove(h) ?? '', h.id, h.title, h.from, h.to, h.state, deadlineOf(h) ?? '']),
+    ...notices.map((n) => ['notice', n.about_id, n.text, n.kind, n.to, n.uid, n.created_at]),
+  ]
+  return screen.table(rows)
+}
+
+const URGENT: Readonly<Record<Handoff['priority'], string>> = {
+  critical: '!! ',
+  high: '! ',
+  normal: '',
+  low: '',
+}
+
+function inboxRow(screen: Screen, handoff: Handoff, name: string): Cell[] {
+  const other = handoff.from === name ? `to ${handoff.to}` : `from ${handoff.from}`
+  return [
+    { text: nextMove(handoff) ?? '', style: STATE_STYLES[handoff.state] },
+    { text: handoff.id, style: 'bold' },
+    { text: `${URGENT[handoff.priority]}${handoff.title}`, fill: true },
+    other,
+    { text: timing(screen, handoff), style: 'dim' },
+  ]
+}
+
+/** The deadline where there is one, else since when it stands so. */
+function timing(screen: Screen, handoff: Handoff): string {
+  const deadline = deadlineOf(handoff)
+  if (deadline === undefined) return screen.when(handoff.updated_at)
+  return `${handoff.state === 'offered' ? 'accept' : 'due'} ${screen.when(deadline)}`
+}
+
+const deadlineOf = (handoff: Handoff): string | undefined =>
+  handoff.state === 'offered' || handoff.state === 'draft' ? handoff.ack_deadline : handoff.lease_until
+
+const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
+  { text: '!', style: 'yellow' },
+  { text: notice.kind, style: 'yellow' },
+  { text: notice.text, fill: true },
+  { text: notice.uid.slice(-6), style: 'dim' },
+  { text: screen.when(notice.created_at), style: 'dim' },
+]
+
+export function listView(shell: Shell, { items, next }: Listed, none = 'No handoff matches.'): string {
+  const { screen } = shell
+  if (items.length === 0) return shell.nothing(none)
+  if (next !== undefined) shell.more(next)
+  const rows = items.map((h): Cell[] => [
+    { text: h.id, style: 'bold' },
+    { text: spoken(h.state), style: STATE_STYLES[h.state] },
+    h.from,
+    h.to,
+    { text: h.title, fill: true },
+    { text: screen.when(h.updated_at), style: 'dim' },
+  ])
+  return screen.table(rows, ['ID', 'STATE', 'FROM', 'TO', 'TITLE', 'CHANGED'])
+}

@@ -1,0 +1,65 @@
+import type { OperationName } from '../../../operations/index.ts'
+import type { Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
+
+/** How an operation's output looks to people. Only the views of its noun are loaded. */
+export async function viewOf(
+  name: OperationName,
+  shell: Shell,
+  session: Session,
+): Promise<(output: never) => string> {
+  switch (name) {
+    case 'handoff_get': {
+      const { dossierView } = await import('./dossier.ts')
+      return (output) => dossierView(shell, output)
+    }
+    case 'handoff_inbox': {
+      const [{ inboxView }, { name: who }] = await Promise.all([import('./handoff.ts'), session.actor()])
+      return (output) => inboxView(shell, who, output)
+    }
+    case 'task_create':
+    case 'task_update':
+    case 'task_start':
+    case 'task_complete':
+    case 'task_list':
+    case 'task_next_actions':
+    case 'task_get':
+    case 'task_brief':
+    case 'thought_record':
+      return taskViewOf(name, shell)
+    case 'agent_list':
+    case 'agent_add':
+    case 'agent_remove':
+    case 'artifact_put':
+    case 'artifact_get':
+    case 'notice_ack':
+    case 'report_status':
+      return otherViewOf(name, shell)
+    default: {
+      const { claimView, listView, sentView, stepView } = await import('./handoff.ts')
+      if (name === 'handoff_send' || name === 'handoff_create') return (output) => sentView(shell, output)
+      if (name === 'handoff_list') return (output) => listView(shell, output)
+      if (name === 'handoff_claim') return (output) => claimView(shell, output)
+      return (output) => stepView(shell, name, output)
+    }
+  }
+}
+
+async function taskViewOf(name: OperationName, shell: Shell): Promise<(output: never) => string> {
+  const views = await import('./task.ts')
+  if (name === 'task_list') return (output) => views.taskListView(shell, output, 'No task matches.')
+  if (name === 'task_next_actions') return (output) => views.nextView(shell, output)
+  if (name === 'task_get' || name === 'task_brief') return (output) => views.taskDossierView(shell, output)
+  if (name === 'thought_record') return (output) => views.recordView(shell, output)
+  return (output) => views.taskView(shell, name, output)
+}
+
+async function otherViewOf(name: OperationName, shell: Shell): Promise<(output: never) => string> {
+  const views = await import('./other.ts')
+  if (name === 'agent_list') return (output) => views.agentsView(shell, output)
+  if (name === 'artifact_put') return (output) => views.artifactView(shell, output)
+  if (name === 'artifact_get') return (output) => views.artifactFieldsView(shell, output)
+  if (name === 'notice_ack') return (output) => views.noticeView(shell, output)
+  if (name === 'report_status') return (output) => views.statusView(shell, output)
+  return (output) => views.agentView(shell, output)
+}

@@ -1,0 +1,88 @@
+import type { Agent } from '../../../domain/agent.ts'
+import type { Notice } from '../../../domain/notice.ts'
+import type { Artifact } from '../../../service/service.ts'
+import { plainText } from '../screen/plain-text.ts'
+import type { Cell } from '../screen/screen.ts'
+import type { Shell } from '../shell.ts'
+import { count, spoken } from './words.ts'
+
+export function agentsView(shell: Shell, { items }: { items: readonly Agent[] }): string {
+  const { screen } = shell
+  if (items.length === 0) return shell.nothing('Nobody has sent or received anything yet.')
+  return screen.table(
+    items.map((agent): Cell[] => [
+      { text: agent.name, style: 'bold' },
+      agent.kind,
+      agent.roles.join(', ') || '-',
+      `${agent.limits.outgoing ?? '∞'} out, ${agent.limits.incoming ?? '∞'} in`,
+      { text: agent.capabilities.join(', '), fill: true },
+    ]),
+    ['NAME', 'KIND', 'ROLES', 'LIMITS', 'CAPABILITIES'],
+  )
+}
+
+export function agentView(shell: Shell, agent: Agent): string {
+  const { screen } = shell
+  return `${screen.tick} ${screen.bold(agent.name)} ${agent.removed ? 'is removed; its history stays' : `is here (${agent.kind})`}`
+}
+
+export function noticeView(shell: Shell, notice: Notice): string {
+  return `${shell.screen.tick} seen: ${plainText(notice.text)}`
+}
+
+export function artifactView(shell: Shell, artifact: Artifact): string {
+  const { screen } = shell
+  const how = artifact.stored
+    ? `stored, ${count(artifact.size ?? 0, 'byte')}`
+    : artifact.sha256
+      ? 'by its hash'
+      : 'by its path'
+  return `${screen.tick} ${screen.bold(plainText(artifact.path))} ${how}: ${artifact.uid}`
+}
+
+export function artifactFieldsView(shell: Shell, { artifact }: { artifact: Artifact }): string {
+  const rows = Object.entries(artifact).map(([name, value]): [string, string] => [
+    spoken(name),
+    plainText(String(value)),
+  ])
+  return shell.screen.fields(rows)
+}
+
+interface Status {
+  readonly store: { engine: string; location: string; workspace: string }
+  readonly handoffs: Readonly<Record<string, number>>
+  readonly tasks: Readonly<Record<string, number>>
+  readonly agents: Readonly<Record<string, { outgoing: number; incoming: number }>>
+  readonly entries: number
+}
+
+export function statusView(shell: Shell, status: Status): string {
+  const { screen } = shell
+  const counts = (of: Readonly<Record<string, number>>): string =>
+    Object.entries(of)
+      .filter(([, n]) => n > 0)
+      .map(([state, n]) => `${n} ${spoken(state)}`)
+      .join(', ') || 'none'
+  const agents = Object.entries(status.agents)
+    .filter(([, { outgoing, incoming }]) => outgoing + incoming > 0)
+    .sort(([, a], [, b]) => b.incoming - a.incoming || b.outgoing - a.outgoing)
+  const facts = screen.fields([
+    ['Handoffs', counts(status.handoffs)],
+    ['Tasks', counts(status.tasks)],
+    ['Log', count(status.entries, 'entry', 'entries')],
+    [
+      'Store',
+      `${plainText(status.store.location)} (${status.store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`,
+    ],
+  ])
+  if (agents.length === 0) return facts
+  const table = screen.table(
+    agents.map(([name, { outgoing, incoming }]): Cell[] => [
+      { text: name, style: 'bold' },
+      String(incoming),
+      String(outgoing),
+    ]),
+    ['AGENT', 'HAS OPEN', 'WAITS FOR'],
+  )
+  return `${facts}\n\n${table}`
+}

@@ -1,0 +1,102 @@
+import type { Handoff } from '../../../domain/handoff.ts'
+import type { State } from '../../../domain/lifecycle.ts'
+import type { Style } from '../screen/screen.ts'
+
+export const STATE_STYLES: Readonly<Record<State, Style>> = {
+  draft: 'dim',
+  offered: 'blue',
+  accepted: 'cyan',
+  in_progress: 'cyan',
+  blocked: 'yellow',
+  needs_input: 'yellow',
+  in_review: 'magenta',
+  retry_wait: 'yellow',
+  completed: 'green',
+  failed: 'red',
+  rejected: 'red',
+  expired: 'red',
+  cancelled: 'dim',
+}
+
+export const spoken = (state: string): string => state.replaceAll('_', ' ')
+
+/** The command with which whoever is to move moves a handoff on. */
+export function nextMove(handoff: Handoff): string | undefined {
+  switch (handoff.state) {
+    case 'draft':
+      return 'send'
+    case 'offered':
+      return 'accept'
+    case 'accepted':
+    case 'in_progress':
+    case 'blocked':
+      return handoff.type === 'return' ? 'handoff complete' : 'submit'
+    case 'needs_input':
+      return handoff.need === 'clarification' ? 'answer' : 'decide'
+    case 'in_review':
+      return 'verify'
+    default:
+      return undefined
+  }
+}
+
+/** What a handoff waits for, as the end of a sentence. */
+export function waitsFor(handoff: Handoff): string {
+  const who = handoff.waiting_for ?? handoff.to
+  switch (handoff.state) {
+    case 'offered':
+      return 'waiting to be accepted'
+    case 'needs_input':
+      return handoff.need === 'clarification'
+        ? `waiting for an answer of ${who}`
+        : `waiting for a decision of ${who}`
+    case 'in_review':
+      return `waiting to be verified by ${who}`
+    case 'retry_wait':
+      return 'waiting to be tried again'
+    default:
+      return spoken(handoff.state)
+  }
+}
+
+/** What the log calls an action, as people say it; others are shown by their own name. */
+const ACTS: Readonly<Record<string, string>> = {
+  'handoff.create': 'drafted it',
+  'handoff.send': 'sent it',
+  'handoff.accept': 'accepted it',
+  'handoff.claim': 'took it',
+  'handoff.start': 'started',
+  'handoff.ask': 'asked',
+  'handoff.answer': 'answered',
+  'handoff.amend': 'changed it',
+  'handoff.submit': 'handed in',
+  'handoff.verify_pass': 'verified it',
+  'handoff.verify_fail': 'gave it back',
+  'handoff.complete': 'completed it',
+  'handoff.reject': 'rejected it',
+  'handoff.fail': 'reported a failure',
+  'handoff.cancel': 'cancelled it',
+  'handoff.expire': 'let it expire',
+  'handoff.time_out': 'ended it after silence',
+  'handoff.retry': 'offered it again',
+  'handoff.retry_later': 'put it off',
+  'handoff.reassign': 'gave it to another',
+  'handoff.heartbeat': 'is at work',
+  'handoff.block': 'is blocked',
+  'handoff.unblock': 'goes on',
+  'handoff.return': 'returned the result',
+  'handoff.await_person': 'waits for a person',
+  'gate.approve': 'approved',
+  'gate.reject': 'rejected',
+  'gate.question': 'questioned',
+  'artifact.put': 'added a file',
+  'agent.add': 'added the agent',
+  'agent.remove': 'removed the agent',
+  'token.create': 'made a token',
+  'token.revoke': 'revoked a token',
+  'notice.ack': 'saw a notice',
+}
+
+export const actOf = (act: string): string => ACTS[act] ?? spoken(act.slice(act.indexOf('.') + 1))
+
+export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`

@@ -1,0 +1,101 @@
+import type { Actor } from '../../domain/agent.ts'
+import { BatonError } from '../../domain/errors.ts'
+import { kindOf } from '../../domain/policy.ts'
+import type { Operation } from '../../operations/operation.ts'
+import type { Call } from '../../service/deps.ts'
+import type { Service } from '../../service/service.ts'
+
+export interface Caller {
+  readonly actor: Actor
+  readonly scopes: readonly string[]
+}
+
+const BEARER = /^Bearer +([\w-]{1,200})$/i
+const INSTANCE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
+const KEY = /^[\x21-\x7e]{1,200}$/
+
+/** Gates and notices have no read operation of their own: they are read with the handoffs. */
+const READ_WITH: Readonly<Record<string, string>> = { gate: 'handoff', notice: 'handoff' }
+
+/** Who is calling, by the token alone. Unknown, expired and revoked tokens get the same answer. */
+export async function callerOf(service: Service, headers: Headers): Promise<Caller> {
+  const given = headers.get('authorization')
+  if (given === null)
+    throw new BatonError(
+      'unauthenticated',
+      'this needs a token: send Authorization: Bearer …, made with: baton token create --agent NAME',
+    )
+  const secret = BEARER.exec(given)?.[1]
+  const token = secret === undefined ? undefined : await service.tokens.authenticate(secret)
+  if (!token)
+    throw new BatonError(
+      'unauthenticated',
+      'this token is unknown, expired or revoked; make a new one with: baton token create --agent NAME',
+    )
+  const agent = (await service.agents.list()).find(({ name }) => name === token.agent)
+  const instance = instanceOf(headers)
+  return {
+    actor: {
+      name: token.agent,
+      kind: kindOf(service.deps.policy, token.agent, agent),
+      auth: 'token',
+      ...(instance !== undefined && { instance }),
+    },
+    scopes: token.scopes,
+  }
+}
+
+/**
+ * Refuses an operation that the token was not made for. Who may read its noun is told what is missing; for others
+ * there is nothing there.
+ */
+export function authorise(op: Operation, { actor, scopes }: Caller): void {
+  const noun = op.scope.slice(0, op.scope.indexOf(':'))
+  if (!grants(scopes, op.scope)) {
+    const details = { operation: op.name, scope: op.scope }
+    if (!grants(scopes, `${READ_WITH[noun] ?? noun}:read`))
+      throw new BatonError('not_found', 'there is nothing here that this token may see', {
+        operation: op.name,
+      })
+    throw new BatonError(
+      'not_allowed',
+      `the token of ${actor.name} has no scope ${op.scope}; make one with: baton token create --agent ${actor.name} --scope ${op.scope}`,
+      details,
+    )
+  }
+  if (op.peopleOnly && actor.kind !== 'human')
+    throw new BatonError(
+      'not_allowed',
+      `only a person may do this, and ${actor.name} is of kind ${actor.kind}`,
+      {
+        operation: op.name,
+        actor: actor.name,
+      },
+    )
+}
+
+/** Whether these scopes hold the wanted one: `*` is all, and writing includes reading. */
+export function grants(scopes: readonly string[], wanted: string): boolean {
+  return scopes.some(
+    (scope) => scope === '*' || scope === wanted || scope.replace(/:write$/, ':read') === wanted,
+  )
+}
+
+export function toCall({ actor }: Caller, headers: Headers): Call {
+  const key = headers.get('idempotency-key')
+  if (key === null) return { actor }
+  if (!KEY.test(key))
+    throw new BatonError('invalid_input', 'Idempotency-Key is 1 to 200 visible characters without spaces')
+  return { actor, key }
+}
+
+function instanceOf(headers: Headers): string | undefined {
+  const instance = headers.get('baton-instance')
+  if (instance === null) return undefined
+  if (!INSTANCE.test(instance))
+    throw new BatonError(
+      'invalid_input',
+      'Baton-Instance is 1 to 100 letters, digits, dots, colons, dashes or underscores',
+    )
+  return instance
+}

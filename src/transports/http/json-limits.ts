@@ -1,0 +1,50 @@
+import { BatonError } from '../../domain/errors.ts'
+
+const MAX_DEPTH = 32
+const MAX_KEYS = 1_000
+
+const QUOTE = 0x22
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPENING = [0x5b, 0x7b]
+const CLOSING = [0x5d, 0x7d]
+
+/**
+ * Reads JSON that somebody else wrote. Nesting and keys are counted in the text, before anything is built of it, so
+ * that a small body cannot become a big value.
+ */
+export function parseJson(text: string): unknown {
+  refuseBombs(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text, which may hold what must not be repeated.
+    throw new BatonError('invalid_input', 'the body is not JSON')
+  }
+}
+
+function refuseBombs(text: string): void {
+  let depth = 0
+  let keys = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (CLOSING.includes(code)) depth--
+    else if (OPENING.includes(code) && ++depth > MAX_DEPTH)
+      throw new BatonError('invalid_input', `the body is nested deeper than ${MAX_DEPTH} levels`, {
+        depth: MAX_DEPTH,
+      })
+    else if (code === COLON && ++keys > MAX_KEYS)
+      throw new BatonError('invalid_input', `the body has more than ${MAX_KEYS} keys`, { keys: MAX_KEYS })
+  }
+}
+
+/** Where the string that opens at `start` closes; the end of the text when it never does. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--
+    if ((at - before) % 2 === 0) return at
+  }
+  return text.length
+}

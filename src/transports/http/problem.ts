@@ -1,0 +1,49 @@
+import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
+
+/** An error as RFC 9457 writes it, with the fields that every surface of Baton has. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+  readonly retry: boolean
+}
+
+export const PROBLEM_TYPE = 'application/problem+json'
+
+/** A refusal must stay small even when thousands of fields are wrong. */
+const MAX_DETAIL = 4_000
+const MAX_ISSUES = 20
+
+/** What the caller may know of a failure: all of ours, nothing of an unexpected one. */
+export function toProblem(error: unknown): Problem {
+  const known =
+    error instanceof BatonError ? error : new BatonError('internal', 'something broke inside Baton')
+  const { http, retry, title } = ERROR_CODES[known.code]
+  return {
+    type: `urn:baton:error:${known.code}`,
+    title,
+    status: http,
+    detail: known.message.length > MAX_DETAIL ? `${known.message.slice(0, MAX_DETAIL)}…` : known.message,
+    code: known.code,
+    details: withFewIssues(known.details),
+    retry,
+  }
+}
+
+export function problemResponse(error: unknown): Response {
+  const problem = toProblem(error)
+  const headers = new Headers({ 'content-type': PROBLEM_TYPE })
+  if (problem.code === 'unauthenticated') headers.set('www-authenticate', 'Bearer realm="baton"')
+  if (problem.code === 'unavailable') headers.set('retry-after', '1')
+  // The rest of a body that nobody will read must not be taken for the next request.
+  if (problem.code === 'too_large') headers.set('connection', 'close')
+  return new Response(JSON.stringify(problem), { status: problem.status, headers })
+}
+
+function withFewIssues(details: BatonError['details']): BatonError['details'] {
+  const { issues } = details
+  return Array.isArray(issues) ? { ...details, issues: issues.slice(0, MAX_ISSUES) } : details
+}

@@ -1,0 +1,194 @@
+import type { Actor } from '../../domain/actor.ts'
+import {
+  BatonError,
+  ERROR_CODES,
+  type ErrorCode,
+  HandoffTimeoutException,
+  toError,
+} from '../../domain/errors.ts'
+import { loadOperation, type OperationName } from '../../operations/index.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { isLoopback } from './guards.ts'
+import { HOLD_MS } from './holding.ts'
+
+export interface RemoteOptions {
+  /** Address of a server, `https://…`; plain http only on this machine. */
+  readonly url: string
+  readonly token: string
+  /** Which process of the agent is calling. */
+  readonly instance?: string
+  readonly fetch?: typeof globalThis.fetch
+}
+
+export interface CallOptions {
+  readonly key?: string
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The operations of a server, asked for as if they ran here: same input, same answer, same errors. */
+export interface Remote {
+  readonly url: string
+  call(name: OperationName, input: Input, options?: CallOptions): Promise<unknown>
+  /** Who the token stands for. */
+  whoami(): Promise<Actor>
+}
+
+/** The server itself holds a wait for a minute; nothing else takes long. */
+const ANSWER_MS = HOLD_MS + 15_000
+
+export function createRemote(options: RemoteOptions): Remote {
+  const base = baseOf(options.url)
+  const { token } = options
+  if (!/^[\w-]{1,200}$/.test(token))
+    throw new BatonError('unauthenticated', 'the token is missing or broken; set BATON_TOKEN to one: baton_…')
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${token}`,
+    ...(options.instance !== undefined && { 'baton-instance': options.instance }),
+  }
+  const send = (method: string, url: URL, body?: string, key?: string): Promise<unknown> =>
+    answerOf(base, () =>
+      (options.fetch ?? globalThis.fetch)(url, {
+        method,
+        headers: {
+          ...headers,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { 'idempotency-key': key }),
+        },
+        ...(body !== undefined && { body }),
+        // Whoever answers with a redirect would otherwise be sent the token.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_MS),
+      }),
+    )
+  const ask = async (op: Operation, input: Input, { key }: CallOptions): Promise<unknown> => {
+    const { url, body } = toRequest(op, input, base)
+    return send(op.http.method, url, body, key)
+  }
+  return {
+    url: base.href,
+    async call(name, input, given = {}) {
+      const op = await loadOperation(name)
+      return name === 'handoff_wait' ? waitOn((part) => ask(op, part, given), input) : ask(op, input, given)
+    },
+    async whoami() {
+      const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
+      return actor
+    },
+  }
+}
+
+function baseOf(address: string): URL {
+  const url = URL.parse(address)
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new BatonError(
+      'invalid_input',
+      'BATON_URL is not the address of a server, for example https://baton.example.com',
+    )
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new BatonError(
+      'invalid_input',
+      `a token is not sent to ${url.host} in the clear; use https://${url.host}`,
+    )
+  url.search = ''
+  url.hash = ''
+  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  return url
+}
+
+/** The operation's fields where they belong: in the path, and then in the query or the body. */
+function toRequest(op: Operation, input: Input, base: URL): { url: URL; body?: string } {
+  const rest = { ...input }
+  const path = op.http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest[name] ?? '')
+    // Dots alone are steps of a path, however they are written.
+    if (value === '' || value === '.' || value === '..')
+      throw new BatonError(
+        'invalid_input',
+        `${name}: ${value === '' ? 'is missing' : `${value} is not an id`}`,
+        {
+          operation: op.name,
+        },
+      )
+    delete rest[name]
+    return encodeURIComponent(value)
+  })
+  const url = new URL(path.slice(1), base)
+  if (op.http.method === 'POST') return { url, body: JSON.stringify(rest) }
+  for (const [name, value] of Object.entries(rest))
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) url.searchParams.append(name, String(each))
+  return { url }
+}
+
+async function answerOf(base: URL, send: () => Promise<Response>): Promise<unknown> {
+  let response: Response
+  let text: string
+  try {
+    response = await send()
+    text = await response.text()
+  } catch (error) {
+    throw new BatonError(
+      'unavailable',
+      `Baton at ${base.origin} ${reasonOf(error)}`,
+      { url: base.origin },
+      error,
+    )
+  }
+  const body = parsed(text)
+  if (response.ok && body !== undefined) return body
+  throw toRefusal(response.status, body, base)
+}
+
+function toRefusal(status: number, body: unknown, base: URL): BatonError {
+  const { code, detail, details } = (body ?? {}) as { code?: unknown; detail?: unknown; details?: unknown }
+  if (typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string')
+    return toError(code as ErrorCode, detail, (details ?? {}) as BatonError['details'])
+  return new BatonError(
+    'unavailable',
+    `${base.origin} answered with status ${status} and not as Baton does; check that BATON_URL leads to a Baton server`,
+    { url: base.origin, status },
+  )
+}
+
+function reasonOf(error: unknown): string {
+  if ((error as Error).name === 'TimeoutError')
+    return `did not answer within ${ANSWER_MS / 1_000} s; try again`
+  const { code } = ((error as Error).cause ?? error) as { code?: unknown }
+  if (code === 'ECONNREFUSED') return 'does not answer; start it with: baton serve, or correct BATON_URL'
+  if (code === 'ENOTFOUND') return 'cannot be found; correct BATON_URL'
+  return `cannot be reached${typeof code === 'string' ? ` (${code})` : ''}; check the network and BATON_URL`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A wait that is longer than the server holds a request, as several requests. */
+async function waitOn(ask: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
+  const started = performance.now()
+  for (let rest: Input = input; ; ) {
+    try {
+      return await ask(rest)
+    } catch (error) {
+      if (
+        !(error instanceof HandoffTimeoutException) ||
+        (rest === input && error.details.held_s === undefined)
+      )
+        throw error
+      const whole = Number(input.timeout_s ?? error.details.timeout_s)
+      const left = whole - (performance.now() - started) / 1_000
+      if (error.details.held_s === undefined || !(left > 0))
+        throw new HandoffTimeoutException(`Handoff ${input.id} timed out after ${whole}s`, {
+          id: input.id,
+          timeout_s: whole,
+        })
+      rest = { ...input, timeout_s: left }
+    }
+  }
+}

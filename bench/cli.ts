@@ -1,7 +1,7 @@
 // What does a command cost, against starting Node with nothing to do? Built package, warm compile cache, same
 // Node, same run. And does it cost more with 10,000 handoffs and tasks than with 100?
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../src/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
@@ -11,14 +11,19 @@ import { type Finding, inFolder, interleaved } from './measure.ts'
 import { seededHandoff, seededTask } from './seeded.ts'
 
 const ROUNDS = 21
-const BATON = join(import.meta.dirname, '../bin/baton.js')
+const ROOT = join(import.meta.dirname, '..')
 
 export async function cli(): Promise<readonly Finding[]> {
-  if (!existsSync(join(import.meta.dirname, '../dist/cli.js'))) throw new Error('build first: npm run build')
+  if (!existsSync(join(ROOT, 'dist/cli.js'))) throw new Error('build first: npm run build')
   return inFolder(async (folder) => {
+    // As it is installed: without the sources, which a clone would compare with the build.
+    const installed = join(folder, 'installed')
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(ROOT, part), join(installed, part), { recursive: true })
     const small = await workspace(join(folder, 'small'), 100)
     const large = await workspace(join(folder, 'large'), 10_000)
-    const baton = (cwd: string, ...args: readonly string[]) => run(cwd, [BATON, ...args])
+    const baton = (cwd: string, ...args: readonly string[]) =>
+      run(cwd, [join(installed, 'bin/baton.js'), ...args])
     const send = ['send', '--as', 'sender-1', '--to', 'receiver-1', '--title', 'Measured', '--json']
     const inbox = ['inbox', '--as', 'receiver-1', '--json']
     const next = ['next', '--as', 'receiver-1', '--json']

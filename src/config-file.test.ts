@@ -200,8 +200,8 @@ install: baton.example.com
   const bombs = {
     brackets: '['.repeat(200_000),
     'brackets on lines of their own': '[\n'.repeat(100_000),
-    'nested lists': '- '.repeat(100_000),
-    'nested names': '? '.repeat(100_000),
+    'nested lists': '- '.repeat(20_000),
+    'nested names': '? '.repeat(20_000),
     'nested fields': 'a: {'.repeat(60_000),
     'unknown fields': Array.from({ length: 24_000 }, (_, i) => `k${i}: 1`).join('\n'),
     tags: '!a '.repeat(80_000),

@@ -107,7 +107,7 @@ describe('who is calling', () => {
 describe("a system user's name as an agent name", () => {
   for (const [user, name] of [
     ['maria', 'maria'],
-    ['José', 'jose'],
+    ['Joséphine', 'josephine'],
     ['CORP\\Maria.K', 'corp-maria.k'],
     ['build agent', 'build-agent'],
     ['_www', 'www'],

@@ -60,6 +60,7 @@ async function find({ policy }: OpenBatonOptions, cwd: string): Promise<Opened> 
   // Who calls is said with every call, by `as`; opening needs a name only where a coding agent must give one.
   const as = environment.agent ?? 'baton'
   const context = await openContext({ cwd, environment, as, isTerminal: false, write: true })
+  for (const warning of context.warnings) process.emitWarning(warning, 'BatonWarning')
   const { deps } = context.service
   const service = policy
     ? createService(deps.store, { ...deps, policy: { ...deps.policy, ...policy } })

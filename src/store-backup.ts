@@ -9,7 +9,6 @@ import {
   openSync,
   rmSync,
 } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -105,7 +104,7 @@ export async function* readBackup(file: string, schema = Number.POSITIVE_INFINIT
   let held: string | undefined
   try {
     // One line behind: the last is not a row.
-    for await (const text of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of splitLines(unpacked)) {
       if (held !== undefined) {
         sum.update(`${held}\n`)
         if (number === 1) checkHead(held, file, schema)
@@ -127,6 +126,19 @@ export async function* readBackup(file: string, schema = Number.POSITIVE_INFINIT
   } finally {
     source.destroy()
   }
+}
+
+/** Lines end with a line feed and nothing else; `readline` would also break at U+2028, which JSON may hold. */
+async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of bytes) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    yield* parts
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield rest
 }
 
 function checkHead(text: string, file: string, schema: number): void {

@@ -110,7 +110,7 @@ export function onTerminal(where: Where, args: readonly string[], typing: Typing
   assert.equal(stderr, '')
   const { code, shown, left } = JSON.parse(stdout) as { code: number; shown: string; left: unknown[] }
   assert.deepEqual(left, [], `never showed: ${JSON.stringify(left)}\n${shown}`)
-  return { code, raw: shown, shown: stripVTControlCharacters(shown).replaceAll('\r\n', '\n') }
+  return { code, raw: shown, shown: stripVTControlCharacters(shown).replaceAll(/\r+\n/g, '\n') }
 }
 
 export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { type Environment, readEnvironment } from '../src/config.ts'
 
 /** A folder of its own for one test. It is the user's home too, so that nothing above it is looked at. */
@@ -19,7 +18,7 @@ export interface Folders {
   worktree(repository: string, name: string): string
 }
 
-export function folders(t: Pick<TestContext, 'after'>, env: NodeJS.ProcessEnv = {}): Folders {
+export function folders(t: { after(clean: () => void): void }, env: NodeJS.ProcessEnv = {}): Folders {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'baton-test-')))
   t.after(() => rmSync(home, { recursive: true, force: true }))
   const path = (...parts: readonly string[]) => join(home, ...parts)

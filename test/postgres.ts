@@ -9,6 +9,14 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
+/** A server that a test may do to what it likes. */
+export interface OwnPostgres extends TestPostgres {
+  /** Ends the server at once, as a crash does; its data stays. */
+  crash(): Promise<void>
+  /** Starts it again after a crash, on the same port. */
+  start(): Promise<void>
+}
+
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' }
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
 /** PostgreSQL refuses to run as root. */
@@ -21,8 +29,13 @@ const NOBODY = 65534
 export async function startPostgres(): Promise<TestPostgres> {
   const given = process.env.TEST_POSTGRES_URL
   if (given) return { url: given, stop: async () => {} }
+  return startOwnPostgres([...(await npmFolders()), ...systemFolders()])
+}
+
+/** Starts a server from the first of these folders in which one can be started; by default from npm's. */
+export async function startOwnPostgres(folders?: readonly string[]): Promise<OwnPostgres> {
   const reasons: string[] = []
-  for (const bin of [...(await npmFolders()), ...systemFolders()]) {
+  for (const bin of folders ?? [...(await npmFolders()), ...systemFolders()]) {
     if (!existsSync(join(bin, `initdb${SUFFIX}`))) continue
     try {
       return await startFrom(bin)
@@ -34,7 +47,13 @@ export async function startPostgres(): Promise<TestPostgres> {
   throw new Error(`The tests need PostgreSQL and none started: run npm ci, or set TEST_POSTGRES_URL${why}.`)
 }
 
-async function startFrom(found: string): Promise<TestPostgres> {
+/** Where this version of PostgreSQL is installed on the machine, if it is. */
+export function systemPostgres(version: number): string | undefined {
+  const bin = `/usr/lib/postgresql/${version}/bin`
+  return existsSync(join(bin, 'initdb')) ? bin : undefined
+}
+
+async function startFrom(found: string): Promise<OwnPostgres> {
   const root = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'baton-postgres-'))
   const sockets = join(folder, 'sockets')
@@ -62,16 +81,57 @@ async function startFrom(found: string): Promise<TestPostgres> {
       'max_connections=200',
       'shared_buffers=32MB',
     ]
-    const server = spawn(
-      join(bin, 'postgres'),
-      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-    )
-    await ready(server)
-    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: stopper(server, remove) }
+    const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
+    const launch = () =>
+      spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+    const server = new Server(launch, remove)
+    await server.start()
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      stop: () => server.stop(),
+      crash: () => server.end('SIGQUIT'),
+      start: () => server.start(),
+    }
   } catch (error) {
     remove()
     throw error
+  }
+}
+
+/** The process of a server; it goes with the process that started it, and takes its files along. */
+class Server {
+  readonly #launch: () => ChildProcess
+  readonly #remove: () => void
+  #process: ChildProcess | undefined
+  readonly #leave = (): void => {
+    this.#process?.kill('SIGQUIT')
+    this.#remove()
+  }
+
+  constructor(launch: () => ChildProcess, remove: () => void) {
+    this.#launch = launch
+    this.#remove = remove
+    process.once('exit', this.#leave)
+  }
+
+  async start(): Promise<void> {
+    this.#process = this.#launch()
+    await ready(this.#process)
+  }
+
+  end(signal: NodeJS.Signals): Promise<void> {
+    return new Promise((ended) => {
+      const server = this.#process
+      if (!server || server.exitCode !== null || server.signalCode !== null) return ended()
+      server.once('exit', () => ended())
+      server.kill(signal)
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGINT')
+    process.off('exit', this.#leave)
+    this.#remove()
   }
 }
 
@@ -93,25 +153,6 @@ function ready(server: ChildProcess): Promise<void> {
     server.once('error', failed)
     server.once('exit', (code) => failed(new Error(`postgres ended with ${code}: ${log.trim()}`)))
   })
-}
-
-function stopper(server: ChildProcess, remove: () => void): () => Promise<void> {
-  const kill = (): void => {
-    server.kill('SIGQUIT')
-    remove()
-  }
-  process.once('exit', kill)
-  return () =>
-    new Promise((stopped) => {
-      process.off('exit', kill)
-      const finish = (): void => {
-        remove()
-        stopped()
-      }
-      if (server.exitCode !== null || server.signalCode !== null) return finish()
-      server.once('exit', finish)
-      server.kill('SIGINT')
-    })
 }
 
 async function npmFolders(): Promise<string[]> {

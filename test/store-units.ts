@@ -141,6 +141,23 @@ export async function dumpOf(store: Store): Promise<readonly DumpRow[]> {
   return rows
 }
 
+/** Rows in one order and bytes as text. What a schema demands of its readers is not part of a copy. */
+export const comparable = (rows: readonly DumpRow[]): readonly string[] =>
+  rows
+    .filter(({ table, row }) => !(table === 'meta' && String(row.key).startsWith('least_')))
+    .map(({ table, row }) =>
+      JSON.stringify([
+        table,
+        Object.entries(row)
+          .map(([key, value]) => [
+            key,
+            value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+          ])
+          .sort(),
+      ]),
+    )
+    .sort()
+
 /** Looks until it is so; fails loudly when it is not within the limit. */
 export async function until(
   what: string,

@@ -5,7 +5,14 @@ import type { Operation } from './operation.ts'
  * command line that needs one operation must not pay for the schemas of all.
  */
 const MODULES = {
-  handoff: async () => (await import('./handoff.ts')).HANDOFF_OPERATIONS as unknown as readonly Operation[],
+  sending: async () =>
+    (await import('./handoff-sending.ts')).SENDING_OPERATIONS as unknown as readonly Operation[],
+  receiving: async () =>
+    (await import('./handoff-receiving.ts')).RECEIVING_OPERATIONS as unknown as readonly Operation[],
+  closing: async () =>
+    (await import('./handoff-closing.ts')).CLOSING_OPERATIONS as unknown as readonly Operation[],
+  looking: async () =>
+    (await import('./handoff-looking.ts')).LOOKING_OPERATIONS as unknown as readonly Operation[],
   task: async () => (await import('./task.ts')).TASK_OPERATIONS as unknown as readonly Operation[],
   other: async () => (await import('./other.ts')).OTHER_OPERATIONS as unknown as readonly Operation[],
 }
@@ -15,12 +22,12 @@ export const OPERATION_NAMES = {
   agent_list: 'other', agent_add: 'other', agent_remove: 'other',
   task_create: 'task', task_list: 'task', task_get: 'task', task_update: 'task', task_next_actions: 'task',
   task_start: 'task', task_brief: 'task', task_complete: 'task', thought_record: 'task',
-  handoff_create: 'handoff', handoff_send: 'handoff', handoff_inbox: 'handoff', handoff_get: 'handoff',
-  handoff_list: 'handoff', handoff_accept: 'handoff', handoff_reject: 'handoff', handoff_claim: 'handoff',
-  handoff_heartbeat: 'handoff', handoff_ask: 'handoff', handoff_answer: 'handoff', handoff_amend: 'handoff',
-  handoff_submit: 'handoff', handoff_verify: 'handoff', handoff_complete: 'handoff', handoff_fail: 'handoff',
-  handoff_retry: 'handoff', handoff_reassign: 'handoff', handoff_cancel: 'handoff', handoff_wait: 'handoff',
-  gate_decide: 'handoff',
+  handoff_create: 'sending', handoff_send: 'sending', handoff_inbox: 'looking', handoff_get: 'looking',
+  handoff_list: 'looking', handoff_accept: 'receiving', handoff_reject: 'receiving', handoff_claim: 'receiving',
+  handoff_heartbeat: 'receiving', handoff_ask: 'receiving', handoff_answer: 'receiving', handoff_amend: 'sending',
+  handoff_submit: 'receiving', handoff_verify: 'closing', handoff_complete: 'closing', handoff_fail: 'receiving',
+  handoff_retry: 'sending', handoff_reassign: 'sending', handoff_cancel: 'sending', handoff_wait: 'looking',
+  gate_decide: 'closing',
   artifact_put: 'other', artifact_get: 'other', notice_ack: 'other', report_status: 'other',
 } as const satisfies Record<string, keyof typeof MODULES>
 

@@ -1,6 +1,9 @@
 import type * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
-import type { HANDOFF_OPERATIONS } from '../operations/handoff.ts'
+import type { CLOSING_OPERATIONS } from '../operations/handoff-closing.ts'
+import type { LOOKING_OPERATIONS } from '../operations/handoff-looking.ts'
+import type { RECEIVING_OPERATIONS } from '../operations/handoff-receiving.ts'
+import type { SENDING_OPERATIONS } from '../operations/handoff-sending.ts'
 import { isOperationName, loadOperation } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { OTHER_OPERATIONS } from '../operations/other.ts'
@@ -9,7 +12,10 @@ import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 
 type AnyOperation =
-  | (typeof HANDOFF_OPERATIONS)[number]
+  | (typeof SENDING_OPERATIONS)[number]
+  | (typeof RECEIVING_OPERATIONS)[number]
+  | (typeof CLOSING_OPERATIONS)[number]
+  | (typeof LOOKING_OPERATIONS)[number]
   | (typeof TASK_OPERATIONS)[number]
   | (typeof OTHER_OPERATIONS)[number]
 

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
+import { by } from '../../test/workspace.ts'
 import { BatonError, HandoffFailedException } from '../domain/errors.ts'
 import { createService, openStore } from '../main.ts'
 import type { Service, Store } from '../service/service.ts'
+import { Attempt } from './attempt.ts'
 import { Baton } from './baton.ts'
 import type { BatonAgent } from './baton-agent.ts'
 import type { Work } from './work.ts'
@@ -107,7 +109,7 @@ describe('a specialist', () => {
     assert.equal(most, 3)
   })
 
-  it('stores an artifact, names it as document 001 asks and holds it against the output schema [S1-84]', async () => {
+  it('[S1-84] stores an artifact, names it as document 001 asks and holds it against the output schema', async () => {
     await baton.specialist(
       'react-specialist',
       { output: z.object({ files: z.array(z.string()) }) },
@@ -219,7 +221,7 @@ describe('the hold of a specialist on its work', () => {
     assert.equal(signal.aborted, false)
   })
 
-  it('is lost to whoever took the next attempt, and the old holder writes nothing [S1-98] [S1-110]', async () => {
+  it('[S1-98] [S1-110] is lost to whoever took the next attempt, and the old holder writes nothing', async () => {
     const lost = Promise.withResolvers<AbortSignal>()
     const begun = Promise.withResolvers<void>()
     const stalled = stall(service)
@@ -258,7 +260,27 @@ describe('the hold of a specialist on its work', () => {
     )
   })
 
-  it('is told apart by instance: of two specialists of one name each handoff gets one [S1-69]', async () => {
+  it('counts for one attempt only, also when the same specialist has the next one', async () => {
+    const call = by('react-specialist', { instance: 'one' })
+    const sent = await send()
+    const first = await service.receiving.claim(call)
+    for (const seconds of [301, 31]) {
+      aheadMs += seconds * 1_000
+      await service.settle()
+    }
+    const second = await service.receiving.claim(call)
+
+    const handler = async () => ({ output: 'first' })
+    const checkInput = async (value: unknown) => ({ ok: true as const, value })
+    const stopped = new AbortController().signal
+    await new Attempt({ service, call, checkInput, handler, stopped }, first!).run()
+
+    assert.deepEqual([first?.attempt, second?.attempt], [1, 2])
+    const { handoff, result } = await sender.get(sent.id)
+    assert.deepEqual([handoff.state, handoff.rev, result], ['in_progress', second?.rev, undefined])
+  })
+
+  it('[S1-69] is told apart by instance: of two specialists of one name each handoff gets one', async () => {
     const taken: string[] = []
     for (const instance of ['a', 'b'])
       await baton.specialist('react-specialist', { concurrency: 4 }, async ({ handoff }) => {

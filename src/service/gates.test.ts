@@ -67,7 +67,7 @@ describeOnEngines('a gate', (open) => {
     )
   })
 
-  it('goes to its sender with a question, back with the answer, and is then decided', async (t) => {
+  it('[S4-64] goes to its sender with a question, back with the answer, and is then decided', async (t) => {
     const w = await open(t)
     const { uid } = await ask(w)
 
@@ -109,7 +109,7 @@ describeOnEngines('a gate', (open) => {
     })
   })
 
-  it('is decided by people only, and only by the one it is addressed to', async (t) => {
+  it('[S4-66] is decided by people only, and only by the one it is addressed to', async (t) => {
     const w = await open(t)
     const { uid } = await ask(w)
     const refused = { code: 'not_allowed' }
@@ -132,7 +132,7 @@ describeOnEngines('a gate', (open) => {
     assert.equal(decided.verified_by, 'paul')
   })
 
-  it('is decided once: a second decision is refused and changes nothing', async (t) => {
+  it('[S4-65] is decided once: a second decision is refused and changes nothing', async (t) => {
     const w = await open(t)
     const { uid } = await ask(w)
     const first = await w.service.closing.decide(maria, uid, 'approve')

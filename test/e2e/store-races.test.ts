@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { StorePlace } from '../../src/storage/store.contract.ts'
 import type { Lived } from '../faults/life.ts'
 import { Pool, type Worker } from '../faults/pool.ts'
 import { RACERS, Track } from '../faults/races.ts'
-import { newPostgresPlace, newSqlitePlace } from '../store-places.ts'
+import { newDatabase, newPostgresPlace, newSqlitePlace } from '../store-places.ts'
 
 const TRIALS = 20
 
@@ -16,13 +17,14 @@ describe('twenty processes on one store', () => {
   after(() => pool.close())
 
   for (const [engine, newPlace] of [
-    ['sqlite', newSqlitePlace],
-    ['postgres', newPostgresPlace],
+    ['sqlite', async () => newSqlitePlace()],
+    ['postgres', async () => newPostgresPlace(await newDatabase())],
   ] as const)
     describe(engine, () => {
-      const place = newPlace()
+      let place: StorePlace
       let track: Track
       before(async () => {
+        place = await newPlace()
         track = await Track.open(place.target, racers)
       })
       after(async () => {

@@ -18,15 +18,34 @@ async function setUp(t: TestContext, open: Open, options: WorkspaceOptions = {})
   return { ...workspace, specialist, orchestrator, send }
 }
 
-/** A store whose signals all get lost. */
-const withoutSignals = (store: Store): Store =>
-  new Proxy(store, {
-    get(target, key) {
-      if (key === 'subscribe') return () => () => undefined
-      const value = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+/** Counts how often a waiter has looked. With `deaf`, the signals of the store get lost. */
+function observed(deaf: boolean) {
+  let looks = 0
+  const wrap = (store: Store): Store =>
+    new Proxy(store, {
+      get(target, key) {
+        if (key === 'subscribe' && deaf) return () => () => undefined
+        const value = Reflect.get(target, key, target)
+        if (typeof value !== 'function') return value
+        if (key !== 'handoff') return value.bind(target)
+        return async (ref: string) => {
+          const found = await target.handoff(ref)
+          looks += 1
+          return found
+        }
+      },
+    })
+  /** Waits until so many more looks have ended. */
+  const looked = async (more: number) => {
+    const wanted = looks + more
+    const deadline = Date.now() + 20_000
+    while (looks < wanted) {
+      assert.ok(Date.now() < deadline, 'nobody looked')
+      await pause(2)
+    }
+  }
+  return { wrap, looked }
+}
 
 /** The clock that waiting goes by, to be moved ahead by hand. */
 function moveWaitingClock(t: TestContext): (ms: number) => void {
@@ -46,7 +65,8 @@ const timedOut = (message: string) => (error: unknown) => {
 
 describeOnEngines('waiting for a handoff', (open) => {
   it('[S1-86] [S1-91] gives up after 300 seconds where nobody named a time', async (t) => {
-    const { send, orchestrator } = await setUp(t, open)
+    const { wrap, looked } = observed(false)
+    const { send } = await setUp(t, open, { wrap })
     const passTime = moveWaitingClock(t)
     const sent = await send()
     let ended = false
@@ -54,14 +74,13 @@ describeOnEngines('waiting for a handoff', (open) => {
       ended = true
     })
     const caught = assert.rejects(waiting, timedOut(`Handoff ${sent.id} timed out after 300s`))
+    // One look to find it, one when the waiting begins.
+    await looked(2)
 
-    passTime(299_000)
-    // A commit wakes whoever waits; it looks, finds nothing final and goes on waiting.
-    await orchestrator.call('agent_add', { name: 'somebody' })
-    await pause(20)
+    passTime(295_000)
+    await looked(1)
     assert.equal(ended, false)
-    passTime(1_000)
-    await orchestrator.call('agent_add', { name: 'somebody-else' })
+    passTime(5_000)
 
     await caught
   })
@@ -138,13 +157,14 @@ describeOnEngines('waiting for a handoff', (open) => {
   })
 
   it('[S1-92] finds a completion that came after the last look and before the deadline', async (t) => {
-    const { send, specialist } = await setUp(t, open, { wrap: withoutSignals })
+    const { wrap, looked } = observed(true)
+    const { send, specialist } = await setUp(t, open, { wrap })
     const sent = await send()
     await specialist.accept(sent.id)
-    const waiting = sent.wait({ timeout_s: 0.8 })
+    const waiting = sent.wait({ timeout_s: 0.9 })
 
-    // The first look is over by now, and the next one would come after a second.
-    await pause(50)
+    // One look to find it, one when the waiting begins; without a signal the next would come after a second.
+    await looked(2)
     await specialist.submit(sent.id, { output: 'just in time' })
 
     assert.equal((await waiting).output, 'just in time')

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { aContent, anAgent } from '../../../test/builders.ts'
 import {
   AT,
+  comparable,
   dumpOf,
   entryOf,
   freshHandoff,
@@ -294,20 +295,3 @@ async function fill(store: Store) {
 async function* from(rows: readonly DumpRow[]): AsyncGenerator<DumpRow> {
   yield* rows
 }
-
-/** Rows in one order and bytes as text. What a schema demands of its readers is not part of a copy. */
-const comparable = (rows: readonly DumpRow[]): readonly string[] =>
-  rows
-    .filter(({ table, row }) => !(table === 'meta' && String(row.key).startsWith('least_')))
-    .map(({ table, row }) =>
-      JSON.stringify([
-        table,
-        Object.entries(row)
-          .map(([key, value]) => [
-            key,
-            value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-          ])
-          .sort(),
-      ]),
-    )
-    .sort()

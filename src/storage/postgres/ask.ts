@@ -8,8 +8,6 @@ export type Trip = (calls: readonly Call[]) => Promise<readonly Rows[]>
 /** Runs one statement on the workspace (`$1`); a name prepares it. */
 export type Ask = (name: string | undefined, text: string, ...values: Value[]) => Promise<Rows>
 
-const ATTEMPTS = 3
-
 export const tripOn =
   (connections: Connections): Trip =>
   async (calls) => {
@@ -18,7 +16,7 @@ export const tripOn =
         return await withClient(connections, (client) => roundTrip(client, calls))
       } catch (error) {
         // After a restart of the server every pooled connection is dead; a question may be asked again.
-        if (attempt >= ATTEMPTS || !isEnded(error)) throw error
+        if (attempt > connections.pool.options.max || !isEnded(error)) throw error
       }
     }
   }

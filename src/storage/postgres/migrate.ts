@@ -22,7 +22,7 @@ export async function migrate(
   client: ClientBase,
   options: { readonly readOnly: boolean; readonly upgrade: boolean },
 ): Promise<number> {
-  const version = await checkedVersion(client)
+  const version = await checkedVersion(client, options.readOnly)
   if (version >= SCHEMA) return version
   if (options.readOnly)
     throw new BatonError(
@@ -49,7 +49,7 @@ export async function migrate(
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
-  return checkedVersion(client)
+  return checkedVersion(client, options.readOnly)
 }
 
 async function apply(client: ClientBase): Promise<void> {
@@ -76,10 +76,11 @@ async function apply(client: ClientBase): Promise<void> {
 }
 
 /** Refuses a store that a newer program made in a way this one does not understand. */
-async function checkedVersion(client: ClientBase): Promise<number> {
+async function checkedVersion(client: ClientBase, readOnly: boolean): Promise<number> {
   const version = await versionOf(client)
   if (version <= SCHEMA) return version
-  const { rows } = await client.query(`SELECT value FROM baton.meta WHERE ws = 0 AND key = 'least_writer'`)
+  const key = readOnly ? 'least_reader' : 'least_writer'
+  const { rows } = await client.query('SELECT value FROM baton.meta WHERE ws = 0 AND key = $1', [key])
   if (Number(rows[0]?.value ?? Number.POSITIVE_INFINITY) <= SCHEMA) return version
   throw new BatonError(
     'store_refused',

@@ -5,6 +5,9 @@ import type { Screen } from './screen/screen.ts'
 /** A person pressed Ctrl-C, as shells count it. */
 export const INTERRUPTED = 130
 
+/** Thrown where a question was left with Ctrl-C. */
+export class Interrupted extends Error {}
+
 /** What stood in the way, as an error of ours: an unknown failure never wears a caller's fault. */
 export function toBatonError(error: unknown): BatonError {
   if (error instanceof BatonError) return error

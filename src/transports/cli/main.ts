@@ -2,7 +2,15 @@ import { BatonError } from '../../domain/errors.ts'
 import { type CommandWords, commandWords, readArguments } from './args.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
-import { exitCodeOf, failureJson, failureText, INTERRUPTED, stackOf, toBatonError } from './failure.ts'
+import {
+  exitCodeOf,
+  failureJson,
+  failureText,
+  INTERRUPTED,
+  Interrupted,
+  stackOf,
+  toBatonError,
+} from './failure.ts'
 import type { Io } from './io.ts'
 import { Shell, screenFor } from './shell.ts'
 import { didYouMean } from './suggest.ts'
@@ -12,7 +20,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await run(argv, io)
   } catch (error) {
-    if (io.signal.aborted) return INTERRUPTED
+    if (io.signal.aborted || error instanceof Interrupted) return INTERRUPTED
     return tell(error, argv, io)
   }
 }

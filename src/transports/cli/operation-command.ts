@@ -5,6 +5,7 @@ import type { Operation } from '../../operations/operation.ts'
 import { GLOBAL_FLAGS } from './args.ts'
 import { typedAs } from './catalog.ts'
 import { type Command, textOf } from './command.ts'
+import { Interrupted } from './failure.ts'
 import { type FieldFlag, flagsOf, isRequired } from './flags.ts'
 import { resolveReferences } from './references.ts'
 import type { Session } from './session.ts'
@@ -33,6 +34,7 @@ export interface Prepared {
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_verify: async () => (await import('./commands/verify.ts')).verify,
   gate_decide: async () => (await import('./commands/decide.ts')).decide,
+  handoff_wait: async () => (await import('./commands/wait.ts')).wait,
   artifact_put: async () => (await import('./commands/artifact.ts')).put,
   artifact_get: async () => (await import('./commands/artifact.ts')).get,
 }
@@ -75,12 +77,23 @@ async function called(
   name: OperationName,
   prepared: Prepared,
   flags: readonly FieldFlag[],
-) {
+): Promise<unknown> {
   try {
-    return await session.call(name, prepared.input, { key: textOf(shell.args, 'key'), actor: prepared.actor })
+    const answer = session.call(name, prepared.input, {
+      key: textOf(shell.args, 'key'),
+      actor: prepared.actor,
+    })
+    return await Promise.race([answer, interruption(shell.io.signal)])
   } catch (error) {
     throw inOptions(error, flags)
   }
+}
+
+/** Ends what waits when the person presses Ctrl-C. */
+function interruption(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Interrupted()), { once: true })
+  })
 }
 
 /** A refused field as the option that people typed. */

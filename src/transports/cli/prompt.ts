@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { BatonError } from '../../domain/errors.ts'
+import { Interrupted } from './failure.ts'
 import type { Io } from './io.ts'
 
 /** Asks a question at the terminal. Whoever calls has made sure that there is one. */
@@ -23,9 +24,6 @@ export async function askFor(io: Io, question: string): Promise<string> {
     lines.close()
   }
 }
-
-/** The person pressed Ctrl-C. */
-export class Interrupted extends Error {}
 
 /** A yes or a no; anything else is asked again, nothing is the default. */
 export async function askYesNo(io: Io, question: string, otherwise?: boolean): Promise<boolean> {

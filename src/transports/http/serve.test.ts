@@ -5,11 +5,14 @@ import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { bearer, get, newToken, post, refusalOf } from '../../../test/http-workspace.ts'
 import { by, openWorkspace, type Workspace, type WorkspaceOptions } from '../../../test/workspace.ts'
+import type { Service } from '../../service/service.ts'
 import { createLog } from './log.ts'
 import { type Running, type ServeOptions, serve } from './serve.ts'
 
 interface Served extends Workspace {
   readonly server: Running
+  /** The service that the server answers with, on the store that is its to close. */
+  readonly served: Service
   readonly lines: string[]
 }
 
@@ -21,15 +24,16 @@ async function serveIn(
 ): Promise<Served> {
   const workspace = await openWorkspace(t, about)
   const lines: string[] = []
+  const served = await workspace.beside()
   const server = await serve({
-    service: await workspace.beside(),
+    service: served,
     port: 0,
     signals: false,
     log: createLog({ write: (line) => lines.push(line) }),
     ...options,
   })
   t.after(() => server.close())
-  return { ...workspace, server, lines }
+  return { ...workspace, server, served, lines }
 }
 
 /** What the server says to these bytes until it ends the connection; `rest` is sent when the test is ready. */
@@ -100,7 +104,7 @@ describe('a server', () => {
       await ask('/v1/inbox', { host: `0.0.0.0:${server.port}`, ...bearer(secret) }),
       /^HTTP\/1.1 403/,
     )
-    assert.doesNotMatch(await ask('/', { host: 'baton.example.com' }), /Handoffs by state/)
+    assert.doesNotMatch(await ask('/', { host: 'baton.example.com' }), /Open handoffs/)
   })
 
   it('says what to do when the port is in use', async (t) => {
@@ -305,7 +309,9 @@ describe('settling', () => {
 
 describe('stopping', () => {
   it('lets a call in flight finish, answers who waits, refuses new ones and closes the store', async (t) => {
-    const { server, service, lines } = await serveIn(t)
+    const { server, served, service, lines } = await serveIn(t, {
+      times: { graceMs: 10_000, idleMs: 10_000 },
+    })
     const secret = await newToken(service, 'codex')
     const { handoff } = await service.sending.send(by('planner'), { to: 'codex', title: 'Add rate limiting' })
     const body = JSON.stringify({ to: 'gemini', title: 'in flight' })
@@ -314,13 +320,14 @@ describe('stopping', () => {
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
     ]
-    const started = lines.length
+    const before = lines.length
     const flying = raw(server.port, head(server, 'POST /v1/handoffs', ...headers) + body.slice(0, 5))
     const waiting = fetch(`${server.url}/v1/handoffs/${handoff.id}/wait`, get(secret))
     // Its answer comes after those two have arrived.
     await fetch(`${server.url}/v1/inbox`, get(secret))
-    await until(() => lines.length > started)
+    await until(() => lines.length > before)
 
+    const started = performance.now()
     const closing = server.close()
     assert.equal((await refusalOf(await waiting)).code, 'unavailable')
     await assert.rejects(fetch(`${server.url}/healthz`))
@@ -329,7 +336,9 @@ describe('stopping', () => {
     assert.match(await flying.answer, /^HTTP\/1.1 200 .*"title":"in flight"/s)
     await closing
     await server.closed
+    assert.ok(performance.now() - started < 8_000, 'a connection that was kept open must not be waited for')
     assert.equal(server.close(), closing)
+    await assert.rejects(served.tokens.list())
     assert.equal((await service.looking.list({ text: 'in flight' }, { limit: 5 })).items.length, 1)
     assert.match(lines.at(-1) ?? '', /"event":"stopped"/)
   })

@@ -1,4 +1,4 @@
-import { isEnd, STATES, type State } from '../../domain/lifecycle.ts'
+import { ENDS, isOpen, STATES, type State } from '../../domain/lifecycle.ts'
 import { TASK_STATES, type TaskState } from '../../domain/task.ts'
 
 export interface Status {
@@ -37,8 +37,10 @@ section { margin-top: 1.25rem; padding: 1.25rem; border: 1px solid var(--line); 
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem; margin: 0 }
 dt { color: var(--soft) }
 dd { margin: 0; overflow-wrap: anywhere }
-.numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); gap: .6rem;
-  margin: 0; padding: 0; list-style: none }
+.numbers { display: grid; grid-template-columns: repeat(4, 1fr); gap: .6rem; margin: 0; padding: 0;
+  list-style: none }
+.numbers.five { grid-template-columns: repeat(5, 1fr) }
+h2 + .numbers ~ h2 { margin-top: 1.25rem }
 .numbers li { padding: .6rem .75rem; border: 1px solid var(--line); border-radius: .5rem; color: var(--soft) }
 .numbers b { display: block; color: var(--text); font-size: 1.5rem; line-height: 1.2;
   font-variant-numeric: tabular-nums }
@@ -46,12 +48,13 @@ dd { margin: 0; overflow-wrap: anywhere }
 ol { margin: 0; padding-left: 1.25rem }
 ol li + li { margin-top: .9rem }
 code { display: block; margin-top: .3rem; padding: .5rem .75rem; border-radius: .5rem; background: var(--page);
-  font: .875rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
+  font: .875rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
+code span { display: inline-block; max-width: 100% }
 @media (max-width: 32rem) {
   main { padding-top: 1.5rem }
   dl { grid-template-columns: 1fr; gap: 0 }
   dd + dt { margin-top: .5rem }
-  .numbers { grid-template-columns: repeat(2, 1fr) }
+  .numbers, .numbers.five { grid-template-columns: repeat(2, 1fr) }
 }
 `
 
@@ -73,10 +76,13 @@ ${term('Store', `${engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, ${location}`)
 ${term('Agents', String(status.agents))}
 ${term('Log', `${status.entries} entries`)}
 </dl></section>
-<section aria-labelledby="handoffs"><h2 id="handoffs">Handoffs by state</h2>
-${numbers(handoffStates(), status.handoffs)}</section>
-<section aria-labelledby="tasks"><h2 id="tasks">Tasks by state</h2>
-${numbers(TASK_STATES, status.tasks)}</section>
+<section>
+${numbers('Open handoffs', STATES.filter(isOpen), status.handoffs)}
+${numbers('Ended handoffs', ENDS, status.handoffs)}
+</section>
+<section>
+${numbers('Tasks', TASK_STATES, status.tasks)}
+</section>
 <section aria-labelledby="next"><h2 id="next">What to do next</h2><ol>${nextSteps(status)}</ol></section>`)
 }
 
@@ -106,12 +112,8 @@ ${content.trim()}
 `
 }
 
-/** Open ones first, in the order of a handoff's life. */
-function handoffStates(): readonly State[] {
-  return [...STATES.filter((state) => !isEnd(state)), ...STATES.filter(isEnd)]
-}
-
 function numbers<S extends string>(
+  title: string,
   states: readonly S[],
   counts: Readonly<Partial<Record<S, number>>>,
 ): string {
@@ -119,7 +121,7 @@ function numbers<S extends string>(
     const count = counts[state] ?? 0
     return `<li${count === 0 ? ' class="none"' : ''}><b>${count}</b>${escapeHtml(state.replaceAll('_', ' '))}</li>`
   })
-  return `<ul class="numbers">\n${items.join('\n')}\n</ul>`
+  return `<h2>${title}</h2>\n<ul class="numbers${states.length % 5 === 0 ? ' five' : ''}">\n${items.join('\n')}\n</ul>`
 }
 
 function nextSteps({ address, hasTokens }: Status): string {
@@ -133,11 +135,15 @@ function nextSteps({ address, hasTokens }: Status): string {
       hasTokens ? 'Give another agent a token' : 'Give an agent a token, so that it can work over HTTP',
       'baton token create --agent codex --scope handoff:write',
     ],
-    ['Work with this server from anywhere', `BATON_URL=${address} BATON_TOKEN=baton_… baton inbox`],
-  ]
-  return steps
-    .map(([what, command]) => `<li>${escapeHtml(what!)}<code>${escapeHtml(command!)}</code></li>`)
-    .join('\n')
+    ['Let it work through this server', `BATON_URL=${address} BATON_TOKEN=baton_… baton inbox`],
+  ] as const
+  return steps.map(([what, command]) => `<li>${escapeHtml(what)}${toCode(command)}</li>`).join('\n')
+}
+
+/** A command that wraps between its words, not within an option. */
+function toCode(command: string): string {
+  const words = command.split(' ').map((word) => `<span>${escapeHtml(word)}</span>`)
+  return `<code>${words.join(' ')}</code>`
 }
 
 function term(name: string, value: string): string {

@@ -35,7 +35,7 @@ describe('the status page', () => {
       'http://localhost:4180',
       workspace.store.info.location,
       '<b>1</b>offered',
-      'baton send',
+      '<span>baton</span> <span>send</span>',
     ])
       assert.ok(page.includes(part), part)
   })
@@ -81,16 +81,19 @@ describe('the status page', () => {
       pages.push(await pageOf(await behindProxy.request('/', { headers: { [header]: 'somebody' } })))
 
     assert.equal(new Set(pages).size, 1)
-    assert.doesNotMatch(pages[0] ?? '', /SQLite|by state|baton\.db|localhost/)
+    assert.doesNotMatch(pages[0] ?? '', /SQLite|Open handoffs|baton\.db|localhost/)
   })
 
   it('shows the numbers elsewhere to a token that may read them, and refuses a wrong one', async (t) => {
     const { request, token } = await openHttp(t, {}, { local: false })
 
-    assert.match(await pageOf(await request('/', get(await token('codex', ['report:read'])))), /by state/)
+    assert.match(
+      await pageOf(await request('/', get(await token('codex', ['report:read'])))),
+      /Open handoffs/,
+    )
     assert.doesNotMatch(
       await pageOf(await request('/', get(await token('codex', ['handoff:read'])))),
-      /by state/,
+      /Open handoffs/,
     )
     assert.equal((await request('/', get('baton_unknown'))).status, 401)
   })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../domain/errors.ts'
+import { MAX_BLOB_BYTES } from '../../../service/artifacts.ts'
 import type { FieldFlag } from '../flags.ts'
 import type { Extra } from '../operation-command.ts'
 
@@ -17,6 +18,13 @@ const OUT: FieldFlag = {
 /** A file that is here is registered with its hash. */
 export const put: Extra = {
   async before(shell, _, input) {
+    const bytes = typeof input.content === 'string' ? Buffer.byteLength(input.content, 'base64') : 0
+    if (bytes > MAX_BLOB_BYTES)
+      throw new BatonError(
+        'too_large',
+        `${input.path} has ${bytes} bytes, and at most ${MAX_BLOB_BYTES} are stored; leave --content out to register it by its hash`,
+        { size: bytes, limit: MAX_BLOB_BYTES },
+      )
     const path = resolve(shell.io.cwd, String(input.path))
     if (input.sha256 !== undefined || input.content !== undefined || !existsSync(path)) return { input }
     return { input: { ...input, sha256: createHash('sha256').update(readFileSync(path)).digest('hex') } }

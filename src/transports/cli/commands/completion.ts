@@ -16,7 +16,11 @@ _baton() {
   local line
   local -a found
   while IFS= read -r line; do
-    found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    if [[ $line == *$'\\t'* ]]; then
+      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    else
+      found+=("\${line//:/\\\\:}")
+    fi
   done < <(baton __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#found} )); then
     _describe 'baton' found

@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { Handoff } from '../domain/handoff.ts'
+import { VerificationRecord } from '../domain/package.ts'
+import { CHANGE_ERRORS, Id, Note } from './handoff-fields.ts'
+import { defineOperation } from './operation.ts'
+
+const verify = defineOperation({
+  name: 'handoff_verify',
+  summary: 'Judge submitted work: a pass completes the handoff, a refusal gives it back with the reason.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/verify' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      pass: z.boolean(),
+      note: Note.optional().describe('Needed when it does not pass'),
+      checks: VerificationRecord.shape.deliverable_checks.optional(),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS, 'unmet'],
+  examples: ['baton verify @ --pass', 'baton verify @ --fail "the tests do not cover bursts"'],
+  run: (service, call, { id, ...input }) => service.closing.verify(call, id, input),
+})
+
+const complete = defineOperation({
+  name: 'handoff_complete',
+  summary: 'Complete a handoff where you may and its conditions hold.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/complete' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS, 'unmet'],
+  examples: ['baton handoff complete HO-2026-001-R --as planner'],
+  run: (service, call, { id }) => service.closing.complete(call, id),
+})
+
+const decide = defineOperation({
+  name: 'gate_decide',
+  summary: 'A person answers a gate or an escalation: approve, reject or question.',
+  effect: 'write',
+  scope: 'gate:write',
+  peopleOnly: true,
+  http: { method: 'POST', path: '/v1/gates/{id}/decide' },
+  positional: ['id', 'choice'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      choice: z.enum(['approve', 'reject', 'question']),
+      comment: Note.optional(),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton decide @ approve --comment "ship it"'],
+  run: (service, call, { id, choice, comment }) => service.closing.decide(call, id, choice, comment),
+})
+
+export const CLOSING_OPERATIONS = [verify, complete, decide] as const

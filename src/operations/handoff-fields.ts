@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import type { ErrorCode } from '../domain/errors.ts'
+
+export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
+export const Note = z.string().max(8_000)
+export const Title = z.string().min(1).max(300)
+
+/** What every change of a handoff can be refused with. */
+export const CHANGE_ERRORS = [
+  'invalid_input',
+  'not_found',
+  'not_allowed',
+  'wrong_state',
+  'conflict',
+  'unavailable',
+] as const satisfies readonly ErrorCode[]
+
+/** Lists that the service promises not to change, as the plain arrays of an answer. */
+export const mutable = <T>(value: T): Mutable<T> => value as Mutable<T>
+type Mutable<T> = T extends readonly (infer I)[]
+  ? Mutable<I>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Mutable<T[K]> }
+    : T
+
+/** Without the fields that were left out. */
+export const defined = <T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as never

@@ -1,0 +1,129 @@
+import * as z from 'zod'
+import { AgentName } from '../domain/agent.ts'
+import { Handoff, TYPES } from '../domain/handoff.ts'
+import { STATES } from '../domain/lifecycle.ts'
+import { Notice } from '../domain/notice.ts'
+import { Package, Result, ThreadItem, VerificationRecord } from '../domain/package.ts'
+import { TaskId } from '../domain/task.ts'
+import type { LogEntry } from '../service/service.ts'
+import { defined, Id, mutable } from './handoff-fields.ts'
+import { defineOperation, PAGE, pageOf } from './operation.ts'
+
+const Event = () =>
+  z.object({
+    at: z.string(),
+    act: z.string(),
+    by: z.string(),
+    auth: z.string(),
+    rev: z.int(),
+    hash: z.string(),
+  })
+
+const inbox = defineOperation({
+  name: 'handoff_inbox',
+  summary: 'What waits for you: handoffs to take, finish, verify or answer, and notices you have not seen.',
+  effect: 'read',
+  scope: 'handoff:read',
+  tools: 'default',
+  http: { method: 'GET', path: '/v1/inbox' },
+  input: () => z.strictObject(PAGE()),
+  output: () => z.object({ items: z.array(Handoff), notices: z.array(Notice), next: z.string().optional() }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton inbox', 'baton inbox --as codex --json'],
+  run: async (service, call, input) => mutable(await service.looking.inbox(call.actor.name, pageOf(input))),
+})
+
+const get = defineOperation({
+  name: 'handoff_get',
+  summary: 'One handoff with its package, what was handed in, questions and answers, attempts and timeline.',
+  effect: 'read',
+  scope: 'handoff:read',
+  tools: 'default',
+  http: { method: 'GET', path: '/v1/handoffs/{id}' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id }),
+  output: () =>
+    z.object({
+      handoff: Handoff,
+      package: Package,
+      result: Result.optional(),
+      thread: z.array(ThreadItem),
+      verifications: z.array(VerificationRecord),
+      timeline: z.array(Event()),
+    }),
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton show HO-2026-001', 'baton show @'],
+  run: async (service, _, { id }) => {
+    const { handoff, content, timeline } = await service.looking.get(id)
+    return {
+      handoff,
+      package: content.package,
+      ...(content.result && { result: content.result }),
+      thread: [...content.thread],
+      verifications: [...content.verifications],
+      timeline: timeline.map(toEvent),
+    }
+  },
+})
+
+const list = defineOperation({
+  name: 'handoff_list',
+  summary: 'Handoffs of the workspace, newest first.',
+  effect: 'read',
+  scope: 'handoff:read',
+  http: { method: 'GET', path: '/v1/handoffs' },
+  input: () =>
+    z.strictObject({
+      state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
+      from: AgentName.optional(),
+      to: AgentName.optional(),
+      task: TaskId.optional(),
+      type: z.enum(TYPES).optional(),
+      text: z.string().max(200).optional().describe('A part of the id or the title'),
+      ...PAGE(),
+    }),
+  output: () => z.object({ items: z.array(Handoff), next: z.string().optional() }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton handoff list --state in_review', 'baton handoff list --to codex --json'],
+  run: async (service, _, { limit, cursor, ...filter }) =>
+    mutable(await service.looking.list(defined(filter), pageOf({ limit, cursor }))),
+})
+
+const wait = defineOperation({
+  name: 'handoff_wait',
+  summary:
+    'Wait until a handoff is completed. Refused with its reason when it ends otherwise, or when time is up.',
+  effect: 'read',
+  scope: 'handoff:read',
+  tools: 'default',
+  http: { method: 'GET', path: '/v1/handoffs/{id}/wait' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      timeout_s: z.coerce
+        .number()
+        .min(0)
+        .max(86_400)
+        .optional()
+        .describe("Seconds (the handoff's own timeout, else 300)"),
+    }),
+  output: () => Handoff,
+  errors: ['invalid_input', 'not_found', 'failed', 'timed_out', 'unavailable'],
+  examples: ['baton wait HO-2026-001 --timeout-s 600'],
+  run: (service, _, { id, timeout_s }) => service.wait(id, { timeout_s }),
+})
+
+export const LOOKING_OPERATIONS = [inbox, get, list, wait] as const
+
+function toEvent(entry: LogEntry): z.infer<ReturnType<typeof Event>> {
+  const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
+  return {
+    at: entry.at,
+    act: entry.act,
+    by: record.actor.id,
+    auth: record.auth,
+    rev: record.sub.rev,
+    hash: entry.hash,
+  }
+}

@@ -1,0 +1,181 @@
+import * as z from 'zod'
+import { Handoff } from '../domain/handoff.ts'
+import { Result } from '../domain/package.ts'
+import { CHANGE_ERRORS, Id, Note } from './handoff-fields.ts'
+import { defineOperation } from './operation.ts'
+
+const accept = defineOperation({
+  name: 'handoff_accept',
+  summary:
+    'Take on a handoff that was offered to you. With blockers, say what is unclear instead of starting.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/accept' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      start: z.boolean().optional().describe('Begin at once (true unless said)'),
+      notes: Note.optional(),
+      blockers: z
+        .array(z.string().min(1).max(2_000))
+        .max(50)
+        .optional()
+        .describe('What must be cleared up first'),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: [
+    'baton accept @ --as codex',
+    'baton accept HO-2026-001 --blocker "Constraint \'quickly\' not measurable"',
+  ],
+  run: (service, call, { id, ...input }) => service.receiving.accept(call, id, input),
+})
+
+const reject = defineOperation({
+  name: 'handoff_reject',
+  summary: 'Decline a handoff, or give accepted work back. The sender is told why.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/reject' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      reason: z.string().min(1).max(8_000).describe('Why, for the sender'),
+      reason_type: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('For example skill_gap, which also tells the chief'),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton reject @ --reason "I have no access to the billing service"'],
+  run: (service, call, { id, reason, reason_type }) =>
+    service.receiving.reject(call, id, {
+      type: reason_type ?? (reason === 'skill_gap' ? 'skill_gap' : 'other'),
+      message: reason,
+    }),
+})
+
+const claim = defineOperation({
+  name: 'handoff_claim',
+  summary: 'Take the next handoff of your queue, by priority and then age.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/claims' },
+  input: () => z.strictObject({}),
+  output: () => z.object({ handoff: Handoff.optional() }),
+  errors: ['unavailable'],
+  examples: ['baton handoff claim --as react-specialist'],
+  run: async (service, call) => {
+    const handoff = await service.receiving.claim(call)
+    return handoff ? { handoff } : {}
+  },
+})
+
+const heartbeat = defineOperation({
+  name: 'handoff_heartbeat',
+  summary: 'Say that you are still at work; tell progress, or that you are blocked.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/heartbeat' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      progress: z.coerce.number().min(0).max(100).optional(),
+      blocked: z
+        .union([z.string().min(1).max(2_000), z.literal(false)])
+        .optional()
+        .describe('What blocks you, or false when it is gone'),
+      attempt: z.coerce.number().int().positive().optional(),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton handoff heartbeat @ --progress 40'],
+  run: (service, call, { id, ...input }) => service.receiving.heartbeat(call, id, input),
+})
+
+const ask = defineOperation({
+  name: 'handoff_ask',
+  summary: 'Ask the sender something you need to know. The handoff waits for the answer.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/ask' },
+  positional: ['id', 'question'],
+  input: () => z.strictObject({ id: Id, question: z.string().min(1).max(8_000) }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton ask @ "Which endpoints are public?"'],
+  run: (service, call, { id, question }) => service.receiving.ask(call, id, question),
+})
+
+const answer = defineOperation({
+  name: 'handoff_answer',
+  summary: 'Answer a question about a handoff you sent; the work goes on where it stopped.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/answer' },
+  positional: ['id', 'text'],
+  input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton answer @ "Only /v1 is public"'],
+  run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
+})
+
+const submit = defineOperation({
+  name: 'handoff_submit',
+  summary: 'Hand in what you did, with evidence for every deliverable.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/submit' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      ...Result.omit({ checks: true, submitted_at: true }).shape,
+      attempt: z.coerce.number().int().positive().optional(),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS, 'unmet'],
+  examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
+  run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),
+})
+
+const fail = defineOperation({
+  name: 'handoff_fail',
+  summary:
+    'Report that you cannot do the work, with the reason. It is tried again where its retry rule says so.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/fail' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      message: z.string().min(1).max(8_000),
+      code: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]{1,60}$/)
+        .optional()
+        .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
+      details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
+      recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
+      attempt: z.coerce.number().int().positive().optional(),
+    }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton handoff fail @ --message "The build machine is down"'],
+  run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
+})
+
+export const RECEIVING_OPERATIONS = [accept, reject, claim, heartbeat, ask, answer, submit, fail] as const

@@ -1,0 +1,150 @@
+import * as z from 'zod'
+import { AgentName } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
+import { Handoff, PRIORITIES, RetryRule, TYPES } from '../domain/handoff.ts'
+import { HOMES } from '../domain/home.ts'
+import { Package } from '../domain/package.ts'
+import { TaskId } from '../domain/task.ts'
+import { CHANGE_ERRORS, defined, Id, mutable, Note, Title } from './handoff-fields.ts'
+import { defineOperation } from './operation.ts'
+
+const newHandoff = () => ({
+  to: AgentName.describe('Who receives it'),
+  title: Title,
+  ...Package.shape,
+  type: z
+    .enum(TYPES)
+    .optional()
+    .describe('delegation comes back to you; gate and escalation wait for a person'),
+  task: TaskId.optional(),
+  priority: z.enum(PRIORITIES).optional(),
+  timeout_s: z.coerce
+    .number()
+    .positive()
+    .max(31_536_000)
+    .optional()
+    .describe('An attempt may stay silent this many seconds'),
+  retry: RetryRule.optional(),
+  parent: Id.optional().describe('The handoff that this one is part of'),
+  supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
+  home: z.enum(HOMES).optional(),
+  alias: z.string().min(1).max(200).optional(),
+})
+
+const Sent = () =>
+  z.object({ handoff: Handoff, warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
+
+const create = defineOperation({
+  name: 'handoff_create',
+  summary: 'Write a handoff as a draft, without sending it.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/drafts' },
+  input: () => z.strictObject(newHandoff()),
+  output: Sent,
+  errors: [...CHANGE_ERRORS, 'limit_exceeded'],
+  examples: ['baton create --to codex --title "Add rate limiting" --deliverable "Middleware in src/"'],
+  run: async (service, call, input) => mutable(await service.sending.create(call, input)),
+})
+
+const send = defineOperation({
+  name: 'handoff_send',
+  summary:
+    'Hand work to another agent or a person: say what is needed, what must be handed in and when it is done.',
+  effect: 'write',
+  scope: 'handoff:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      ...newHandoff(),
+      to: AgentName.optional().describe('Who receives it'),
+      title: Title.optional(),
+      id: Id.optional().describe('A draft to send; leave it out to create and send in one'),
+    }),
+  output: Sent,
+  errors: [...CHANGE_ERRORS, 'limit_exceeded'],
+  examples: [
+    'baton send --to codex --title "Add rate limiting" --summary "API needs limits before launch" --deliverable "Middleware in src/" --criterion "npm test passes"',
+    'baton send HO-2026-001',
+  ],
+  run: async (service, call, { id, to, title, ...rest }) => {
+    if (id !== undefined) return mutable(await service.sending.sendDraft(call, id))
+    const given = named(to, title)
+    return mutable(await service.sending.send(call, { ...rest, ...given }))
+  },
+})
+
+const amend = defineOperation({
+  name: 'handoff_amend',
+  summary: 'Change what travels with a handoff that nobody works on yet.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/amend' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package.shape }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton handoff amend HO-2026-001 --criterion "p95 under 200 ms"'],
+  run: (service, call, { id, ...change }) => service.sending.amend(call, id, defined(change)),
+})
+
+const retry = defineOperation({
+  name: 'handoff_retry',
+  summary: 'Offer a failed handoff again: the next attempt of the same handoff.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/retry' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton handoff retry HO-2026-001'],
+  run: (service, call, { id }) => service.receiving.retry(call, id),
+})
+
+const reassign = defineOperation({
+  name: 'handoff_reassign',
+  summary: 'Give a handoff you sent to another receiver.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/reassign' },
+  positional: ['id', 'to'],
+  input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton handoff reassign HO-2026-001 gemini --reason "codex is away"'],
+  run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
+})
+
+const cancel = defineOperation({
+  name: 'handoff_cancel',
+  summary: 'Take back a handoff you sent; whoever holds it is told.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/cancel' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id, reason: Note.optional() }),
+  output: () => Handoff,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton handoff cancel HO-2026-001 --reason "no longer needed"'],
+  run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
+})
+
+export const SENDING_OPERATIONS = [create, send, amend, retry, reassign, cancel] as const
+
+/** Creating and sending in one needs both. */
+function named(to: string | undefined, title: string | undefined): { to: string; title: string } {
+  if (to !== undefined && title !== undefined) return { to, title }
+  const missing = [to === undefined && 'to', title === undefined && 'title'].filter(
+    (field) => field !== false,
+  )
+  throw new BatonError(
+    'invalid_input',
+    `${missing.join(' and ')} missing: say who receives it and what it is called`,
+    {
+      missing,
+    },
+  )
+}

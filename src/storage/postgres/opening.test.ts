@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { anAgent } from '../../../test/builders.ts'
+import { newDatabase, query, sharedPostgres } from '../../../test/store-places.ts'
+import {
+  AT,
+  dumpOf,
+  entryOf,
+  freshHandoff,
+  freshNotice,
+  freshRecord,
+  freshTask,
+  offer,
+  put,
+  run,
+} from '../../../test/store-units.ts'
+import type { Store } from '../store.ts'
+import { openPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+
+const OPENERS = 20
+
+describe('opening a shared store', () => {
+  it('works for twenty who find an empty database at the same moment', async (t) => {
+    const url = await newDatabase()
+
+    const stores = await Promise.all(
+      Array.from({ length: OPENERS }, (_, i) => open(t, { url, workspace: `team-${i % 2}` })),
+    )
+    await Promise.all(stores.map((store) => offer(store)))
+
+    assert.equal(new Set(stores.map(({ info }) => info.origin)).size, 2)
+    for (const store of stores) assert.equal((await store.counts()).handoffs.offered, OPENERS / 2)
+    assert.deepEqual(await query(url, 'SELECT number, name FROM baton.migration'), [
+      { number: 1, name: 'start' },
+    ])
+  })
+
+  it('changes nothing the second time', async (t) => {
+    const url = await newDatabase()
+    await (await open(t, { url, workspace: 'a' })).close()
+    const before = await schemaOf(url)
+
+    await (await open(t, { url, workspace: 'a' })).close()
+    await (await open(t, { url, workspace: 'a', upgrade: true })).close()
+
+    assert.deepEqual(await schemaOf(url), before)
+  })
+
+  it('says where the store is, and nothing that is secret', async (t) => {
+    const url = new URL(await newDatabase())
+    url.password = 'sesame'
+
+    const { info } = await open(t, { url: url.href, workspace: 'a' })
+
+    assert.equal(info.location, `${url.hostname}:${url.port}${url.pathname}`)
+    assert.deepEqual([info.engine, info.workspace, info.readOnly], ['postgres', 'a', false])
+  })
+
+  it('is refused with the fix where a newer program made the schema', async (t) => {
+    const url = await newDatabase()
+    await (await open(t, { url, workspace: 'a' })).close()
+    await query(url, `INSERT INTO baton.migration (number, name) VALUES (99, 'future')`)
+    await query(url, `UPDATE baton.meta SET value = '99' WHERE ws = 0`)
+
+    for (const readOnly of [false, true])
+      await assert.rejects(openPostgresStore({ url, workspace: 'a', readOnly }), {
+        name: 'BatonError',
+        code: 'store_refused',
+        message: /made by a newer Baton \(schema 99, .*upgrade with: npm install -g batonpass@latest/,
+      })
+  })
+
+  it('works beside a newer program that allows it', async (t) => {
+    const url = await newDatabase()
+    await (await open(t, { url, workspace: 'a' })).close()
+    await query(url, `INSERT INTO baton.migration (number, name) VALUES (99, 'future')`)
+
+    const store = await open(t, { url, workspace: 'a' })
+    await offer(store)
+
+    assert.equal(store.info.schema, 99)
+  })
+
+  it('reads, and only reads, where a newer program allows no more', async (t) => {
+    const url = await newDatabase()
+    await (await open(t, { url, workspace: 'a' })).close()
+    await query(url, `INSERT INTO baton.migration (number, name) VALUES (99, 'future')`)
+    await query(url, `UPDATE baton.meta SET value = '99' WHERE ws = 0 AND key = 'least_writer'`)
+
+    await assert.rejects(openPostgresStore({ url, workspace: 'a' }), { code: 'store_refused' })
+    const store = await open(t, { url, workspace: 'a', readOnly: true })
+    assert.deepEqual((await store.counts()).handoffs, {})
+  })
+
+  it('makes nothing for somebody who only wants to read', async () => {
+    const url = await newDatabase()
+
+    await assert.rejects(openPostgresStore({ url, workspace: 'a', readOnly: true }), { code: 'not_found' })
+    assert.deepEqual(await query(url, `SELECT to_regnamespace('baton') AS found`), [{ found: null }])
+  })
+
+  for (const [what, change, code, message] of [
+    ['a database that is not there', { pathname: '/nowhere' }, 'store_refused', /createdb/],
+    ['a user that is not there', { username: 'nobody-knows' }, 'store_refused', /user or the password/],
+    [
+      'a port at which nobody listens',
+      { port: '1' },
+      'unavailable',
+      /check that it runs and that the address/,
+    ],
+  ] as const)
+    it(`is refused with the fix and without the password: ${what}`, async () => {
+      const url = new URL(sharedPostgres())
+      Object.assign(url, { password: 'sesame', ...change })
+
+      const error = await openPostgresStore({ url: url.href, workspace: 'a' }).then(
+        () => undefined,
+        (failure: unknown) => failure as Error & { code: string; details: unknown },
+      )
+
+      assert.equal(error?.code, code)
+      assert.match(error?.message ?? '', message)
+      assert.doesNotMatch(`${error?.message} ${JSON.stringify(error?.details)}`, /sesame/)
+    })
+
+  for (const url of ['postgres://user:sesame@host:not-a-port/db', 'postgres://user:sesame@[::bad/db'])
+    it(`is refused without the password where the address is none: ${url.slice(23)}`, async () => {
+      const error = await openPostgresStore({ url, workspace: 'a' }).then(
+        () => undefined,
+        (failure: unknown) => failure as Error & { code: string },
+      )
+
+      assert.equal(error?.code, 'store_refused')
+      assert.match(error?.message ?? '', /it looks like postgres:\/\/user@host:5432\/database/)
+      assert.doesNotMatch(String(error?.message), /sesame/)
+    })
+
+  it('is refused with the fix where the user may not make the schema, and works when an owner has', async (t) => {
+    const url = await newDatabase()
+    const guest = new URL(url)
+    guest.username = `guest_${process.pid}`
+    await query(url, `CREATE ROLE ${guest.username} LOGIN`)
+    t.after(() => query(url, `DROP OWNED BY ${guest.username}; DROP ROLE ${guest.username}`))
+
+    await assert.rejects(openPostgresStore({ url: guest.href, workspace: 'a' }), {
+      code: 'store_refused',
+      message: /grant the user CREATE on the database, or let an owner open the store once/,
+    })
+    await (await open(t, { url, workspace: 'a' })).close()
+    await query(
+      url,
+      `GRANT USAGE ON SCHEMA baton TO ${guest.username};
+       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA baton TO ${guest.username};
+       GRANT ALL ON ALL SEQUENCES IN SCHEMA baton TO ${guest.username}`,
+    )
+    const store = await open(t, { url: guest.href, workspace: 'a' })
+    await offer(store)
+    await run(store, { numbers: 1 }, (view) => view.number())
+    await store.close()
+  })
+})
+
+describe('two workspaces of one database', () => {
+  it('never see each other, though everything in them has the same name', async (t) => {
+    const url = await newDatabase()
+    const [ours, theirs] = [
+      await open(t, { url, workspace: 'ours' }),
+      await open(t, { url, workspace: 'theirs' }),
+    ]
+    await fill(theirs)
+    const before = await dumpOf(theirs)
+
+    assert.deepEqual(await ours.counts(), { handoffs: {}, tasks: {}, agents: {}, entries: 0 })
+    assert.equal(await run(ours, { numbers: 1 }, (view) => view.number()), 1)
+    await seesNothing(ours)
+    await fill(ours)
+
+    assert.deepEqual(await dumpOf(theirs), before)
+    assert.notEqual(ours.info.origin, theirs.info.origin)
+    assert.deepEqual(await ours.gc('2999', true), { idem: 1, notices: 0 })
+    assert.deepEqual(await dumpOf(theirs), before)
+    const { entries } = await ours.changes('0', 99)
+    assert.equal(entries.length, 1)
+  })
+
+  it('do not settle, claim or change what belongs to the other', async (t) => {
+    const url = await newDatabase()
+    const [ours, theirs] = [
+      await open(t, { url, workspace: 'ours' }),
+      await open(t, { url, workspace: 'theirs' }),
+    ]
+    const handoff = await offer(theirs, { ack_deadline: '2026-01-01T00:00:00.000Z' })
+    ours.onDue(() => assert.fail('nothing of ours is due'))
+
+    assert.equal(await ours.settle(AT), 0)
+    assert.equal(await run(ours, { claim: 'codex' }, (view) => view.claimed('codex')), undefined)
+    await run(ours, { handoffs: [handoff.uid], streams: [handoff.root] }, (view) => {
+      assert.equal(view.handoff(handoff.uid), undefined)
+      assert.equal(view.append(entryOf(handoff.uid)), 0)
+    })
+
+    assert.deepEqual(await theirs.handoff(handoff.uid), handoff)
+    assert.equal((await theirs.entries(handoff.root, 0, 9)).length, 1)
+  })
+})
+
+const HANDOFF = freshHandoff({ id: 'HO-2026-001', task: 'T1' })
+const KEY = { actor: 'planner', op: 'handoff_send', key: 'k1' }
+const TASK = freshTask('T1')
+const RECORD = freshRecord()
+const NOTICE = freshNotice()
+
+const fill = (store: Store): Promise<void> =>
+  run(store, { idem: KEY, agents: ['planner'], tasks: ['T1'], streams: [HANDOFF.root] }, (view) => {
+    put(view, HANDOFF)
+    view.putAgent(anAgent('planner'))
+    view.putTask(TASK, { depends_on: [], open_deps: 0 })
+    view.addNotice(NOTICE)
+    view.addRecord(RECORD)
+    view.addIdem({ ...KEY, input_hash: 'h', subject: HANDOFF.uid, rev: 1, at: AT })
+    view.putToken({ uid: HANDOFF.uid, hash: 'f00d', agent: 'planner', scopes: [], created_at: AT })
+    const artifact = { uid: HANDOFF.uid, path: 'a', handoff: HANDOFF.uid, sha256: 'ab', stored: true }
+    view.addArtifact({ ...artifact, by: 'planner', created_at: AT }, new Uint8Array([1]))
+  })
+
+async function seesNothing(store: Store): Promise<void> {
+  assert.equal(await store.handoff(HANDOFF.uid), undefined)
+  assert.equal(await store.handoff(HANDOFF.id), undefined)
+  assert.equal(await store.content(HANDOFF.uid), undefined)
+  assert.equal(await store.latest('T1'), undefined)
+  assert.equal(await store.task('T1'), undefined)
+  assert.equal(await store.record(RECORD.uid), undefined)
+  assert.equal(await store.token('f00d'), undefined)
+  assert.equal(await store.artifact(HANDOFF.uid), undefined)
+  assert.equal(await store.blob('ab'), undefined)
+  assert.deepEqual(await store.agents(), [])
+  assert.deepEqual(await store.nextTasks(9), [])
+  assert.deepEqual(await store.records('T1', 9), [])
+  assert.deepEqual((await store.inbox('codex', { limit: 9 })).items, [])
+  assert.deepEqual((await store.notices('planner', { limit: 9 })).items, [])
+  assert.deepEqual((await store.streams({ limit: 9 })).items, [])
+  assert.deepEqual(await store.entries(HANDOFF.root, 0, 9), [])
+  assert.equal(await run(store, { idem: KEY }, (view) => view.idem()), undefined)
+}
+
+async function open(t: TestContext, options: PostgresStoreOptions): Promise<Store> {
+  const store = await openPostgresStore(options)
+  t.after(() => store.close())
+  return store
+}
+
+const schemaOf = (url: string) =>
+  query(
+    url,
+    `SELECT table_name, column_name, data_type, column_default FROM information_schema.columns
+     WHERE table_schema = 'baton' UNION ALL
+     SELECT indexname, indexdef, '', '' FROM pg_indexes WHERE schemaname = 'baton' UNION ALL
+     SELECT 'meta', key, value, ws::text FROM baton.meta UNION ALL
+     SELECT 'workspace', name, uuid, id::text FROM baton.workspace ORDER BY 1, 2, 3, 4`,
+  )

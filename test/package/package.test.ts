@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { publint } from 'publint'
+import { fetchNode } from './nodes.ts'
+import { type Ended, npm, run } from './program.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const EXAMPLES = join(ROOT, 'examples/typescript')
+const MEGABYTE = 1024 * 1024
+
+let folder: string
+let project: string
+let tarball: string
+let packed: { readonly path: string }[]
+
+before(async () => {
+  assert.ok(existsSync(join(ROOT, 'dist/.built')), 'there is no build to pack: run npm run build first')
+  folder = mkdtempSync(join(tmpdir(), 'baton-package-'))
+  project = join(folder, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const pack = succeeded(
+    await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], ROOT),
+  )
+  const [about] = JSON.parse(pack.stdout)
+  packed = about.files
+  tarball = join(folder, about.filename)
+  succeeded(
+    await npm(
+      ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball],
+      project,
+    ),
+  )
+  for (const name of readdirSync(EXAMPLES)) copyFileSync(join(EXAMPLES, name), join(project, name))
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function succeeded(ended: Ended): Ended {
+  assert.equal(ended.code, 0, `${ended.stdout}\n${ended.stderr}`)
+  return ended
+}
+
+describe('the package as it is published', () => {
+  it('holds the build, the command, the licences and nothing else', () => {
+    const paths = packed.map(({ path }) => path)
+    const expected =
+      /^(?:dist\/.*\.(?:js|d\.ts)|bin\/baton\.js|package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
+
+    assert.deepEqual(
+      paths.filter((path) => !expected.test(path) || /\.(?:test|contract)\./.test(path)),
+      [],
+    )
+    for (const path of [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/cli.js',
+      'LICENSE',
+      'THIRD-PARTY-LICENSES.txt',
+    ])
+      assert.ok(paths.includes(path), `${path} is missing`)
+  })
+
+  it('exports what is listed by hand', () => {
+    const { exports, bin, engines, type } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+    assert.deepEqual(exports, {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    })
+    assert.deepEqual([bin, engines, type], [{ baton: './bin/baton.js' }, { node: '>=22.18' }, 'module'])
+  })
+
+  it('installs as few packages, without install scripts and in under 25 MB', (t) => {
+    const lock = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8'))
+    const installed = Object.entries<{ hasInstallScript?: boolean }>(lock.packages)
+    const bytes = sizeOf(join(project, 'node_modules'))
+
+    t.diagnostic(
+      `${installed.length} packages, ${(bytes / MEGABYTE).toFixed(1)} MB installed, ${(statSync(tarball).size / MEGABYTE).toFixed(2)} MB packed`,
+    )
+    assert.deepEqual(
+      installed.map(([path]) => path),
+      ['node_modules/batonpass', 'node_modules/zod'],
+    )
+    assert.deepEqual(
+      installed.filter(([, { hasInstallScript }]) => hasInstallScript),
+      [],
+    )
+    assert.ok(bytes < 25 * MEGABYTE)
+  })
+
+  it('has nothing for publint to say', async () => {
+    const { messages } = await publint({
+      pkgDir: join(project, 'node_modules/batonpass'),
+      pack: false,
+      strict: true,
+    })
+
+    assert.deepEqual(messages, [])
+  })
+
+  it('has types that resolve for everyone who can import it', async () => {
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+
+    succeeded(
+      await run(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-color'], { cwd: folder }),
+    )
+  })
+
+  it('types a program of its user, and refuses a wrong one', async () => {
+    writeFileSync(join(project, 'wrong.ts'), WRONG)
+    const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2024']
+    const files = readdirSync(project).filter((name) => name.endsWith('.ts'))
+
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+    const args = [tsc, ...flags, '--module', 'nodenext', '--lib', 'es2024,dom', '--types', '', ...files]
+    succeeded(await run(process.execPath, args, { cwd: project }))
+  })
+})
+
+/** Each line below must be refused: an error that is expected and does not come is an error too. */
+const WRONG = `
+import { openBaton } from 'batonpass'
+import * as z from 'zod'
+
+const baton = await openBaton({ store: ':memory:' })
+const codex = baton.as('codex')
+// @ts-expect-error there is no receiver
+await codex.send({ title: 'x' })
+// @ts-expect-error a priority is a word
+await codex.send({ to: 'codex', title: 'x', priority: 1 })
+// @ts-expect-error there is no such operation
+await codex.call('handoff_sned', {})
+// @ts-expect-error pass is missing
+await codex.verify('HO-1', {})
+const output = z.object({ total: z.number() })
+const input = z.object({ name: z.string() })
+await baton.specialist('codex', { input, output }, async ({ input: { name } }) => ({ output: { total: name.length } }))
+// @ts-expect-error the total is a number
+await baton.specialist('codex', { input, output }, async ({ input: { name } }) => ({ output: { total: name } }))
+// @ts-expect-error there is no such field in the input
+await baton.specialist('codex', { input }, async (work) => ({ output: work.input.title }))
+const { handoff } = await (await codex.send({ to: 'codex', title: 'x' })).wait()
+const state: 'completed' | string = handoff.state
+export { state }
+`
+
+describe('the installed package runs', () => {
+  for (const line of [22, 24, 26] as const) {
+    it(`on Node ${line}: every example prints what it says`, async () => {
+      const node = await nodeOf(line)
+
+      const printed = await Promise.all(
+        readdirSync(EXAMPLES).map(async (name) => {
+          const { stdout, stderr } = succeeded(await start(node, [name]))
+          return [name, stdout, stderr.replaceAll(EXPERIMENTAL, '')]
+        }),
+      )
+
+      assert.deepEqual(
+        printed,
+        readdirSync(EXAMPLES).map((name) => [name, expectedOf(name), '']),
+      )
+    })
+
+    it(`on Node ${line}: a first handoff by the command`, async () => {
+      const node = await nodeOf(line)
+      const repository = join(folder, `repository-${line}`)
+      mkdirSync(repository)
+      succeeded(await run('git', ['init', '--quiet'], { cwd: repository }))
+      const baton = async (...args: string[]) =>
+        start(node, [join(project, 'node_modules/batonpass/bin/baton.js'), ...args], repository)
+
+      const version = succeeded(await baton('--version'))
+      const sent = succeeded(
+        await baton('send', '--as', 'planner', '--to', 'codex', '--title', 'Add limits', '--json'),
+      )
+      const inbox = succeeded(await baton('inbox', '--as', 'codex', '--json'))
+      const missing = await baton('show', 'HO-1999-001', '--as', 'codex', '--json')
+
+      assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+      assert.equal(JSON.parse(inbox.stdout).items[0].uid, JSON.parse(sent.stdout).handoff.uid)
+      assert.equal(inbox.stderr, '')
+      assert.equal(missing.code, 3)
+      assert.equal(JSON.parse(missing.stderr).error.code, 'not_found')
+    })
+
+    it(`on Node ${line}: a schema of others is checked in a thread of its own`, async () => {
+      writeFileSync(join(project, 'foreign.js'), FOREIGN)
+
+      const { stdout } = succeeded(await start(await nodeOf(line), ['foreign.js']))
+
+      assert.deepEqual(JSON.parse(stdout), [
+        'check failed: output matches its JSON Schema (total: must be number)',
+        'completed',
+      ])
+    })
+  }
+})
+
+const FOREIGN = `
+import { openBaton } from 'batonpass'
+
+const baton = await openBaton({ store: ':memory:' })
+const codex = baton.as('codex')
+const schema = { type: 'object', properties: { total: { type: 'number', minimum: 1 } } }
+const checks = [{ kind: 'json_schema', schema }]
+const sent = await baton.as('planner').send({ to: 'codex', title: 'Count', home: 'queue', checks })
+await codex.accept(sent.id)
+const refused = await codex.submit(sent.id, { output: { total: 'three' } }).catch((error) => error)
+const { state } = await codex.submit(sent.id, { output: { total: 3 } })
+console.log(JSON.stringify([refused.details.unmet[0].message, state]))
+await baton.close()
+`
+
+/** What Node 22 says of its built-in SQLite to a program that uses it; the command keeps it quiet. */
+const EXPERIMENTAL = /\(node:\d+\) ExperimentalWarning: SQLite.*\n\(Use .*\n/g
+
+async function nodeOf(line: 22 | 24 | 26): Promise<string> {
+  return line === 24 ? process.execPath : fetchNode(line)
+}
+
+/** Without the variables of whoever runs the tests: a coding agent's would change who is calling. */
+function start(node: string, args: readonly string[], cwd = project): Promise<Ended> {
+  return run(node, args, { cwd, env: { PATH: process.env.PATH, HOME: folder } })
+}
+
+/** The lines after `Prints:` at the end of an example. */
+function expectedOf(name: string): string {
+  const [, printed = ''] = readFileSync(join(EXAMPLES, name), 'utf8').split('\n// Prints:\n')
+  return printed.replaceAll(/^\/\/ ?/gm, '')
+}
+
+function sizeOf(place: string): number {
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}

@@ -8,14 +8,29 @@ import type { Store } from './storage/store.ts'
 
 /** Which store to open: a SQLite file, or a PostgreSQL address with a workspace in it. */
 export type StoreTarget =
-  | { readonly engine: 'sqlite'; readonly path: string; readonly readOnly?: boolean; readonly upgrade?: boolean }
-  | { readonly engine: 'postgres'; readonly url: string; readonly workspace: string; readonly readOnly?: boolean; readonly upgrade?: boolean }
+  | {
+      readonly engine: 'sqlite'
+      readonly path: string
+      readonly readOnly?: boolean
+      readonly upgrade?: boolean
+    }
+  | {
+      readonly engine: 'postgres'
+      readonly url: string
+      readonly workspace: string
+      readonly readOnly?: boolean
+      readonly upgrade?: boolean
+    }
 
 /** A store's address as people write it: `postgres://…`, `:memory:` or a path. */
 export function toStoreTarget(address: string, workspace = 'default'): StoreTarget {
   if (/^postgres(ql)?:\/\//.test(address)) return { engine: 'postgres', url: address, workspace }
   if (/^[a-z][a-z0-9+]*:\/\//i.test(address))
-    throw new BatonError('invalid_input', `unknown kind of store ${address}; use a file path or postgres://…`, { address })
+    // Not the address itself: it may hold a password.
+    throw new BatonError(
+      'invalid_input',
+      `unknown kind of store ${address.slice(0, address.indexOf(':'))}; use a file path or postgres://…`,
+    )
   return { engine: 'sqlite', path: address }
 }
 

@@ -131,14 +131,18 @@ export async function* readBackup(file: string, schema = Number.POSITIVE_INFINIT
 /** Lines end with a line feed and nothing else; `readline` would also break at U+2028, which JSON may hold. */
 async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder()
-  let rest = ''
+  // A line with a blob comes in a thousand pieces: they are joined once.
+  let pieces: string[] = []
   for await (const chunk of bytes) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = parts.pop() ?? ''
-    yield* parts
+    const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n')
+    pieces.push(first)
+    for (const next of more) {
+      yield pieces.join('')
+      pieces = [next]
+    }
   }
-  rest += decoder.decode()
-  if (rest !== '') yield rest
+  const last = pieces.join('') + decoder.decode()
+  if (last !== '') yield last
 }
 
 function checkHead(text: string, file: string, schema: number): void {

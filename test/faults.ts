@@ -18,11 +18,11 @@ export function faultySqlite(t: TestContext): Fault {
   let left = Number.POSITIVE_INFINITY
   let when: When = 'before'
   let isHit = false
-  const around = <T>(run: () => T): T => {
+  const around = <T>(run: () => T, never?: When): T => {
     left -= 1
     if (left !== 0) return run()
     isHit = true
-    if (when === 'after') run()
+    if (when === 'after' && never !== 'after') run()
     throw Object.assign(new Error('the fault that the test asked for'), { errcode: 1 })
   }
   for (const name of ['run', 'get', 'all'] as const) {
@@ -33,8 +33,9 @@ export function faultySqlite(t: TestContext): Fault {
   }
   const exec = DatabaseSync.prototype.exec
   t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-    // A rollback that fails ends with the connection, and the transaction with it.
-    return sql === 'ROLLBACK' ? exec.call(this, sql) : around(() => exec.call(this, sql))
+    // A rollback that fails ends with the connection, and a transaction has begun or the begin has failed.
+    if (sql === 'ROLLBACK') return exec.call(this, sql)
+    return around(() => exec.call(this, sql), sql.startsWith('BEGIN') ? 'after' : undefined)
   })
   return {
     arm(nth, at) {

@@ -34,6 +34,7 @@ export const Package = z.object({
   data: z.record(z.string(), z.unknown()).optional().describe('Background as data'),
   decisions: z
     .array(z.object({ id: z.string().optional(), decision: Text, rationale: Text.optional() }))
+    .max(200)
     .optional(),
   artifacts: z.array(ArtifactRef).max(1_000).optional(),
   open_questions: z
@@ -44,6 +45,7 @@ export const Package = z.object({
         context: Text.optional(),
       }),
     )
+    .max(200)
     .optional(),
   deliverables: z.array(Line).max(200).optional().describe('What must be handed in; each needs evidence'),
   criteria: z.array(Line).max(200).optional().describe('Measurable conditions for done'),
@@ -52,7 +54,7 @@ export const Package = z.object({
   links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
   checks: z.array(Check).max(50).optional(),
   validation_request: z
-    .object({ items: z.array(Line), options: z.record(z.string(), z.string()).optional() })
+    .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
     .optional(),
 })
 export type Package = z.infer<typeof Package>
@@ -80,14 +82,14 @@ export type CheckResult = z.infer<typeof CheckResult>
 /** What the receiver handed in for one attempt. */
 export const Result = z.object({
   output: z.unknown().optional(),
-  evidence: z.array(Evidence).optional(),
+  evidence: z.array(Evidence).max(500).optional(),
   note: Text.optional(),
-  artifacts: z.array(ArtifactRef).optional(),
+  artifacts: z.array(ArtifactRef).max(1_000).optional(),
   validation: Validation.optional(),
   schema_compliance: z.enum(['valid', 'invalid']).optional(),
   checks: z.array(CheckResult).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  next_steps: z.array(Text).optional(),
+  next_steps: z.array(Text).max(200).optional(),
   submitted_at: z.string().optional(),
 })
 export type Result = z.infer<typeof Result>
@@ -97,9 +99,11 @@ export const VerificationRecord = z.object({
   verified_by: z.string(),
   pass: z.boolean(),
   note: Text.optional(),
-  deliverable_checks: z.array(
-    z.object({ deliverable: z.string(), status: z.enum(['verified', 'refused']), evidence: z.string() }),
-  ),
+  deliverable_checks: z
+    .array(
+      z.object({ deliverable: z.string(), status: z.enum(['verified', 'refused']), evidence: z.string() }),
+    )
+    .max(500),
 })
 export type VerificationRecord = z.infer<typeof VerificationRecord>
 

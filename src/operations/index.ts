@@ -5,16 +5,12 @@ import type { Operation } from './operation.ts'
  * command line that needs one operation must not pay for the schemas of all.
  */
 const MODULES = {
-  sending: async () =>
-    (await import('./handoff-sending.ts')).SENDING_OPERATIONS as unknown as readonly Operation[],
-  receiving: async () =>
-    (await import('./handoff-receiving.ts')).RECEIVING_OPERATIONS as unknown as readonly Operation[],
-  closing: async () =>
-    (await import('./handoff-closing.ts')).CLOSING_OPERATIONS as unknown as readonly Operation[],
-  looking: async () =>
-    (await import('./handoff-looking.ts')).LOOKING_OPERATIONS as unknown as readonly Operation[],
-  task: async () => (await import('./task.ts')).TASK_OPERATIONS as unknown as readonly Operation[],
-  other: async () => (await import('./other.ts')).OTHER_OPERATIONS as unknown as readonly Operation[],
+  sending: async () => (await import('./handoff-sending.ts')).SENDING_OPERATIONS,
+  receiving: async () => (await import('./handoff-receiving.ts')).RECEIVING_OPERATIONS,
+  closing: async () => (await import('./handoff-closing.ts')).CLOSING_OPERATIONS,
+  looking: async () => (await import('./handoff-looking.ts')).LOOKING_OPERATIONS,
+  task: async () => (await import('./task.ts')).TASK_OPERATIONS,
+  other: async () => (await import('./other.ts')).OTHER_OPERATIONS,
 }
 
 // biome-ignore format: read as a table
@@ -33,14 +29,23 @@ export const OPERATION_NAMES = {
 
 export type OperationName = keyof typeof OPERATION_NAMES
 
+/** Every operation with its own name, input and output, for callers that are typed by them. */
+export type AnyOperation = Awaited<ReturnType<(typeof MODULES)[keyof typeof MODULES]>>[number]
+
 export const isOperationName = (name: string): name is OperationName => Object.hasOwn(OPERATION_NAMES, name)
 
 export async function loadOperation(name: OperationName): Promise<Operation> {
-  const found = (await MODULES[OPERATION_NAMES[name]]()).find((op) => op.name === name)
+  const found = (await load(OPERATION_NAMES[name])).find((op) => op.name === name)
   if (!found) throw new Error(`operation ${name} is listed and not written`)
   return found
 }
 
 export async function loadOperations(): Promise<readonly Operation[]> {
-  return (await Promise.all(Object.values(MODULES).map((load) => load()))).flat()
+  const names = Object.keys(MODULES) as (keyof typeof MODULES)[]
+  return (await Promise.all(names.map(load))).flat()
+}
+
+/** Who looks an operation up by name at run time knows nothing of its types. */
+async function load(module: keyof typeof MODULES): Promise<readonly Operation[]> {
+  return (await MODULES[module]()) as unknown as readonly Operation[]
 }

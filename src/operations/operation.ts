@@ -70,20 +70,23 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   if (!parsed.success)
     throw new BatonError('invalid_input', describeIssues(parsed.error), {
       operation: op.name,
-      issues: parsed.error.issues,
+      issues: parsed.error.issues.slice(0, SHOWN_ISSUES),
     })
   return op.run(service, call, parsed.data)
 }
 
 /** One line for each thing that is wrong, led by the field's name. */
 function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => {
-      const field = issue.path.join('.')
-      return field === '' ? issue.message : `${field}: ${issue.message}`
-    })
-    .join('; ')
+  const lines = error.issues.slice(0, SHOWN_ISSUES).map((issue) => {
+    const field = issue.path.join('.')
+    return field === '' ? issue.message : `${field}: ${issue.message}`
+  })
+  const more = error.issues.length - lines.length
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
+
+/** A hostile input can be wrong in a hundred thousand places; nobody reads more than these. */
+const SHOWN_ISSUES = 20
 
 /** Fields of every list, made anew for each operation. */
 export const PAGE = () => ({

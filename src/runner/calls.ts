@@ -1,26 +1,11 @@
 import type * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
-import type { CLOSING_OPERATIONS } from '../operations/handoff-closing.ts'
-import type { LOOKING_OPERATIONS } from '../operations/handoff-looking.ts'
-import type { RECEIVING_OPERATIONS } from '../operations/handoff-receiving.ts'
-import type { SENDING_OPERATIONS } from '../operations/handoff-sending.ts'
-import { isOperationName, loadOperation } from '../operations/index.ts'
+import { type AnyOperation, isOperationName, loadOperation, type OperationName } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
-import type { OTHER_OPERATIONS } from '../operations/other.ts'
-import type { TASK_OPERATIONS } from '../operations/task.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 
-type AnyOperation =
-  | (typeof SENDING_OPERATIONS)[number]
-  | (typeof RECEIVING_OPERATIONS)[number]
-  | (typeof CLOSING_OPERATIONS)[number]
-  | (typeof LOOKING_OPERATIONS)[number]
-  | (typeof TASK_OPERATIONS)[number]
-  | (typeof OTHER_OPERATIONS)[number]
-
-/** The name of everything that can be asked of Baton. */
-export type OperationName = AnyOperation['name']
+export type { OperationName } from '../operations/index.ts'
 
 type Named<Name extends OperationName> = Extract<AnyOperation, { readonly name: Name }>
 

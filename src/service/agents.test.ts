@@ -189,4 +189,20 @@ describeOnEngines('what is said of an agent', (open) => {
     const [codex] = await w.store.agents()
     assert.deepEqual([codex?.limits, codex?.roles, codex?.rev], [{ incoming: 3 }, ['verifier'], 3])
   })
+
+  it('is a person, or has a role, only where a person says so', async (t) => {
+    const w = await open(t)
+    await send(w, 'planner', 'codex')
+
+    await assert.rejects(w.service.agents.add(by('codex'), { name: 'codex', kind: 'human' }), {
+      code: 'not_allowed',
+    })
+    await assert.rejects(w.service.agents.add(by('codex'), { name: 'codex', roles: ['verifier'] }), {
+      code: 'not_allowed',
+    })
+
+    const codex = (await w.store.agents()).find(({ name }) => name === 'codex')
+    assert.deepEqual([codex?.kind, codex?.roles], ['agent', []])
+    assert.equal((await w.service.agents.add(maria, { name: 'omar', kind: 'human' })).kind, 'human')
+  })
 })

@@ -32,7 +32,13 @@ export class Agents {
   }
 
   /** Adds an agent or changes what is said of it. */
-  add(call: Call, input: AgentInput): Promise<Agent> {
+  async add(call: Call, input: AgentInput): Promise<Agent> {
+    // Else an agent could make itself a person and pass its own gate.
+    if ((input.kind === 'human' || input.roles?.length) && call.actor.kind !== 'human')
+      refuse('not_allowed', `only a person can say who is a person or which roles somebody has`, {
+        actor: call.actor.name,
+        agent: input.name,
+      })
     return this.#put(call, 'agent_add', input.name, input, (before, at) => ({
       ...(before ?? newAgent(input.name, 'agent', at)),
       ...(input.kind !== undefined && { kind: input.kind }),

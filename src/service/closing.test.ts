@@ -82,8 +82,8 @@ describeOnEngines('native work', (open) => {
 
   it('is verified by its sender, a verifier or a person, and never by its receiver', async (t) => {
     const w = await open(t)
-    await w.service.agents.add(planner, { name: 'gemini', roles: ['verifier'] })
-    await w.service.agents.add(planner, { name: 'codex', roles: ['verifier'] })
+    await w.service.agents.add(person('omar'), { name: 'gemini', roles: ['verifier'] })
+    await w.service.agents.add(person('omar'), { name: 'codex', roles: ['verifier'] })
     const inReview = async () => {
       const { uid } = await begun(w)
       await w.service.receiving.submit(codex, uid, { evidence })

@@ -62,7 +62,7 @@ describeOnEngines('a lease', (open) => {
     assert.equal(await until('codex', 'queue'), '2026-02-21T14:35:00.000Z')
     for (const home of ['markdown', 'block', 'writeback', 'package'])
       assert.equal(await until('codex', home), undefined, home)
-    await w.service.agents.add(planner, { name: 'maria', kind: 'human' })
+    await w.service.agents.add(person('omar'), { name: 'maria', kind: 'human' })
     assert.equal(await until('maria', 'native', 'human'), undefined)
   })
 
@@ -327,7 +327,7 @@ describeOnEngines('what is held', (open) => {
 
   it('is never lost to silence by a person', async (t) => {
     const w = await open(t)
-    await w.service.agents.add(planner, { name: 'maria', kind: 'human' })
+    await w.service.agents.add(person('omar'), { name: 'maria', kind: 'human' })
     const { uid } = await send(w, { to: 'maria' })
     w.clock.pass(365 * 24 * HOUR_MS)
     const accepted = await w.service.receiving.accept(person('maria'), uid)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
 import { HOUR_MS, SECOND_MS } from '../domain/deadlines.ts'
 
 const planner = by('planner')
@@ -115,7 +115,7 @@ describeOnEngines('settling', (open) => {
 
   it('waits in vain for nothing that has no deadline', async (t) => {
     const w = await open(t)
-    await w.service.agents.add(planner, { name: 'maria', kind: 'human' })
+    await w.service.agents.add(person('omar'), { name: 'maria', kind: 'human' })
     const toPerson = await send(w, { to: 'maria' })
     const inQueue = await send(w, { home: 'queue' })
     const draft = await w.service.sending.create(planner, { to: 'codex', title: 'A draft' })

@@ -42,6 +42,22 @@ describe('under a coding agent', () => {
   })
 })
 
+describe('a token', () => {
+  it("of a person is not made by a coding agent, which could give itself a person's hand", async (t) => {
+    const where = here(t)
+    await ask(where, 'agent', 'add', 'maria', '--kind', 'human')
+    const agent = { ...where, env: { CLAUDECODE: '1', BATON_AGENT: 'claude' } }
+    const create = (who: string) => ['token', 'create', '--agent', who, '--scope', '*']
+
+    const { exit, message } = await refusal(agent, ...create('maria'))
+
+    assert.equal(exit, 4)
+    assert.match(message, /^maria is a person, and CLAUDECODE shows that a coding agent asks/)
+    await ask(agent, ...create('codex'))
+    await ask(where, ...create('maria'))
+  })
+})
+
 describe('a gate', () => {
   const gate = async (t: TestContext): Promise<Where> => {
     const where = here(t)

@@ -6,6 +6,10 @@ import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts
 
 const INSERT = {
   agent: insertInto('agent'),
+  task: insertInto('task'),
+  handoff: insertInto('handoff'),
+  content: insertInto('content'),
+  stream: insertInto('stream'),
   task_dep: insertInto('task_dep'),
   notice: insertInto('notice', ['seen_at']),
   idem: insertInto('idem'),
@@ -14,7 +18,11 @@ const INSERT = {
   token: insertInto('token', [], 'ON CONFLICT (ws, hash) DO UPDATE SET doc = excluded.doc'),
 }
 
-const UPSERT = {
+/**
+ * Rows that were read and locked. New ones are inserted: when another transaction has made the same row, that
+ * fails at once, where an upsert would wait for its lock out of order.
+ */
+const UPDATE = {
   task: upsertInto('task', ['status', 'owner', 'rank', 'critical', 'level', 'doc']),
   handoff: upsertInto('handoff', [
     'to_agent',
@@ -90,7 +98,14 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
   flushHandoffs(writes, put)
   flushTasks(writes, put, (uids, shifts) => calls.push(call(SHIFT_DEPENDENTS, ws, uids, shifts)))
   const streams = [...writes.streams.values()].map((stream) => ({ ...stream })).sort(by('uid'))
-  put(UPSERT.stream, streams)
+  put(
+    INSERT.stream,
+    streams.filter(({ uid }) => writes.newStreams.has(uid)),
+  )
+  put(
+    UPDATE.stream,
+    streams.filter(({ uid }) => !writes.newStreams.has(uid)),
+  )
   if (writes.entries.length > 0) calls.push(addEntries(ws, writes.entries))
   for (const [uid, at] of writes.seen) calls.push(call(SEE_NOTICE, ws, uid, at))
   for (const [sha256, bytes] of writes.blobs) calls.push(call(ADD_BLOB, ws, sha256, bytes))
@@ -101,14 +116,18 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
 type Put = (into: Insert, rows: readonly Row[]) => void
 
 function flushHandoffs(writes: Writes, put: Put): void {
-  put(
-    UPSERT.handoff,
-    [...writes.handoffs.values()].map((handoff): Row => ({ ...handoffColumns(handoff) })),
-  )
-  put(
-    UPSERT.content,
-    [...writes.contents].map(([uid, content]) => ({ uid, doc: JSON.stringify(content) })),
-  )
+  const rows = (isNew: boolean): readonly Row[] =>
+    [...writes.handoffs.values()]
+      .filter(({ uid }) => writes.newHandoffs.has(uid) === isNew)
+      .map((handoff) => ({ ...handoffColumns(handoff) }))
+  const contents = (isNew: boolean): readonly Row[] =>
+    [...writes.contents]
+      .filter(([uid]) => writes.newContents.has(uid) === isNew)
+      .map(([uid, content]) => ({ uid, doc: JSON.stringify(content) }))
+  put(INSERT.handoff, rows(true))
+  put(UPDATE.handoff, rows(false))
+  put(INSERT.content, contents(true))
+  put(UPDATE.content, contents(false))
 }
 
 /** Shifts first: the counts of new tasks are right already. */
@@ -119,16 +138,23 @@ function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: nu
       writes.dependents.map((dependent) => dependent.by),
     )
   const tasks = [...writes.tasks.values()]
-  const created = (uid: string) => writes.newTasks.get(uid)
+  const made = tasks.flatMap((task) => {
+    const created = writes.newTasks.get(task.uid)
+    return created ? [{ row: { ...taskColumns(task), open_deps: created.open_deps }, created }] : []
+  })
+  const known = tasks.filter(({ uid }) => !writes.newTasks.has(uid))
   put(
-    UPSERT.task,
-    tasks.map((task): Row => ({ ...taskColumns(task), open_deps: created(task.uid)?.open_deps ?? 0 })),
+    INSERT.task,
+    made.map(({ row }) => row),
   )
   put(
     INSERT.task_dep,
-    tasks.flatMap(({ uid }) =>
-      (created(uid)?.depends_on ?? []).map((depends_on) => ({ task: uid, depends_on })),
-    ),
+    made.flatMap(({ row, created }) => created.depends_on.map((uid) => ({ task: row.uid, depends_on: uid }))),
+  )
+  // The count of a task that is there is shifted, never set: the zero stands for a column that is not changed.
+  put(
+    UPDATE.task,
+    known.map((task): Row => ({ ...taskColumns(task), open_deps: 0 })),
   )
 }
 

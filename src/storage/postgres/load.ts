@@ -15,6 +15,9 @@ interface Load {
 
 const OPEN = `('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
 
+/** How many due handoffs are settled at once. */
+const DUE_AT_ONCE = 100
+
 /**
  * Every key is looked up by itself, in a subquery that the planner cannot turn round: plans are kept, and one
  * made while a table was small would otherwise read all of a workspace for each batch.
@@ -28,13 +31,9 @@ const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL U
 const SQL = {
   /** The number of the transaction comes along: it tells whether a commit without an answer took effect. */
   start: statement('start', `
-    SELECT pg_current_xact_id(), (
-      SELECT json_agg(d) FROM (
-        SELECT uid, due_kind AS kind, holder FROM baton.handoff h
-        WHERE ws = $1 AND due_at <= $2 AND uid <> ALL ($3::text[]) AND NOT (due_kind = 'lease' AND EXISTS (
-          SELECT FROM unnest($4::text[], $5::text[]) AS own (uid, holder)
-          WHERE own.uid = h.uid AND own.holder = h.holder))
-        ORDER BY due_at LIMIT 100) AS d)`),
+    SELECT pg_current_xact_id(), (SELECT json_agg(d) FROM (
+      SELECT uid, due_kind AS kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
+      ORDER BY due_at LIMIT $3::integer) AS d)`),
   locked: statement('locked', `
     SELECT k.name, a.doc FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
       SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
@@ -157,26 +156,27 @@ export class Loader {
   }
 
   #start(settled: ReadonlySet<string> | 'skip'): Load {
-    const at = settled === 'skip' ? '' : latest(this.#units)
-    const own = this.#units.flatMap(({ holder, reads }) =>
-      holder === undefined ? [] : (reads.handoffs ?? []).map((uid) => ({ uid, holder })),
-    )
-    const known = settled === 'skip' ? [] : [...settled]
+    const named = this.#units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
+    const [at, limit] =
+      settled === 'skip' ? ['', 0] : [latest(this.#units), DUE_AT_ONCE + settled.size + named]
     return {
-      call: call(
-        SQL.start,
-        this.#ws,
-        at,
-        known,
-        own.map((o) => o.uid),
-        own.map((o) => o.holder),
-      ),
+      call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
         const [transaction, due] = rows[0] ?? []
         this.transaction = transaction ?? ''
-        this.due = due ? (JSON.parse(due) as DueRow[]).map(toDueItem) : []
+        const found: DueItem[] = due ? (JSON.parse(due) as DueRow[]).map(toDueItem) : []
+        this.due = found.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
       },
     }
+  }
+
+  /** A lapsed lease of a handoff that its holder names is left for the holder to revive. */
+  #isOwn({ uid, kind, holder }: DueItem): boolean {
+    return (
+      kind === 'lease' &&
+      holder !== undefined &&
+      this.#units.some((unit) => unit.holder === holder && unit.reads.handoffs?.includes(uid))
+    )
   }
 
   #load(sql: Statement, take: (row: readonly string[]) => void, ...values: Value[]): Load {

@@ -51,7 +51,9 @@ function connect(path: string, options: OpenOptions): DatabaseSync {
   const timeout = options.lockWaitMs ?? LOCK_WAIT_MS
   const db = options.readOnly ? openReadOnly(path, timeout) : new DatabaseSync(path, { timeout })
   try {
-    db.exec('PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000')
+    db.exec(
+      'PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
+    )
     db.exec('PRAGMA wal_autocheckpoint = 4000')
     // Before anything is written: a file that is not ours is left as it is.
     checkSchema(db, path, options.readOnly ?? false)

@@ -1,4 +1,4 @@
-import type { Arguments, Flag } from './args.ts'
+import type { Arguments, Flag } from './input/args.ts'
 import type { Shell } from './shell.ts'
 
 /** One thing to type. Operations become commands by `operationCommand`; the others are written by hand. */

@@ -1,6 +1,6 @@
-import { type Flag, GLOBAL_FLAGS } from './args.ts'
 import { NOUNS } from './catalog.ts'
 import type { Command } from './command.ts'
+import { type Flag, GLOBAL_FLAGS } from './input/args.ts'
 import type { Screen } from './screen/screen.ts'
 import { pad, wrap } from './screen/width.ts'
 

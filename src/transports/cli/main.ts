@@ -1,5 +1,4 @@
 import { BatonError } from '../../domain/errors.ts'
-import { type CommandWords, commandWords, readArguments } from './args.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
 import {
@@ -11,9 +10,10 @@ import {
   stackOf,
   toBatonError,
 } from './failure.ts'
+import { type CommandWords, commandWords, readArguments } from './input/args.ts'
+import { didYouMean } from './input/suggest.ts'
 import type { Io } from './io.ts'
 import { Shell, screenFor } from './shell.ts'
-import { didYouMean } from './suggest.ts'
 
 /** Runs one command and answers its exit code. Never ends the process, never throws. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -92,7 +92,7 @@ async function help(typed: CommandWords, argv: readonly string[], io: Io): Promi
       (token) => token.startsWith('-') && !/^--?(h|help|no-color|no-colour|json|quiet|q)$/.test(token),
     )
   )
-    readArguments(argv, (await import('./args.ts')).GLOBAL_FLAGS, 'baton')
+    readArguments(argv, (await import('./input/args.ts')).GLOBAL_FLAGS, 'baton')
   const { overview } = await import('./help.ts')
   const screen = screenFor(io, 'stdout', argv.includes('--no-color') ? false : undefined)
   io.stdout.write(`${overview(screen)}\n`)

@@ -1,11 +1,11 @@
 import { BatonError } from '../../domain/errors.ts'
-import type { Arguments } from './args.ts'
 import { isOn, textOf } from './command.ts'
+import type { Arguments } from './input/args.ts'
 import type { Io } from './io.ts'
 import { safeJson } from './screen/plain-text.ts'
 import { Progress } from './screen/progress.ts'
 import { Screen } from './screen/screen.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 
 export interface SessionOptions {
   /** The command writes, so it may make the workspace. */
@@ -114,12 +114,12 @@ export class Shell {
           'invalid_input',
           'this command works on a store and not through a server; unset BATON_URL, or name the store with --store',
         )
-      const { remoteSession } = await import('./remote-session.ts')
+      const { remoteSession } = await import('./session/remote-session.ts')
       return remoteSession(env, this.as)
     }
     const [{ openContext }, { localSession }] = await Promise.all([
       import('../../open.ts'),
-      import('./session.ts'),
+      import('./session/session.ts'),
     ])
     const { codingAgent, ...plain } = env
     const context = await openContext({

@@ -53,6 +53,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
   // Who the token stands for; a caller that is told its own name needs no scope.
   app.get('/v1/whoami', async (c) => {
     const { actor, scopes } = await callerOf(service, c.req.raw.headers)
+    Object.assign(c.get('told'), { operation: 'whoami', actor: actor.name })
     return c.json({ actor, scopes })
   })
   for (const op of operations)

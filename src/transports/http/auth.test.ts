@@ -95,6 +95,18 @@ describe('tokens', () => {
     assert.equal(new Set(answers).size, 1)
   })
 
+  it('tell their holder who it is, whatever their scopes, and nobody else', async (t) => {
+    const { request, token } = await openHttp(t)
+    const answer = await request('/v1/whoami', get(await token('maria', [], 'human')))
+
+    assert.deepEqual(await answer.json(), {
+      actor: { name: 'maria', kind: 'human', auth: 'token' },
+      scopes: [],
+    })
+    assert.equal((await refusalOf(await request('/v1/whoami'))).code, 'unauthenticated')
+    assert.equal((await refusalOf(await request('/v1/whoami', get('baton_x')))).code, 'unauthenticated')
+  })
+
   it('are read with the scheme in any case', async (t) => {
     const { request, token } = await openHttp(t)
 

@@ -16,6 +16,7 @@ export const PROBLEM_TYPE = 'application/problem+json'
 /** A refusal must stay small even when thousands of fields are wrong. */
 const MAX_DETAIL = 4_000
 const MAX_ISSUES = 20
+const MAX_ISSUES_LENGTH = 8_000
 
 /** What the caller may know of a failure: all of ours, nothing of an unexpected one. */
 export function toProblem(error: unknown): Problem {
@@ -45,5 +46,11 @@ export function problemResponse(error: unknown): Response {
 
 function withFewIssues(details: BatonError['details']): BatonError['details'] {
   const { issues } = details
-  return Array.isArray(issues) ? { ...details, issues: issues.slice(0, MAX_ISSUES) } : details
+  if (!Array.isArray(issues)) return details
+  let length = 0
+  const few = issues.slice(0, MAX_ISSUES).filter((issue) => {
+    length += JSON.stringify(issue).length
+    return length <= MAX_ISSUES_LENGTH
+  })
+  return { ...details, issues: few }
 }

@@ -151,7 +151,7 @@ describe('a remote', () => {
     assert.equal(((await waiting) as { state: string }).state, 'completed')
   })
 
-  it('says which of its processes is calling', async (t) => {
+  it('says which of its processes is calling, and learns who the server takes it for', async (t) => {
     const { request, token, service } = await openHttp(t)
     const remote = inProcess(request, await token('codex'), 'laptop-1')
     const { handoff } = await service.sending.send(by('planner'), { to: 'codex', title: 'Add rate limiting' })
@@ -159,6 +159,12 @@ describe('a remote', () => {
     const taken = (await remote.call('handoff_accept', { id: handoff.id })) as { instance: string }
 
     assert.equal(taken.instance, 'laptop-1')
+    assert.deepEqual(await remote.whoami(), {
+      name: 'codex',
+      kind: 'agent',
+      auth: 'token',
+      instance: 'laptop-1',
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { newToken } from '../../../test/http-workspace.ts'
-import { openWorkspace } from '../../../test/workspace.ts'
+import { describeOnEngines } from '../../../test/workspace.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { createLog } from './log.ts'
 import { createRemote, type Remote } from './remote.ts'
@@ -30,9 +30,9 @@ function agent(remote: Remote) {
   }
 }
 
-describe('a first handoff over HTTP', () => {
+describeOnEngines('a first handoff over HTTP', (open) => {
   it('is sent, taken, handed in, verified and shown with two tokens', async (t) => {
-    const { service, beside } = await openWorkspace(t)
+    const { service, beside } = await open(t)
     const lines: string[] = []
     const log = createLog({ write: (line) => lines.push(line) })
     const server = await serve({ service: await beside(), port: 0, signals: false, log })

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../domain/errors.ts'
 import { MAX_BLOB_BYTES } from '../../../service/artifacts.ts'
-import type { FieldFlag } from '../flags.ts'
+import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 
 const OUT: FieldFlag = {

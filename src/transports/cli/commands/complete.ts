@@ -1,7 +1,7 @@
 import type { OperationName } from '../../../operations/index.ts'
-import { commandWords, type Flag, GLOBAL_FLAGS, readArguments } from '../args.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from '../catalog.ts'
 import type { Command } from '../command.ts'
+import { commandWords, type Flag, GLOBAL_FLAGS, readArguments } from '../input/args.ts'
 import type { Io } from '../io.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import { Shell } from '../shell.ts'
@@ -92,7 +92,7 @@ async function idsFor(
       return items.map(({ id, title }) => ({ word: id, about: title }))
     })
   if (noun !== 'handoff' && noun !== 'gate') return []
-  const { candidates } = await import('../reference.ts')
+  const { candidates } = await import('../session/reference.ts')
   return withSession(before, io, async (session) =>
     (await candidates(session, operation, await session.actor()))
       .slice(0, 50)

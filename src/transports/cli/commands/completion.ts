@@ -1,5 +1,5 @@
-import { GLOBAL_FLAGS } from '../args.ts'
 import type { Command } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
 
 /** The scripts ask `baton __complete` with the words so far; it answers one candidate with its meaning per line. */
 const SCRIPTS = {

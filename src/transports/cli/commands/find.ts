@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { GLOBAL_FLAGS } from '../args.ts'
 import type { Command } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
 import { type Listed, listView } from '../views/handoff.ts'
 import { type ShownTask, taskListView } from '../views/task.ts'
 

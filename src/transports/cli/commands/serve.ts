@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { GLOBAL_FLAGS } from '../args.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
 
 export const serve: Command = {
   name: 'serve',

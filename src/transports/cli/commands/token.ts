@@ -1,10 +1,12 @@
 import { BatonError } from '../../../domain/errors.ts'
+import { kindOf } from '../../../domain/policy.ts'
+import type { Context } from '../../../open.ts'
 import type { Token } from '../../../service/service.ts'
-import { GLOBAL_FLAGS } from '../args.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
+import { didYouMean } from '../input/suggest.ts'
 import { toSeconds } from '../screen/time.ts'
 import type { Shell } from '../shell.ts'
-import { didYouMean } from '../suggest.ts'
 
 const NOUNS = ['agent', 'artifact', 'gate', 'handoff', 'notice', 'report', 'task']
 const SCOPES = ['*', ...NOUNS.flatMap((noun) => [`${noun}:read`, `${noun}:write`])]
@@ -51,6 +53,7 @@ const create: Command = {
           known: SCOPES,
         })
     const { context } = await shell.open({ write: true, local: true })
+    await refuseForPeople(shell, context!, agent)
     const expires_at = expiry(textOf(args, 'expires'))
     const { token, secret } = await context!.service.tokens.create(
       { actor: context!.actor },
@@ -63,6 +66,18 @@ const create: Command = {
     })
     return 0
   },
+}
+
+/** A person's token is a person's hand: a coding agent must not be able to give itself one. */
+async function refuseForPeople(shell: Shell, { service, actor }: Context, agent: string): Promise<void> {
+  if (shell.io.env.codingAgent === undefined) return
+  const row = (await service.agents.list()).find(({ name }) => name === agent)
+  if (kindOf(service.deps.policy, agent, row) !== 'human') return
+  throw new BatonError(
+    'not_allowed',
+    `${agent} is a person, and ${shell.io.env.codingAgent} shows that a coding agent asks for the token; let ${agent} make it`,
+    { agent, actor: actor.name },
+  )
 }
 
 function expiry(text: string | undefined): string | undefined {

@@ -3,8 +3,8 @@ import { BatonError } from '../../../domain/errors.ts'
 import { confirmed, personOnly, resolveActor } from '../../../identity.ts'
 import { trust as keepTrust, trustState } from '../../../trust.ts'
 import { findWorkspace } from '../../../workspace.ts'
-import { GLOBAL_FLAGS } from '../args.ts'
 import { type Command, isOn } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
 import { askYesNo } from '../prompt.ts'
 
 /** Settings of a `baton.yaml` that could send data away or run something wait for a person's yes. */

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { confirmed } from '../../../identity.ts'
-import type { FieldFlag } from '../flags.ts'
+import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 import { askFor, askYesNo } from '../prompt.ts'
 import { type Dossier, evidenceView } from '../views/dossier.ts'

@@ -1,6 +1,6 @@
 import type { LogEntry, Store } from '../../../service/service.ts'
-import { GLOBAL_FLAGS } from '../args.ts'
 import type { Command } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
 import { oneLine, safeJson } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import { cut, pad } from '../screen/width.ts'

@@ -1,8 +1,8 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { resolveActor } from '../../../identity.ts'
-import { GLOBAL_FLAGS } from '../args.ts'
 import type { Command } from '../command.ts'
-import type { Session } from '../session.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
+import type { Session } from '../session/session.ts'
 import type { Shell } from '../shell.ts'
 
 interface Identity {

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../operations/index.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../session/session.ts'
 import type { Shell } from '../shell.ts'
 
 /** How an operation's output looks to people. Only the views of its noun are loaded. */

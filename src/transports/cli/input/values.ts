@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError } from '../../../domain/errors.ts'
+import { toSeconds } from '../screen/time.ts'
 import type { Arguments } from './args.ts'
 import type { FieldFlag } from './flags.ts'
-import { toSeconds } from './screen/time.ts'
 
 /** Where values that are not written out come from. */
 export interface Sources {

@@ -1,8 +1,8 @@
-import type { Actor } from '../../domain/agent.ts'
-import type { Policy } from '../../domain/policy.ts'
-import type { Context } from '../../open.ts'
-import { loadOperation, type OperationName } from '../../operations/index.ts'
-import { invoke } from '../../operations/operation.ts'
+import type { Actor } from '../../../domain/agent.ts'
+import type { Policy } from '../../../domain/policy.ts'
+import type { Context } from '../../../open.ts'
+import { loadOperation, type OperationName } from '../../../operations/index.ts'
+import { invoke } from '../../../operations/operation.ts'
 
 /** Whoever answers operations: the store here, or a server. */
 export interface Session {

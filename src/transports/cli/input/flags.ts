@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Operation } from '../../operations/operation.ts'
+import type { Operation } from '../../../operations/operation.ts'
 import type { Flag } from './args.ts'
 
 /** How the text of an option becomes a field of the operation's input. */
@@ -92,10 +92,20 @@ interface Shape {
   readonly choices?: readonly string[]
 }
 
+/** The parts of zod's many definitions that are looked at here; each kind of schema has some of them. */
+interface Definition {
+  readonly type: string
+  readonly innerType: z.ZodType
+  readonly in: z.ZodType
+  readonly element: z.ZodType
+  readonly options: readonly z.ZodType[]
+  readonly entries: Readonly<Record<string, string>>
+  readonly values?: readonly unknown[]
+}
+
 /** What the command line needs to know of a schema; everything else is judged when the operation is called. */
 function shapeOf(schema: z.ZodType): Shape {
-  // biome-ignore lint/suspicious/noExplicitAny: zod's definitions are a union of forty shapes
-  const def = schema.def as any
+  const def = schema.def as unknown as Definition
   switch (def.type) {
     case 'optional':
     case 'default':
@@ -128,8 +138,7 @@ function unionShape(options: readonly z.ZodType[]): Shape {
   const shapes = options.map(shapeOf)
   const list = shapes.find(({ repeats }) => repeats)
   if (list) return list
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  if (options.some((option) => (option.def as any).values?.includes(false)))
+  if (options.some((option) => (option.def as unknown as Definition).values?.includes(false)))
     return { kind: 'text-or-false', repeats: false }
   return { kind: 'json', repeats: false }
 }

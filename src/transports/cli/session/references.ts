@@ -1,7 +1,7 @@
-import { BatonError } from '../../domain/errors.ts'
-import type { Notice } from '../../domain/notice.ts'
-import type { Task } from '../../domain/task.ts'
-import type { OperationName } from '../../operations/index.ts'
+import { BatonError } from '../../../domain/errors.ts'
+import type { Notice } from '../../../domain/notice.ts'
+import type { Task } from '../../../domain/task.ts'
+import type { OperationName } from '../../../operations/index.ts'
 import { resolveHandoff } from './reference.ts'
 import type { Session } from './session.ts'
 

@@ -1,4 +1,4 @@
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError } from '../../../domain/errors.ts'
 import { didYouMean } from './suggest.ts'
 
 /** One option of a command. */

@@ -1,10 +1,10 @@
-import type { Actor } from '../../domain/agent.ts'
-import { BatonError } from '../../domain/errors.ts'
-import { rolesOf } from '../../domain/guards.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import { type Command, decide, isOpen, statesFor, TRANSITIONS } from '../../domain/lifecycle.ts'
-import type { Policy } from '../../domain/policy.ts'
-import type { OperationName } from '../../operations/index.ts'
+import type { Actor } from '../../../domain/agent.ts'
+import { BatonError } from '../../../domain/errors.ts'
+import { rolesOf } from '../../../domain/guards.ts'
+import type { Handoff } from '../../../domain/handoff.ts'
+import { type Command, decide, isOpen, statesFor, TRANSITIONS } from '../../../domain/lifecycle.ts'
+import type { Policy } from '../../../domain/policy.ts'
+import type { OperationName } from '../../../operations/index.ts'
 import type { Session } from './session.ts'
 
 /** As many as a page holds: whoever has more to choose from needs a filter and not a list. */

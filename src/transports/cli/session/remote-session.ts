@@ -1,8 +1,8 @@
-import type { Environment } from '../../config.ts'
-import type { Actor } from '../../domain/actor.ts'
-import { BatonError } from '../../domain/errors.ts'
-import { DEFAULT_POLICY } from '../../domain/policy.ts'
-import { createRemote } from '../http/remote.ts'
+import type { Environment } from '../../../config.ts'
+import type { Actor } from '../../../domain/actor.ts'
+import { BatonError } from '../../../domain/errors.ts'
+import { DEFAULT_POLICY } from '../../../domain/policy.ts'
+import { createRemote } from '../../http/remote.ts'
 import type { Session } from './session.ts'
 
 /** A session with a server, which knows the caller by the token. */

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it, type TestContext } from 'node:test'
+import { ask, baton, onTerminal, quick, refusal, type Where } from '../command.ts'
+import { folders } from '../folders.ts'
+import { newDatabase } from '../store-places.ts'
+
+const NOBODY = 65_534
+
+/** A workspace with a finished, an open and a refused handoff, and a task. */
+async function shop(t: TestContext): Promise<Where & { path: (name: string) => string }> {
+  const files = folders(t)
+  const where = { cwd: files.repository('shop') }
+  await ask(where, 'send', '--to', 'codex', '--title', 'Add limits', '--deliverable', 'Docs')
+  await ask(where, 'accept', '@', '--as', 'codex')
+  await ask(where, 'submit', '@', '--as', 'codex', '--evidence', 'Docs=docs/limits.md')
+  await ask(where, 'verify', '@', '--pass')
+  await ask(where, 'send', '--to', 'codex', '--title', 'Open work')
+  await ask(where, 'task', 'create', 'T1', '--title', 'First')
+  writeFileSync(files.path('shop', 'a.bin'), Buffer.from([0, 1, 255]))
+  await ask(where, 'artifact', 'put', 'a.bin', '--content', '@a.bin', '--handoff', '1')
+  return { ...where, path: (name) => files.path(name) }
+}
+
+const database = ({ cwd }: Where): string => join(cwd, '.baton', 'baton.db')
+const everything = async (where: Where, ...more: string[]) => [
+  await ask(where, 'handoff', 'list', ...more),
+  await ask(where, 'show', '1', ...more),
+  await ask(where, 'task', 'list', ...more),
+  await ask(where, 'agent', 'list', ...more),
+]
+
+describe('store backup, restore and copy', () => {
+  it('bring everything back into a new store, which then goes on', async (t) => {
+    const where = await shop(t)
+    const file = where.path('backup.gz')
+
+    const made = await baton(where, 'store', 'backup', file)
+    const restored = await baton(where, 'store', 'restore', file, '--store', where.path('new.db'))
+
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stdout, /^✓ \d+ rows, \d+ KB, read back: /)
+    assert.equal(restored.code, 0, restored.stderr)
+    assert.match(restored.stdout, /every field compared\n✓ \d+ chains with \d+ entries verified\n$/)
+    const options = ['--store', where.path('new.db')]
+    assert.deepEqual(await everything(where, ...options), await everything(where))
+    const { handoff } = await ask<{ handoff: { id: string } }>(
+      where,
+      'send',
+      '--to',
+      'codex',
+      '--title',
+      'Goes on',
+      ...options,
+    )
+    assert.match(handoff.id, /-003$/)
+  })
+
+  it('refuse a file that is there, a store that was used and a backup that is damaged', async (t) => {
+    const where = await shop(t)
+    const file = where.path('backup.gz')
+    await ask(where, 'store', 'backup', file)
+
+    assert.equal((await refusal(where, 'store', 'backup', file)).exit, 6)
+    assert.equal((await refusal(where, 'store', 'restore', file)).exit, 6)
+    writeFileSync(file, readFileSync(file).subarray(0, 200))
+    assert.equal((await refusal(where, 'store', 'restore', file, '--store', where.path('new.db'))).exit, 17)
+    assert.equal((await refusal(where, 'store', 'backup')).exit, 2)
+    assert.equal((await refusal(where, 'store', 'copy')).exit, 2)
+  })
+
+  it('copy to PostgreSQL and back again, with every field the same', async (t) => {
+    const where = await shop(t)
+    const url = await newDatabase()
+
+    const there = await baton(where, 'store', 'copy', '--to', url)
+    const back = await baton(where, 'store', 'copy', '--to', where.path('back.db'), '--store', url)
+
+    assert.equal(there.code, 0, there.stderr)
+    assert.equal(back.code, 0, back.stderr)
+    assert.deepEqual(await everything(where, '--store', url), await everything(where))
+    assert.deepEqual(await everything(where, '--store', where.path('back.db')), await everything(where))
+    const info = await ask<{ engine: string; location: string }>(where, 'store', 'info', '--store', url)
+    assert.equal(info.engine, 'postgres')
+    assert.equal(info.location.includes(new URL(url).password || 'no password'), false)
+  })
+
+  it('show on a terminal how far they are, and take that away at the end', async (t) => {
+    const where = await shop(t)
+
+    const { code, raw, shown } = onTerminal(where, ['store', 'backup', where.path('backup.gz')])
+
+    assert.equal(code, 0)
+    assert.match(raw, /… (writing|reading back): \d+/)
+    assert.match(shown.split('\r').at(-1)!, /✓ \d+ rows/)
+  })
+})
+
+describe('gc', () => {
+  it('only says what it would do until it is told to, and never touches work, log or artifacts', async (t) => {
+    const where = await shop(t)
+    await ask(where, 'send', '--to', 'codex', '--title', 'Keyed', '--key', 'k1')
+    const db = new DatabaseSync(database(where))
+    db.exec(`UPDATE idem SET at = '2020-01-01T00:00:00.000Z'`)
+    db.close()
+    const before = await everything(where)
+
+    const dry = await ask(where, 'gc')
+    const done = await ask(where, 'gc', '--apply')
+    const again = await ask(where, 'gc')
+
+    assert.deepEqual([dry.applied, dry.idem, done.applied, done.idem, again.idem], [false, 1, true, 1, 0])
+    assert.deepEqual(await everything(where), before)
+    assert.equal((await ask<{ ok: boolean }>(where, 'doctor')).ok, true)
+    assert.equal((await refusal(where, 'gc', '--older-than', '1d')).exit, 2)
+  })
+})
+
+describe('doctor', () => {
+  it('finds everything in order, and then the entry that somebody changed', async (t) => {
+    const where = await shop(t)
+    const good = await ask<{ ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }>(
+      where,
+      'doctor',
+    )
+    const db = new DatabaseSync(database(where))
+    db.exec(
+      `UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'codex', 'mario') AS BLOB) WHERE act = 'handoff.accept'`,
+    )
+    db.close()
+
+    const bad = await baton(where, 'doctor', '--json')
+
+    assert.deepEqual(
+      good.checks.map(({ name, ok }) => [name, ok]),
+      [
+        ['node', true],
+        ['workspace', true],
+        ['store', true],
+        ['log', true],
+      ],
+    )
+    assert.equal(bad.code, 8)
+    const { checks } = JSON.parse(bad.stdout)
+    assert.match(checks.at(-1).detail, /^1 chain of \d+ broken; the first is \S+ at entry \d+: /)
+  })
+
+  it('tells of settings that wait for trust, of a folder open to others and of a missing workspace', async (t) => {
+    const where = await shop(t)
+    writeFileSync(join(where.cwd, 'baton.yaml'), 'store: ./other.db\n')
+    chmodSync(join(where.cwd, '.baton'), 0o777)
+    const failing = async (place: Where) => {
+      const { stdout } = await quick(place, 'doctor', '--json')
+      return (JSON.parse(stdout).checks as { name: string; ok: boolean }[])
+        .filter(({ ok }) => !ok)
+        .map(({ name }) => name)
+    }
+
+    assert.deepEqual(await failing(where), ['workspace', 'settings'])
+    assert.deepEqual(await failing({ cwd: folders(t).folder('empty') }), ['workspace'])
+  })
+})
+
+describe('a store that cannot be used', () => {
+  it('is another file: it is refused with the way out and left as it is', async (t) => {
+    const where = await shop(t)
+    const text = 'Dear diary, this is not a database. '.repeat(100)
+    writeFileSync(where.path('diary.txt'), text)
+    const other = new DatabaseSync(where.path('other.db'))
+    other.exec('CREATE TABLE mine (a); INSERT INTO mine VALUES (1)')
+    other.close()
+    const bytes = readFileSync(where.path('other.db'))
+
+    for (const file of ['diary.txt', 'other.db']) {
+      const { exit, message } = await refusal(
+        where,
+        'send',
+        '--to',
+        'x',
+        '--title',
+        'y',
+        '--store',
+        where.path(file),
+      )
+      assert.equal(exit, 17, message)
+      assert.match(message, /not a Baton store/)
+    }
+    assert.equal(readFileSync(where.path('diary.txt'), 'utf8'), text)
+    assert.deepEqual(readFileSync(where.path('other.db')), bytes)
+  })
+
+  it('is of a newer Baton: it says so', async (t) => {
+    const where = await shop(t)
+    const db = new DatabaseSync(database(where))
+    db.exec(`PRAGMA user_version = 99; UPDATE meta SET value = '99' WHERE key LIKE 'least_%'`)
+    db.close()
+
+    const { exit, message } = await refusal(where, 'inbox')
+
+    assert.equal(exit, 17)
+    assert.match(message, /made by a newer Baton \(schema 99/)
+  })
+
+  it('is held by another program: nothing is lost and the call can be repeated', async (t) => {
+    const where = await shop(t)
+    const holder = new DatabaseSync(database(where))
+    holder.exec('BEGIN IMMEDIATE')
+
+    const held = await refusal(where, 'send', '--to', 'codex', '--title', 'Late', '--key', 'k1')
+    holder.exec('ROLLBACK')
+    holder.close()
+    const { handoff } = await ask<{ handoff: { title: string } }>(
+      where,
+      'send',
+      '--to',
+      'codex',
+      '--title',
+      'Late',
+      '--key',
+      'k1',
+    )
+
+    assert.deepEqual([held.exit, held.retry], [13, true])
+    assert.match(held.message, /another program holds the lock/)
+    assert.equal(handoff.title, 'Late')
+  })
+
+  it('lies in a folder that may not be written: reading works, writing says what to check', async (t) => {
+    const where = await shop(t)
+    const folder = join(where.cwd, '.baton')
+    const uid = process.getuid?.() === 0 ? NOBODY : undefined
+    giveAway(where, uid)
+    for (const name of ['baton.db', 'baton.db-wal', 'baton.db-shm', 'notify'])
+      tryChmod(join(folder, name), 0o444)
+    chmodSync(folder, 0o555)
+    const caller = uid === undefined ? where : { ...where, uid }
+
+    const read = await baton(caller, 'handoff', 'list')
+    const written = await baton(caller, 'send', '--to', 'codex', '--title', 'x', '--json')
+
+    chmodSync(folder, 0o755)
+    assert.equal(read.code, 0, read.stderr)
+    assert.match(read.stdout, /Open work/)
+    assert.match(read.stderr, /^! .*cannot be written by you; it was opened for reading only\n$/)
+    assert.equal(written.code, 13, written.stderr)
+    assert.match(JSON.parse(written.stderr).error.message, /cannot be written; check the permissions/)
+  })
+
+  it('would have to be made in a folder that may not be written: nothing is left behind', async (t) => {
+    const where = { cwd: folders(t).repository('locked') }
+    const uid = process.getuid?.() === 0 ? NOBODY : undefined
+    giveAway(where, uid)
+    chmodSync(where.cwd, 0o555)
+
+    const { code, stderr } = await baton(
+      uid === undefined ? where : { ...where, uid },
+      'send',
+      '--to',
+      'codex',
+      '--title',
+      'x',
+    )
+
+    chmodSync(where.cwd, 0o755)
+    assert.equal(code, 4)
+    assert.match(stderr, /^✗ .*\.baton cannot be made \(EACCES\); check the folder above it[^\n]*\n$/)
+  })
+})
+
+/** Permissions do not stop the administrator: then everything becomes somebody else's, who calls. */
+function giveAway({ cwd }: Where, uid: number | undefined): void {
+  if (uid === undefined) return
+  chmodSync(join(cwd, '..'), 0o755)
+  for (const name of ['.', ...readdirSync(cwd, { recursive: true, encoding: 'utf8' })])
+    chownSync(join(cwd, name), uid, uid)
+}
+
+function tryChmod(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,3 @@
+import { describeCrashes } from '../faults/suites.ts'
+
+describeCrashes(['postgres'], 500)

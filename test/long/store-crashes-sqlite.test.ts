@@ -1,0 +1,3 @@
+import { describeCrashes } from '../faults/suites.ts'
+
+describeCrashes(['sqlite'], 500)

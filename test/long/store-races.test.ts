@@ -1,0 +1,3 @@
+import { describeProcessRaces } from '../faults/suites.ts'
+
+describeProcessRaces(200)

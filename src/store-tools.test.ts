@@ -208,7 +208,7 @@ describe('the log', () => {
         'hash',
         `UPDATE entry SET hash = (SELECT hash FROM entry WHERE act = 'handoff.send' LIMIT 1) WHERE act = 'handoff.verify_pass'`,
       ],
-      ['tail', `DELETE FROM entry WHERE act = 'handoff.verify_pass'`],
+      ['tail', `DELETE FROM entry WHERE act = 'artifact.put'`],
       ['middle', `DELETE FROM entry WHERE act = 'handoff.accept'`],
     ] as const) {
       const copy = path(`${name}.db`)

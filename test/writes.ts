@@ -80,6 +80,7 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       return (key) => w.service.receiving.retry(keyed('planner', key), uid)
     },
     gate_decide: async (w) => {
+      await w.service.agents.add(person('maria'), { name: 'maria', kind: 'human' })
       const { handoff } = await w.service.sending.send(planner, { to: 'maria', title: 'Ship?', type: 'gate' })
       return (key) => w.service.closing.decide({ ...person('maria'), key }, handoff.uid, 'approve')
     },

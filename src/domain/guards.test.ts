@@ -261,7 +261,7 @@ describe('what the other homes need to be completed', () => {
   const produced = (result: Result, input?: unknown) => aContent({ package: { input }, result })
   const output = { path: 'artifacts/phase-13-react/artifact-1.json' }
 
-  it('[S1-41] is an output or an artifact that matches its schema, in document 001', () => {
+  it('is an output or an artifact that matches its schema, in document 001', () => {
     assert.deepEqual(unmetConditions(queue, produced({ output, schema_compliance: 'valid' })), [])
     assert.deepEqual(unmetConditions(queue, produced({ artifacts: [{ path: 'a.json' }] })), [])
     assert.deepEqual(messages(queue, produced({ schema_compliance: 'invalid' })), [

@@ -84,7 +84,10 @@ describe('the transitions of document 000', () => {
   it('[S0-31] never let a terminal status be left by any row of our own table', () => {
     const left = TRANSITIONS.filter(({ from, to }) => {
       const before = { state: from, sent_at }
-      return MARKDOWN_TRANSITIONS[markdownStatus(before)].length === 0 && isMarkdownStep(before, { state: to, sent_at })
+      return (
+        MARKDOWN_TRANSITIONS[markdownStatus(before)].length === 0 &&
+        isMarkdownStep(before, { state: to, sent_at })
+      )
     })
 
     assert.deepEqual(left, [])

@@ -10,6 +10,8 @@ import type { CheckValue } from './schema.ts'
 import {
   type Failing,
   type Handler,
+  outputOf,
+  refOf,
   type StoredArtifact,
   toFailing,
   toStoredFile,
@@ -51,6 +53,17 @@ export class Attempt {
   }
 
   async run(): Promise<void> {
+    try {
+      // What this specialist delegated has come back: whoever asked has the result, and no handler is meant.
+      if (this.#handoff.type !== 'return') await this.#work()
+      else await this.#insist(() => this.#call('handoff_complete', { id: this.#handoff.uid }))
+    } catch (error) {
+      // A store that went away for good ends the lease, and with it the attempt; so does losing it to another.
+      if (!isLost(error) && !isAway(error)) throw error
+    }
+  }
+
+  async #work(): Promise<void> {
     let working = true
     const holding = new Holding({
       deps: this.#options.service.deps,
@@ -65,9 +78,6 @@ export class Attempt {
       working = false
       // The lease is kept meanwhile: acceptance checks may take longer than it lasts.
       if (!this.#lost.signal.aborted) await this.#handIn(produced)
-    } catch (error) {
-      // A store that went away for good ends the lease, and with it the attempt; so does losing it to another.
-      if (!isLost(error) && !isAway(error)) throw error
     } finally {
       holding.release()
     }
@@ -77,12 +87,14 @@ export class Attempt {
     const { service, checkInput, handler, stopped } = this.#options
     const content = await this.#insist(() => service.deps.store.content(this.#handoff.uid))
     const travels = content?.package ?? {}
+    const last = content?.verifications.at(-1)
     try {
       const input = await checkInput(travels.input)
       if (!input.ok)
         return failing('SCHEMA_VALIDATION_FAILED', sentenceOf('Input', input.problems), input.problems)
       const work = this.#workOf(travels, input.value)
-      const answer = await unlessAborted(handler(work), stopped)
+      const refusal = last?.pass === false ? { refusal: last.note ?? '' } : {}
+      const answer = await unlessAborted(handler({ ...work, ...refusal }), stopped)
       return await this.#check(answer ?? {})
     } catch (error) {
       if (stopped.aborted)
@@ -158,7 +170,9 @@ export class Attempt {
   }
 
   async #handIn(produced: Produced): Promise<void> {
-    const key = `attempt ${this.#handoff.attempt} of ${this.#handoff.uid}`
+    // Work that a verifier gave back is handed in again in the same attempt, from a later revision.
+    const { uid, attempt, rev } = this.#handoff
+    const key = `attempt ${attempt} of ${uid} from revision ${rev}`
     const reason =
       'failing' in produced
         ? produced.failing
@@ -213,20 +227,6 @@ function refusalOf(error: unknown): Failing {
   const unmet = error.code === 'unmet' ? (error.details.unmet as Failing['details']) : undefined
   return { code: 'VALIDATION_FAILED', message: error.message, ...(unmet && { details: unmet }) }
 }
-
-/** Document 001: what a worker answers is copied into the output under these names. */
-const outputOf = ({ id, path, type }: StoredArtifact) => ({
-  artifact_id: id,
-  artifact_path: path,
-  ...(type !== undefined && { artifact_type: type }),
-})
-
-const refOf = ({ path, type, sha256 }: StoredArtifact) => ({
-  path,
-  role: 'output',
-  ...(type !== undefined && { type }),
-  ...(sha256 !== undefined && { sha256 }),
-})
 
 /** What the handler answers, or the reason of the signal if that comes first. */
 async function unlessAborted<T>(answer: Promise<T> | T, signal: AbortSignal): Promise<T> {

@@ -8,7 +8,7 @@ export interface HoldingOptions {
   readonly deps: ServiceDeps
   readonly handoff: Handoff
   /** Shows that the holder is alive. Revives an attempt that was silent too long; refused once another has it. */
-  readonly beat: () => Promise<unknown>
+  readonly beat: () => Promise<Handoff>
   /** Called once, with the reason, when the work is no longer this holder's. */
   readonly onLost: (reason: BatonError) => void
 }
@@ -17,6 +17,8 @@ export interface HoldingOptions {
 const BEATS_PER_LEASE = 3
 /** A store that does not answer is asked again sooner. */
 const BEATS_WHILE_AWAY = 12
+/** Shorter ones are not worth a call each. */
+const SHORTEST_LEASE_MS = 100
 
 /** Codes that say: somebody else has it now, or nobody needs it any more. */
 const LOST_CODES: readonly string[] = ['conflict', 'wrong_state', 'not_allowed', 'not_found']
@@ -35,8 +37,7 @@ export class Holding {
 
   constructor(options: HoldingOptions) {
     this.#options = options
-    const { lease_until, updated_at } = options.handoff
-    if (lease_until !== undefined) this.#beatEvery(Date.parse(lease_until) - Date.parse(updated_at))
+    this.#beatLater(options.handoff, BEATS_PER_LEASE)
     void this.#watch()
   }
 
@@ -46,20 +47,18 @@ export class Holding {
     this.#released.abort()
   }
 
-  #beatEvery(leaseMs: number, part = BEATS_PER_LEASE): void {
+  #beatLater(handoff: Handoff, part: number): void {
+    const { lease_until, updated_at } = handoff
+    if (lease_until === undefined || this.#released.signal.aborted) return
+    const leaseMs = Math.max(Date.parse(lease_until) - Date.parse(updated_at), SHORTEST_LEASE_MS)
     this.#timer = setTimeout(async () => {
       try {
-        await this.#options.beat()
-        this.#next(leaseMs, BEATS_PER_LEASE)
+        this.#beatLater(await this.#options.beat(), BEATS_PER_LEASE)
       } catch (error) {
         if (isLost(error)) this.#lose(error)
-        else this.#next(leaseMs, BEATS_WHILE_AWAY)
+        else this.#beatLater(handoff, BEATS_WHILE_AWAY)
       }
     }, leaseMs / part)
-  }
-
-  #next(leaseMs: number, part: number): void {
-    if (!this.#released.signal.aborted) this.#beatEvery(leaseMs, part)
   }
 
   async #watch(): Promise<void> {

@@ -52,7 +52,7 @@ describe('a specialist', () => {
       'react-specialist',
       {
         input: z.object({ name: z.string(), tests: z.boolean().default(true) }),
-        output: z.object({ files: z.array(z.string()) }),
+        output: z.object({ files: z.array(z.string()), reviewed: z.boolean().default(false) }),
       },
       async ({ input }) => ({
         output: { files: [`${input.name}.tsx`, ...(input.tests ? [`${input.name}.test.tsx`] : [])] },
@@ -65,7 +65,7 @@ describe('a specialist', () => {
     ).wait()
 
     assert.equal(handoff.state, 'completed')
-    assert.deepEqual(output, { files: ['UserProfile.tsx', 'UserProfile.test.tsx'] })
+    assert.deepEqual(output, { files: ['UserProfile.tsx', 'UserProfile.test.tsx'], reviewed: false })
     assert.deepEqual(next_steps, ['Wire it up'])
     assert.equal(schema_compliance, 'valid')
   })
@@ -145,6 +145,49 @@ describe('a specialist', () => {
     assert.equal((await sent.wait()).handoff.verified_by, 'frontend-specialist')
   })
 
+  it('does again what the verifier gave back, and is told why', async () => {
+    const refusals: (string | undefined)[] = []
+    await baton.specialist('codex', {}, async ({ refusal }) => {
+      refusals.push(refusal)
+      return { note: `try ${refusals.length}` }
+    })
+    const sent = await sender.send({ to: 'codex', title: 'Limits' })
+    await until(async () => (await stateOf(sent.id)) === 'in_review')
+
+    await sender.verify(sent.id, { pass: false, note: 'bursts are not covered' })
+    await until(async () => refusals.length === 2 && (await stateOf(sent.id)) === 'in_review')
+    await sender.verify(sent.id, { pass: true })
+
+    assert.deepEqual(refusals, [undefined, 'bursts are not covered'])
+    assert.equal((await sent.wait()).note, 'try 2')
+  })
+
+  it('may delegate: the return is closed without a call of its handler', async () => {
+    const seen: string[] = []
+    await baton.specialist('icon-specialist', {}, async () => ({ output: 'icons' }))
+    await baton.specialist('react-specialist', {}, async ({ handoff }) => {
+      seen.push(handoff.title)
+      const icons = await baton.as('react-specialist').send({
+        to: 'icon-specialist',
+        title: 'Draw',
+        type: 'delegation',
+        home: 'queue',
+        parent: handoff.uid,
+      })
+      return { output: (await icons.wait()).output }
+    })
+
+    const { output } = await (await send()).wait()
+    const isReturn = { type: 'return', to: 'react-specialist' } as const
+    await until(async () => {
+      const { items } = await sender.call('handoff_list', isReturn)
+      return items[0]?.state === 'completed'
+    })
+
+    assert.equal(output, 'icons')
+    assert.deepEqual(seen, ['Build UserProfile'])
+  })
+
   it('refuses a schema or a number that cannot be used before it takes any work', async () => {
     const sent = await send()
     const handler = async () => ({ output: 1 })
@@ -178,6 +221,8 @@ describe('the hold of a specialist on its work', () => {
     assert.equal(handoff.attempt, 1)
     const heldMs = Date.parse(handoff.ended_at ?? '') - Date.parse(handoff.started_at ?? '')
     assert.ok(heldMs > 2_000, `held for ${heldMs} ms`)
+    const acts = (await sender.get(sent.id)).timeline.map(({ act }) => act)
+    assert.ok(!acts.includes('handoff.revive'), acts.join(', '))
   })
 
   it('ends at once when the sender cancels, and nothing is written afterwards', async () => {
@@ -221,19 +266,18 @@ describe('the hold of a specialist on its work', () => {
     assert.equal(signal.aborted, false)
   })
 
-  it('[S1-98] [S1-110] is lost to whoever took the next attempt, and the old holder writes nothing', async () => {
-    const lost = Promise.withResolvers<AbortSignal>()
-    const begun = Promise.withResolvers<void>()
+  it('[S1-98] [S1-110] is lost to whoever took the next attempt, and the old holder writes nothing', async (t) => {
+    const begun = Promise.withResolvers<AbortSignal>()
     const stalled = stall(service)
     const away = new Baton({ service: stalled.service, base: '.', close: async () => undefined })
     const specialist = await away.specialist('react-specialist', {}, async (work) => {
-      begun.resolve()
+      begun.resolve(work.signal)
       await new Promise((resolve) => work.signal.addEventListener('abort', resolve))
-      lost.resolve(work.signal)
       return { output: 'first' }
     })
+    t.after(() => specialist.close({ timeout_s: 0 }))
     const sent = await send()
-    await begun.promise
+    const signal = await begun.promise
 
     stalled.stop()
     aheadMs += 301_000
@@ -243,7 +287,7 @@ describe('the hold of a specialist on its work', () => {
     const other = baton.as('react-specialist', { instance: 'other' })
     await other.claim()
     stalled.goOn()
-    const signal = await lost.promise
+    await until(() => signal.aborted)
     await specialist.close()
     await other.submit(sent.id, { output: 'second' })
 
@@ -324,27 +368,27 @@ describe('closing', () => {
   it('waits for the handler, takes nothing new and lets the result be written', async () => {
     const begun = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
-    const specialist = await baton.specialist('react-specialist', {}, async () => {
+    const specialist = await baton.specialist('react-specialist', { concurrency: 2 }, async () => {
       begun.resolve()
       await ready.promise
       return { output: 'finished' }
     })
     const first = await send()
-    const second = await send()
     await begun.promise
 
     const closing = specialist.close()
+    const second = await send()
     ready.resolve()
     await closing
 
-    assert.equal((await first.wait()).output, 'finished')
+    assert.equal(await stateOf(first.id), 'completed')
     assert.equal(await stateOf(second.id), 'offered')
     await specialist.close()
   })
 
   it('gives back what is not finished in time, to be tried again', async () => {
     const begun = Promise.withResolvers<AbortSignal>()
-    const specialist = await baton.specialist('react-specialist', {}, (work) => {
+    const specialist = await baton.specialist('react-specialist', { concurrency: 2 }, (work) => {
       begun.resolve(work.signal)
       return new Promise<void>(() => undefined)
     })

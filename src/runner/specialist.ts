@@ -97,7 +97,8 @@ class RunningSpecialist implements Specialist {
   readonly instance: string
   readonly done: Promise<void>
   readonly #options: RunningOptions
-  readonly #running = new Set<Promise<void>>()
+  /** What is worked on, and which handoff it is. */
+  readonly #running = new Map<Promise<void>, string>()
   /** Aborted: take no more. */
   readonly #closing = new AbortController()
   /** Aborted: wait for no handler. */
@@ -129,13 +130,13 @@ class RunningSpecialist implements Specialist {
   async #run(): Promise<void> {
     try {
       while (!this.#closing.signal.aborted) {
-        if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running)
+        if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running.keys())
         else await this.#takeNext()
       }
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#fail(error)
     }
-    await Promise.all(this.#running)
+    await Promise.all(this.#running.keys())
     if (this.#failure) throw this.#failure.error
   }
 
@@ -151,7 +152,7 @@ class RunningSpecialist implements Specialist {
     const running = work(handoff, this.#stopped.signal)
       .catch((error: unknown) => this.#fail(error))
       .finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    this.#running.set(running, handoff.uid)
   }
 
   /** What an attempt could neither hand in nor report ends the specialist. */
@@ -167,6 +168,8 @@ class RunningSpecialist implements Specialist {
     try {
       await store.settle(now().toISOString())
       const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
+      const refused = items.find((item) => this.#wasRefused(item))
+      if (refused) return refused
       const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
       if (!isOffered && next === undefined) return undefined
       const { handoff } = await callOperation(service, call, 'handoff_claim', {})
@@ -176,5 +179,10 @@ class RunningSpecialist implements Specialist {
       if (isAway(error)) return undefined
       throw error
     }
+  }
+  /** Work that was handed in and that its verifier gave back: held by this run, and nobody is at it. */
+  #wasRefused({ state, holder, instance, uid }: Handoff): boolean {
+    const isMine = state === 'in_progress' && holder === this.name && instance === this.instance
+    return isMine && ![...this.#running.values()].includes(uid)
   }
 }

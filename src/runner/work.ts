@@ -35,6 +35,8 @@ export interface Work<Input = unknown> {
   readonly input: Input
   /** From 1. */
   readonly attempt: number
+  /** Why the verifier gave the work back, when it was handed in before. */
+  readonly refusal?: string
   /** Aborted when the work is no longer this specialist's: cancelled, given away, its lease lost, or on closing. */
   readonly signal: AbortSignal
 
@@ -127,3 +129,17 @@ export function toStoredFile(
   const file = name.endsWith('.json') ? name : `${name}.json`
   return { path: `artifacts/${folder}/${file}`, bytes: Buffer.from(`${text}\n`) }
 }
+
+/** Document 001: what a worker answers is copied into the output under these names. */
+export const outputOf = ({ id, path, type }: StoredArtifact) => ({
+  artifact_id: id,
+  artifact_path: path,
+  ...(type !== undefined && { artifact_type: type }),
+})
+
+export const refOf = ({ path, type, sha256 }: StoredArtifact) => ({
+  path,
+  role: 'output',
+  ...(type !== undefined && { type }),
+  ...(sha256 !== undefined && { sha256 }),
+})

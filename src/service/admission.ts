@@ -37,17 +37,22 @@ export function admit(step: Step, candidate: Candidate): void {
   for (const name of [from, to]) refuseRemoved(view.agent(name))
   if (supersedes !== undefined) refuseOpen(step, supersedes)
   if (isForPerson(type)) {
-    if (kindOf(deps.policy, to, view.agent(to)) !== 'human')
-      refuse(
-        'invalid_input',
-        `only a person can decide a ${type}, and ${to} is not one; send it to human, or say so with: baton agent add ${to} --kind human`,
-        { to, type },
-      )
+    refuseNoPerson(deps, type, to, view.agent(to))
     return
   }
   checkCounts(step, candidate)
   demand(checkDepth(place, deps.policy.depthLimit))
   if (supersedes === undefined) refuseRepeat(step, candidate)
+}
+
+/** A gate that nobody could open is not sent. */
+export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: string, agent?: Agent): void {
+  if (kindOf(policy, to, agent) !== 'human')
+    refuse(
+      'invalid_input',
+      `only a person can decide a ${type}, and ${to} is not one; send it to human, or say so with: baton agent add ${to} --kind human`,
+      { to, type },
+    )
 }
 
 /** Where `baton.yaml` lists who may hand to whom, it holds for every way there. */

@@ -391,7 +391,7 @@ describeOnEngines('work of documents 001 to 004', (open) => {
     assert.deepEqual([done.state, done.verified_by], ['completed', undefined])
   })
 
-  it('[S1-41] is not completed in the queue without an output', async (t) => {
+  it('is not completed in the queue without an output', async (t) => {
     const w = await open(t)
     const { uid } = await begun(w, { home: 'queue', deliverables: undefined })
 

@@ -17,7 +17,18 @@ const ask = async ({ service }: Workspace, more = {}) =>
     })
   ).handoff
 
-describeOnEngines('a gate', (open) => {
+/** Maria is known as a person before anybody asks her. */
+const withMaria =
+  (openBare: Parameters<Parameters<typeof describeOnEngines>[1]>[0]): typeof openBare =>
+  async (t, options) => {
+    const w = await openBare(t, options)
+    await w.service.agents.add(maria, { name: 'maria', kind: 'human' })
+    return w
+  }
+
+describeOnEngines('a gate', (openBare) => {
+  const open = withMaria(openBare)
+
   it('waits for the person it is addressed to, for ever', async (t) => {
     const w = await open(t)
 
@@ -181,13 +192,17 @@ describeOnEngines('a gate', (open) => {
       })
   })
 
-  it('makes a person of a name that nobody has used yet', async (t) => {
+  it('makes a person of a name that nobody has used, where a person asks, and not where an agent does', async (t) => {
     const w = await open(t)
+    const known = async () => (await w.store.agents()).map(({ name, kind }) => `${name} ${kind}`)
+    await w.service.agents.add(maria, { name: 'planner' })
 
-    await ask(w, { to: 'paul' })
+    await assert.rejects(ask(w, { to: 'paul' }), { code: 'invalid_input' })
+    const before = await known()
+    await w.service.sending.send(maria, { to: 'paul', title: 'Ship?', type: 'gate' })
 
-    const paul = (await w.service.agents.list()).find(({ name }) => name === 'paul')
-    assert.equal(paul?.kind, 'human')
+    assert.deepEqual(before, ['maria human', 'planner agent'])
+    assert.deepEqual(await known(), ['maria human', 'paul human', 'planner agent'])
   })
 
   it('can be taken back by its sender', async (t) => {
@@ -211,7 +226,9 @@ describeOnEngines('a gate', (open) => {
   })
 })
 
-describeOnEngines('an escalation', (open) => {
+describeOnEngines('an escalation', (openBare) => {
+  const open = withMaria(openBare)
+
   it('waits for a decision and is completed by it', async (t) => {
     const w = await open(t)
     const escalation = await ask(w, { type: 'escalation' })

@@ -130,7 +130,7 @@ describeOnEngines('a lease', (open) => {
 })
 
 describeOnEngines('a holder that comes back late', (open) => {
-  it('[S1-46] finishes 332 seconds after a start that allowed 300, as the sample of document 001 does', async (t) => {
+  it('finishes 332 seconds after a start that allowed 300, as the sample of document 001 does (A1-06)', async (t) => {
     const w = await open(t)
     const handoff = await taken(w, one, { home: 'queue' })
     w.clock.pass(332 * SECOND_MS)

@@ -1,3 +1,4 @@
+import type { AgentKind } from '../domain/actor.ts'
 import { placeBelow } from '../domain/chain.ts'
 import { ackDeadline } from '../domain/deadlines.ts'
 import type { Handoff, HandoffType, Priority } from '../domain/handoff.ts'
@@ -6,7 +7,7 @@ import { isVacuousSummary, vagueWord } from '../domain/measurable.ts'
 import type { Package } from '../domain/package.ts'
 import { hasLimit, kindOf, limitsOf } from '../domain/policy.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../domain/retry.ts'
-import { admit, isForPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
+import { admit, isForPerson, refuseNoPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
 import { ensureAgents } from './agents.ts'
 import { reopened } from './attempts.ts'
 import { offerDeadline, overridesFor } from './deadline.ts'
@@ -160,7 +161,8 @@ export class Sending {
         type,
       })
     refuseRoute(deps, from, to)
-    const agents = await ensureAgents(deps, call, [from, to], isForPerson(type) ? 'human' : undefined)
+    const kind = await this.#kindOfNew(call, to, type)
+    const agents = await ensureAgents(deps, call, [from, to], kind)
     const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, agents.get(name))))
     const parent = await this.#parentOf(call, input)
     const before = task === undefined ? undefined : (await deps.store.latest(task, from, to))?.uid
@@ -265,6 +267,15 @@ export class Sending {
     })
     view.putHandoff(created)
     return created
+  }
+
+  /** A person who asks somebody to decide says with it that this is a person too; an agent cannot say so. */
+  async #kindOfNew({ actor }: Call, to: string, type: HandoffType): Promise<AgentKind | undefined> {
+    if (!isForPerson(type)) return undefined
+    if (actor.kind === 'human') return 'human'
+    const known = (await this.#deps.store.agents()).find(({ name }) => name === to)
+    refuseNoPerson(this.#deps, type, to, known)
+    return undefined
   }
 
   /** A given parent, else the newest handoff of the same task to this sender: chains are the engine's to know. */

@@ -211,7 +211,10 @@ export interface Store {
   /** The log of one stream from `seq` on, for verification. */
   entries(stream: string, from: number, limit: number): Promise<readonly LogEntry[]>
   streams(page: PageRequest): Promise<Page<string>>
-  /** Everything that happened after `cursor`, in an order that never skips. Without a cursor: only the end. */
+  /**
+   * Everything that happened after `cursor`, in an order that never skips and in which each stream keeps its own.
+   * Without a cursor: only the end.
+   */
   changes(
     cursor: string | undefined,
     limit: number,

@@ -191,6 +191,19 @@ describe('the working set', () => {
     assert.equal(set.isDirty, false)
   })
 
+  it('shows a later unit the idempotency row of an earlier one', () => {
+    const key = { actor: 'a', op: 'o', key: 'k' }
+    const idem = { ...key, input_hash: '', subject: '', rev: 1, at: AT }
+    const set = setOf()
+
+    set.decide({ idem: key }, (view) => view.addIdem(idem))
+
+    assert.equal(
+      set.decide({ idem: key }, (view) => view.idem()),
+      idem,
+    )
+  })
+
   it('keeps idempotency keys apart that only look alike when they are joined', () => {
     const keys = [
       { actor: 'a', op: 'b', key: 'c' },

@@ -142,6 +142,7 @@ describe('a gate', () => {
 
     assert.equal(code, 0, shown)
     assert.match(shown, /✓ HO-\d{4}-001 has a question for planner/)
+    assert.equal((await refusal(where, 'decide', '@', 'approve')).exit, 3)
   })
 
   it('is not decided at the terminal of a coding agent', async (t) => {

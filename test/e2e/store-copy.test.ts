@@ -81,5 +81,8 @@ async function live(store: Store): Promise<void> {
     handoff: handoff.id,
     bytes: Uint8Array.from({ length: 256 }, (_, i) => i),
   })
+  const refused = await service.sending.send(PLANNER, { to: 'claude', title: 'not wanted' })
+  const claude: Call = { actor: { ...PLANNER.actor, name: 'claude' }, key: 'k1' }
+  await service.receiving.reject(claude, refused.handoff.uid, { type: 'other', message: 'no ☃' })
   await liveOn(service, 'copied', () => undefined, 300)
 }

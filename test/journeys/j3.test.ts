@@ -223,9 +223,16 @@ describeOnEngines('J3 with a specialist in TypeScript', (open) => {
 })
 
 describeOnEngines('the five errors of document 001', (open) => {
-  const passes: Handler = async () => ({ output: { files: [] } })
   const cases: Readonly<
-    Record<string, { handler?: Handler; send?: Partial<Parameters<BatonAgent['send']>[0]>; error: Failure }>
+    Record<
+      string,
+      {
+        /** Absent: what is wrong is found before the handler is called. */
+        handler?: Handler
+        send?: Partial<Parameters<BatonAgent['send']>[0]>
+        error: Failure
+      }
+    >
   > = {
     '[S1-96] input that its schema refuses': {
       send: { input: { component_requirements: [{ name: 'A', type: 'functional', props: { userId: {} } }] } },
@@ -291,10 +298,14 @@ describeOnEngines('the five errors of document 001', (open) => {
       },
     },
   }
-  for (const [title, { handler = passes, send, error }] of Object.entries(cases)) {
+  for (const [title, { handler, send, error }] of Object.entries(cases)) {
     it(`${title} fails the handoff with ${error.code}`, async (t) => {
       const stage = await setUp(t, open)
-      await stage.start(handler)
+      let calls = 0
+      await stage.start((work) => {
+        calls += 1
+        return handler?.(work)
+      })
 
       const sent = await stage.orchestrator.send({ ...REQUEST, ...send })
       await assert.rejects(sent.wait(), (thrown) => {
@@ -306,6 +317,8 @@ describeOnEngines('the five errors of document 001', (open) => {
       const { handoff } = await stage.orchestrator.get(sent.id)
       assert.deepEqual(handoff.error, { severity: 'error', ...error })
       assert.equal(handoff.attempts.length, 1)
+      await stage.baton.close()
+      assert.equal(calls, handler ? 1 : 0)
     })
   }
 

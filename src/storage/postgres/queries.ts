@@ -116,7 +116,8 @@ export class PostgresQueries {
 
   async dependents(uid: string): Promise<readonly string[]> {
     const rows = await this.#ask(
-      'dependents',
+      // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
+      undefined,
       `SELECT t.id FROM (SELECT task FROM baton.task_dep WHERE ws = $1 AND depends_on = $2 OFFSET 0) AS d
        CROSS JOIN LATERAL (SELECT id, sort_key FROM baton.task WHERE ws = $1 AND uid = d.task OFFSET 0) AS t
        ORDER BY t.sort_key, t.id`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { jsonOf, messageOf, startProgram } from '../../../test/faults/child.ts'
 import { onSmallDisk } from '../../../test/faults/small-disk.ts'
 import { newSqlitePlace } from '../../../test/store-places.ts'
@@ -37,7 +38,8 @@ describe('a store that another program has locked', () => {
       answered = true
       return handoff
     })
-    await store.counts()
+    // Long enough to have tried, and tried again.
+    for (let i = 0; i < 5; i++) await turn()
 
     assert.equal(answered, false)
     await release()

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { BatonError } from '../../domain/errors.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -41,6 +41,8 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
 
 /** The command of an operation, with options from its input. */
 export async function operationCommand(name: OperationName): Promise<Command> {
+  // A command reads one input: to compile its schema first takes longer than to walk it.
+  z.config({ jitless: true })
   const [op, extra] = await Promise.all([loadOperation(name), EXTRAS[name]?.()])
   const own = flagsOf(op)
   const flags = extra?.flags?.(own) ?? own
@@ -59,8 +61,9 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       demandRequired(op, flags, input, extra)
       const session = await shell.open({ write: op.effect === 'write' })
       input = await resolveReferences(session, name, input)
-      const prepared = await extra?.before?.(shell, session, input)
-      const output = await called(shell, session, name, prepared ?? { input }, flags)
+      const prepared = (await extra?.before?.(shell, session, input)) ?? { input }
+      if (op.peopleOnly) await demandPerson(session, prepared, name)
+      const output = await called(shell, session, name, prepared, flags)
       if (await extra?.after?.(shell, output, input)) return 0
       const look = shell.isJson
         ? undefined
@@ -69,6 +72,13 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       return 0
     },
   }
+}
+
+/** Whatever was asked before: without a person's confirmation such an operation is not called here. */
+async function demandPerson(session: Session, { actor }: Prepared, name: OperationName): Promise<void> {
+  if (!session.context) return
+  const { personOnly } = await import('../../identity.ts')
+  personOnly(actor ?? (await session.actor()), name)
 }
 
 async function called(

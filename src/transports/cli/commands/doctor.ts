@@ -7,7 +7,6 @@ import { findWorkspace, type Workspace } from '../../../workspace.ts'
 import type { Command } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import { plainText } from '../screen/plain-text.ts'
-import { pad } from '../screen/width.ts'
 import type { Shell } from '../shell.ts'
 import { count } from '../views/words.ts'
 
@@ -35,12 +34,12 @@ export const doctor: Command = {
       await attempt(findings, 'store', () => storeAndLog(findings, shell))
     const ok = findings.every((finding) => finding.ok)
     shell.answer({ ok, checks: findings }, () =>
-      findings
-        .map(
-          ({ name, ok: fine, detail }) =>
-            `${fine ? shell.screen.tick : shell.screen.cross} ${shell.screen.bold(pad(name, 9))} ${plainText(detail)}`,
-        )
-        .join('\n'),
+      shell.screen.fields(
+        findings.map(({ name, ok: fine, detail }): [string, string] => [
+          `${fine ? shell.screen.tick : shell.screen.cross} ${name}`,
+          plainText(detail),
+        ]),
+      ),
     )
     return ok ? 0 : ERROR_CODES.unmet.exit
   },

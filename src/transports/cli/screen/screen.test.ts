@@ -85,7 +85,10 @@ describe('time', () => {
       'in 4 h',
       'in 7 d',
     ])
-    assert.deepEqual([duration(90 * 86_400_000), duration(800 * 86_400_000)], ['3 months', '2 years'])
+    assert.deepEqual(
+      [duration(90 * 86_400_000), duration(150 * 86_400_000), duration(800 * 86_400_000)],
+      ['90 d', '5 months', '2 years'],
+    )
   })
 
   it('is the instant itself when piped', () => {

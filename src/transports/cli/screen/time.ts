@@ -2,7 +2,7 @@ const STEPS: readonly (readonly [unit: string, ms: number, upTo: number])[] = [
   ['s', 1_000, 60_000],
   ['min', 60_000, 3_600_000],
   ['h', 3_600_000, 48 * 3_600_000],
-  ['d', 86_400_000, 60 * 86_400_000],
+  ['d', 86_400_000, 120 * 86_400_000],
   ['months', 30 * 86_400_000, 730 * 86_400_000],
   ['years', 365 * 86_400_000, Number.POSITIVE_INFINITY],
 ]

@@ -9,6 +9,8 @@ import type { Session } from './session.ts'
 
 /** As many as a page holds: whoever has more to choose from needs a filter and not a list. */
 const PAGE = 200
+/** How far back `@` looks for what fits. */
+const CANDIDATE_PAGES = 10
 /** How far back a part of a uid is looked for. */
 const UID_PAGES = 10
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -109,7 +111,7 @@ export async function candidates(
           ? { to: actor.name }
           : {}
   const agent = await ownRow(session, actor)
-  const listed = await pages(session, { state: [...statesFor(step)], ...side })
+  const listed = await pages(session, { state: [...statesFor(step)], ...side }, CANDIDATE_PAGES)
   return listed.filter((handoff) =>
     canTake(step, handoff, rolesOf(actor, handoff, session.policy as Policy, agent)),
   )

@@ -61,11 +61,22 @@ async function resolveTask(session: Session, operation: OperationName, ref: stri
 
 /** A whole id wins over ids that it is a part of; undefined when nothing matches. */
 async function matchingTask(session: Session, ref: string): Promise<string | undefined> {
+  if (await isTask(session, ref)) return ref
   const found = (await tasks(session, 'task_list', { text: ref })).filter(({ id }) =>
     id.toLowerCase().includes(ref.toLowerCase()),
   )
-  if (found.length === 0) return undefined
-  return (found.find(({ id }) => id === ref) ?? only(found, ref, '')).id
+  return found.length === 0 ? undefined : only(found, ref, '').id
+}
+
+async function isTask(session: Session, id: string): Promise<boolean> {
+  try {
+    await session.call('task_get', { id })
+    return true
+  } catch (error) {
+    if (error instanceof BatonError && (error.code === 'not_found' || error.code === 'invalid_input'))
+      return false
+    throw error
+  }
 }
 
 async function tasks(session: Session, operation: OperationName, filter: object): Promise<readonly Task[]> {

@@ -84,6 +84,7 @@ export function inboxView(
   const [first] = items
   const move = first && nextMove(first)
   if (move) shell.next(`baton ${move} ${items.length === 1 ? '@' : first.id}`)
+  else if (notices[0]) shell.next(`baton notice ack ${notices.length === 1 ? '@' : notices[0].uid.slice(-6)}`)
   return parts.join('\n\n')
 }
 

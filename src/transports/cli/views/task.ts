@@ -2,7 +2,7 @@ import type { Task, ThoughtRecord } from '../../../domain/task.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { spoken } from './words.ts'
+import { count, spoken } from './words.ts'
 
 export type ShownTask = Task & { readonly blocked: boolean; readonly open_deps: number }
 
@@ -17,7 +17,7 @@ export function taskView(shell: Shell, operation: string, task: ShownTask): stri
   const { screen } = shell
   const text = {
     task_create: task.blocked
-      ? `waits for ${task.open_deps} other tasks`
+      ? `waits for ${count(task.open_deps, 'other task')}`
       : `is ready; start it with: ${shell.hint(`baton task start ${task.id}`)}`,
     task_start: `is yours, ${spoken(task.status)}`,
     task_complete: 'is done, and its record is written',
@@ -101,7 +101,7 @@ export function recordView(shell: Shell, record: ThoughtRecord): string {
 
 function recordText(screen: Screen, record: ThoughtRecord): string {
   const where = [record.branch, record.commit_sha?.slice(0, 10)].filter(Boolean).join(' at ')
-  const tests = record.tests_run.length > 0 ? `${record.tests_run.length} tests` : ''
+  const tests = record.tests_run.length > 0 ? count(record.tests_run.length, 'test') : ''
   const facts = [record.task_id, record.by, screen.when(record.created_at), where, tests]
     .filter(Boolean)
     .map((fact) => oneLine(String(fact)))

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { loadOperations, OPERATION_NAMES } from '../../src/operations/index.ts'
+
+const operations = await loadOperations()
+
+describe('the operations that every surface shares', () => {
+  it('have these names, these addresses and these effects', () => {
+    const shown = operations.map(
+      ({ name, effect, scope, http }) => `${name} ${effect} ${scope} ${http.method} ${http.path}`,
+    )
+
+    assert.deepEqual(shown.sort(), [
+      'agent_add write agent:write POST /v1/agents',
+      'agent_list read agent:read GET /v1/agents',
+      'agent_remove write agent:write POST /v1/agents/{name}/remove',
+      'artifact_get read artifact:read GET /v1/artifacts/{uid}',
+      'artifact_put write artifact:write POST /v1/artifacts',
+      'gate_decide write gate:write POST /v1/gates/{id}/decide',
+      'handoff_accept write handoff:write POST /v1/handoffs/{id}/accept',
+      'handoff_amend write handoff:write POST /v1/handoffs/{id}/amend',
+      'handoff_answer write handoff:write POST /v1/handoffs/{id}/answer',
+      'handoff_ask write handoff:write POST /v1/handoffs/{id}/ask',
+      'handoff_cancel write handoff:write POST /v1/handoffs/{id}/cancel',
+      'handoff_claim write handoff:write POST /v1/claims',
+      'handoff_complete write handoff:write POST /v1/handoffs/{id}/complete',
+      'handoff_create write handoff:write POST /v1/handoffs/drafts',
+      'handoff_fail write handoff:write POST /v1/handoffs/{id}/fail',
+      'handoff_get read handoff:read GET /v1/handoffs/{id}',
+      'handoff_heartbeat write handoff:write POST /v1/handoffs/{id}/heartbeat',
+      'handoff_inbox read handoff:read GET /v1/inbox',
+      'handoff_list read handoff:read GET /v1/handoffs',
+      'handoff_reassign write handoff:write POST /v1/handoffs/{id}/reassign',
+      'handoff_reject write handoff:write POST /v1/handoffs/{id}/reject',
+      'handoff_retry write handoff:write POST /v1/handoffs/{id}/retry',
+      'handoff_send write handoff:write POST /v1/handoffs',
+      'handoff_submit write handoff:write POST /v1/handoffs/{id}/submit',
+      'handoff_verify write handoff:write POST /v1/handoffs/{id}/verify',
+      'handoff_wait read handoff:read GET /v1/handoffs/{id}/wait',
+      'notice_ack write notice:write POST /v1/notices/{uid}/ack',
+      'report_status read report:read GET /v1/status',
+      'task_brief read task:read GET /v1/tasks/{id}/brief',
+      'task_complete write task:write POST /v1/tasks/{task_id}/complete',
+      'task_create write task:write POST /v1/tasks',
+      'task_get read task:read GET /v1/tasks/{id}',
+      'task_list read task:read GET /v1/tasks',
+      'task_next_actions read task:read GET /v1/next-actions',
+      'task_start write task:write POST /v1/tasks/{id}/start',
+      'task_update write task:write POST /v1/tasks/{task_id}',
+      'thought_record write task:write POST /v1/tasks/{task_id}/records',
+    ])
+  })
+
+  it('are all found by their name, and none is listed that is not written', () => {
+    assert.deepEqual(Object.keys(OPERATION_NAMES).sort(), operations.map(({ name }) => name as string).sort())
+  })
+
+  it('have addresses that no two of them share', () => {
+    const addresses = operations.map(({ http }) => `${http.method} ${http.path.replace(/\{\w+\}/g, '{}')}`)
+
+    assert.equal(new Set(addresses).size, addresses.length)
+  })
+
+  it('give agents these sixteen as tools by default', () => {
+    const tools = operations.filter(({ tools }) => tools === 'default').map(({ name }) => name)
+
+    assert.deepEqual(tools.sort(), [
+      'handoff_accept',
+      'handoff_answer',
+      'handoff_ask',
+      'handoff_fail',
+      'handoff_get',
+      'handoff_inbox',
+      'handoff_reject',
+      'handoff_send',
+      'handoff_submit',
+      'handoff_verify',
+      'handoff_wait',
+      'task_brief',
+      'task_next_actions',
+      'task_start',
+      'task_update',
+      'thought_record',
+    ])
+  })
+
+  it('leave only the decision of a gate to people', () => {
+    const forPeople = operations.filter(({ peopleOnly }) => peopleOnly).map(({ name }) => name)
+
+    assert.deepEqual(forPeople, ['gate_decide'])
+  })
+})
+
+describe('the fields that callers write', () => {
+  const fieldsOf = (name: string) => {
+    const found = operations.find((operation) => operation.name === name)
+    return Object.keys(found?.input.shape ?? {}).sort()
+  }
+
+  it('[S3-09] of task_update are those of document 003', () => {
+    assert.deepEqual(fieldsOf('task_update'), ['notes', 'progress', 'status', 'task_id'])
+  })
+
+  it('[S3-16] of thought_record are those of document 003 and what its two shapes need', () => {
+    assert.deepEqual(fieldsOf('thought_record'), [
+      'blockers',
+      'branch',
+      'commit_sha',
+      'files_changed',
+      'notes',
+      'related_thought_records',
+      'status',
+      'summary',
+      'task_id',
+      'tests_run',
+    ])
+  })
+
+  it('of handoff_send are these', () => {
+    assert.deepEqual(fieldsOf('handoff_send'), [
+      'alias',
+      'artifacts',
+      'checks',
+      'constraints',
+      'context',
+      'criteria',
+      'data',
+      'decisions',
+      'deliverables',
+      'home',
+      'id',
+      'input',
+      'links',
+      'open_questions',
+      'parent',
+      'priority',
+      'purpose',
+      'retry',
+      'summary',
+      'supersedes',
+      'task',
+      'timeout_s',
+      'title',
+      'to',
+      'type',
+      'validation_request',
+    ])
+  })
+
+  it('are refused where an operation does not know them', () => {
+    for (const { name, input } of operations)
+      assert.equal(input.safeParse({ not_a_field_of_any: 1 }).success, false, name)
+  })
+})

@@ -65,10 +65,7 @@ const REFUSED: Readonly<Record<string, readonly [text: string, ...problems: read
     'agents: [codex]',
     '1:9 agents: ["codex"] is not a group of names; write the names on lines of their own, indented',
   ],
-  'a word for yes': [
-    'checks:\n  commands: yes',
-    '2:13 checks.commands: "yes" is not true or false; write true or false',
-  ],
+  'a word where a list is needed': ['checks:\n  commands: yes', '2:13 checks.commands: "yes" is not a list; write [first, second], or lines that start with -'],
   'a number for a word': ['workspace: 5', '1:12 workspace: 5 is not text; write it in quotes'],
   'a depth that is too large': [
     'depth_limit: 5000',
@@ -126,7 +123,7 @@ depth_limit: 8
 dialect: markdown
 store: postgres://localhost/baton
 workspace: shop
-checks: {commands: true}
+checks: {commands: [npm test]}
 install: baton.example.com
 `
     assert.deepEqual(await parseConfig(text, 'baton.yaml'), {
@@ -148,7 +145,7 @@ install: baton.example.com
       dialect: 'markdown',
       store: 'postgres://localhost/baton',
       workspace: 'shop',
-      checks: { commands: true },
+      checks: { commands: ['npm test'] },
       install: 'baton.example.com',
     })
   })

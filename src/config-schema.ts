@@ -101,9 +101,10 @@ export const ConfigSchema = z
     checks: z
       .strictObject({
         commands: z
-          .boolean()
+          .array(z.string().min(1).max(2_000))
+          .max(100)
           .optional()
-          .describe('Whether checks may run commands (false). Needs: baton trust'),
+          .describe('The commands that checks may run, word for word. Needs: baton trust'),
       })
       .optional()
       .describe('Acceptance checks that Baton runs itself'),

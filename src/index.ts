@@ -44,7 +44,7 @@ async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: st
     policy: { ...DEFAULT_POLICY, ...policy },
     runChecks: async (checks, result) => {
       const { createCheckRunner } = await import('./service/acceptance.ts')
-      return createCheckRunner({ root: cwd, allowCommands: false })(checks, result)
+      return createCheckRunner({ root: cwd, commands: [] })(checks, result)
     },
   })
   return { service, base: cwd }

@@ -40,8 +40,8 @@ export function startConfig(dialect: Home): string {
       ['store: postgres://localhost/baton', 'workspace: my-project'],
       false,
     ]),
-    section('Whether declared checks may run commands. Takes effect only after: baton trust', [
-      ['checks:', '  commands: true'],
+    section('Commands that declared checks may run. Takes effect only after: baton trust', [
+      ['checks:', '  commands:', '    - npm test'],
       false,
     ]),
     section('Name of this installation in the origin of its log.', [['install: baton.example.com'], false]),

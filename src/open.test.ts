@@ -227,11 +227,11 @@ describe('the baton.yaml of a workspace', () => {
   it('has no say over the store and the commands before it is trusted, and a warning says so', async (t) => {
     const place = folders(t)
     const cwd = place.repository('project')
-    const file = place.file('project/baton.yaml', 'store: ../theirs.db\nchecks:\n  commands: true\n')
+    const file = place.file('project/baton.yaml', 'store: ../theirs.db\nchecks:\n  commands: [touch ran]\n')
 
     const { config, service, warnings } = await opened(t, place, { cwd, write: true })
 
-    assert.deepEqual(config, { checks: { commands: false } })
+    assert.deepEqual(config, { checks: { commands: [] } })
     assert.equal(service.deps.store.info.location, place.path('project/.baton/baton.db'))
     assert.deepEqual(warnings, [
       `${file} sets store and checks.commands, which takes effect only after: baton trust; this call uses ${place.path('project/.baton/baton.db')}`,
@@ -243,7 +243,7 @@ describe('the baton.yaml of a workspace', () => {
   it('chooses the store, from where it lies, and lets commands run once it is trusted', async (t) => {
     const place = folders(t)
     place.repository('project')
-    const text = 'store: data/ours.db\nchecks:\n  commands: true\n'
+    const text = 'store: data/ours.db\nchecks:\n  commands: [touch ran]\n'
     place.file('project/baton.yaml', text)
     await trusted(place, text)
 

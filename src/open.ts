@@ -73,7 +73,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     const service = createService(store, {
       policy,
       home: config?.dialect ?? 'native',
-      ...(workspace && { runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? false) }),
+      ...(workspace && { runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []) }),
     })
     return {
       service,
@@ -183,9 +183,9 @@ function isWritable(path: string): boolean {
 const locationOf = (target: StoreTarget): string => (target.engine === 'sqlite' ? target.path : 'the store')
 
 /** Most calls run no check, so what runs them is loaded by the first that does. */
-function checkRunner(root: string, allowCommands: boolean): NonNullable<ServiceDeps['runChecks']> {
+function checkRunner(root: string, commands: readonly string[]): NonNullable<ServiceDeps['runChecks']> {
   return async (checks, result) => {
     const { createCheckRunner } = await import('./service/acceptance.ts')
-    return createCheckRunner({ root, allowCommands })(checks, result)
+    return createCheckRunner({ root, commands })(checks, result)
   }
 }

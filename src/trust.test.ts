@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { applyTrust, trust, trustState } from './trust.ts'
 import { workspaceAt } from './workspace-find.ts'
 
-const TEXT = 'store: postgres://localhost/baton\nchecks:\n  commands: true\n'
+const TEXT = 'store: postgres://localhost/baton\nchecks:\n  commands: [npm test]\n'
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('the trust in a baton.yaml', () => {
@@ -111,7 +111,7 @@ describe('the trust in a baton.yaml', () => {
 
   for (const [text, needs] of [
     ['depth_limit: 3', []],
-    ['checks: {commands: false}', []],
+    ['checks: {commands: []}', []],
     ['store:\nchecks:', []],
     ['{"store": "x"}', ['store']],
     ['"store": x', ['store']],
@@ -131,7 +131,7 @@ describe('a configuration without trust', () => {
   const config: Config = {
     store: 'postgres://localhost/baton',
     workspace: 'shop',
-    checks: { commands: true },
+    checks: { commands: ['npm test'] },
     depth_limit: 3,
     agents: { codex: { limits: { outgoing: 2 } } },
   }
@@ -140,7 +140,7 @@ describe('a configuration without trust', () => {
     assert.deepEqual(applyTrust(config, false), {
       config: {
         workspace: 'shop',
-        checks: { commands: false },
+        checks: { commands: [] },
         depth_limit: 3,
         agents: { codex: { limits: { outgoing: 2 } } },
       },
@@ -149,7 +149,7 @@ describe('a configuration without trust', () => {
   })
 
   it('loses nothing where it asks for nothing', () => {
-    const plain: Config = { depth_limit: 3, checks: { commands: false } }
+    const plain: Config = { depth_limit: 3, checks: { commands: [] } }
 
     assert.deepEqual(applyTrust(plain, false), { config: plain, leftOut: [] })
   })

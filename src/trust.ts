@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isMap } from 'yaml'
+import { isMap, isSeq } from 'yaml'
 import type { Config, Environment } from './config.ts'
 import { readYaml } from './config-yaml.ts'
 import { BatonError } from './domain/errors.ts'
@@ -70,7 +70,7 @@ export function applyTrust(
   if (trusted) return { config, leftOut: [] }
   const { store, checks, ...rest } = config
   const leftOut = [...(asks(store) ? ['store'] : []), ...(asks(checks?.commands) ? ['checks.commands'] : [])]
-  return { config: { ...rest, ...(checks && { checks: { ...checks, commands: false } }) }, leftOut }
+  return { config: { ...rest, ...(checks && { checks: { ...checks, commands: [] } }) }, leftOut }
 }
 
 function remembered(workspace: Workspace, environment: Environment): string | undefined {
@@ -122,4 +122,9 @@ function needsOf(configText: string): string[] {
 }
 
 /** A setting that is switched off asks for nothing. */
-const asks = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+const asks = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  !(isSeq(value) && value.items.length === 0) &&
+  !(Array.isArray(value) && value.length === 0)

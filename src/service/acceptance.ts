@@ -12,8 +12,8 @@ import { checkForeign } from './foreign-schema.ts'
 export interface CheckRunnerOptions {
   /** The project's folder: nothing outside it is looked at. */
   readonly root: string
-  /** Whether a declared command may run here: it is the sender's, and runs with the receiver's rights. */
-  readonly allowCommands: boolean
+  /** The commands that may run here, word for word: a check is the sender's and runs with the receiver's rights. */
+  readonly commands: readonly string[]
   readonly commandTimeLimitMs?: number
 }
 
@@ -64,7 +64,9 @@ async function evaluate(check: Check, result: Result, options: CheckRunnerOption
     case 'json_schema':
       return matches(check.schema, result.output)
     case 'command':
-      return options.allowCommands ? runs(check.command, options) : { detail: 'not evaluated: baton trust' }
+      return options.commands.includes(check.command)
+        ? runs(check.command, options)
+        : { detail: 'not evaluated: list it under checks.commands in baton.yaml, then: baton trust' }
     case 'evidence':
       return evidenced(check.deliverable, result)
   }

@@ -243,7 +243,7 @@ describeOnEngines('picking up from the queue', (open) => {
     const root = mkdtempSync(join(tmpdir(), 'baton-project-'))
     mkdirSync(join(root, 'artifacts'))
     writeFileSync(join(root, 'artifacts', 'tech-stack.json'), '{}')
-    return { root, runChecks: createCheckRunner({ root, allowCommands: false }) }
+    return { root, runChecks: createCheckRunner({ root, commands: [] }) }
   }
   const needs = (path: string) => ({ artifacts: [{ path, role: 'input' as const }] })
 

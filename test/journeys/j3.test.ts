@@ -70,7 +70,7 @@ async function setUp(
   mkdirSync(join(folder, 'schemas'))
   writeFileSync(join(folder, 'schemas/react-specialist.input.schema.json'), JSON.stringify(INPUT_SCHEMA))
   writeFileSync(join(folder, 'schemas/react-specialist.output.schema.json'), JSON.stringify(OUTPUT_SCHEMA))
-  const workspace = await open(t, { runChecks: createCheckRunner({ root: folder, allowCommands: false }) })
+  const workspace = await open(t, { runChecks: createCheckRunner({ root: folder, commands: [] }) })
   const baton = new Baton({ service: workspace.service, base: folder, close: async () => undefined })
   opened.push(baton)
   return {

@@ -11,6 +11,15 @@ const ENTRIES = {
   index: 'src/index.ts',
   cli: 'src/transports/cli/cli.ts',
 }
+/**
+ * What a daily command needs is one file, and what reads its input another: every file more is a millisecond at
+ * each start. The rest (PostgreSQL, HTTP, YAML, JSON Schema) stays apart and is loaded when it is asked for.
+ */
+const SCHEMAS =
+  /node_modules[\\/]zod[\\/]|src[\\/](operations[\\/]|domain[\\/](agent|handoff|notice|package|task)\.ts)/
+const DAILY =
+  /src[\\/](domain|audit|storage[\\/](sqlite|[^\\/]+\.ts)|service[\\/](?!acceptance|command|foreign|json|schema)|transports[\\/]cli[\\/](?!commands|cli\.ts)|(config|config-policy|git-folder|identity|main|nearest|open|workspace|workspace-find)\.ts)/
+
 /** Packages that others try to load and do without. */
 const OPTIONAL = ['pg-native']
 
@@ -41,6 +50,8 @@ async function bundle() {
     external: OPTIONAL,
     treeshake: true,
     onLog: (level, log) => {
+      // What is loaded late in source and stands in one file with its users in the build is meant so.
+      if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return
       if (level === 'warn' && !log.id?.includes('node_modules')) warnings.push(log.message)
       // An import that is not found would otherwise be left in the bundle and fail at the user's.
       else if (log.code === 'UNRESOLVED_IMPORT') warnings.push(log.message)
@@ -50,6 +61,12 @@ async function bundle() {
     dir: next,
     format: 'esm',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: {
+      groups: [
+        { name: 'schemas', test: SCHEMAS, priority: 2 },
+        { name: 'daily', test: DAILY, priority: 1 },
+      ],
+    },
     minify: false,
     sourcemap: false,
   })

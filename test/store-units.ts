@@ -162,7 +162,7 @@ export const comparable = (rows: readonly DumpRow[]): readonly string[] =>
 export async function until(
   what: string,
   look: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!(await look())) {

@@ -120,6 +120,30 @@ export async function ensureAgents(
   return known
 }
 
+/**
+ * Somebody handed to this name before anybody knew that it is a person's. From its own first call on it counts
+ * as one: people have no lease.
+ */
+export async function knowPerson(deps: ServiceDeps, call: Call): Promise<void> {
+  const { name, kind } = call.actor
+  const known = knownAgents(deps)
+  if (kind !== 'human' || known.get(name)?.kind === 'human' || deps.policy.agents?.[name]?.kind) return
+  for (const agent of await deps.store.agents()) known.set(agent.name, agent)
+  if (known.get(name)?.kind !== 'agent') return
+  const person = await deps.store.transact({
+    reads: { agents: [name], streams: [adminStream(deps)] },
+    at: deps.now().toISOString(),
+    decide: (view) => {
+      const before = view.agent(name)
+      if (before?.kind !== 'agent') return before
+      const next: Agent = { ...before, kind, rev: before.rev + 1 }
+      putAgent(deps, view, call, next, 'agent.add', deps.now().toISOString())
+      return next
+    },
+  })
+  if (person) known.set(name, person)
+}
+
 function refuseUnlisted(deps: ServiceDeps, call: Call, name: string): void {
   const listed = deps.policy.agents
   // `human` stands for whoever of the people answers first; it need not be listed.

@@ -325,6 +325,19 @@ describeOnEngines('what is held', (open) => {
     await assert.rejects(w.service.sending.reassign(codex, handoff.uid, 'codex'), { code: 'not_allowed' })
   })
 
+  it('is never lost to silence by a person whom nobody knew as one', async (t) => {
+    const w = await open(t)
+    const { uid } = await send(w, { to: 'paul' })
+    const before = (await w.store.agents()).find(({ name }) => name === 'paul')?.kind
+
+    const accepted = await w.service.receiving.accept(person('paul'), uid)
+    await w.service.receiving.submit(person('paul'), uid, {})
+    const refused = await w.service.closing.verify(planner, uid, { pass: false, note: 'no tests' })
+
+    assert.deepEqual([before, accepted.lease_until, refused.lease_until], ['agent', undefined, undefined])
+    assert.equal((await w.store.agents()).find(({ name }) => name === 'paul')?.kind, 'human')
+  })
+
   it('is never lost to silence by a person', async (t) => {
     const w = await open(t)
     await w.service.agents.add(person('omar'), { name: 'maria', kind: 'human' })

@@ -4,6 +4,7 @@ import type { Failure, Handoff } from '../domain/handoff.ts'
 import type { CheckResult, Evidence, Result, ThreadItem } from '../domain/package.ts'
 import { recoveryActions } from '../domain/retry.ts'
 import type { Reads } from '../storage/store.ts'
+import { knowPerson } from './agents.ts'
 import { again, beat, failed, fence, revived, take } from './attempts.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
@@ -32,6 +33,7 @@ export class Receiving {
   }
 
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Handoff> {
+    await knowPerson(this.#deps, call)
     const taken = await this.#change(
       call,
       'handoff_accept',

@@ -12,13 +12,20 @@ const ENTRIES = {
   cli: 'src/transports/cli/cli.ts',
 }
 /**
- * What a daily command needs is one file, and what reads its input another: every file more is a millisecond at
- * each start. The rest (PostgreSQL, HTTP, YAML, JSON Schema) stays apart and is loaded when it is asked for.
+ * What a daily command needs is one file: every file more is a millisecond at each start. The rest (PostgreSQL,
+ * HTTP, YAML, JSON Schema, rarer commands) stays apart and is loaded when it is asked for.
  */
-const SCHEMAS =
-  /node_modules[\\/]zod[\\/]|src[\\/](operations[\\/]|domain[\\/](agent|handoff|notice|package|task)\.ts)/
-const DAILY =
-  /src[\\/](domain|audit|storage[\\/](sqlite|[^\\/]+\.ts)|service[\\/](?!acceptance|command|foreign|json|schema)|transports[\\/]cli[\\/](?!commands|cli\.ts)|(config|config-policy|git-folder|identity|main|nearest|open|workspace|workspace-find)\.ts)/
+const DAILY = [
+  /node_modules[\\/]zod[\\/]/,
+  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/]/,
+  /src[\\/]storage[\\/][^\\/]+\.ts/,
+  /src[\\/]service[\\/](?!acceptance|command|foreign|json|schema)/,
+  /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,
+  /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|workspace|workspace-find)\.ts/,
+]
+
+/** Modules of Node that cost milliseconds and of which we call only functions: loaded by the first call. */
+const LATE = ['node:crypto', 'node:fs/promises', 'node:readline/promises', 'node:child_process']
 
 /** Packages that others try to load and do without. */
 const OPTIONAL = ['pg-native']
@@ -49,6 +56,7 @@ async function bundle() {
     platform: 'node',
     external: OPTIONAL,
     treeshake: true,
+    plugins: [{ name: 'builtins', renderChunk: (code) => ({ code: withoutFacades(code) }) }],
     onLog: (level, log) => {
       // What is loaded late in source and stands in one file with its users in the build is meant so.
       if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return
@@ -61,18 +69,38 @@ async function bundle() {
     dir: next,
     format: 'esm',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: {
-      groups: [
-        { name: 'schemas', test: SCHEMAS, priority: 2 },
-        { name: 'daily', test: DAILY, priority: 1 },
-      ],
-    },
+    codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
     minify: false,
     sourcemap: false,
   })
   await build.close()
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
   return output.filter((part) => part.type === 'chunk')
+}
+
+/**
+ * A module of Node that is imported has all its exports looked up, and with them code that nobody needs (Web
+ * Crypto, promises, streams): about 20 ms at each start. Asked for directly it does not.
+ */
+function withoutFacades(code) {
+  return code.replace(
+    /^import (?:(\w+|\* as \w+), )?(?:(\w+)|\* as (\w+)|\{([^}]*)\}) from "(node:[\w/]+)";$/gm,
+    (statement, first, byDefault, namespace, names, id) => {
+      if (first !== undefined) return statement
+      if (names !== undefined && LATE.includes(id))
+        return names
+          .split(',')
+          .map((name) => late(name, id))
+          .join('\n')
+      const wanted = byDefault ?? namespace ?? `{ ${names.trim().replace(/ as /g, ': ')} }`
+      return `const ${wanted} = process.getBuiltinModule("${id}");`
+    },
+  )
+}
+
+function late(name, id) {
+  const [imported, local = imported] = name.trim().split(' as ')
+  return `const ${local} = (...args) => process.getBuiltinModule("${id}").${imported}(...args);`
 }
 
 function declarations() {

@@ -65,7 +65,10 @@ const REFUSED: Readonly<Record<string, readonly [text: string, ...problems: read
     'agents: [codex]',
     '1:9 agents: ["codex"] is not a group of names; write the names on lines of their own, indented',
   ],
-  'a word where a list is needed': ['checks:\n  commands: yes', '2:13 checks.commands: "yes" is not a list; write [first, second], or lines that start with -'],
+  'a word for yes where commands are listed': [
+    'checks:\n  commands: yes',
+    '2:13 checks.commands: "yes" is not a list; write [first, second], or lines that start with -',
+  ],
   'a number for a word': ['workspace: 5', '1:12 workspace: 5 is not text; write it in quotes'],
   'a depth that is too large': [
     'depth_limit: 5000',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AGENT_KINDS, AGENT_ROLES } from './actor.ts'
+import { once } from './once.ts'
 
 export {
   type Actor,
@@ -28,14 +29,16 @@ export type AgentName = string
 
 export const Limit = z.int().min(0).max(1_000_000)
 
-export const Agent = z.object({
-  name: z.string(),
-  kind: z.enum(AGENT_KINDS),
-  roles: z.array(z.enum(AGENT_ROLES)),
-  capabilities: z.array(z.string()),
-  limits: z.object({ outgoing: Limit.optional(), incoming: Limit.optional() }),
-  removed: z.boolean(),
-  rev: z.int(),
-  created_at: z.string(),
-})
-export type Agent = z.infer<typeof Agent>
+export const Agent = once(() =>
+  z.object({
+    name: z.string(),
+    kind: z.enum(AGENT_KINDS),
+    roles: z.array(z.enum(AGENT_ROLES)),
+    capabilities: z.array(z.string()),
+    limits: z.object({ outgoing: Limit.optional(), incoming: Limit.optional() }),
+    removed: z.boolean(),
+    rev: z.int(),
+    created_at: z.string(),
+  }),
+)
+export type Agent = z.infer<ReturnType<typeof Agent>>

@@ -55,16 +55,16 @@ describe('a handoff', () => {
   it('is taken by its schema field for field, and nothing else', () => {
     const handoff = aHandoff({ ...times, retry: { max: 3, delay_s: 30, multiplier: 2 } })
 
-    assert.deepEqual(Handoff.parse({ ...handoff, unknown: 1 }), handoff)
+    assert.deepEqual(Handoff().parse({ ...handoff, unknown: 1 }), handoff)
     for (const wrong of [{ state: 'Active' }, { rev: 1.5 }, { home: 'yaml' }, { priority: 'urgent' }])
-      assert.equal(Handoff.safeParse({ ...handoff, ...wrong }).success, false, JSON.stringify(wrong))
+      assert.equal(Handoff().safeParse({ ...handoff, ...wrong }).success, false, JSON.stringify(wrong))
   })
 
   it('takes no retry rule that grows backwards or has no end', () => {
     const rule = { max: 3, delay_s: 30, multiplier: 2 }
 
     for (const wrong of [{ max: -1 }, { max: 101 }, { delay_s: -1 }, { multiplier: 0.5 }])
-      assert.equal(RetryRule.safeParse({ ...rule, ...wrong }).success, false, JSON.stringify(wrong))
+      assert.equal(RetryRule().safeParse({ ...rule, ...wrong }).success, false, JSON.stringify(wrong))
   })
 })
 

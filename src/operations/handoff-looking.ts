@@ -27,7 +27,8 @@ const inbox = defineOperation({
   tools: 'default',
   http: { method: 'GET', path: '/v1/inbox' },
   input: () => z.strictObject(PAGE()),
-  output: () => z.object({ items: z.array(Handoff), notices: z.array(Notice), next: z.string().optional() }),
+  output: () =>
+    z.object({ items: z.array(Handoff()), notices: z.array(Notice()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton inbox', 'baton inbox --as codex --json'],
   run: async (service, call, input) => mutable(await service.looking.inbox(call.actor.name, pageOf(input))),
@@ -44,11 +45,11 @@ const get = defineOperation({
   input: () => z.strictObject({ id: Id }),
   output: () =>
     z.object({
-      handoff: Handoff,
-      package: Package,
-      result: Result.optional(),
-      thread: z.array(ThreadItem),
-      verifications: z.array(VerificationRecord),
+      handoff: Handoff(),
+      package: Package(),
+      result: Result().optional(),
+      thread: z.array(ThreadItem()),
+      verifications: z.array(VerificationRecord()),
       timeline: z.array(Event()),
     }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -82,7 +83,7 @@ const list = defineOperation({
       text: z.string().max(200).optional().describe('A part of the id or the title'),
       ...PAGE(),
     }),
-  output: () => z.object({ items: z.array(Handoff), next: z.string().optional() }),
+  output: () => z.object({ items: z.array(Handoff()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton handoff list --state in_review', 'baton handoff list --to codex --json'],
   run: async (service, _, { limit, cursor, ...filter }) =>
@@ -108,7 +109,7 @@ const wait = defineOperation({
         .optional()
         .describe("Seconds (the handoff's own timeout, else 300)"),
     }),
-  output: () => Handoff,
+  output: Handoff,
   errors: ['invalid_input', 'not_found', 'failed', 'timed_out', 'unavailable'],
   examples: ['baton wait HO-2026-001 --timeout-s 600'],
   run: (service, _, { id, timeout_s }) => service.wait(id, { timeout_s }),

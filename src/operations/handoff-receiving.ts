@@ -24,7 +24,7 @@ const accept = defineOperation({
         .optional()
         .describe('What must be cleared up first'),
     }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: [
     'baton accept @ --as codex',
@@ -51,7 +51,7 @@ const reject = defineOperation({
         .optional()
         .describe('For example skill_gap, which also tells the chief'),
     }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton reject @ --reason "I have no access to the billing service"'],
   run: (service, call, { id, reason, reason_type }) =>
@@ -68,7 +68,7 @@ const claim = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/claims' },
   input: () => z.strictObject({}),
-  output: () => z.object({ handoff: Handoff.optional() }),
+  output: () => z.object({ handoff: Handoff().optional() }),
   errors: ['unavailable'],
   examples: ['baton handoff claim --as react-specialist'],
   run: async (service, call) => {
@@ -94,7 +94,7 @@ const heartbeat = defineOperation({
         .describe('What blocks you, or false when it is gone'),
       attempt: z.coerce.number().int().positive().optional(),
     }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff heartbeat @ --progress 40'],
   run: (service, call, { id, ...input }) => service.receiving.heartbeat(call, id, input),
@@ -109,7 +109,7 @@ const ask = defineOperation({
   http: { method: 'POST', path: '/v1/handoffs/{id}/ask' },
   positional: ['id', 'question'],
   input: () => z.strictObject({ id: Id, question: z.string().min(1).max(8_000) }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton ask @ "Which endpoints are public?"'],
   run: (service, call, { id, question }) => service.receiving.ask(call, id, question),
@@ -124,7 +124,7 @@ const answer = defineOperation({
   http: { method: 'POST', path: '/v1/handoffs/{id}/answer' },
   positional: ['id', 'text'],
   input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton answer @ "Only /v1 is public"'],
   run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
@@ -141,10 +141,10 @@ const submit = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      ...Result.omit({ checks: true, submitted_at: true }).shape,
+      ...Result().omit({ checks: true, submitted_at: true }).shape,
       attempt: z.coerce.number().int().positive().optional(),
     }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS, 'unmet'],
   examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
   run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),
@@ -172,7 +172,7 @@ const fail = defineOperation({
       recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
       attempt: z.coerce.number().int().positive().optional(),
     }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff fail @ --message "The build machine is down"'],
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),

@@ -11,7 +11,7 @@ import { defineOperation } from './operation.ts'
 const newHandoff = () => ({
   to: AgentName.describe('Who receives it'),
   title: Title,
-  ...Package.shape,
+  ...Package().shape,
   type: z
     .enum(TYPES)
     .optional()
@@ -24,7 +24,7 @@ const newHandoff = () => ({
     .max(31_536_000)
     .optional()
     .describe('An attempt may stay silent this many seconds'),
-  retry: RetryRule.optional(),
+  retry: RetryRule().optional(),
   parent: Id.optional().describe('The handoff that this one is part of'),
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
   home: z.enum(HOMES).optional(),
@@ -32,7 +32,7 @@ const newHandoff = () => ({
 })
 
 const Sent = () =>
-  z.object({ handoff: Handoff, warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
+  z.object({ handoff: Handoff(), warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
 
 const create = defineOperation({
   name: 'handoff_create',
@@ -83,8 +83,8 @@ const amend = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/amend' },
   positional: ['id'],
-  input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package.shape }),
-  output: () => Handoff,
+  input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package().shape }),
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff amend HO-2026-001 --criterion "p95 under 200 ms"'],
   run: (service, call, { id, ...change }) => service.sending.amend(call, id, defined(change)),
@@ -98,7 +98,7 @@ const retry = defineOperation({
   http: { method: 'POST', path: '/v1/handoffs/{id}/retry' },
   positional: ['id'],
   input: () => z.strictObject({ id: Id }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff retry HO-2026-001'],
   run: (service, call, { id }) => service.receiving.retry(call, id),
@@ -112,7 +112,7 @@ const reassign = defineOperation({
   http: { method: 'POST', path: '/v1/handoffs/{id}/reassign' },
   positional: ['id', 'to'],
   input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff reassign HO-2026-001 gemini --reason "codex is away"'],
   run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
@@ -126,7 +126,7 @@ const cancel = defineOperation({
   http: { method: 'POST', path: '/v1/handoffs/{id}/cancel' },
   positional: ['id'],
   input: () => z.strictObject({ id: Id, reason: Note.optional() }),
-  output: () => Handoff,
+  output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff cancel HO-2026-001 --reason "no longer needed"'],
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),

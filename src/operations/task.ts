@@ -6,7 +6,7 @@ import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const BASIC = ['invalid_input', 'not_found', 'conflict', 'wrong_state', 'unavailable'] as const
 const Shown = () =>
-  Task.extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })
+  Task().extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })
 
 const show = ({ task, open_deps }: TaskRow): z.infer<ReturnType<typeof Shown>> => ({
   ...task,
@@ -73,7 +73,8 @@ const get = defineOperation({
   http: { method: 'GET', path: '/v1/tasks/{id}' },
   positional: ['id'],
   input: () => z.strictObject({ id: TaskId }),
-  output: () => z.object({ task: Shown(), blocked_by: z.array(z.string()), records: z.array(ThoughtRecord) }),
+  output: () =>
+    z.object({ task: Shown(), blocked_by: z.array(z.string()), records: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task get P0.1.1'],
   run: async (service, _, { id }) => {
@@ -187,8 +188,8 @@ const brief = defineOperation({
     z.object({
       task: Shown(),
       blocked_by: z.array(z.string()),
-      latest_records: z.array(ThoughtRecord),
-      from_dependencies: z.array(ThoughtRecord),
+      latest_records: z.array(ThoughtRecord()),
+      from_dependencies: z.array(ThoughtRecord()),
       next_actions: z.array(z.object({ id: z.string(), title: z.string() })),
     }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -218,7 +219,7 @@ const record = defineOperation({
   http: { method: 'POST', path: '/v1/tasks/{task_id}/records' },
   positional: ['task_id'],
   input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: z.string().max(20).optional() }),
-  output: () => ThoughtRecord,
+  output: ThoughtRecord,
   errors: [...BASIC],
   examples: ['baton thought record P0.1.1 --summary "Package set up" --branch feature/p0-1-1-package'],
   run: (service, call, { task_id, ...input }) => service.tasks.record(call, task_id, input),

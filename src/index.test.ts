@@ -154,7 +154,10 @@ describe('openBaton', () => {
 
     assert.deepEqual(checks, [
       { name: 'file exists: limit.ts', ok: true },
-      { name: 'command exits 0: touch ran', detail: 'not evaluated: baton trust' },
+      {
+        name: 'command exits 0: touch ran',
+        detail: 'not evaluated: list it under checks.commands in baton.yaml, then: baton trust',
+      },
     ])
     assert.equal(existsSync(join(cwd, 'ran')), false)
     await baton.close()

@@ -23,6 +23,10 @@ import type { Row, Statements } from './statements.ts'
 const ENTRY = 'id, stream, seq, subject, act, at, hash, body, disclosures'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
+/** Named, because SQLite would rather look up the status and then sort every open task there is. */
+export const NEXT_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_next
+  WHERE open_deps = 0 AND status IN ('todo', 'assigned') ORDER BY critical DESC, level, rank, sort_key LIMIT ?`
+
 /** The reads of the port; each is answered by an index. */
 export class SqliteQueries {
   readonly #db: Statements
@@ -141,13 +145,7 @@ export class SqliteQueries {
   }
 
   nextTasks(limit: number): readonly TaskRow[] {
-    return this.#db
-      .all(
-        `SELECT doc, open_deps FROM task WHERE open_deps = 0 AND status IN ('todo', 'assigned')
-         ORDER BY critical DESC, level, rank, sort_key LIMIT ?`,
-        limit,
-      )
-      .map(taskRow)
+    return this.#db.all(NEXT_TASKS, limit).map(taskRow)
   }
 
   dependents(uid: string): readonly string[] {

@@ -55,6 +55,8 @@ export interface NewEntry {
 export interface Writes {
   readonly handoffs: Map<string, Handoff>
   readonly newHandoffs: Set<string>
+  /** Changed handoffs as they were loaded: an engine need not write what is the same. */
+  readonly oldHandoffs: Map<string, Handoff>
   readonly contents: Map<string, Content>
   readonly newContents: Set<string>
   readonly agents: Map<string, Agent>
@@ -83,6 +85,7 @@ export class WorkingSet {
   readonly writes: Writes = {
     handoffs: new Map(),
     newHandoffs: new Set(),
+    oldHandoffs: new Map(),
     contents: new Map(),
     newContents: new Set(),
     agents: new Map(),
@@ -193,6 +196,8 @@ class UnitView implements View {
     const { loaded, writes } = this.#set
     this.staged.push(() => {
       if (!before) writes.newHandoffs.add(handoff.uid)
+      else if (!writes.newHandoffs.has(handoff.uid) && !writes.oldHandoffs.has(handoff.uid))
+        writes.oldHandoffs.set(handoff.uid, before)
       loaded.handoffs.set(handoff.uid, handoff)
       writes.handoffs.set(handoff.uid, handoff)
       // Counts follow, so that later units of this transaction are judged on what this one left.

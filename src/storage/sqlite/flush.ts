@@ -1,4 +1,5 @@
-import { handoffColumns, taskColumns } from '../rows.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { type HandoffColumns, handoffColumns, taskColumns } from '../rows.ts'
 import type { Writes } from '../working-set.ts'
 import type { Statements } from './statements.ts'
 
@@ -68,26 +69,56 @@ function flushHandoffs(db: Statements, writes: Writes): void {
         c.id,
         c.uid,
       )
-    else
-      db.run(
-        `UPDATE handoff SET to_agent = ?, state = ?, rank = ?, waiting_for = ?, holder = ?, due_at = ?,
-           due_kind = ?, doc = ? WHERE uid = ?`,
-        c.to_agent,
-        c.state,
-        c.rank,
-        c.waiting_for,
-        c.holder,
-        c.due_at,
-        c.due_kind,
-        c.doc,
-        c.uid,
-      )
+    else updateHandoff(db, c, handoff, writes.oldHandoffs.get(handoff.uid))
   }
   for (const [uid, content] of writes.contents) {
     const doc = JSON.stringify(content)
     if (writes.newContents.has(uid)) db.run('INSERT INTO content (doc, uid) VALUES (?, ?)', doc, uid)
     else db.run('UPDATE content SET doc = ? WHERE uid = ?', doc, uid)
   }
+}
+
+/** SQLite rewrites every index that a column in the SET list belongs to, changed or not: so only what changed is set. */
+function updateHandoff(
+  db: Statements,
+  next: HandoffColumns,
+  handoff: Handoff,
+  old: Handoff | undefined,
+): void {
+  const same = (...fields: (keyof Handoff)[]) => old && fields.every((field) => old[field] === handoff[field])
+  if (!same('to', 'priority'))
+    db.run(
+      `UPDATE handoff SET to_agent = ?, state = ?, rank = ?, waiting_for = ?, holder = ?, due_at = ?,
+         due_kind = ?, doc = ? WHERE uid = ?`,
+      next.to_agent,
+      next.state,
+      next.rank,
+      next.waiting_for,
+      next.holder,
+      next.due_at,
+      next.due_kind,
+      next.doc,
+      next.uid,
+    )
+  else if (!same('state', 'waiting_for', 'holder', 'instance'))
+    db.run(
+      `UPDATE handoff SET state = ?, waiting_for = ?, holder = ?, due_at = ?, due_kind = ?, doc = ? WHERE uid = ?`,
+      next.state,
+      next.waiting_for,
+      next.holder,
+      next.due_at,
+      next.due_kind,
+      next.doc,
+      next.uid,
+    )
+  else
+    db.run(
+      'UPDATE handoff SET due_at = ?, due_kind = ?, doc = ? WHERE uid = ?',
+      next.due_at,
+      next.due_kind,
+      next.doc,
+      next.uid,
+    )
 }
 
 function flushTasks(db: Statements, writes: Writes): void {

@@ -54,7 +54,7 @@ function connect(path: string, options: OpenOptions): DatabaseSync {
     db.exec(
       'PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
     )
-    db.exec('PRAGMA wal_autocheckpoint = 4000')
+    db.exec('PRAGMA wal_autocheckpoint = 8000')
     // Before anything is written: a file that is not ours is left as it is.
     checkSchema(db, path, options.readOnly ?? false)
     if (!options.readOnly) {

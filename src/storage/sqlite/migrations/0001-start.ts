@@ -43,7 +43,7 @@ CREATE TABLE handoff (
 ) STRICT;
 CREATE INDEX handoff_inbox ON handoff (waiting_for, rank, uid) WHERE waiting_for IS NOT NULL;
 CREATE INDEX handoff_claim ON handoff (to_agent, rank, uid) WHERE state = 'offered';
-CREATE INDEX handoff_due ON handoff (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX handoff_due ON handoff (due_at, uid) WHERE due_at IS NOT NULL;
 CREATE INDEX handoff_open_from ON handoff (from_agent)
   WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
 CREATE INDEX handoff_open_to ON handoff (to_agent)

@@ -112,8 +112,13 @@ export class GroupCommit {
   async #runBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const { outcomes, settled } = await this.#runSettled(batch.map((w) => w.unit))
-      for (const [i, waiting] of batch.entries())
-        answer(waiting, waiting.settles ? { ok: true, value: settled } : outcomes[i])
+      const again: Waiting[] = []
+      for (const [i, waiting] of batch.entries()) {
+        const outcome = waiting.settles ? { ok: true as const, value: settled } : outcomes[i]
+        if (isLost(outcome)) again.push(waiting)
+        else answer(waiting, outcome)
+      }
+      for (const waiting of again) await this.#runBatch([waiting])
     } catch (error) {
       if (batch.length === 1 || !(error instanceof TransactionLost)) {
         for (const waiting of batch) waiting.reject(unwrap(error))
@@ -150,7 +155,11 @@ export class GroupCommit {
     const attempts = units.length === 1 || settled === 'skip' ? ATTEMPTS : 1
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#options.run(units, settled)
+        const result = await this.#options.run(units, settled)
+        // A unit that could not be decided yet has changed nothing, and alone there is nothing else to keep.
+        const [only] = units.length === 1 && 'outcomes' in result ? result.outcomes : []
+        if (isLost(only)) throw only.error
+        return result
       } catch (error) {
         if (!(error instanceof TransactionLost) || !error.again || attempt >= attempts) throw error
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt))
@@ -196,5 +205,8 @@ function answer(waiting: Waiting, outcome: Outcome | undefined): void {
   if (outcome?.ok) waiting.resolve(outcome.value)
   else waiting.reject(outcome ? outcome.error : new Error('a unit got no outcome'))
 }
+
+const isLost = (outcome: Outcome | undefined): outcome is { ok: false; error: TransactionLost } =>
+  outcome?.ok === false && outcome.error instanceof TransactionLost
 
 const unwrap = (error: unknown): unknown => (error instanceof TransactionLost ? error.cause : error)

@@ -2,13 +2,18 @@ import { hash as digest, randomFillSync } from 'node:crypto'
 import { encodeDisclosure } from '../audit/disclosure.ts'
 import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
+import { TransactionLost } from './group-commit.ts'
 import type { Artifact, Idem, IdemKey, Reads, Stream, TaskRow, Token } from './store.ts'
 import type { Append, View } from './view.ts'
+
+const held = () =>
+  new BatonError('unavailable', 'somebody else is at work on the next handoff of this queue; claim again')
 
 /** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */
 export interface Loaded {
@@ -21,6 +26,8 @@ export interface Loaded {
   readonly idems: Map<string, Idem>
   /** Candidates for each claiming agent, best first. */
   readonly claims: Map<string, string[]>
+  /** Claiming agents for whom something is offered that another transaction holds at the moment. */
+  readonly passed: Set<string>
   readonly outgoing: Map<string, number>
   readonly incoming: Map<string, number>
   readonly numbers: number[]
@@ -35,6 +42,7 @@ export const emptyLoaded = (): Loaded => ({
   notices: new Map(),
   idems: new Map(),
   claims: new Map(),
+  passed: new Set(),
   outgoing: new Map(),
   incoming: new Map(),
   numbers: [],
@@ -153,6 +161,8 @@ class UnitView implements View {
       // An earlier unit of the same transaction may have taken it.
       if (handoff?.state === 'offered' && handoff.to === agent) return handoff
     }
+    // "Nothing to do" would be a lie as long as the other transaction may leave it where it is.
+    if (this.#set.loaded.passed.has(agent)) throw new TransactionLost(held())
     return undefined
   }
 

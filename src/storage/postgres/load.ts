@@ -45,6 +45,10 @@ const SQL = {
       SELECT doc FROM baton.handoff
       WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
       ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
+  passed: statement('passed', `
+    SELECT c.agent FROM unnest($2::text[]) AS c (agent) WHERE EXISTS (
+      SELECT FROM baton.handoff
+      WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($3::text[]))`),
   counts: statement('counts', `
     SELECT k.name,
       (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND from_agent = k.name AND state IN ${OPEN}),
@@ -133,6 +137,11 @@ export class Loader {
     const claimed = [...this.loaded.claims.values()].flat()
     const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
     const loads: Load[] = []
+    const short = [...this.#reads.claims].flatMap(([agent, wanted]) =>
+      (this.loaded.claims.get(agent)?.length ?? 0) < wanted ? [agent] : [],
+    )
+    if (short.length > 0)
+      loads.push(this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, handoffs))
     if (handoffs.length + tasks.length > 0) loads.push(this.#load(SQL.tasks, this.#task, handoffs, tasks))
     if (handoffs.length + tasks.length + streams.length > 0)
       loads.push(this.#load(SQL.streams, this.#stream, handoffs, tasks, streams))

@@ -54,7 +54,7 @@ export async function runTransaction(
   try {
     await load(client, loader, settled)
     if (loader.due.length > 0) {
-      leave(client)
+      await leave(client)
       return { due: loader.due }
     }
     outcomes = units.map((unit): Outcome => {
@@ -65,12 +65,12 @@ export async function runTransaction(
       }
     })
     if (!set.isDirty) {
-      leave(client)
+      await leave(client)
       return { outcomes }
     }
     writes = flush(ws, set.writes, loader.agentDocs)
   } catch (error) {
-    leave(client)
+    void leave(client)
     throw lost(error, location, units.length)
   }
   try {
@@ -78,7 +78,7 @@ export async function runTransaction(
     client.release()
   } catch (error) {
     if (isSurelyLost(error, writes.length)) {
-      leave(client)
+      void leave(client)
       if (isStaleAgent(error) && !lockAgents)
         return runTransaction({ ...options, lockAgents: true }, units, settled)
       throw lost(error, location, units.length)
@@ -112,9 +112,9 @@ async function load(
   for (const [i, { take }] of second.entries()) take(rest[i] ?? [])
 }
 
-/** Ends the transaction and gives the connection back; the caller need not wait for it. */
-function leave(client: PoolClient): void {
-  void roundTrip(client, [ROLLBACK]).then(
+/** Ends the transaction and gives the connection back. Until then a claim passes over what it has locked. */
+function leave(client: PoolClient): Promise<void> {
+  return roundTrip(client, [ROLLBACK]).then(
     () => client.release(),
     () => client.release(true),
   )

@@ -1,6 +1,7 @@
 import { dueOf } from '../domain/due.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { holderKey } from '../domain/holder.ts'
+import { isOpen } from '../domain/lifecycle.ts'
 import { RANK } from '../domain/priority.ts'
 import type { Task } from '../domain/task.ts'
 
@@ -14,6 +15,8 @@ export interface HandoffColumns {
   readonly to_agent: string
   readonly task: string | null
   readonly state: string
+  /** 1 until the handoff has ended. Indexes of what is open name this column, which seldom changes. */
+  readonly open: number
   readonly rank: number
   readonly waiting_for: string | null
   readonly holder: string | null
@@ -22,7 +25,10 @@ export interface HandoffColumns {
   readonly doc: string
 }
 
-export function handoffColumns(h: Handoff): HandoffColumns {
+export const handoffColumns = (h: Handoff): HandoffColumns => ({ ...placeOf(h), doc: JSON.stringify(h) })
+
+/** The columns without the document. */
+export function placeOf(h: Handoff): Omit<HandoffColumns, 'doc'> {
   const due = dueOf(h)
   return {
     uid: h.uid,
@@ -33,12 +39,12 @@ export function handoffColumns(h: Handoff): HandoffColumns {
     to_agent: h.to,
     task: h.task ?? null,
     state: h.state,
+    open: isOpen(h.state) ? 1 : 0,
     rank: RANK[h.priority],
     waiting_for: h.waiting_for ?? null,
     holder: h.holder === undefined ? null : holderKey(h.holder, h.instance),
     due_at: due?.at ?? null,
     due_kind: due?.kind ?? null,
-    doc: JSON.stringify(h),
   }
 }
 
@@ -85,6 +91,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'to_agent',
     'task',
     'state',
+    'open',
     'rank',
     'waiting_for',
     'holder',

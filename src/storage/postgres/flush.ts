@@ -27,6 +27,7 @@ const UPDATE = {
   handoff: upsertInto('handoff', [
     'to_agent',
     'state',
+    'open',
     'rank',
     'waiting_for',
     'holder',

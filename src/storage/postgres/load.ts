@@ -13,8 +13,6 @@ interface Load {
   readonly take: (rows: Rows) => void
 }
 
-const OPEN = `('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
-
 /** How many due handoffs are settled at once. */
 const DUE_AT_ONCE = 100
 
@@ -51,8 +49,8 @@ const SQL = {
       WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($3::text[]))`),
   counts: statement('counts', `
     SELECT k.name,
-      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND from_agent = k.name AND state IN ${OPEN}),
-      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND to_agent = k.name AND state IN ${OPEN})
+      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND from_agent = k.name AND open = 1),
+      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND to_agent = k.name AND open = 1)
     FROM unnest($2::text[]) AS k (name)`),
   tasks: statement('tasks', `
     SELECT k.id, t.open_deps, t.doc FROM (SELECT id FROM (${TASK_KEYS}) AS all_ids (id) ORDER BY id) AS k

@@ -19,9 +19,7 @@ import type { Ask } from './ask.ts'
 import { field, Listing } from './listing.ts'
 import type { Rows, Value } from './round-trip.ts'
 
-const OPEN = `state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
-
-const NOT_ENDED = `state NOT IN ('completed', 'failed', 'rejected', 'expired', 'cancelled')`
+const OPEN = 'open = 1'
 
 /** The reads of the port; each is answered by an index. */
 export class PostgresQueries {
@@ -48,7 +46,7 @@ export class PostgresQueries {
     list.equal('waiting_for', filter.waiting_for)
     list.equal('parent', filter.parent)
     if (filter.state) list.oneOf('state', filter.state)
-    if (filter.state?.every(isOpen)) list.indexed(NOT_ENDED)
+    if (filter.state?.every(isOpen)) list.indexed(OPEN)
     list.equal(field('type'), filter.type)
     if (filter.text !== undefined) list.contains(filter.text)
     if (page.cursor !== undefined) list.add((place) => `uid < ${place}`, page.cursor)

@@ -6,6 +6,7 @@ export type Row = Readonly<Record<string, Cell>>
 
 /** Columns that are not text. */
 const TYPES: Readonly<Record<string, string>> = {
+  open: 'integer',
   rank: 'integer',
   critical: 'integer',
   level: 'integer',

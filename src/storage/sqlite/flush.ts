@@ -1,5 +1,5 @@
 import type { Handoff } from '../../domain/handoff.ts'
-import { type HandoffColumns, handoffColumns, taskColumns } from '../rows.ts'
+import { type HandoffColumns, handoffColumns, placeOf, taskColumns } from '../rows.ts'
 import type { Writes } from '../working-set.ts'
 import type { Statements } from './statements.ts'
 
@@ -52,12 +52,13 @@ function flushHandoffs(db: Statements, writes: Writes): void {
     const c = handoffColumns(handoff)
     if (writes.newHandoffs.has(handoff.uid))
       db.run(
-        `INSERT INTO handoff (from_agent, to_agent, task, state, rank, waiting_for, holder, due_at, due_kind, doc,
-           root, parent, id, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO handoff (from_agent, to_agent, task, state, open, rank, waiting_for, holder, due_at, due_kind, doc,
+           root, parent, id, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         c.from_agent,
         c.to_agent,
         c.task,
         c.state,
+        c.open,
         c.rank,
         c.waiting_for,
         c.holder,
@@ -69,7 +70,7 @@ function flushHandoffs(db: Statements, writes: Writes): void {
         c.id,
         c.uid,
       )
-    else updateHandoff(db, c, handoff, writes.oldHandoffs.get(handoff.uid))
+    else updateHandoff(db, c, writes.oldHandoffs.get(handoff.uid))
   }
   for (const [uid, content] of writes.contents) {
     const doc = JSON.stringify(content)
@@ -78,47 +79,19 @@ function flushHandoffs(db: Statements, writes: Writes): void {
   }
 }
 
+/** Columns of a handoff that may change; the others are its own for good. */
+const CHANGING = ['to_agent', 'state', 'open', 'rank', 'waiting_for', 'holder', 'due_at', 'due_kind'] as const
+
 /** SQLite rewrites every index that a column in the SET list belongs to, changed or not: so only what changed is set. */
-function updateHandoff(
-  db: Statements,
-  next: HandoffColumns,
-  handoff: Handoff,
-  old: Handoff | undefined,
-): void {
-  const same = (...fields: (keyof Handoff)[]) => old && fields.every((field) => old[field] === handoff[field])
-  if (!same('to', 'priority'))
-    db.run(
-      `UPDATE handoff SET to_agent = ?, state = ?, rank = ?, waiting_for = ?, holder = ?, due_at = ?,
-         due_kind = ?, doc = ? WHERE uid = ?`,
-      next.to_agent,
-      next.state,
-      next.rank,
-      next.waiting_for,
-      next.holder,
-      next.due_at,
-      next.due_kind,
-      next.doc,
-      next.uid,
-    )
-  else if (!same('state', 'waiting_for', 'holder', 'instance'))
-    db.run(
-      `UPDATE handoff SET state = ?, waiting_for = ?, holder = ?, due_at = ?, due_kind = ?, doc = ? WHERE uid = ?`,
-      next.state,
-      next.waiting_for,
-      next.holder,
-      next.due_at,
-      next.due_kind,
-      next.doc,
-      next.uid,
-    )
-  else
-    db.run(
-      'UPDATE handoff SET due_at = ?, due_kind = ?, doc = ? WHERE uid = ?',
-      next.due_at,
-      next.due_kind,
-      next.doc,
-      next.uid,
-    )
+function updateHandoff(db: Statements, next: HandoffColumns, old: Handoff | undefined): void {
+  const before = old && placeOf(old)
+  const changed = CHANGING.filter((column) => before?.[column] !== next[column])
+  const set = [...changed, 'doc' as const]
+  db.run(
+    `UPDATE handoff SET ${set.map((column) => `${column} = ?`).join(', ')} WHERE uid = ?`,
+    ...set.map((column) => next[column]),
+    next.uid,
+  )
 }
 
 function flushTasks(db: Statements, writes: Writes): void {

@@ -5,7 +5,6 @@ import { emptyLoaded, idemKey, type Loaded } from '../working-set.ts'
 import type { Statements } from './statements.ts'
 
 const DUE_AT_ONCE = 100
-const OPEN = `('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
 
 /** Everything that the units read. The write lock is held, so nothing can change before they are decided. */
 export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
@@ -50,7 +49,7 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
   }
   for (const name of reads.counted) {
     const count = (column: string) =>
-      db.get(`SELECT count(*) AS n FROM handoff WHERE ${column} = ? AND state IN ${OPEN}`, name)?.n as number
+      db.get(`SELECT count(*) AS n FROM handoff WHERE ${column} = ? AND open = 1`, name)?.n as number
     loaded.outgoing.set(name, count('from_agent'))
     loaded.incoming.set(name, count('to_agent'))
   }

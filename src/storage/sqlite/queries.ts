@@ -63,7 +63,7 @@ export class SqliteQueries {
       where.push(`state IN (${filter.state.map(() => '?').join(', ')})`)
       values.push(...filter.state)
       // Said in the words of the partial index, or it is not used.
-      if (filter.state.every(isOpen)) where.push(NOT_ENDED)
+      if (filter.state.every(isOpen)) where.push(OPEN)
     }
     if (filter.text !== undefined) {
       where.push(`(id LIKE ? ESCAPE '\\' OR json_extract(doc, '$.title') LIKE ? ESCAPE '\\')`)
@@ -268,8 +268,7 @@ export class SqliteQueries {
   }
 }
 
-const NOT_ENDED = `state NOT IN ('completed', 'failed', 'rejected', 'expired', 'cancelled')`
-const OPEN = `state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait')`
+const OPEN = 'open = 1'
 
 const doc = <T>(row: Row): T => JSON.parse(row.doc as string)
 const parse = <T>(row: Row | undefined): T | undefined => row && JSON.parse(row.doc as string)

@@ -56,6 +56,7 @@ CREATE TABLE baton.handoff (
   to_agent text COLLATE "C" NOT NULL,
   task text COLLATE "C",
   state text COLLATE "C" NOT NULL,
+  open integer NOT NULL,
   rank integer NOT NULL,
   waiting_for text COLLATE "C",
   holder text COLLATE "C",
@@ -68,12 +69,9 @@ CREATE TABLE baton.handoff (
 CREATE INDEX handoff_inbox ON baton.handoff (ws, waiting_for, rank, uid) WHERE waiting_for IS NOT NULL;
 CREATE INDEX handoff_claim ON baton.handoff (ws, to_agent, rank, uid) WHERE state = 'offered';
 CREATE INDEX handoff_due ON baton.handoff (ws, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid)
-  WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
-CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid)
-  WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
-CREATE INDEX handoff_state ON baton.handoff (ws, state, uid)
-  WHERE state NOT IN ('completed', 'failed', 'rejected', 'expired', 'cancelled');
+CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1;
+CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1;
+CREATE INDEX handoff_state ON baton.handoff (ws, state, uid) WHERE open = 1;
 CREATE INDEX handoff_task ON baton.handoff (ws, task, uid) WHERE task IS NOT NULL;
 CREATE INDEX handoff_parent ON baton.handoff (ws, parent, uid) WHERE parent IS NOT NULL;
 CREATE TABLE baton.content (

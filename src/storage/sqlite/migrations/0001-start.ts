@@ -34,6 +34,7 @@ CREATE TABLE handoff (
   to_agent TEXT NOT NULL,
   task TEXT,
   state TEXT NOT NULL,
+  open INTEGER NOT NULL,
   rank INTEGER NOT NULL,
   waiting_for TEXT,
   holder TEXT,
@@ -44,12 +45,9 @@ CREATE TABLE handoff (
 CREATE INDEX handoff_inbox ON handoff (waiting_for, rank, uid) WHERE waiting_for IS NOT NULL;
 CREATE INDEX handoff_claim ON handoff (to_agent, rank, uid) WHERE state = 'offered';
 CREATE INDEX handoff_due ON handoff (due_at, uid) WHERE due_at IS NOT NULL;
-CREATE INDEX handoff_open_from ON handoff (from_agent)
-  WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
-CREATE INDEX handoff_open_to ON handoff (to_agent)
-  WHERE state IN ('draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input', 'in_review', 'retry_wait');
-CREATE INDEX handoff_state ON handoff (state, uid)
-  WHERE state NOT IN ('completed', 'failed', 'rejected', 'expired', 'cancelled');
+CREATE INDEX handoff_open_from ON handoff (from_agent) WHERE open = 1;
+CREATE INDEX handoff_open_to ON handoff (to_agent) WHERE open = 1;
+CREATE INDEX handoff_state ON handoff (state, uid) WHERE open = 1;
 CREATE INDEX handoff_from ON handoff (from_agent, uid);
 CREATE INDEX handoff_to ON handoff (to_agent, uid);
 CREATE INDEX handoff_task ON handoff (task, uid) WHERE task IS NOT NULL;

@@ -21,8 +21,6 @@ export interface Candidate {
   readonly type: HandoffType
   readonly task?: string | undefined
   readonly place: Place
-  /** uid of the newest handoff of this task between the two. */
-  readonly before?: string | undefined
   /** uid of the handoff that it replaces. */
   readonly supersedes?: string | undefined
 }
@@ -105,8 +103,8 @@ function checkCounts({ view, deps }: Step, { from, to }: Candidate): void {
 }
 
 /** Document 000 allows one open handoff of a task between two agents; a chain must not go round in circles. */
-function refuseRepeat({ view }: Step, { home, task, place, before: uid }: Candidate): void {
-  const before = uid === undefined ? undefined : view.handoff(uid)
+function refuseRepeat({ view }: Step, { home, task, place }: Candidate): void {
+  const before = view.latest()
   if (before && home === 'markdown' && isOpen(before.state))
     refuse(
       'conflict',

@@ -298,4 +298,20 @@ describeOnEngines('a handoff of document 000', (openBare) => {
 
     assert.equal(second.state, 'draft')
   })
+
+  it('[S0-21] is made once when two processes make it six times at the same moment', async (t) => {
+    const w = await open(t)
+    const services = [w.service, await w.beside()]
+
+    const made = await Promise.allSettled(
+      Array.from({ length: 6 }, (_, i) => (services[i % 2] ?? w.service).sending.create(grok, SAMPLE)),
+    )
+
+    const refused = made.filter((each) => each.status === 'rejected')
+    assert.deepEqual(
+      refused.map(({ reason }) => reason.code),
+      Array(5).fill('conflict'),
+    )
+    assert.deepEqual((await w.store.counts()).handoffs, { draft: 1 })
+  })
 })

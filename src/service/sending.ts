@@ -165,7 +165,6 @@ export class Sending {
     const agents = await ensureAgents(deps, call, [from, to], kind)
     const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, agents.get(name))))
     const parent = await this.#parentOf(call, input)
-    const before = task === undefined ? undefined : (await deps.store.latest(task, from, to))?.uid
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
     const uid = deps.newUid()
     const place = placeBelow(uid, parent)
@@ -176,14 +175,14 @@ export class Sending {
         reads: {
           agents: [from, to],
           counted,
-          handoffs: [before, supersedes].filter((each) => each !== undefined),
-          tasks: task === undefined ? [] : [task],
+          handoffs: supersedes === undefined ? [] : [supersedes],
+          ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
           streams: [place.root],
           numbers: input.alias === undefined ? 1 : 0,
         },
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
-          admit(step, { from, to, home, type, task, place, before, supersedes })
+          admit(step, { from, to, home, type, task, place, supersedes })
           return this.#place(step, uid, { ...input, supersedes }, { ...place, send })
         },
         reload: (subject) => deps.store.handoff(subject),

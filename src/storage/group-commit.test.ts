@@ -317,6 +317,7 @@ describe('the reads of a batch', () => {
       unitReading({ handoffs: ['b', 'a'], counted: ['z', 'y'], tasks: ['t2'], claim: 'codex', numbers: 2 }),
       unitReading({ handoffs: ['a', 'c'], counted: ['y', 'x'], tasks: ['t1'], claim: 'codex', numbers: 1 }),
       unitReading({ idem: { actor: 'a', op: 'o', key: 'k' }, contents: ['a'], notices: ['n'] }),
+      unitReading({ latest: { task: 't1', from: 'a', to: 'b' } }),
     ])
 
     assert.deepEqual(merged, {
@@ -330,6 +331,7 @@ describe('the reads of a batch', () => {
       numbers: 3,
       claims: new Map([['codex', 2]]),
       idems: [{ actor: 'a', op: 'o', key: 'k' }],
+      pairs: [{ task: 't1', from: 'a', to: 'b' }],
     })
   })
 

@@ -1,5 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
-import type { DueItem, Reads, Unit } from './store.ts'
+import type { DueItem, Pair, Reads, Unit } from './store.ts'
 
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
@@ -169,16 +169,21 @@ export class GroupCommit {
 }
 
 /** All that a batch reads, without repeats and in one order, so that no two batches wait for each other. */
-export function mergeReads(units: readonly Unit<unknown>[]): Required<Omit<Reads, 'claim' | 'idem'>> & {
+export function mergeReads(units: readonly Unit<unknown>[]): Required<
+  Omit<Reads, 'claim' | 'idem' | 'latest'>
+> & {
   readonly claims: ReadonlyMap<string, number>
   readonly idems: readonly NonNullable<Reads['idem']>[]
+  readonly pairs: readonly Pair[]
 } {
   const claims = new Map<string, number>()
   const idems: NonNullable<Reads['idem']>[] = []
+  const pairs: Pair[] = []
   let numbers = 0
   for (const { reads } of units) {
     if (reads.claim !== undefined) claims.set(reads.claim, (claims.get(reads.claim) ?? 0) + 1)
     if (reads.idem) idems.push(reads.idem)
+    if (reads.latest) pairs.push(reads.latest)
     numbers += reads.numbers ?? 0
   }
   const union = (key: 'handoffs' | 'contents' | 'agents' | 'counted' | 'tasks' | 'streams' | 'notices') => {
@@ -198,6 +203,7 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<Omit<Reads
     numbers,
     claims,
     idems,
+    pairs,
   }
 }
 

@@ -21,12 +21,20 @@ export interface Reads {
   readonly counted?: readonly string[]
   /** Task ids. */
   readonly tasks?: readonly string[]
+  /** The newest handoff of a task between two agents, looked up while the task is locked: name it in `tasks` too. */
+  readonly latest?: Pair
   /** Log streams to append to, beside those of the handoffs and tasks read. */
   readonly streams?: readonly string[]
   readonly notices?: readonly string[]
   readonly idem?: IdemKey
   /** How many new handoff numbers the unit needs. */
   readonly numbers?: number
+}
+
+export interface Pair {
+  readonly task: string
+  readonly from: string
+  readonly to: string
 }
 
 export interface IdemKey {

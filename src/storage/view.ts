@@ -12,6 +12,8 @@ export interface View {
   content(uid: string): Content | undefined
   /** The handoff that `Reads.claim` found, if any is left. */
   claimed(agent: string): Handoff | undefined
+  /** The handoff that `Reads.latest` asks for, if there is one. */
+  latest(): Handoff | undefined
   agent(name: string): Agent | undefined
   /** Open handoffs of an agent that was named in `Reads.counted`; nothing for others. */
   openOutgoing(agent: string): number | undefined

@@ -9,7 +9,7 @@ import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
 import { TransactionLost } from './group-commit.ts'
-import type { Artifact, Idem, IdemKey, Reads, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, IdemKey, Pair, Reads, Stream, TaskRow, Token } from './store.ts'
 import type { Append, View } from './view.ts'
 
 const held = () =>
@@ -28,6 +28,8 @@ export interface Loaded {
   readonly claims: Map<string, string[]>
   /** Claiming agents for whom something is offered that another transaction holds at the moment. */
   readonly passed: Set<string>
+  /** uid of the newest handoff of each pair that was asked for. */
+  readonly latest: Map<string, string>
   readonly outgoing: Map<string, number>
   readonly incoming: Map<string, number>
   readonly numbers: number[]
@@ -43,6 +45,7 @@ export const emptyLoaded = (): Loaded => ({
   idems: new Map(),
   claims: new Map(),
   passed: new Set(),
+  latest: new Map(),
   outgoing: new Map(),
   incoming: new Map(),
   numbers: [],
@@ -83,6 +86,8 @@ export interface Writes {
   readonly tokens: Map<string, Token>
   readonly idems: Idem[]
 }
+
+export const pairKey = (p: Pair): string => `${p.task}\n${p.from}\n${p.to}`
 
 export const idemKey = (k: IdemKey): string => `${k.actor}\n${k.op}\n${k.key}`
 
@@ -166,6 +171,11 @@ class UnitView implements View {
     return undefined
   }
 
+  latest(): Handoff | undefined {
+    const uid = this.#reads.latest && this.#set.loaded.latest.get(pairKey(this.#reads.latest))
+    return uid === undefined ? undefined : this.handoff(uid)
+  }
+
   agent(name: string): Agent | undefined {
     return this.#agents.get(name) ?? this.#set.loaded.agents.get(name)
   }
@@ -205,8 +215,11 @@ class UnitView implements View {
     this.#handoffs.set(handoff.uid, handoff)
     const { loaded, writes } = this.#set
     this.staged.push(() => {
-      if (!before) writes.newHandoffs.add(handoff.uid)
-      else if (!writes.newHandoffs.has(handoff.uid) && !writes.oldHandoffs.has(handoff.uid))
+      if (!before) {
+        writes.newHandoffs.add(handoff.uid)
+        if (handoff.task !== undefined)
+          loaded.latest.set(pairKey({ task: handoff.task, from: handoff.from, to: handoff.to }), handoff.uid)
+      } else if (!writes.newHandoffs.has(handoff.uid) && !writes.oldHandoffs.has(handoff.uid))
         writes.oldHandoffs.set(handoff.uid, before)
       loaded.handoffs.set(handoff.uid, handoff)
       writes.handoffs.set(handoff.uid, handoff)
@@ -341,6 +354,13 @@ class UnitView implements View {
 
 /** RFC 6962 leaf hash of an entry, in base64: SHA-256 over a zero byte and the entry's bytes. */
 export const leafHash = (entry: string): string => digest('sha256', `\0${entry}`, 'base64')
+
+/** What was loaded and locked by name is left as it is. */
+export function takeLatest(loaded: Loaded, pair: Pair, doc: string): void {
+  const handoff: Handoff = JSON.parse(doc)
+  if (!loaded.handoffs.has(handoff.uid)) loaded.handoffs.set(handoff.uid, handoff)
+  loaded.latest.set(pairKey(pair), handoff.uid)
+}
 
 function shift(loaded: Loaded, handoff: Handoff, by: number): void {
   const out = loaded.outgoing.get(handoff.from)

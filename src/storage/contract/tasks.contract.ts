@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allPages, freshRecord, freshTask, offer, run } from '../../../test/store-units.ts'
+import { allPages, freshHandoff, freshRecord, freshTask, offer, put, run } from '../../../test/store-units.ts'
 import type { Task } from '../../domain/task.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Store, View } from '../store.ts'
@@ -159,6 +159,24 @@ export function describeTasks(newRoom: NewRoom): void {
       assert.deepEqual(await store.latest('T1', undefined, 'codex'), first)
       assert.deepEqual(await store.latest('T1', 'codex'), second)
       assert.equal(await store.latest('T1', 'claude', 'codex'), undefined)
+    })
+
+    it('tell a decision their newest handoff between two, also one of the same transaction', async (t) => {
+      const store = await newRoom(t).open()
+      const first = await offer(store, { task: 'T1', from: 'planner', to: 'codex' })
+      await offer(store, { task: 'T1', from: 'codex', to: 'planner' })
+      const latest = { task: 'T1', from: 'planner', to: 'codex' }
+      const made = freshHandoff(latest)
+
+      const seen = await Promise.all([
+        run(store, { tasks: ['T1'], latest }, (view) => view.latest()?.uid),
+        run(store, {}, (view) => put(view, made)),
+        run(store, { tasks: ['T1'], latest }, (view) => view.latest()?.uid),
+        run(store, { latest: { ...latest, to: 'claude' } }, (view) => view.latest()?.uid),
+        run(store, {}, (view) => view.latest()?.uid),
+      ])
+
+      assert.deepEqual(seen, [first.uid, undefined, made.uid, undefined, undefined])
     })
 
     it('are refused when the id is taken, and the first one is kept', async (t) => {

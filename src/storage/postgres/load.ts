@@ -3,7 +3,7 @@ import type { Handoff } from '../../domain/handoff.ts'
 import { RANK } from '../../domain/priority.ts'
 import { mergeReads } from '../group-commit.ts'
 import type { DueItem, Unit } from '../store.ts'
-import { emptyLoaded, idemKey, type Loaded } from '../working-set.ts'
+import { emptyLoaded, idemKey, type Loaded, takeLatest } from '../working-set.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
 import { sequenceOf } from './workspace.ts'
 
@@ -55,6 +55,12 @@ const SQL = {
   tasks: statement('tasks', `
     SELECT k.id, t.open_deps, t.doc FROM (SELECT id FROM (${TASK_KEYS}) AS all_ids (id) ORDER BY id) AS k
     CROSS JOIN LATERAL (SELECT open_deps, doc FROM baton.task WHERE ws = $1 AND id = k.id FOR UPDATE) AS t`),
+  latest: statement('latest_of_pair', `
+    SELECT k.task, k.sender, k.receiver, h.doc
+    FROM unnest($2::text[], $3::text[], $4::text[]) AS k (task, sender, receiver) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.handoff
+      WHERE ws = $1 AND task = k.task AND from_agent = k.sender AND to_agent = k.receiver
+      ORDER BY uid DESC LIMIT 1) AS h`),
   streams: statement('streams', `
     SELECT k.uid, s.seq, s.head, s.progress_seq FROM (SELECT uid FROM (
       SELECT h.root FROM ${HANDOFF_KEYS}
@@ -131,7 +137,7 @@ export class Loader {
 
   second(): Load[] {
     this.#rankClaims()
-    const { agents, tasks, streams, contents, notices, idems } = this.#reads
+    const { agents, tasks, streams, contents, notices, idems, pairs } = this.#reads
     const claimed = [...this.loaded.claims.values()].flat()
     const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
     const loads: Load[] = []
@@ -141,6 +147,10 @@ export class Loader {
     if (short.length > 0)
       loads.push(this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, handoffs))
     if (handoffs.length + tasks.length > 0) loads.push(this.#load(SQL.tasks, this.#task, handoffs, tasks))
+    if (pairs.length > 0) {
+      const columns = (['task', 'from', 'to'] as const).map((column) => pairs.map((pair) => pair[column]))
+      loads.push(this.#load(SQL.latest, this.#latest, ...columns))
+    }
     if (handoffs.length + tasks.length + streams.length > 0)
       loads.push(this.#load(SQL.streams, this.#stream, handoffs, tasks, streams))
     if (handoffs.length + agents.length > 0) loads.push(this.#load(SQL.agents, this.#agent, handoffs, agents))
@@ -200,6 +210,10 @@ export class Loader {
     const handoff: Handoff = JSON.parse(doc)
     this.loaded.handoffs.set(handoff.uid, handoff)
     return handoff
+  }
+
+  #latest = ([task, from, to, doc]: readonly string[]): void => {
+    takeLatest(this.loaded, { task: task!, from: from!, to: to! }, doc!)
   }
 
   #claim = ([agent, doc]: readonly string[]): void => {

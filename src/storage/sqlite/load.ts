@@ -1,7 +1,7 @@
 import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import type { DueItem, Idem, Stream, Unit } from '../store.ts'
-import { emptyLoaded, idemKey, type Loaded } from '../working-set.ts'
+import { emptyLoaded, idemKey, type Loaded, takeLatest } from '../working-set.ts'
 import type { Statements } from './statements.ts'
 
 const DUE_AT_ONCE = 100
@@ -42,6 +42,15 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     const task = JSON.parse(row.doc as string)
     loaded.tasks.set(id, { task, open_deps: row.open_deps as number })
     streams.add(task.uid)
+  }
+  for (const pair of reads.pairs) {
+    const row = db.get(
+      `SELECT doc FROM handoff WHERE task = ? AND from_agent = ? AND to_agent = ? ORDER BY uid DESC LIMIT 1`,
+      pair.task,
+      pair.from,
+      pair.to,
+    )
+    if (row) takeLatest(loaded, pair, row.doc as string)
   }
   for (const name of agents) {
     const row = db.get('SELECT doc FROM agent WHERE name = ?', name)

@@ -1,0 +1,19 @@
+/** Standard base64 of bytes; runs where there is no `Buffer`. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+/** The bytes of canonical base64; undefined for anything else, such as spare bits, spaces or missing padding. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  let binary: string
+  try {
+    binary = atob(text)
+  } catch {
+    return undefined
+  }
+  // Decoders forgive much; what does not come out the same was not written by an encoder.
+  if (btoa(binary) !== text) return undefined
+  return Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
+}

@@ -13,8 +13,9 @@ import {
 } from '../../test/store-units.ts'
 import { decodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { emptyLoaded, idemKey, type Loaded } from './loaded.ts'
 import type { View } from './store.ts'
-import { emptyLoaded, idemKey, type Loaded, leafHash, WorkingSet } from './working-set.ts'
+import { leafHash, WorkingSet } from './working-set.ts'
 
 const ORIGIN = 'baton.local/test'
 

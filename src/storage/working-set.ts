@@ -1,5 +1,4 @@
-import { hash as digest, randomFillSync } from 'node:crypto'
-import { encodeDisclosure } from '../audit/disclosure.ts'
+import { hash as digest } from 'node:crypto'
 import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
@@ -8,48 +7,14 @@ import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
+import { disclose } from './disclose.ts'
 import { TransactionLost } from './group-commit.ts'
-import type { Artifact, Idem, IdemKey, Pair, Reads, Stream, TaskRow, Token } from './store.ts'
+import { idemKey, type Loaded, pairKey, shiftCounts, shiftDependencies } from './loaded.ts'
+import type { Artifact, Idem, Reads, Stream, TaskRow, Token } from './store.ts'
 import type { Append, View } from './view.ts'
 
 const held = () =>
   new BatonError('unavailable', 'somebody else is at work on the next handoff of this queue; claim again')
-
-/** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */
-export interface Loaded {
-  readonly handoffs: Map<string, Handoff>
-  readonly contents: Map<string, Content>
-  readonly agents: Map<string, Agent>
-  readonly tasks: Map<string, TaskRow>
-  readonly streams: Map<string, Stream>
-  readonly notices: Map<string, Notice>
-  readonly idems: Map<string, Idem>
-  /** Candidates for each claiming agent, best first. */
-  readonly claims: Map<string, string[]>
-  /** Claiming agents for whom something is offered that another transaction holds at the moment. */
-  readonly passed: Set<string>
-  /** uid of the newest handoff of each pair that was asked for. */
-  readonly latest: Map<string, string>
-  readonly outgoing: Map<string, number>
-  readonly incoming: Map<string, number>
-  readonly numbers: number[]
-}
-
-export const emptyLoaded = (): Loaded => ({
-  handoffs: new Map(),
-  contents: new Map(),
-  agents: new Map(),
-  tasks: new Map(),
-  streams: new Map(),
-  notices: new Map(),
-  idems: new Map(),
-  claims: new Map(),
-  passed: new Set(),
-  latest: new Map(),
-  outgoing: new Map(),
-  incoming: new Map(),
-  numbers: [],
-})
 
 export interface NewEntry {
   readonly stream: string
@@ -86,10 +51,6 @@ export interface Writes {
   readonly tokens: Map<string, Token>
   readonly idems: Idem[]
 }
-
-export const pairKey = (p: Pair): string => `${p.task}\n${p.from}\n${p.to}`
-
-export const idemKey = (k: IdemKey): string => `${k.actor}\n${k.op}\n${k.key}`
 
 /** One transaction's memory: units are decided against it in order, each atomically. */
 export class WorkingSet {
@@ -224,8 +185,8 @@ class UnitView implements View {
       loaded.handoffs.set(handoff.uid, handoff)
       writes.handoffs.set(handoff.uid, handoff)
       // Counts follow, so that later units of this transaction are judged on what this one left.
-      if (before && isOpen(before.state)) shift(loaded, before, -1)
-      if (isOpen(handoff.state)) shift(loaded, handoff, 1)
+      if (before && isOpen(before.state)) shiftCounts(loaded, before, -1)
+      if (isOpen(handoff.state)) shiftCounts(loaded, handoff, 1)
     })
   }
 
@@ -271,7 +232,7 @@ class UnitView implements View {
         if (created.depends_on.includes(uid))
           writes.newTasks.set(task, { ...created, open_deps: created.open_deps + by })
       }
-      shiftLoaded(loaded, uid, by)
+      shiftDependencies(loaded, uid, by)
     })
   }
 
@@ -354,56 +315,3 @@ class UnitView implements View {
 
 /** RFC 6962 leaf hash of an entry, in base64: SHA-256 over a zero byte and the entry's bytes. */
 export const leafHash = (entry: string): string => digest('sha256', `\0${entry}`, 'base64')
-
-/** What was loaded and locked by name is left as it is. */
-export function takeLatest(loaded: Loaded, pair: Pair, doc: string): void {
-  const handoff: Handoff = JSON.parse(doc)
-  if (!loaded.handoffs.has(handoff.uid)) loaded.handoffs.set(handoff.uid, handoff)
-  loaded.latest.set(pairKey(pair), handoff.uid)
-}
-
-function shift(loaded: Loaded, handoff: Handoff, by: number): void {
-  const out = loaded.outgoing.get(handoff.from)
-  if (out !== undefined) loaded.outgoing.set(handoff.from, out + by)
-  const incoming = loaded.incoming.get(handoff.to)
-  if (incoming !== undefined) loaded.incoming.set(handoff.to, incoming + by)
-}
-
-/** Later units of the transaction see the dependency closed or open again. */
-function shiftLoaded(loaded: Loaded, uid: string, by: number): void {
-  const id = [...loaded.tasks.values()].find(({ task }) => task.uid === uid)?.task.id
-  if (id === undefined) return
-  for (const [key, row] of loaded.tasks) {
-    if (row.task.depends_on.includes(id)) loaded.tasks.set(key, { ...row, open_deps: row.open_deps + by })
-  }
-}
-
-function disclose(fields: Readonly<Record<string, unknown>>): {
-  digests: Record<string, string>
-  disclosures: string[]
-} {
-  const digests: Record<string, string> = {}
-  const disclosures: string[] = []
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue
-    const disclosure = encodeDisclosure(salt(), name, value)
-    digests[name] = digest('sha256', disclosure, 'base64url')
-    disclosures.push(disclosure)
-  }
-  return { digests, disclosures }
-}
-
-const SALT_BYTES = 16
-const pool = Buffer.alloc(SALT_BYTES * 256)
-let next = pool.length
-
-/** 128 random bits; taken from a pool because one call of the generator per salt costs more than the hash. */
-function salt(): string {
-  if (next >= pool.length) {
-    randomFillSync(pool)
-    next = 0
-  }
-  const text = pool.toString('base64url', next, next + SALT_BYTES)
-  next += SALT_BYTES
-  return text
-}

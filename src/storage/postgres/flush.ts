@@ -1,5 +1,6 @@
+import { idemKey } from '../loaded.ts'
 import { handoffColumns, taskColumns } from '../rows.ts'
-import { idemKey, type NewEntry, type Writes } from '../working-set.ts'
+import type { NewEntry, Writes } from '../working-set.ts'
 import { MARK_WRITING } from './log.ts'
 import { type Call, call } from './round-trip.ts'
 import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'

@@ -1,7 +1,7 @@
 import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
+import { emptyLoaded, idemKey, type Loaded, takeLatest } from '../loaded.ts'
 import type { DueItem, Idem, Stream, Unit } from '../store.ts'
-import { emptyLoaded, idemKey, type Loaded, takeLatest } from '../working-set.ts'
 import type { Statements } from './statements.ts'
 
 const DUE_AT_ONCE = 100

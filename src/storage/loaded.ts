@@ -1,0 +1,69 @@
+import type { Agent } from '../domain/agent.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { Content } from '../domain/package.ts'
+import type { Idem, IdemKey, Pair, Stream, TaskRow } from './store.ts'
+
+/** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */
+export interface Loaded {
+  readonly handoffs: Map<string, Handoff>
+  readonly contents: Map<string, Content>
+  readonly agents: Map<string, Agent>
+  readonly tasks: Map<string, TaskRow>
+  readonly streams: Map<string, Stream>
+  readonly notices: Map<string, Notice>
+  readonly idems: Map<string, Idem>
+  /** Candidates for each claiming agent, best first. */
+  readonly claims: Map<string, string[]>
+  /** Claiming agents for whom something is offered that another transaction holds at the moment. */
+  readonly passed: Set<string>
+  /** uid of the newest handoff of each pair that was asked for. */
+  readonly latest: Map<string, string>
+  readonly outgoing: Map<string, number>
+  readonly incoming: Map<string, number>
+  readonly numbers: number[]
+}
+
+export const emptyLoaded = (): Loaded => ({
+  handoffs: new Map(),
+  contents: new Map(),
+  agents: new Map(),
+  tasks: new Map(),
+  streams: new Map(),
+  notices: new Map(),
+  idems: new Map(),
+  claims: new Map(),
+  passed: new Set(),
+  latest: new Map(),
+  outgoing: new Map(),
+  incoming: new Map(),
+  numbers: [],
+})
+
+export const pairKey = (p: Pair): string => `${p.task}\n${p.from}\n${p.to}`
+
+export const idemKey = (k: IdemKey): string => `${k.actor}\n${k.op}\n${k.key}`
+
+/** What was loaded and locked by name is left as it is. */
+export function takeLatest(loaded: Loaded, pair: Pair, doc: string): void {
+  const handoff: Handoff = JSON.parse(doc)
+  if (!loaded.handoffs.has(handoff.uid)) loaded.handoffs.set(handoff.uid, handoff)
+  loaded.latest.set(pairKey(pair), handoff.uid)
+}
+
+/** Open handoffs of agents that are counted. */
+export function shiftCounts(loaded: Loaded, handoff: Handoff, by: number): void {
+  const out = loaded.outgoing.get(handoff.from)
+  if (out !== undefined) loaded.outgoing.set(handoff.from, out + by)
+  const incoming = loaded.incoming.get(handoff.to)
+  if (incoming !== undefined) loaded.incoming.set(handoff.to, incoming + by)
+}
+
+/** Later units of the transaction see the dependency closed or open again. */
+export function shiftDependencies(loaded: Loaded, uid: string, by: number): void {
+  const id = [...loaded.tasks.values()].find(({ task }) => task.uid === uid)?.task.id
+  if (id === undefined) return
+  for (const [key, row] of loaded.tasks) {
+    if (row.task.depends_on.includes(id)) loaded.tasks.set(key, { ...row, open_deps: row.open_deps + by })
+  }
+}

@@ -116,7 +116,10 @@ describeOnEngines('sending', (open) => {
         message:
           'criterion "Write good code" is not measurable ("good"); name a number, a tool or a test that decides it',
       },
-      { code: 'not_measurable', message: "Constraint 'quickly' not measurable" },
+      {
+        code: 'not_measurable',
+        message: "Constraint 'quickly' not measurable; name a number, a tool or a test that decides it",
+      },
     ])
   })
 

@@ -1,9 +1,9 @@
+import { notMeasurable, vacuousSummary } from '../dialects/package/rules.ts'
 import type { AgentKind } from '../domain/actor.ts'
 import { placeBelow } from '../domain/chain.ts'
 import { ackDeadline } from '../domain/deadlines.ts'
 import type { Handoff, HandoffType, Priority } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
-import { isVacuousSummary, vagueWord } from '../domain/measurable.ts'
 import type { Package } from '../domain/package.ts'
 import { hasLimit, kindOf, limitsOf } from '../domain/policy.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../domain/retry.ts'
@@ -306,25 +306,7 @@ function awaitPerson(step: Step, sent: Handoff): Handoff {
 }
 
 /** What a receiver would stumble over; said while the sender can still mend it. */
-function lint(input: NewHandoff): readonly Warning[] {
-  const warnings: Warning[] = []
-  if (input.summary !== undefined && isVacuousSummary(input.summary))
-    warnings.push({
-      code: 'vacuous_summary',
-      message: `"${input.summary}" tells the receiver nothing; say what was done and what is needed`,
-    })
-  for (const criterion of input.criteria ?? []) {
-    const word = vagueWord(criterion)
-    if (word !== undefined)
-      warnings.push({
-        code: 'not_measurable',
-        message: `criterion "${criterion}" is not measurable ("${word}"); name a number, a tool or a test that decides it`,
-      })
-  }
-  for (const constraint of input.constraints ?? []) {
-    const word = vagueWord(constraint)
-    if (word !== undefined)
-      warnings.push({ code: 'not_measurable', message: `Constraint '${word}' not measurable` })
-  }
-  return warnings
-}
+const lint = (input: NewHandoff): readonly Warning[] =>
+  [...(input.summary === undefined ? [] : vacuousSummary(input.summary)), ...notMeasurable(input)].map(
+    ({ code, message }) => ({ code, message }),
+  )

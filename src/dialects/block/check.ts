@@ -1,0 +1,197 @@
+import type { OnFailure } from '../../domain/failure-routing.ts'
+import { PHASES, STATUSES } from '../../domain/phases.ts'
+import { type Data, isData, own } from '../difference.ts'
+import type { Fields } from '../fields.ts'
+import { phaseFor, STATUS_OF, stateFor } from './words.ts'
+
+/** What a block says, as far as it can be judged. `to` is null where it says nobody. */
+export interface Said {
+  readonly phase?: string | undefined
+  readonly to?: string | null | undefined
+  readonly status?: string | undefined
+  readonly retry_count?: number | undefined
+  readonly metrics?: Readonly<Data> | undefined
+  readonly on_failure?: OnFailure | undefined
+}
+
+/** As long as the engine takes a name. */
+const AGENT = /^@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** Texts of the document's own sketch, which agents hand on instead of filling it in. */
+const TEMPLATE: readonly string[] = [
+  'string',
+  'number',
+  'iso-8601',
+  '@agent-name',
+  '@agent-name | none',
+  'task-id',
+]
+
+/** `[X]`, `[X]%`, `{count}`, `<agent>`, `{{name}}`, `...`: a blank that somebody was to fill in. */
+const BLANK =
+  /^@?(?:\[[A-Za-z_ -]{1,40}\]|\{{1,2}[A-Za-z_ .-]{1,40}\}{1,2}|<[A-Za-z_ |.-]{1,40}>|\.\.\.|…)\s?[%a-z]{0,3}$/
+
+/** Numbers under such a name count what went wrong. */
+const FAILURES = /(?:^|_)(?:failed|failures|failing|errors)$/i
+
+const MOST_BLANKS = 20
+
+export const isPlaceholder = (text: string): boolean =>
+  text.length <= 120 && (TEMPLATE.includes(text.trim().toLowerCase()) || BLANK.test(text.trim()))
+
+/** What to write where the document's sentence only says that something is wrong. */
+export function hintFor(field: string, value: string | undefined): string {
+  if (value !== undefined && isPlaceholder(value)) return `That is the template's own text; ${choice(field)}.`
+  if (value === undefined) return `Add ${field}; ${choice(field)}.`
+  if (field === 'phase') {
+    const meant = phaseFor(value)
+    return meant ? `Write phase: "${meant}"; it was read as that.` : `${capital(choice(field))}.`
+  }
+  if (field === 'status') {
+    const state = stateFor(value)
+    return state ? `Write status: "${STATUS_OF[state]}"; it was read as that.` : `${capital(choice(field))}.`
+  }
+  if (isNobody(value)) return `Write ${field}: "None" where nobody comes next; it was read as that.`
+  return `Write ${field}: "@${value.replace(/^["'@\s]+/, '')}".`
+}
+
+/** Words for nobody that are not the document's. */
+export const isNobody = (text: string): boolean =>
+  /^(?:none|nobody|no one|null|nil|n\/a|-|end)$/i.test(text.trim())
+
+function choice(field: string): string {
+  if (field === 'phase') return `write one of ${PHASES.join(', ')}`
+  if (field === 'status') return `write one of ${STATUSES.join(', ')}`
+  if (field === 'to')
+    return 'write the next agent, for example "@qa-agent", or "None" where nobody comes next'
+  return 'write the agent that ends its work, for example "@research-agent"'
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** The `@` alone does not make a name (A2-04). */
+export function checkAgentName(fields: Fields, field: string, written: string): void {
+  const template = isPlaceholder(written)
+  if (AGENT.test(written) && !template) return
+  const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written
+  fields.report(
+    'error',
+    template ? 'template_placeholder' : 'invalid_agent_name',
+    template
+      ? `Invalid agent name: ${shown}. That is the template's own text; write the agent's name, for example "@qa-agent".`
+      : `Invalid agent name: ${shown}. Write one word of at most 64 letters, digits, dots, dashes or underscores after the @, for example "@qa-agent".`,
+    field,
+  )
+}
+
+export function checkCount(fields: Fields, field: string, value: number | undefined, key = field): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 0)) return
+  fields.report(
+    'error',
+    `invalid_${field}`,
+    `Invalid ${field}: ${value}. Write a whole number from 0 on, without a sign, for example ${field}: 1.`,
+    key,
+  )
+}
+
+/** Ids of tasks that are blanks of a template. */
+export function checkIds(fields: Fields, field: string, ids: readonly string[]): void {
+  for (const [index, id] of ids.slice(0, MOST_BLANKS).entries())
+    if (isPlaceholder(id))
+      fields.report(
+        'error',
+        'template_placeholder',
+        `${field} holds the template's own text ${id}. Write the id of a task, for example "task-15.3", or ${field}: [].`,
+        field,
+        index,
+      )
+}
+
+/** Blanks of a template among the metrics, whatever the depth. */
+export function checkBlanks(fields: Fields, metrics: Readonly<Data>): void {
+  let found = 0
+  const visit = (value: unknown, path: readonly string[], depth: number): void => {
+    if (found >= MOST_BLANKS || depth > 8) return
+    const blank = blankIn(value)
+    if (blank !== undefined) {
+      found++
+      const name = path.join('.')
+      fields.report(
+        'error',
+        'template_placeholder',
+        `${name} is the blank ${blank} of a template. Write the real value, or leave ${path.at(-1)} out.`,
+        ...path,
+      )
+    } else if (isData(value))
+      for (const key of Object.keys(value)) visit(own(value, key), [...path, key], depth + 1)
+  }
+  visit(metrics, ['metrics'], 0)
+}
+
+/** `[X]` without quotes is a list to YAML. */
+function blankIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return isPlaceholder(value) ? value : undefined
+  if (!Array.isArray(value) || value.length !== 1 || typeof value[0] !== 'string') return undefined
+  return /^[A-Z]{1,3}$/.test(value[0]) || value[0] === '...' ? `[${value[0]}]` : undefined
+}
+
+/** What the document's function lets through and a reader should hear of. */
+export function lint(fields: Fields, said: Said): void {
+  const warn = (code: string, message: string, ...path: string[]) =>
+    fields.report('warning', code, message, ...path)
+  const { phase, status, to, retry_count, metrics, on_failure } = said
+  if (status === 'complete' && metrics) {
+    const [path, count] = failuresIn(metrics) ?? []
+    if (path)
+      warn(
+        'complete_with_failures',
+        `status is complete although ${path.join('.')} is ${count}; if that is not acceptable write status: "failed".`,
+        ...path,
+      )
+  }
+  if (status === 'retry' && (retry_count ?? 0) === 0)
+    warn(
+      'retry_without_count',
+      'status is retry but retry_count is 0; write how often it was tried again.',
+      'status',
+    )
+  if (phase === 'Complete' && typeof to === 'string')
+    warn(
+      'complete_with_receiver',
+      `phase is Complete, so nobody comes next; write to: "None", or the phase that @${to} works in.`,
+      'to',
+    )
+  if (phase === 'Complete' && status !== undefined && status !== 'complete')
+    warn(
+      'complete_phase_not_complete',
+      `phase is Complete but status is ${status}; write the phase that the work is in, or status: "complete".`,
+      'status',
+    )
+  if (status === 'failed' && on_failure === undefined && phase !== 'Complete')
+    warn(
+      'failed_without_on_failure',
+      'status is failed and nothing says what follows; add on_failure with retry, route_to or notify.',
+      'status',
+    )
+  const { retry, escalate_after } = on_failure ?? {}
+  if (retry !== undefined && escalate_after !== undefined && escalate_after <= retry)
+    warn(
+      'escalates_before_retries_end',
+      `escalate_after ${escalate_after} comes before the ${retry} retries are used up, so the rest of them never happens; write escalate_after: ${retry + 1}.`,
+      'on_failure',
+      'escalate_after',
+    )
+}
+
+function failuresIn(metrics: Readonly<Data>): [string[], number] | undefined {
+  const visit = (data: Readonly<Data>, path: readonly string[]): [string[], number] | undefined => {
+    for (const key of Object.keys(data)) {
+      const value = own(data, key)
+      if (typeof value === 'number' && value > 0 && FAILURES.test(key)) return [[...path, key], value]
+      const below = isData(value) && path.length < 8 ? visit(value, [...path, key]) : undefined
+      if (below) return below
+    }
+    return undefined
+  }
+  return visit(metrics, ['metrics'])
+}

@@ -1,0 +1,89 @@
+import type { State } from '../../domain/lifecycle.ts'
+import { isData, own, put } from '../difference.ts'
+import type { Fields } from '../fields.ts'
+import { putField } from './context.ts'
+import { keyOf, peek, place, type Reading, written } from './reading.ts'
+import { stateFor } from './words.ts'
+
+const NUMBERS = ['tokens_total', 'estimated_usd', 'duration_minutes'] as const
+
+/**
+ * A relative of the block that real projects write: sender and receiver as `from_agent` and `to_agent`, the task
+ * in a mapping beside it, and the return filled in below `handback` by the receiver.
+ */
+export function readHandback(reading: Reading, root: Fields): void {
+  const { fields, draft } = reading
+  fields.report(
+    'warning',
+    'read_as_block',
+    'This is no block of document 002, but was read as one. To make it one write phase, from: "@…", to: "@…" and status.',
+  )
+  readTitle(reading)
+  readName(reading, root, 'task', ['spec_id', 'task_id', 'id'])
+  readName(reading, root, 'project', ['id', 'project_id'])
+  const back = isData(peek(reading, root, 'handback')) ? root.below('handback') : undefined
+  if (!back) return
+  readReturn(reading, back)
+  const state = stateOf(reading, back)
+  const rest = back.rest()
+  for (const key of Object.keys(rest)) put(reading.extra, `handback.${key}`, own(rest, key))
+  if (state === undefined) return
+  if (draft.state !== undefined && draft.state !== state)
+    back.report(
+      'warning',
+      'states_disagree',
+      `handback.status says ${state}, handoff.status says ${draft.state}; the handback was believed, because it is written later. Write the same in both.`,
+      'status',
+    )
+  draft.state = state
+}
+
+/** The first heading of the text below, without the id in front. */
+function readTitle({ source, draft }: Reading): void {
+  const [, heading] = /^#[ \t]+(\S[^\n]*)$/m.exec((source.body ?? '').slice(0, 4_000)) ?? []
+  if (heading === undefined || draft.title !== undefined) return
+  const id = `${draft.id}:`
+  const title = (heading.startsWith(id) ? heading.slice(id.length) : heading).trim()
+  if (title !== '' && !title.startsWith('<')) draft.title = title
+}
+
+function readName(
+  reading: Reading,
+  root: Fields,
+  field: 'task' | 'project',
+  names: readonly [string, ...string[]],
+): void {
+  const { draft, extra } = reading
+  const found = peek(reading, root, field)
+  if (draft[field] !== undefined || (!isData(found) && typeof found !== 'string')) return
+  const below = isData(found) ? root.below(field) : undefined
+  const name = below ? written(reading, below, names) : written(reading, root, [field])
+  if (name === undefined || name.length > 200) return
+  draft[field] = name
+  place(reading, `handoff.context.${field}_id`, below ? [field, keyOf(below, names)] : [field])
+  const rest = below?.rest() ?? {}
+  for (const key of Object.keys(rest)) put(extra, `${field}.${key}`, own(rest, key))
+}
+
+function readReturn(reading: Reading, back: Fields): void {
+  const { draft } = reading
+  for (const key of ['branch', 'notes'] as const) {
+    const text = written(reading, back, [key])
+    if (text === undefined) continue
+    putField(draft, ['record', key], text)
+    place(reading, `handoff.context.${key}`, ['handback', key])
+  }
+  for (const key of NUMBERS) {
+    const number = back.value(key) === null ? undefined : back.number(key)
+    if (number === undefined) continue
+    putField(draft, ['metrics', key], number)
+    place(reading, `handoff.metrics.${key}`, ['handback', key])
+  }
+  const ended = back.time('completed_at')
+  if (ended !== undefined) draft.ended_at = ended
+}
+
+function stateOf(reading: Reading, back: Fields): State | undefined {
+  const word = written(reading, back, ['status'])
+  return word === undefined ? undefined : stateFor(word)
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { sharedFile } from '../../../test/data.ts'
+import { PHASES, STATUSES, validateHandoff, withDefaults } from './index.ts'
+
+const document = sharedFile('seeds/002_473df8e3b3f58eea.txt') ?? ''
+const script = /function validateHandoff[\s\S]*?\n}\n/.exec(document)?.[0]
+
+const GOOD = { phase: 'Testing', from: '@tester', to: '@builder', status: 'complete' }
+
+const said = (handoff: unknown): string => {
+  try {
+    return String(validateHandoff(handoff))
+  } catch (error) {
+    assert.ok(error instanceof Error)
+    return error.message
+  }
+}
+
+describe('validateHandoff', () => {
+  it('[S2-34] answers true for a good block and throws an error for any other', () => {
+    assert.equal(validateHandoff(GOOD), true)
+    assert.throws(() => validateHandoff({}), { name: 'Error', message: 'Missing required field: phase' })
+    assert.throws(() => validateHandoff(null), /^Error: Missing required field: phase$/)
+  })
+
+  it('[S2-12] [S2-35] names the first missing field in the order phase, from, to, status', () => {
+    const { phase, from, to } = GOOD
+
+    assert.equal(said({}), 'Missing required field: phase')
+    assert.equal(said({ phase }), 'Missing required field: from')
+    assert.equal(said({ phase, from }), 'Missing required field: to')
+    assert.equal(said({ phase, from, to }), 'Missing required field: status')
+    assert.equal(said({ ...GOOD, to: null }), 'Missing required field: to')
+    assert.equal(said({ ...GOOD, status: '' }), 'Missing required field: status')
+  })
+
+  it('[S2-13] [S2-36] takes the eight phases as written and refuses any other', () => {
+    for (const phase of PHASES) assert.equal(said({ ...GOOD, phase }), 'true')
+    assert.equal(said({ ...GOOD, phase: 'testing' }), 'Invalid phase: testing')
+    assert.equal(said({ ...GOOD, phase: ['QA'] }), 'Invalid phase: QA')
+  })
+
+  it('[S2-16] [S2-37] takes the six statuses as written and refuses any other', () => {
+    for (const status of STATUSES) assert.equal(said({ ...GOOD, status }), 'true')
+    assert.equal(said({ ...GOOD, status: 'completed' }), 'Invalid status: completed')
+    assert.equal(said({ ...GOOD, status: Object.create(null) }), 'Invalid status: [object Object]')
+  })
+
+  it('[S2-38] [S2-39] wants an @ before agents, and says so of numbers too', () => {
+    assert.equal(said({ ...GOOD, from: 'tester' }), 'Agent name must start with @: tester')
+    assert.equal(said({ ...GOOD, to: 'builder' }), 'Agent name must start with @: builder')
+    assert.equal(said({ ...GOOD, from: 5 }), 'Agent name must start with @: 5')
+    assert.equal(said({ ...GOOD, to: '@' }), 'true')
+  })
+
+  it('[S2-41] takes None for nobody in this spelling only', () => {
+    assert.equal(said({ ...GOOD, to: 'None' }), 'true')
+    assert.equal(said({ ...GOOD, to: 'none' }), 'Agent name must start with @: none')
+    assert.equal(said({ ...GOOD, to: 'NONE' }), 'Agent name must start with @: NONE')
+    assert.equal(said({ ...GOOD, from: 'None' }), 'Agent name must start with @: None')
+  })
+
+  it('[S2-40] looks for missing fields, then at phase, status, from and to, and says the first thing', () => {
+    const all = { phase: 'x', status: 'x', from: 'x', to: 'y' }
+
+    assert.equal(said({ ...all, to: '' }), 'Missing required field: to')
+    assert.equal(said(all), 'Invalid phase: x')
+    assert.equal(said({ ...all, phase: 'QA' }), 'Invalid status: x')
+    assert.equal(said({ ...all, phase: 'QA', status: 'retry' }), 'Agent name must start with @: x')
+    assert.equal(said({ ...GOOD, to: 'y' }), 'Agent name must start with @: y')
+  })
+
+  it("agrees with the document's own function on any four texts", { skip: script === undefined }, () => {
+    const theirs = new Function(`${script}; return validateHandoff`)() as (handoff: unknown) => true
+    const word = fc.oneof(
+      fc.constantFrom(...PHASES, ...STATUSES, '@a', 'None', 'none', '', '@', null, undefined),
+      fc.string(),
+    )
+    const block = fc.record({ phase: word, from: word, to: word, status: word }, { requiredKeys: [] })
+
+    fc.assert(
+      fc.property(block, (handoff) => {
+        let expected: string
+        try {
+          expected = String(theirs(handoff))
+        } catch (error) {
+          expected = (error as Error).message
+        }
+        assert.equal(said(handoff), expected)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('the words of a block', () => {
+  it('[S2-23] are exported, so that all tools use one list', () => {
+    assert.deepEqual(PHASES, [
+      'Research',
+      'Planning',
+      'Infrastructure',
+      'Implementation',
+      'Testing',
+      'Integration',
+      'QA',
+      'Complete',
+    ])
+    assert.deepEqual(STATUSES, ['pending', 'in_progress', 'complete', 'failed', 'blocked', 'retry'])
+  })
+
+  it('[S2-31] defaults are filled in on demand, and it is said which', () => {
+    assert.deepEqual(withDefaults(GOOD, '2026-03-01T00:00:00Z'), {
+      handoff: { ...GOOD, retry_count: 0, metrics: {}, dependencies: [], timestamp: '2026-03-01T00:00:00Z' },
+      defaulted: ['retry_count', 'metrics', 'dependencies', 'timestamp'],
+    })
+    const full = { ...GOOD, retry_count: 2, metrics: { a: 1 }, dependencies: null, timestamp: 'x' }
+    assert.deepEqual(withDefaults(full, 'now').defaulted, ['dependencies'])
+    assert.equal('timestamp' in withDefaults(GOOD).handoff, false)
+  })
+})

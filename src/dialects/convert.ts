@@ -1,0 +1,120 @@
+import type { Dialect, DialectId, Loss, Missing, Native } from './dialect.ts'
+import { type Data, type Difference, fieldDifferences, keysOf, own, sameData } from './difference.ts'
+import type { Draft } from './draft.ts'
+import { readDocuments } from './read.ts'
+import { dialectOf, endingOf } from './registry.ts'
+import { bytesOf, SLOT_BYTES, slotFor } from './slot.ts'
+import { isMapping, setOwn } from './text/tree.ts'
+
+export type Conversion =
+  | { readonly ok: true; readonly text: string; readonly losses: readonly Loss[] }
+  | { readonly ok: false; readonly missing: readonly Missing[] }
+
+export interface ConvertOptions {
+  /** Carry what the dialect cannot say in its `x_baton` slot, so that the way back is exact. */
+  readonly slot?: boolean
+  /** What the dialect demands and the draft does not say. */
+  readonly supply?: Partial<Draft>
+}
+
+/**
+ * A draft in the words of a dialect. The text is read again and compared with the draft: what the reader
+ * would not get is the list of losses, so the list cannot forget anything.
+ */
+export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {}): Conversion {
+  const dialect = dialectOf(to)
+  const wanted = supplied(draft, options.supply)
+  const made = writtenOf(wanted, dialect)
+  if (!made.ok) return made
+  const { native, text: plain, read } = made
+  const reasons = reasonsOf(native.losses, dialect)
+  const losses = lossesBetween(wanted, read, reasons)
+  if (!options.slot) return { ok: true, text: plain, losses }
+
+  const slot = slotFor(wanted, read)
+  if (slot === undefined) return { ok: true, text: plain, losses }
+  const size = bytesOf(slot)
+  if (size > SLOT_BYTES) return { ok: true, text: plain, losses: [...losses, tooLarge(size)] }
+  const text = dialect.print({ ...native, value: putDeep(native.value, dialect.slot, slot) })
+  const left = lossesBetween(wanted, readAs(dialect, text, wanted), reasons)
+  // An acknowledgment that stands alone has no place for a slot: with one it would be something else.
+  if (left.length > losses.length) return { ok: true, text: plain, losses: [...losses, noPlace(dialect)] }
+  return { ok: true, text, losses: left }
+}
+
+type Written =
+  | { readonly ok: true; readonly native: Native & { ok: true }; readonly text: string; readonly read: Draft }
+  | { readonly ok: false; readonly missing: readonly Missing[] }
+
+/** Keys that a document of another dialect had beside are kept only where they do not come to mean something. */
+function writtenOf(draft: Draft, dialect: Dialect): Written {
+  const native = dialect.toNative(draft)
+  if (!native.ok) return native
+  const text = dialect.print(native)
+  const read = readAs(dialect, text, draft)
+  if (draft.extra === undefined || sameData(read.extra, draft.extra)) return { ok: true, native, text, read }
+  const { extra: _foreign, ...own } = draft
+  return writtenOf(own, dialect)
+}
+
+/** Fields win over the draft's; mappings such as `package` are completed field by field. */
+function supplied(draft: Draft, supply: Partial<Draft> = {}): Draft {
+  const result: Data = { ...draft }
+  for (const key of keysOf(supply)) {
+    const [old, value] = [own(draft, key), own(supply, key)]
+    setOwn(result, key, isMapping(old) && isMapping(value) ? { ...old, ...value } : value)
+  }
+  return result as Draft
+}
+
+/** A body may hold blocks of its own, so of several documents the one that was meant is taken. */
+function readAs({ id }: Dialect, text: string, wanted: Draft): Draft {
+  const drafts = readDocuments(text, { path: `handoff${endingOf(id)}` }).flatMap(({ dialect, draft }) =>
+    dialect === id && draft ? [draft] : [],
+  )
+  if (drafts.length < 2) return drafts[0] ?? {}
+  const distances = drafts.map((draft) => fieldDifferences(wanted, draft).length)
+  return drafts[distances.indexOf(Math.min(...distances))] ?? {}
+}
+
+type ReasonFor = (difference: Difference) => string
+
+function lossesBetween(draft: Draft, read: Draft, reasonFor: ReasonFor): Loss[] {
+  return fieldDifferences(draft, read)
+    .filter(({ before }) => before !== undefined)
+    .map((difference) => ({ field: difference.path.join('.'), reason: reasonFor(difference) }))
+}
+
+/** What the dialect itself says about a loss, else what was seen. */
+function reasonsOf(declared: readonly Loss[], { title }: Dialect): ReasonFor {
+  const byField = new Map(declared.map(({ field, reason }) => [field, reason]))
+  return ({ path, after }) => {
+    const said = byField.get(path.join('.')) ?? byField.get(String(path[0]))
+    if (said !== undefined) return said
+    return after === undefined ? `${title} has no place for it` : `${title} says it as ${shown(after)}`
+  }
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}
+
+const tooLarge = (size: number): Loss => ({
+  field: 'x_baton',
+  reason: `the slot would take ${size} bytes and may take ${SLOT_BYTES}, so it was not written`,
+})
+
+const noPlace = ({ title }: Dialect): Loss => ({
+  field: 'x_baton',
+  reason: `this form of ${title} has no place for the slot, so it was not written`,
+})
+
+function putDeep(data: Readonly<Data>, path: readonly string[], value: unknown): Data {
+  const [key, ...rest] = path
+  const result: Data = { ...data }
+  if (key === undefined) return result
+  const below = own(data, key)
+  setOwn(result, key, rest.length === 0 ? value : putDeep(isMapping(below) ? below : {}, rest, value))
+  return result
+}

@@ -1,0 +1,69 @@
+import type { Draft } from './draft.ts'
+import type { Source } from './text/source.ts'
+
+export const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package'] as const
+export type DialectId = (typeof DIALECTS)[number]
+
+export const SEVERITIES = ['error', 'warning', 'info'] as const
+
+/** One finding. The message says what is wrong and what to write instead. Lines and columns count from 1. */
+export interface Diagnostic {
+  readonly severity: (typeof SEVERITIES)[number]
+  /** Stable, snake_case. */
+  readonly code: string
+  readonly message: string
+  readonly line: number
+  readonly column: number
+}
+
+export interface Interpretation {
+  /** Absent when the text says nothing that could be used, or nothing of a single handoff (an index, a state file). */
+  readonly draft?: Draft
+  readonly diagnostics: readonly Diagnostic[]
+  /**
+   * Where the document keeps a value that the dialect would write elsewhere, for example under a capitalised
+   * or old key: native path, joined with dots, to the path found. A later change goes there.
+   */
+  readonly places?: ReadonlyMap<string, readonly (string | number)[]>
+}
+
+/** Something that the draft says and the written text does not. */
+export interface Loss {
+  /** A field of the draft, for example `priority` or `package.decisions`. */
+  readonly field: string
+  readonly reason: string
+}
+
+/** Something that the dialect demands and the draft does not say. It is asked for, never made up. */
+export interface Missing {
+  /** What to supply, as a field of the draft. */
+  readonly field: string
+  readonly reason: string
+}
+
+export type Native =
+  | {
+      readonly ok: true
+      readonly value: Record<string, unknown>
+      readonly body?: string
+      readonly losses: readonly Loss[]
+    }
+  | { readonly ok: false; readonly missing: readonly Missing[] }
+
+/**
+ * One handoff format. Reading never throws: whatever an agent wrote, the answer says what could be understood,
+ * what was wrong and where. Writing gives one strict form.
+ */
+export interface Dialect {
+  readonly id: DialectId
+  readonly title: string
+  /** Which of this dialect's forms a parsed text has, if any. Cheap: it looks at the path and a few keys. */
+  formOf(source: Source): string | undefined
+  interpret(source: Source, form: string): Interpretation
+  /** A draft in the dialect's own keys, in their order. */
+  toNative(draft: Draft): Native
+  /** The text of a native value, in the strict form. */
+  print(native: { readonly value: Record<string, unknown>; readonly body?: string }): string
+  /** Where the `x_baton` slot stands among the native keys, for example `['context', 'x_baton']`. */
+  readonly slot: readonly string[]
+}

@@ -1,0 +1,59 @@
+import type { Path } from './text/source.ts'
+import { isMapping } from './text/tree.ts'
+
+export { isMapping as isData, setOwn as put, valueAt } from './text/tree.ts'
+
+export type Data = Record<string, unknown>
+
+export interface Difference {
+  readonly path: Path
+  /** Undefined where one side has nothing there. */
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** An own value: a key of a foreign document never reaches a prototype. */
+export const own = (data: unknown, key: string | number): unknown =>
+  typeof data === 'object' && data !== null && Object.hasOwn(data, key)
+    ? (data as Readonly<Record<string | number, unknown>>)[key]
+    : undefined
+
+/** Keys that have a value; a key without one is no key. */
+export const keysOf = (data: Readonly<Data>): string[] =>
+  Object.keys(data).filter((key) => own(data, key) !== undefined)
+
+/** Equal as data, whatever the order of keys. */
+export function sameData(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || a === b) return true
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((each, i) => sameData(each, b[i]))
+  if (!isMapping(a) || !isMapping(b)) return false
+  const keys = keysOf(a)
+  return keys.length === keysOf(b).length && keys.every((key) => sameData(own(a, key), own(b, key)))
+}
+
+/** Where two values differ. A list is entered only while it keeps its length: what moved has not changed. */
+export function differences(before: unknown, after: unknown, path: Path = []): Difference[] {
+  if (sameData(before, after)) return []
+  if (isMapping(before) && isMapping(after))
+    return allKeys(before, after).flatMap((key) =>
+      differences(own(before, key), own(after, key), [...path, key]),
+    )
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return before.flatMap((each, i) => differences(each, after[i], [...path, i]))
+  return [{ path, before, after }]
+}
+
+/** Where two drafts differ, by field or by field of a field: `priority`, `package.decisions`. */
+export function fieldDifferences(before: Readonly<Data>, after: Readonly<Data>): Difference[] {
+  return allKeys(before, after).flatMap((field) => {
+    const [from, to] = [own(before, field), own(after, field)]
+    if (sameData(from, to)) return []
+    if (!isMapping(from ?? {}) || !isMapping(to ?? {})) return [{ path: [field], before: from, after: to }]
+    const below = allKeys(from ?? {}, to ?? {}).filter((key) => !sameData(own(from, key), own(to, key)))
+    if (below.length === 0) return [{ path: [field], before: from, after: to }]
+    return below.map((key) => ({ path: [field, key], before: own(from, key), after: own(to, key) }))
+  })
+}
+
+const allKeys = (a: object, b: object): string[] => [...new Set([...keysOf({ ...a }), ...keysOf({ ...b })])]

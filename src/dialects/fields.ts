@@ -1,0 +1,379 @@
+import type { Diagnostic } from './dialect.ts'
+import { MAX_AGENT_LENGTH } from './text/limits.ts'
+import { isPlaceholder, leftOpen } from './text/placeholder.ts'
+import { quoted } from './text/quoted.ts'
+import type { Path, Source } from './text/source.ts'
+import { spellingsOf, usual } from './text/spelling.ts'
+import { readInstant, type TimeOddity } from './text/time.ts'
+import { isMapping, setOwn, valueAt } from './text/tree.ts'
+import { findWord, type Words } from './text/words.ts'
+
+/**
+ * Typed reading of a mapping. A value of the wrong kind gives a diagnostic where it stands and `undefined`, or
+ * the nearest thing that a person would have meant. `names` are the key and its other spellings, best first.
+ */
+export interface Fields {
+  readonly path: Path
+  /** All that was found wrong so far, here and below. */
+  readonly diagnostics: Diagnostic[]
+  /** Values found under another spelling than the first: canonical native path, joined with dots, to the path found. */
+  readonly places: Map<string, Path>
+  has(...names: readonly string[]): boolean
+  /** The plain value as it is. */
+  value(...names: readonly string[]): unknown
+  /** A scalar as written; lists and mappings are reported. Blank text counts as absent. */
+  text(...names: readonly string[]): string | undefined
+  /** An agent without `@` and without a display suffix such as `(Chief)`; a name that cannot be one is reported. */
+  agent(...names: readonly string[]): string | undefined
+  /** A number; a numeric text is taken with a warning. */
+  number(...names: readonly string[]): number | undefined
+  boolean(...names: readonly string[]): boolean | undefined
+  /** An instant in UTC, for example `2026-02-21T14:30:00Z`; odd zone forms are read and reported. */
+  time(...names: readonly string[]): string | undefined
+  /** A list of scalars as written; a lone scalar is a list of one, with a warning. */
+  list(...names: readonly string[]): string[] | undefined
+  /** The value of a word in a table; case and synonyms are tolerated and reported. */
+  word<T extends string>(words: Words<T>, ...names: readonly string[]): T | undefined
+  /** The fields of a mapping below; anything else is reported. */
+  below(...names: readonly string[]): Fields | undefined
+  /** The fields of each mapping in a list; elements that are scalars come as text. */
+  each(...names: readonly string[]): readonly (Fields | string)[] | undefined
+  /** Keys that were never asked for, with their values as found. */
+  rest(): Record<string, unknown>
+  report(
+    severity: Diagnostic['severity'],
+    code: string,
+    message: string,
+    ...path: readonly (string | number)[]
+  ): void
+}
+
+/** What all fields of one source share. */
+interface Shared {
+  readonly source: Source
+  readonly diagnostics: Diagnostic[]
+  readonly places: Map<string, Path>
+}
+
+interface Found {
+  readonly key: string
+  readonly value: unknown
+}
+
+const AGENT = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+const DISPLAY_SUFFIX = /[ \t]*\([^()]*\)$/
+/** A name with a title behind it; what is longer is a sentence. */
+const MAX_SHOWN_NAME = 2 * MAX_AGENT_LENGTH
+const TRUE = ['true', 'yes', 'y', 'on']
+const FALSE = ['false', 'no', 'n', 'off']
+const EXAMPLE_TIME = '2026-02-21T14:30:00Z'
+
+const ODD_TIMES: Readonly<Record<TimeOddity, readonly [Diagnostic['severity'], string]>> = {
+  no_zone: ['warning', 'has no time zone and is taken as UTC'],
+  date_only: ['info', 'has no time of day and is taken as midnight UTC'],
+  odd_zone: ['info', 'writes its time zone in an unusual way'],
+  space: ['info', 'has a space where a T belongs'],
+  prose: ['info', 'is not in the ISO form'],
+}
+
+/** The fields of a source's mapping, or of one below it; undefined where there is none. */
+export function fieldsOf(source: Source, path: Path = []): Fields | undefined {
+  const value = path.length === 0 ? source.value : valueAt(source.value, path)
+  return isMapping(value)
+    ? new MappingFields({ source, diagnostics: [], places: new Map() }, value, path)
+    : undefined
+}
+
+class MappingFields implements Fields {
+  readonly path: Path
+  readonly #shared: Shared
+  readonly #mapping: Record<string, unknown>
+  readonly #asked = new Set<string>()
+  #below: Map<string, Fields> | undefined
+  /** Keys in the usual spelling to keys as they stand; undefined until a key is not found. */
+  #spellings: Map<string, string> | undefined
+
+  constructor(shared: Shared, mapping: Record<string, unknown>, path: Path) {
+    this.#shared = shared
+    this.#mapping = mapping
+    this.path = path
+  }
+
+  get diagnostics(): Diagnostic[] {
+    return this.#shared.diagnostics
+  }
+
+  get places(): Map<string, Path> {
+    return this.#shared.places
+  }
+
+  has(...names: readonly string[]): boolean {
+    return this.#keyOf(names) !== undefined
+  }
+
+  value(...names: readonly string[]): unknown {
+    return this.#find(names)?.value
+  }
+
+  text(...names: readonly string[]): string | undefined {
+    const found = this.#find(names)
+    return found && this.#text(found)
+  }
+
+  agent(...names: readonly string[]): string | undefined {
+    const found = this.#find(names)
+    const text = found && this.#text(found)
+    if (found === undefined || text === undefined || isPlaceholder(text)) return text
+    const name = nameIn(text.trim())
+    if (!AGENT.test(name) || name.length > MAX_AGENT_LENGTH) {
+      const message = `${quoted(text)} cannot be an agent's name; write letters, digits, dots, dashes or underscores, for example codex`
+      this.report('warning', 'bad_agent_name', message, found.key)
+    }
+    return name === '' ? undefined : name
+  }
+
+  number(...names: readonly string[]): number | undefined {
+    const found = this.#find(names)
+    if (found === undefined || isAbsent(found.value)) return undefined
+    const { key, value } = found
+    if (typeof value === 'number' && Number.isFinite(value)) return value
+    const number = typeof value === 'string' ? Number(value) : Number.NaN
+    if (Number.isFinite(number)) {
+      this.report('warning', 'number_as_text', `${key} is a number; write ${number} without quotes`, key)
+      return number
+    }
+    this.report(
+      'error',
+      'not_a_number',
+      `${key} must be a number, for example 3; ${quoted(value)} is none`,
+      key,
+    )
+    return undefined
+  }
+
+  boolean(...names: readonly string[]): boolean | undefined {
+    const found = this.#find(names)
+    if (found === undefined || isAbsent(found.value)) return undefined
+    const { key, value } = found
+    if (typeof value === 'boolean') return value
+    const word = String(value).trim().toLowerCase()
+    if (typeof value === 'string' && (TRUE.includes(word) || FALSE.includes(word))) {
+      const meant = TRUE.includes(word)
+      this.report('warning', 'boolean_as_text', `${key} is true or false; write ${meant} without quotes`, key)
+      return meant
+    }
+    this.report('error', 'not_a_boolean', `${key} must be true or false; ${quoted(value)} is neither`, key)
+    return undefined
+  }
+
+  time(...names: readonly string[]): string | undefined {
+    const found = this.#find(names)
+    const text = found && this.#text(found)
+    if (found === undefined || text === undefined || isPlaceholder(text)) return undefined
+    const { key } = found
+    const read = readInstant(text)
+    if (read === undefined) {
+      const message = `${quoted(text)} is no time that exists; write for example ${EXAMPLE_TIME}`
+      this.report('warning', 'bad_time', message, key)
+      return undefined
+    }
+    for (const oddity of read.oddities) {
+      const [severity, what] = ODD_TIMES[oddity]
+      this.report(severity, `time_${oddity}`, `${quoted(text)} ${what}; write ${read.instant}`, key)
+    }
+    return read.instant
+  }
+
+  list(...names: readonly string[]): string[] | undefined {
+    const found = this.#find(names)
+    if (found === undefined || isAbsent(found.value)) return undefined
+    const { key, value } = found
+    if (!Array.isArray(value)) {
+      const text = this.#text(found)
+      if (text === undefined) return undefined
+      this.report(
+        'warning',
+        'not_a_list',
+        `${key} is a list; write each value on its own line after a dash, or in [ ]`,
+        key,
+      )
+      return [text]
+    }
+    return value.flatMap((item, index) => this.#item(item, key, index) ?? [])
+  }
+
+  word<T extends string>(words: Words<T>, ...names: readonly string[]): T | undefined {
+    const found = this.#find(names)
+    const text = found && this.#text(found)
+    if (found === undefined || text === undefined || isPlaceholder(text)) return undefined
+    const word = findWord(words, text.trim())
+    if (word === undefined) {
+      const message = `${quoted(text)} is no ${words.name}; write one of ${words.words.join(', ')}`
+      this.report('error', `unknown_${words.name}`, message, found.key)
+      return undefined
+    }
+    if (!word.exact)
+      this.report(
+        'warning',
+        `odd_${words.name}`,
+        `${quoted(text)} is read as ${word.word}; write ${word.word}`,
+        found.key,
+      )
+    return word.word
+  }
+
+  below(...names: readonly string[]): Fields | undefined {
+    const found = this.#find(names)
+    if (found === undefined || isAbsent(found.value)) return undefined
+    const { key, value } = found
+    if (isMapping(value)) return this.#fieldsBelow(key, value, [...this.path, key])
+    this.report(
+      'error',
+      'not_a_mapping',
+      `${key} must hold keys of its own; ${quoted(value)} is a single value or a list`,
+      key,
+    )
+    return undefined
+  }
+
+  each(...names: readonly string[]): readonly (Fields | string)[] | undefined {
+    const found = this.#find(names)
+    if (found === undefined || isAbsent(found.value)) return undefined
+    const { key, value } = found
+    if (isMapping(value)) {
+      this.report(
+        'warning',
+        'not_a_list',
+        `${key} is a list; put a dash before its first key, or [ ] around it`,
+        key,
+      )
+      return [this.#fieldsBelow(key, value, [...this.path, key])]
+    }
+    if (!Array.isArray(value)) return this.list(...names)
+    return value.flatMap((item, index) => {
+      if (isMapping(item)) return this.#fieldsBelow(`${key}\0${index}`, item, [...this.path, key, index])
+      return this.#item(item, key, index) ?? []
+    })
+  }
+
+  rest(): Record<string, unknown> {
+    const rest: Record<string, unknown> = {}
+    for (const key of Object.keys(this.#mapping))
+      if (!this.#asked.has(key)) setOwn(rest, key, this.#mapping[key])
+    return rest
+  }
+
+  report(
+    severity: Diagnostic['severity'],
+    code: string,
+    message: string,
+    ...path: readonly (string | number)[]
+  ): void {
+    const place = this.#shared.source.locate([...this.path, ...path])
+    this.#shared.diagnostics.push({ severity, code, message, ...place })
+  }
+
+  #fieldsBelow(name: string, mapping: Record<string, unknown>, path: Path): Fields {
+    this.#below ??= new Map()
+    const known = this.#below.get(name)
+    if (known) return known
+    const fields = new MappingFields(this.#shared, mapping, path)
+    this.#below.set(name, fields)
+    return fields
+  }
+
+  #find(names: readonly string[]): Found | undefined {
+    const key = this.#keyOf(names)
+    if (key === undefined) return undefined
+    const isFirstTime = !this.#asked.has(key)
+    this.#asked.add(key)
+    const [first] = names
+    if (isFirstTime && key !== first && first !== undefined) {
+      this.#shared.places.set([...this.path, first].join('.'), [...this.path, key])
+      if (!names.includes(key))
+        this.report('warning', 'key_spelling', `write ${first} instead of ${quoted(key)}`, key)
+    }
+    return { key, value: this.#mapping[key] }
+  }
+
+  #keyOf(names: readonly string[]): string | undefined {
+    for (const name of names) if (Object.hasOwn(this.#mapping, name)) return name
+    this.#spellings ??= spellingsOf(this.#mapping)
+    if (this.#spellings.size === 0) return undefined
+    for (const name of names) {
+      const key = this.#spellings.get(usual(name))
+      if (key !== undefined) return key
+    }
+    return undefined
+  }
+
+  /** A scalar as text. Numbers and booleans come as they were written. */
+  #text({ key, value }: Found): string | undefined {
+    if (isAbsent(value)) return undefined
+    if (typeof value === 'string') {
+      if (isPlaceholder(value)) this.#placeholder(value, key)
+      return value
+    }
+    if (typeof value !== 'object' || value === null)
+      return this.#shared.source.raw([...this.path, key]) ?? String(value)
+    const left = leftOpen(value, this.#shared.source.text)
+    if (left !== undefined) {
+      this.#placeholder(left, key)
+      return left
+    }
+    if (Array.isArray(value) && value.length === 1 && typeof value[0] !== 'object') {
+      this.report(
+        'warning',
+        'list_of_one',
+        `${key} is a single value; take the brackets or the dash away`,
+        key,
+      )
+      return this.#shared.source.raw([...this.path, key, 0]) ?? String(value[0])
+    }
+    const kind = Array.isArray(value) ? 'a list' : 'a mapping'
+    this.report('error', 'not_text', `${key} must be a single value; ${kind} was found`, key)
+    return undefined
+  }
+
+  #placeholder(text: string, key: string): void {
+    this.report('warning', 'placeholder', `${quoted(text)} was left to be filled in; write the value`, key)
+  }
+
+  /** An element of a list as text. */
+  #item(item: unknown, key: string, index: number): string | undefined {
+    if (isAbsent(item)) return undefined
+    if (typeof item === 'string') return item
+    if (typeof item !== 'object') return this.#shared.source.raw([...this.path, key, index]) ?? String(item)
+    const sentence = isMapping(item) ? this.#sentence(item, [key, index]) : undefined
+    if (sentence !== undefined) {
+      const message = 'a text with a colon in it needs quotes; it was read as text'
+      this.report('warning', 'unquoted_colon', message, key, index)
+      return sentence
+    }
+    this.report('error', 'not_text', `each element of ${key} must be a single value`, key, index)
+    return undefined
+  }
+
+  /** `- Endpoints: 12` was meant as a text, though YAML makes a mapping of it. */
+  #sentence(item: Record<string, unknown>, path: Path): string | undefined {
+    const [only, ...others] = Object.keys(item)
+    if (only === undefined || others.length > 0) return undefined
+    const inner = item[only]
+    const { source } = this.#shared
+    const isPlain = typeof inner !== 'object' || inner === null
+    const value = isPlain
+      ? (source.raw([...this.path, ...path, only]) ?? String(inner))
+      : leftOpen(inner, source.text)
+    if (value === undefined) return undefined
+    return `${only}: ${value}`.trimEnd()
+  }
+}
+
+function nameIn(text: string): string {
+  const name = text.startsWith('@') ? text.slice(1) : text
+  return name.length > MAX_SHOWN_NAME ? name : name.replace(DISPLAY_SUFFIX, '').trim()
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
+}

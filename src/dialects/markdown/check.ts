@@ -1,0 +1,186 @@
+import type { State } from '../../domain/lifecycle.ts'
+import { DEFAULT_LIMITS } from '../../domain/limits.ts'
+import { vagueWord } from '../../domain/measurable.ts'
+import type { Diagnostic } from '../dialect.ts'
+import type { Draft } from '../draft.ts'
+import { handoffId, isTaskId, originalOf, parseName, stemOf } from './names.ts'
+import { statusFor } from './status.ts'
+
+/** A finding about a key of the front matter; the caller knows where that stands. */
+export interface Finding {
+  readonly severity: Diagnostic['severity']
+  readonly code: string
+  readonly message: string
+  readonly key: string
+  /** Elements below the key, for example the number of a deliverable. */
+  readonly below?: readonly (string | number)[]
+}
+
+export interface Checked {
+  readonly draft: Draft
+  /** Of the file, with forward slashes, as far as it is known. */
+  readonly path?: string | undefined
+}
+
+/** What is wrong with a document that could be read. None of it needs anything but the document and its path. */
+export function checkMarkdown({ draft, path }: Checked): Finding[] {
+  return [
+    ...checkTask(draft),
+    ...checkId(draft, path),
+    ...(path === undefined ? [] : checkPlace(path, draft.state)),
+    ...checkTimes(draft),
+    ...checkDeliverables(draft),
+    ...checkCriteria(draft),
+    ...checkAcknowledgment(draft),
+  ]
+}
+
+function* checkTask({ task }: Draft): Generator<Finding> {
+  if (task !== undefined && !isTaskId(task))
+    yield {
+      severity: 'error',
+      code: 'task_form',
+      message: `"${task}" is no task id of this format; write BPRD-YYYY-NNNN, for example BPRD-2026-0042.`,
+      key: 'related_task',
+    }
+}
+
+/** The id names what the other keys say; the file is called after the id. */
+function* checkId({ id, from, to, task, created_at }: Draft, path: string | undefined): Generator<Finding> {
+  if (id === undefined) return
+  const warn = (code: string, message: string): Finding => ({
+    severity: 'warning',
+    code,
+    message,
+    key: 'handoff_id',
+  })
+  if (path !== undefined && originalOf(stemOf(path)) !== id)
+    yield warn(
+      'name_differs',
+      `The file is called ${stemOf(path)}, but its id is ${id}; rename the file to ${id}.md.`,
+    )
+  const name = parseName(id, new Set([...Object.keys(DEFAULT_LIMITS), ...[from ?? [], to ?? []].flat()]))
+  if (!name.ok) {
+    if (name.reason === 'ambiguous') return
+    const wanted =
+      from && to && task && isTaskId(task) && created_at && handoffId({ from, to, task, created_at })
+    const form = wanted || 'handoff-{from_agent}-{to_agent}-{related_task}-{YYYYMMDD}'
+    yield warn('id_form', `"${id}" is not of the form of an id; write ${form}.`)
+    return
+  }
+  const { parts } = name
+  const said = { from, to, task, date: created_at?.slice(0, 10).replaceAll('-', '') }
+  for (const [key, value] of Object.entries(said)) {
+    const named = parts[key as keyof typeof said]
+    if (value !== undefined && value !== null && value !== named)
+      yield warn(
+        'id_contradicts',
+        `The id names ${named}, but ${KEY[key as keyof typeof said]} says ${value}; make them agree.`,
+      )
+  }
+}
+
+const KEY = { from: 'from_agent', to: 'to_agent', task: 'related_task', date: 'created_at' } as const
+
+const PROHIBITED: readonly RegExp[] = [
+  /(?:^|\/)_agents\/(?:[^/]+\/)?_handoffs\//,
+  /(?:^|\/)research\/[^/]+\/processed\//,
+]
+const WITHIN = /(?:^|\/)_handoffs\/(.*)$/s
+
+export const isProhibited = (path: string): boolean => PROHIBITED.some((place) => place.test(path))
+
+/** Whether a handoff may stand where it stands. A path without a folder says nothing. */
+export function checkPlace(path: string, state: State | undefined): Finding[] {
+  if (!path.includes('/')) return []
+  const status = state && statusFor(state)
+  const isEnd = status === 'Complete' || status === 'Expired' || status === 'Rejected'
+  const home = isEnd ? '_handoffs/archived/{YYYY}/{MM}/' : '_handoffs/active/'
+  const misplaced = (why: string): Finding[] => [
+    { severity: 'warning', code: 'wrong_place', message: `${why}; move it to ${home}.`, key: 'status' },
+  ]
+  if (isProhibited(path)) return misplaced('Handoffs are not allowed in this folder')
+  const within = WITHIN.exec(path)?.[1]
+  if (within === undefined) return misplaced('Handoffs belong into _handoffs/ at the root of the repository')
+  const isActive = /^active\/[^/]+$/.test(within)
+  const isArchived = /^archived\/\d{4}\/(?:0[1-9]|1[0-2])\/[^/]+$/.test(within)
+  if (!isActive && !isArchived) return misplaced('Handoffs are kept in active/ or archived/{YYYY}/{MM}/')
+  if (status === undefined || isArchived === isEnd) return []
+  return misplaced(`A handoff that is ${status} does not belong into ${isActive ? 'active' : 'archived'}/`)
+}
+
+/** What cannot be later than what. */
+// biome-ignore format: read as a table
+const ORDER: readonly (readonly [keyof Draft, keyof Draft, string, string])[] = [
+  ['created_at',  'updated_at',   'created_at',      'updated_at'],
+  ['created_at',  'ack_deadline', 'created_at',      'expires_at'],
+  ['created_at',  'accepted_at',  'created_at',      'acknowledged_at'],
+  ['created_at',  'ended_at',     'created_at',      'completed_at'],
+  ['accepted_at', 'ended_at',     'acknowledged_at', 'completed_at'],
+]
+
+function* checkTimes(draft: Draft): Generator<Finding> {
+  for (const [before, after, first, second] of ORDER) {
+    const [a, b] = [draft[before], draft[after]]
+    if (typeof a !== 'string' || typeof b !== 'string' || !isLater(a, b)) continue
+    const message = `${second} (${b}) is before ${first} (${a}); one of them is wrong.`
+    yield { severity: 'warning', code: 'time_order', message, key: second }
+  }
+}
+
+/** Midnight is mostly a day without a time: then only the days are compared. */
+function isLater(a: string, b: string): boolean {
+  const isDay = a.endsWith('T00:00:00Z') || b.endsWith('T00:00:00Z')
+  return isDay ? a.slice(0, 10) > b.slice(0, 10) : Date.parse(a) > Date.parse(b)
+}
+
+/** Every deliverable is covered once by a check that verified it and says by what. */
+function* checkDeliverables({ state, package: pack, verification }: Draft): Generator<Finding> {
+  const deliverables = (pack?.deliverables ?? []).map((text) => text.trim())
+  const seen = new Set<string>()
+  for (const [i, text] of deliverables.entries()) {
+    const message = `"${text.slice(0, 60)}" stands twice in deliverables; one check would cover both. Remove one.`
+    if (seen.has(text))
+      yield { severity: 'warning', code: 'duplicate_deliverable', message, key: 'deliverables', below: [i] }
+    seen.add(text)
+  }
+  if (!verification || verification.deliverable_checks.length === 0) return
+  const severity = state === 'completed' ? 'error' : 'warning'
+  const checks = verification.deliverable_checks
+  const covered = new Set(
+    checks
+      .filter(({ status, evidence }) => status === 'verified' && evidence.trim() !== '')
+      .map(({ deliverable }) => deliverable.trim()),
+  )
+  for (const text of seen) {
+    const message = `"${text.slice(0, 60)}" is not verified; add a check with status: verified and its evidence.`
+    if (!covered.has(text))
+      yield { severity, code: 'deliverable_unchecked', message, key: 'verification_record' }
+  }
+  for (const [i, { deliverable }] of checks.entries()) {
+    const message = `"${deliverable.slice(0, 60)}" is not among the deliverables; write it as it stands there.`
+    const below = ['deliverable_checks', i]
+    if (deliverables.length > 0 && !seen.has(deliverable.trim()))
+      yield { severity: 'warning', code: 'deliverable_unknown', message, key: 'verification_record', below }
+  }
+}
+
+function* checkCriteria({ package: pack }: Draft): Generator<Finding> {
+  for (const [i, criterion] of (pack?.criteria ?? []).entries()) {
+    const vague = vagueWord(criterion)
+    if (vague === undefined) continue
+    const message = `"${vague}" cannot be measured; say what is counted or which check passes.`
+    yield { severity: 'warning', code: 'vague_criterion', message, key: 'verification_criteria', below: [i] }
+  }
+}
+
+function* checkAcknowledgment({ state, to, accepted_by, accepted_at }: Draft): Generator<Finding> {
+  if (accepted_by !== undefined && to && accepted_by !== to) {
+    const message = `acknowledged_by is ${accepted_by}, but only the receiver ${to} can acknowledge.`
+    yield { severity: 'warning', code: 'acknowledged_by_other', message, key: 'acknowledged_by' }
+  }
+  const message =
+    'status is Complete, but acknowledged_at is empty; nothing is complete that was not acknowledged.'
+  if (state === 'completed' && accepted_at === undefined)
+    yield { severity: 'warning', code: 'complete_unacknowledged', message, key: 'acknowledged_at' }
+}

@@ -1,0 +1,27 @@
+import type { Dialect } from '../dialect.ts'
+import type { Source } from '../text/source.ts'
+import { formOf } from './form.ts'
+import { parseIndex } from './index-file.ts'
+import { parseHandoff } from './parse.ts'
+import { parseV1 } from './v1/parse.ts'
+import { print, toNative } from './write.ts'
+
+export { type Checked, checkMarkdown, checkPlace, type Finding } from './check.ts'
+export { FORMS, type Form } from './form.ts'
+export { type Counts, type HandoffIndex, type IndexEntry, parseIndex, printIndex } from './index-file.ts'
+export { handoffId, type NameParts, type ParsedName, parseName } from './names.ts'
+export { schemas } from './schema.ts'
+
+/** Document 000: markdown with front matter in `_handoffs/`, its index, and what agents wrote before it. */
+export const markdown: Dialect = {
+  id: 'markdown',
+  title: 'Markdown handoff',
+  formOf,
+  interpret(source: Source, form: string) {
+    if (form === 'index') return { diagnostics: parseIndex(source).diagnostics }
+    return form === 'v1' ? parseV1(source) : parseHandoff(source)
+  },
+  toNative,
+  print,
+  slot: ['x_baton'],
+}

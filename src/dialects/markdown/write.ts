@@ -1,0 +1,212 @@
+import { stringify } from 'yaml'
+import { ackDeadline } from '../../domain/deadlines.ts'
+import type { Loss, Missing, Native } from '../dialect.ts'
+import { own, put, valueAt } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import { handoffId, isTaskId } from './names.ts'
+import { renderBody, seconds } from './render.ts'
+import { KNOWN_KEYS } from './schema.ts'
+import { statusFor } from './status.ts'
+
+type Value = Record<string, unknown>
+
+/** A draft in document 000's keys, in its order. Refused where a required key would stay empty. */
+export function toNative(draft: Draft): Native {
+  const missing = missingFrom(draft)
+  if (missing.length > 0) return { ok: false, missing }
+  return { ok: true, ...nativeParts(draft) }
+}
+
+/** The same without a refusal: what a document did not say is not in it. */
+export function nativeParts(draft: Draft): { value: Value; body: string; losses: readonly Loss[] } {
+  const value: Value = {}
+  for (const [key, of] of Object.entries(VALUES)) {
+    const found = of(draft)
+    if (found !== undefined) put(value, key, found)
+  }
+  for (const key of Object.keys(draft.extra ?? {}))
+    if (!KNOWN_KEYS.has(key)) put(value, key, own(draft.extra, key))
+  return { value, body: draft.body ?? renderBody(draft), losses: lossesOf(draft) }
+}
+
+/** The text of a native value. Long lines stay whole, so that a change shows as one line. */
+export function print(native: { readonly value: Value; readonly body?: string }): string {
+  return `---\n${stringify(native.value, { lineWidth: 0, aliasDuplicateObjects: false })}---\n${native.body ?? ''}`
+}
+
+const time = (at: string | undefined): string | undefined => (at === undefined ? undefined : seconds(at))
+const orNull = <T>(value: T | undefined): T | null => value ?? null
+
+/** Every key in the document's order. Null where the document wants the key before it has a value. */
+const VALUES: Readonly<Record<string, (draft: Draft) => unknown>> = {
+  handoff_id: idOf,
+  from_agent: ({ from }) => from,
+  to_agent: ({ to }) => to ?? undefined,
+  related_task: ({ task }) => task,
+
+  status: ({ state }) => (state === undefined ? undefined : statusFor(state)),
+  created_at: ({ created_at }) => time(created_at),
+  updated_at: ({ created_at, updated_at }) => time(updated_at ?? created_at),
+  expires_at: expiryOf,
+  target_completion: ({ target_completion }) => target_completion,
+
+  title: ({ title }) => title,
+  purpose: purposeOf,
+  context: ({ package: pack }) => pack?.context ?? pack?.summary,
+  deliverables: ({ package: pack }) => pack?.deliverables,
+  verification_criteria: ({ package: pack }) => pack?.criteria,
+
+  source_meeting: ({ package: pack }) => orNull(pack?.links?.meeting),
+  skill_web_node: ({ package: pack }) => orNull(pack?.links?.skill),
+
+  acknowledged_at: ({ accepted_at }) => orNull(time(accepted_at)),
+  acknowledged_by: ({ accepted_by }) => orNull(accepted_by),
+  acknowledgment_notes: ({ ack_notes }) => orNull(ack_notes),
+
+  completed_at: ({ state, ended_at }) => orNull(state === 'completed' ? time(ended_at) : undefined),
+  completion_verified_by: ({ verification }) => orNull(verification?.verified_by || undefined),
+  completion_notes: ({ result }) => orNull(result?.note),
+
+  evidence: ({ result }) => result?.evidence,
+  verification_record: recordOf,
+  rejection_reason: reasonOf,
+  rejected_at: (draft) => time(draft.rejection?.at ?? (isRefused(draft) ? draft.ended_at : undefined)),
+  rejected_by: ({ rejection }) => rejection?.by,
+  supersedes: ({ supersedes }) => supersedes,
+}
+
+const isRefused = ({ state }: Draft): boolean => state !== undefined && statusFor(state) === 'Rejected'
+
+/** An id of another dialect does not do: here it names the sender, the receiver, the task and the day. */
+function idOf({ id, from, to, task, created_at }: Draft): string | undefined {
+  if (id !== undefined && /^handoff-/i.test(id)) return id
+  if (from === undefined || !to || task === undefined || created_at === undefined) return id
+  return handoffId({ from, to, task, created_at: seconds(created_at) })
+}
+
+function expiryOf({ ack_deadline, created_at, state }: Draft): string | undefined {
+  if (ack_deadline !== undefined || created_at === undefined || Number.isNaN(Date.parse(created_at)))
+    return time(ack_deadline)
+  return time(ackDeadline('markdown', state === 'draft' ? 'draft' : 'offered', created_at))
+}
+
+function purposeOf({ package: pack, to_reason }: Draft): string | undefined {
+  const deliverables = pack?.deliverables?.join('; ')
+  return pack?.purpose ?? to_reason ?? (deliverables === '' ? undefined : deliverables)
+}
+
+function recordOf({ verification, ended_at }: Draft): Value | undefined {
+  if (!verification) return undefined
+  const { verified_at, deliverable_checks } = verification
+  if (deliverable_checks.length === 0 && verified_at === ended_at) return undefined
+  return { verified_at: seconds(verified_at), deliverable_checks }
+}
+
+/** A bare text is a reason of the type `other`. */
+function reasonOf({ state, rejection, error }: Draft): unknown {
+  if (rejection) {
+    const { type, message } = rejection
+    if (type === 'other') return message === '' ? undefined : message
+    return { type, message }
+  }
+  if (state === 'failed') return { type: 'failure', message: error?.message ?? 'failed' }
+  return state === 'cancelled' ? { type: 'cancelled', message: 'cancelled' } : undefined
+}
+
+const REQUIRED: readonly (readonly [string, (draft: Draft) => unknown, string])[] = [
+  ['from', ({ from }) => from, 'the agent who hands over'],
+  ['to', ({ to }) => to, 'the one agent who receives; the format has no handoff to nobody'],
+  ['task', ({ task }) => task !== undefined && isTaskId(task), 'the task as BPRD-YYYY-NNNN'],
+  ['state', ({ state }) => state, 'where the handoff is'],
+  ['created_at', ({ created_at }) => created_at, 'when it was made'],
+  ['title', ({ title }) => title, 'what it is about, in a few words'],
+  ['package.purpose', purposeOf, 'why it is handed over'],
+  ['package.context', VALUES.context!, 'what the receiver must know'],
+  ['package.deliverables', ({ package: pack }) => pack?.deliverables?.length, 'what must be handed in'],
+  ['package.criteria', ({ package: pack }) => pack?.criteria?.length, 'how it is verified'],
+]
+
+const missingFrom = (draft: Draft): Missing[] =>
+  REQUIRED.filter(([, of]) => !of(draft)).map(([field, , reason]) => ({ field, reason }))
+
+const NO_KEY = 'the format has no key for it'
+const IN_BODY = 'only as text in the body'
+
+/** Fields of a draft that no key holds. */
+// biome-ignore format: read as a table
+const LOST: Readonly<Partial<Record<keyof Draft, string>>> = {
+  uid: NO_KEY, type: NO_KEY, from_phase: NO_KEY, to_phase: NO_KEY, phase: NO_KEY, from_step: NO_KEY,
+  to_step: NO_KEY, project: NO_KEY, priority: NO_KEY, in_reply_to: NO_KEY, started_at: NO_KEY,
+  timeout_s: NO_KEY, retry_count: NO_KEY, retry: NO_KEY, retry_available: NO_KEY, not_before: NO_KEY,
+  on_failure: NO_KEY, input_schema: NO_KEY, output_schema: NO_KEY, expected_output: NO_KEY, gate: NO_KEY,
+  acknowledgment: NO_KEY, record: NO_KEY, workflow: NO_KEY, metrics: NO_KEY, depends_on: NO_KEY,
+  next_steps: NO_KEY, progress: NO_KEY, from_role: IN_BODY, to_role: IN_BODY,
+}
+
+// biome-ignore format: read as a table
+const LOST_BELOW: Readonly<Record<string, string>> = {
+  'package.data': NO_KEY, 'package.decisions': IN_BODY, 'package.artifacts': IN_BODY,
+  'package.open_questions': IN_BODY, 'package.constraints': IN_BODY, 'package.input': NO_KEY,
+  'package.checks': NO_KEY, 'package.validation_request': NO_KEY, 'result.output': NO_KEY,
+  'result.artifacts': NO_KEY, 'result.validation': NO_KEY, 'result.schema_compliance': NO_KEY,
+  'result.checks': NO_KEY, 'result.metadata': NO_KEY, 'result.next_steps': NO_KEY,
+  'result.submitted_at': NO_KEY, 'verification.note': NO_KEY,
+}
+
+/** States with a word of their own. */
+const EXACT: ReadonlySet<string> = new Set([
+  'draft',
+  'offered',
+  'accepted',
+  'completed',
+  'rejected',
+  'expired',
+])
+
+/** Times that have a key, by field. */
+const TIMES: readonly string[] = [
+  'created_at',
+  'updated_at',
+  'accepted_at',
+  'ended_at',
+  'ack_deadline',
+  'rejection.at',
+  'verification.verified_at',
+]
+
+function lossesOf(draft: Draft): Loss[] {
+  const losses = [...lossesInMeaning(draft)]
+  for (const [field, reason] of Object.entries({ ...LOST, ...LOST_BELOW }))
+    if (at(draft, field) !== undefined) losses.push({ field, reason })
+  for (const field of TIMES) {
+    const value = at(draft, field)
+    if (typeof value === 'string' && seconds(value) !== value)
+      losses.push({ field, reason: 'times are written to the second' })
+  }
+  for (const key of Object.keys(draft.extra ?? {}))
+    if (KNOWN_KEYS.has(key))
+      losses.push({ field: `extra.${key}`, reason: 'the key has another meaning here' })
+  return losses
+}
+
+const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
+
+/** What is written as something else, or not in every state. */
+function* lossesInMeaning(draft: Draft): Generator<Loss> {
+  const { state, id, package: pack, to_reason, error, ended_at, rejection } = draft
+  if (id !== undefined && idOf(draft) !== id)
+    yield { field: 'id', reason: 'the id names sender, receiver, task and day' }
+  if (state !== undefined && !EXACT.has(state))
+    yield { field: 'state', reason: `written as ${statusFor(state)}` }
+  if (to_reason !== undefined)
+    yield { field: 'to_reason', reason: pack?.purpose === undefined ? 'written as purpose' : NO_KEY }
+  if (error) yield { field: 'error', reason: state === 'failed' ? 'only its message, as a reason' : NO_KEY }
+  if (pack?.summary !== undefined)
+    yield { field: 'package.summary', reason: pack.context === undefined ? 'written as context' : NO_KEY }
+  const written =
+    state === 'completed' ? ended_at : isRefused(draft) ? (rejection?.at ?? ended_at) : undefined
+  if (ended_at !== written) yield { field: 'ended_at', reason: `no key for it in ${state ?? 'no state'}` }
+  const { meeting, skill, ...others } = pack?.links ?? {}
+  if (pack?.links && (Object.keys(others).length > 0 || (meeting === undefined && skill === undefined)))
+    yield { field: 'package.links', reason: 'only a meeting and a skill have keys' }
+}

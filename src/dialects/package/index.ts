@@ -1,0 +1,83 @@
+import type { Dialect } from '../dialect.ts'
+import { type Data, isData, keysOf, own } from '../difference.ts'
+import type { Source } from '../text/source.ts'
+import { ACKNOWLEDGMENT, interpret } from './parse.ts'
+import { isSessionPage } from './session.ts'
+import { print, toNative } from './write.ts'
+
+export {
+  type Acknowledgment,
+  checkAcknowledgment,
+  problemAcknowledgment,
+  startsWork,
+} from './acknowledgment.ts'
+export { artifactsAgainstGit, insideProject, type Kinds } from './artifacts.ts'
+export { decisionOf } from './gate.ts'
+export { foundAt, placeOf } from './places.ts'
+export { checkReceiving, type Received, type ReceivingFacts } from './receiving.ts'
+export { checkSending, type Finding, notMeasurable, type SendingFacts, vacuousSummary } from './rules.ts'
+export { schemas } from './schema.ts'
+export { type Archived, archivedAt, archivePath, isSafeName, readSession, type Session } from './session.ts'
+export { readState, type StateEntry, type StateFile, type Updated, updateState } from './state-file.ts'
+export { answeredBy, inferType, marksOf, type OpenDelegation, typeOf } from './types.ts'
+
+/** Document 004: packages, what is answered to them, and where a project keeps them. */
+export const pack: Dialect = {
+  id: 'package',
+  title: 'Handoff package',
+  formOf,
+  interpret,
+  toNative,
+  print,
+  slot: ['handoff', 'x_baton'],
+}
+
+const ARCHIVE = /(?:^|\/)\.project\/07-audit\/(?:.*\/)?handoffs\/[^/]*\.ya?ml$/i
+const STATE = /(?:^|\/)state\/current\.json$/i
+
+/** The place decides first: what a project keeps there is of this format however it was written. */
+function formOf(source: Source): string | undefined {
+  const { path = '', value } = source
+  if (STATE.test(path)) return 'state'
+  if (!isData(value)) return isSessionPage(source) ? 'session' : undefined
+  const handoff = own(value, keyOf(value, 'handoff'))
+  if (handoff !== undefined && ARCHIVE.test(path)) return 'package'
+  if (isData(handoff)) return isPackage(handoff) ? 'package' : undefined
+  if (ACKNOWLEDGMENT.some((key) => isData(own(value, key)))) return 'acknowledgment'
+  if (own(value, 'gate_response') !== undefined) return 'gate_response'
+  return Array.isArray(own(value, 'handoffs')) && !isIndex(value) ? 'state' : undefined
+}
+
+const keyOf = (value: Readonly<Data>, name: string): string =>
+  Object.hasOwn(value, name) ? name : (keysOf(value).find((key) => key.toLowerCase() === name) ?? name)
+
+/** Document 000's list of handoffs. */
+const isIndex = (value: Data): boolean => 'active_handoffs' in value || 'counts_by_agent' in value
+
+/** Keys that a package has and a block (document 002) has not. */
+const OF_PACKAGE = ['expectations', 'workflow_state', 'validation_request', 'clarification', 'gate']
+const OF_CONTEXT = ['summary', 'decisions', 'artifacts', 'open_questions']
+const OF_BLOCK = ['phase', 'status', 'retry_count', 'metrics', 'on_failure']
+
+/**
+ * A mapping as `from` or `to` is document 004's. Where both are names, the other keys decide; a name as `from` with
+ * a phase or a status is document 002's, and `from_agent` belongs to neither of this document's forms.
+ */
+function isPackage(handoff: Readonly<Data>): boolean {
+  const has = (key: string) => Object.hasOwn(handoff, key)
+  const [from, to] = [own(handoff, 'from'), own(handoff, 'to')]
+  if (isData(from)) return true
+  if (typeof from === 'string') return !has('phase') && !has('status') && (isData(to) || hasShape(handoff))
+  if (has('from_agent') || has('to_agent')) return false
+  if (isData(to) || OF_PACKAGE.some(has)) return true
+  const isOfBlock = OF_BLOCK.some(has) || (typeof to === 'string' && (to.startsWith('@') || to === 'None'))
+  return !isOfBlock && (has('context') || has('reason') || has('type'))
+}
+
+function hasShape(handoff: Readonly<Data>): boolean {
+  const context = own(handoff, 'context')
+  return (
+    OF_PACKAGE.some((key) => Object.hasOwn(handoff, key)) ||
+    (isData(context) && OF_CONTEXT.some((key) => Object.hasOwn(context, key)))
+  )
+}

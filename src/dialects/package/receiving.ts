@@ -1,0 +1,95 @@
+import type { HandoffType } from '../../domain/handoff.ts'
+import { isVacuousSummary, vagueWord } from '../../domain/measurable.ts'
+import type { CheckResult } from '../../domain/package.ts'
+import type { Draft } from '../draft.ts'
+import { insideProject, type Kinds } from './artifacts.ts'
+import { isPlaceholder } from './placeholders.ts'
+import { typeOf } from './types.ts'
+
+export interface ReceivingFacts {
+  /** What the receiver finds on disk; absent when it cannot look. */
+  readonly kinds?: Kinds
+  /** Constraints that the receiver cannot keep, and why; absent when its capabilities are not known. */
+  readonly incompatible?: readonly { readonly constraint: string; readonly reason: string }[]
+}
+
+export interface Received {
+  /** One for each line of document 004's checklist; `ok` is absent where the check could not be made. */
+  readonly checks: readonly CheckResult[]
+  /** What stops the receiver from starting, in the words of document 004. */
+  readonly blockers: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+interface Outcome {
+  readonly blockers: readonly string[]
+  readonly warnings?: readonly string[]
+  readonly evaluated?: boolean
+}
+
+/** Document 004's checklist for whoever receives. */
+// biome-ignore format: read as a table
+const CHECKLIST: readonly (readonly [string, (draft: Draft, facts: ReceivingFacts) => Outcome])[] = [
+  ['summary present and understandable',        summary],
+  ['all artifacts exist',                       artifacts],
+  ['expectations.deliverable clear',            deliverable],
+  ['constraints compatible with my capabilities', constraints],
+]
+
+/** Types whose receiver cannot begin without knowing what is expected. The samples of the others have no expectations. */
+const NEEDS_DELIVERABLE: readonly HandoffType[] = ['delegation', 'escalation']
+
+export function checkReceiving(draft: Draft, facts: ReceivingFacts = {}): Received {
+  const outcomes = CHECKLIST.map(([name, check]) => ({ name, ...check(draft, facts) }))
+  return {
+    checks: outcomes.map(({ name, blockers, warnings = [], evaluated = true }) => {
+      const detail = [...blockers, ...warnings].join('; ')
+      if (blockers.length === 0 && !evaluated) return { name, detail: detail || 'not evaluated' }
+      return { name, ok: blockers.length === 0, ...(detail !== '' && { detail }) }
+    }),
+    blockers: outcomes.flatMap(({ blockers }) => blockers),
+    warnings: outcomes.flatMap(({ warnings = [] }) => warnings),
+  }
+}
+
+function summary({ package: travels }: Draft): Outcome {
+  const text = travels?.summary
+  if (text === undefined) return { blockers: ['Summary missing'] }
+  const empty = isPlaceholder(text) || isVacuousSummary(text)
+  return { blockers: empty ? [`Summary '${text}' not understandable`] : [] }
+}
+
+function artifacts({ package: travels }: Draft, { kinds }: ReceivingFacts): Outcome {
+  const listed = travels?.artifacts ?? []
+  const blockers = listed.flatMap(({ path }) => {
+    if (insideProject(path) === undefined) return [`Artifact ${path} outside the project`]
+    return kinds?.get(path) === 'missing' || isPlaceholder(path) ? [`Artifact ${path} not found`] : []
+  })
+  return { blockers, evaluated: listed.every(({ path }) => kinds?.has(path) === true) }
+}
+
+function deliverable(draft: Draft): Outcome {
+  const { deliverables = [], validation_request } = draft.package ?? {}
+  const unclear = deliverables.filter(isPlaceholder).map((text) => `Deliverable '${text}' not clear`)
+  if (unclear.length > 0) return { blockers: unclear }
+  if (deliverables.length > 0 || (validation_request?.items ?? []).length > 0) return { blockers: [] }
+  return NEEDS_DELIVERABLE.includes(typeOf(draft))
+    ? { blockers: ['Deliverable missing'] }
+    : { blockers: [], warnings: ['Deliverable missing'] }
+}
+
+function constraints({ package: travels }: Draft, { incompatible }: ReceivingFacts): Outcome {
+  const vague = (travels?.constraints ?? [])
+    .flatMap((text) => vagueWord(text) ?? [])
+    .map(constraintNotMeasurable)
+  const impossible = (incompatible ?? []).map(
+    ({ constraint, reason }) => `Constraint '${constraint}' not possible: ${reason}`,
+  )
+  return {
+    blockers: [...vague, ...impossible],
+    evaluated: incompatible !== undefined || (travels?.constraints ?? []).length === 0,
+  }
+}
+
+/** Document 004 quotes the word, not the sentence. */
+export const constraintNotMeasurable = (word: string): string => `Constraint '${word}' not measurable`

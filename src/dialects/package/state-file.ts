@@ -1,0 +1,168 @@
+import type { Diagnostic } from '../dialect.ts'
+import { type Data, isData, keysOf, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import { type Fields, fieldsOf } from '../fields.ts'
+import type { Change, Source } from '../text/source.ts'
+import { filled } from './filled.ts'
+import { HUMAN } from './types.ts'
+import { Statuses, stateOf, statusOf } from './words.ts'
+
+/** One handoff as `state/current.json` lists it. */
+export type StateEntry = Pick<Draft, 'id' | 'created_at' | 'from' | 'to' | 'state'>
+
+export interface StateFile {
+  readonly entries: readonly StateEntry[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export type Updated =
+  | { readonly ok: true; readonly text: string }
+  /** A file that cannot be read is left as it is. */
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
+
+const LIST = 'handoffs'
+
+/** The handoffs of a state file, oldest first. Comments, trailing commas and a byte order mark are read over. */
+export function readState(source: Source): StateFile {
+  const fields = fieldsOf(source)
+  if (fields === undefined)
+    return {
+      entries: [],
+      diagnostics: [
+        {
+          severity: 'error',
+          code: 'no_state',
+          message: `a state file is a JSON object with a list ${LIST}; this is none`,
+          ...source.position(source.start),
+        },
+      ],
+    }
+  if (!fields.has(LIST))
+    fields.report('info', 'no_handoffs', `the file lists no handoffs yet; they go into a list ${LIST}`)
+  else if (!Array.isArray(fields.value(LIST))) {
+    fields.report(
+      'error',
+      'handoffs_no_list',
+      `${LIST} is a list, for example []; something else stands here`,
+      LIST,
+    )
+    return { entries: [], diagnostics: fields.diagnostics }
+  }
+  const entries = (fields.each(LIST) ?? []).map((each, i): StateEntry => {
+    if (typeof each !== 'string') return readEntry(each)
+    fields.report(
+      'error',
+      'entry_as_text',
+      `an entry has id, timestamp, from, to and status; "${each}" has none`,
+      LIST,
+      i,
+    )
+    return {}
+  })
+  reportTwice(entries, fields)
+  return { entries, diagnostics: fields.diagnostics }
+}
+
+function readEntry(fields: Fields): StateEntry {
+  const status = fields.word(Statuses, 'status', 'state')
+  const id = fields.text('id', 'handoff_id')
+  if (id === undefined)
+    fields.report('error', 'missing_id', 'an entry names its handoff as id, for example HO-001')
+  return filled({
+    id,
+    // A file that only shows the form has "..." here.
+    created_at: fields.value('timestamp') === '...' ? undefined : fields.time('timestamp', 'created_at'),
+    from: readAgent(fields, 'from'),
+    to: readAgent(fields, 'to'),
+    state: status && stateOf(status),
+  }) as StateEntry
+}
+
+/** The package's mapping is read here too. */
+function readAgent(fields: Fields, key: string): string | undefined {
+  return isData(fields.value(key)) ? fields.below(key)?.agent('agent', 'agent_id', 'name') : fields.agent(key)
+}
+
+function reportTwice(entries: readonly StateEntry[], fields: Fields): void {
+  const seen = new Set<string>()
+  for (const [i, { id }] of entries.entries()) {
+    if (id === undefined) continue
+    if (seen.has(id))
+      fields.report(
+        'warning',
+        'id_twice',
+        `${id} is listed twice; ids are unique within a session, so give one of them another id`,
+        LIST,
+        i,
+        'id',
+      )
+    seen.add(id)
+  }
+}
+
+/**
+ * The file with these handoffs in it. Listed ones are brought up to date, new ones are added at the end; all other
+ * keys stay. What was strict JSON keeps its bytes, anything else is written anew as strict JSON.
+ */
+export function updateState(source: Source | undefined, handoffs: readonly Draft[]): Updated {
+  if (source === undefined || source.text.trim() === '')
+    return { ok: true, text: printed({ [LIST]: handoffs.map(nativeEntry) }) }
+  const errors = [...source.diagnostics, ...readState(source).diagnostics].filter(isCorrupt)
+  const { value } = source
+  const list = own(value, LIST) ?? []
+  if (errors.length > 0 || !isData(value) || !Array.isArray(list)) return { ok: false, diagnostics: errors }
+  const next = merged(list, handoffs)
+  const changes = changesIn(list, next)
+  if (changes.length === 0) return { ok: true, text: source.text }
+  if (!isStrict(source.text)) return { ok: true, text: printed({ ...value, [LIST]: next }) }
+  return { ok: true, text: source.edit(changes) }
+}
+
+/** Entries that cannot be understood stay; only what makes the file unsafe to write is in the way. */
+const isCorrupt = ({ severity, code }: Diagnostic): boolean =>
+  severity === 'error' && !['missing_id', 'entry_as_text', 'unknown_status'].includes(code)
+
+function merged(list: readonly unknown[], handoffs: readonly Draft[]): readonly unknown[] {
+  const byId = new Map(handoffs.map((handoff) => [handoff.id, handoff]))
+  const kept = list.map((entry) => {
+    const handoff = byId.get(String(own(entry, 'id')))
+    if (handoff === undefined || !isData(entry)) return entry
+    byId.delete(handoff.id)
+    return { ...entry, ...nativeEntry(handoff) }
+  })
+  return [...kept, ...[...byId.values()].map(nativeEntry)]
+}
+
+/** Key by key while the list keeps its length; the other bytes of an entry are not ours. */
+function changesIn(list: readonly unknown[], next: readonly unknown[]): readonly Change[] {
+  if (list.length !== next.length) return [{ path: [LIST], value: next }]
+  return next.flatMap((entry, i) =>
+    isData(entry)
+      ? keysOf(entry)
+          .filter((key) => own(entry, key) !== own(list[i], key))
+          .map((key) => ({ path: [LIST, i, key], value: own(entry, key) }))
+      : [],
+  )
+}
+
+export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): Data => {
+  const forPerson = to === HUMAN || type === 'gate' || type === 'escalation'
+  return filled({
+    id,
+    timestamp: created_at,
+    from,
+    to: to ?? undefined,
+    status: state && statusOf(state, forPerson),
+  })
+}
+
+const printed = (value: Data): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+function isStrict(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,76 @@
+import { type HandoffType, TYPES } from '../../domain/handoff.ts'
+import type { Draft } from '../draft.ts'
+import type { Words } from '../text/words.ts'
+import { TYPE_SYNONYMS } from './words.ts'
+
+/** What the type of a package is seen by; document 004 has no field for it. */
+export interface TypeMarks {
+  readonly gate: boolean
+  readonly to: string | null | undefined
+  /** null: said to stand outside the workflow. */
+  readonly step: string | number | null | undefined
+  /** Whether it goes from the receiver of an open delegation back to its sender. */
+  readonly answers: boolean
+  readonly workflow: boolean
+  readonly expectations: boolean
+}
+
+export interface OpenDelegation {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+}
+
+export type Answered =
+  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'several'; readonly ids: readonly string[] }
+
+export const Types: Words<HandoffType> = { name: 'handoff_type', words: TYPES, synonyms: TYPE_SYNONYMS }
+
+export const HUMAN = 'human'
+
+/** The first rule that holds decides. */
+const RULES: readonly (readonly [HandoffType, (marks: TypeMarks) => boolean])[] = [
+  ['gate', ({ gate }) => gate],
+  ['escalation', ({ to }) => to === HUMAN],
+  ['return', ({ answers, step }) => answers || step === null],
+  ['sequential', ({ workflow, expectations }) => workflow || !expectations],
+  ['delegation', () => true],
+]
+
+export function inferType(marks: TypeMarks): HandoffType {
+  return RULES.find(([, holds]) => holds(marks))?.[0] ?? 'delegation'
+}
+
+export function marksOf(draft: Draft, open: readonly OpenDelegation[] = []): TypeMarks {
+  const { gate, workflow, package: travels } = draft
+  return {
+    gate: gate?.name !== undefined || gate?.type !== undefined,
+    to: draft.to,
+    step: draft.from_step,
+    answers: answeredBy(draft, open).kind !== 'none',
+    workflow: workflow !== undefined,
+    expectations: [travels?.deliverables, travels?.criteria, travels?.constraints].some(
+      (list) => list !== undefined && list.length > 0,
+    ),
+  }
+}
+
+/** The given type, else the one that the rule of document 004 gives. */
+export const typeOf = (draft: Draft, open: readonly OpenDelegation[] = []): HandoffType =>
+  draft.type ?? inferType(marksOf(draft, open))
+
+/**
+ * Which of the open delegations a package answers: the one it names, else the only one between the same two in
+ * the other direction. Several without a name are for the sender to tell apart.
+ */
+export function answeredBy(draft: Draft, open: readonly OpenDelegation[]): Answered {
+  const reversed = open.filter(({ from, to }) => from === draft.to && to === draft.from)
+  const named = reversed.find(({ id }) => id === draft.in_reply_to)
+  const [only, ...more] = named ? [named] : reversed
+  if (only === undefined) return { kind: 'none' }
+  return more.length === 0
+    ? { kind: 'one', id: only.id }
+    : { kind: 'several', ids: reversed.map(({ id }) => id) }
+}

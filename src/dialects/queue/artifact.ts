@@ -1,0 +1,143 @@
+import type { Diagnostic } from '../dialect.ts'
+import { type Data, keysOf, own } from '../difference.ts'
+import { fieldsOf } from '../fields.ts'
+import type { Source } from '../text/source.ts'
+import { setOwn } from '../text/tree.ts'
+import type { Words } from '../text/words.ts'
+import { isSafePath, placeOf } from './names.ts'
+
+export const LIFECYCLE = ['draft', 'ready', 'superseded', 'archived'] as const
+export type Lifecycle = (typeof LIFECYCLE)[number]
+
+/** A file under `artifacts/phase-NN-name/`: what was produced, or where it is and what it hashes to. */
+export interface Artifact {
+  readonly id?: string
+  readonly type?: string
+  readonly phase?: number
+  /** The produced file, where the artifact is not the JSON file itself. */
+  readonly file?: string
+  readonly sha256?: string
+  /** Ids of artifacts that this one was made from. */
+  readonly dependencies?: readonly string[]
+  readonly lifecycle?: Lifecycle
+  readonly created_at?: string
+  readonly handoff_id?: string
+  /** The content, and every other key as found. */
+  readonly extra?: Readonly<Data>
+}
+
+export interface ArtifactReading {
+  readonly artifact?: Artifact
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export const LIFECYCLE_WORDS: Words<Lifecycle> = {
+  name: 'lifecycle',
+  words: LIFECYCLE,
+  synonyms: {
+    wip: 'draft',
+    new: 'draft',
+    final: 'ready',
+    active: 'ready',
+    current: 'ready',
+    valid: 'ready',
+    published: 'ready',
+    replaced: 'superseded',
+    outdated: 'superseded',
+    obsolete: 'superseded',
+    deprecated: 'superseded',
+    deleted: 'archived',
+  },
+}
+
+const KEYS = [
+  ['artifact_id', 'id'],
+  ['artifact_type', 'type'],
+  ['phase', 'phase'],
+  ['file', 'file'],
+  ['sha256', 'sha256'],
+  ['dependencies', 'dependencies'],
+  ['lifecycle', 'lifecycle'],
+  ['created_at', 'created_at'],
+  ['handoff_id', 'handoff_id'],
+] as const satisfies readonly (readonly [string, keyof Artifact])[]
+
+const SHA256 = /^[0-9a-f]{64}$/
+
+export function artifactOf(source: Source): ArtifactReading {
+  const root = fieldsOf(source)
+  if (!root) {
+    const message = 'an artifact of document 001 is one JSON object; write {"artifact_id": "…", …}'
+    return { diagnostics: [{ severity: 'error', code: 'not_an_object', message, ...source.locate([]) }] }
+  }
+  const id = root.text('artifact_id', 'id')
+  const sha256 = root
+    .text('sha256', 'hash', 'checksum')
+    ?.replace(/^sha256:/i, '')
+    .toLowerCase()
+  const file = root.text('file', 'path', 'artifact_path')
+  const read = {
+    id,
+    type: root.text('artifact_type', 'type'),
+    phase: root.number('phase'),
+    file: file !== undefined && isSafePath(file) ? file : undefined,
+    sha256: sha256 !== undefined && SHA256.test(sha256) ? sha256 : undefined,
+    dependencies: root.list('dependencies', 'depends_on'),
+    lifecycle: root.word(LIFECYCLE_WORDS, 'lifecycle', 'status'),
+    created_at: root.time('created_at', 'timestamp'),
+    handoff_id: root.text('handoff_id'),
+  }
+  if (id === undefined)
+    root.report(
+      'warning',
+      'missing_field',
+      'artifact_id is missing; it is the name of the file without .json',
+    )
+  const { stem } = placeOf(source.path)
+  if (id !== undefined && stem !== undefined && stem !== id)
+    root.report(
+      'warning',
+      'artifact_name',
+      `artifact_id is "${id}" and the file is "${stem}.json"; name the file after the id`,
+      'artifact_id',
+    )
+  if (file !== undefined && read.file === undefined)
+    root.report(
+      'error',
+      'unsafe_path',
+      `file "${file.slice(0, 60)}" leaves the project; write a path below its root`,
+      'file',
+    )
+  if (sha256 !== undefined && read.sha256 === undefined)
+    root.report(
+      'error',
+      'sha256_form',
+      `sha256 "${sha256.slice(0, 70)}" is not a hash; write 64 digits from 0 to f`,
+      'sha256',
+    )
+  if (read.dependencies?.includes(id ?? ''))
+    root.report(
+      'warning',
+      'depends_on_itself',
+      `${id} is among its own dependencies; take it out`,
+      'dependencies',
+    )
+  const rest = root.rest()
+  const artifact = { ...stripped(read), ...(keysOf(rest).length > 0 && { extra: rest }) }
+  return { artifact, diagnostics: root.diagnostics }
+}
+
+/** Strict JSON with two spaces and a newline at the end. */
+export function printArtifact(artifact: Artifact): string {
+  const value: Data = {}
+  for (const [key, field] of KEYS) if (artifact[field] !== undefined) setOwn(value, key, artifact[field])
+  const extra = artifact.extra ?? {}
+  for (const key of keysOf(extra)) if (!Object.hasOwn(value, key)) setOwn(value, key, own(extra, key))
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The cast holds: only keys without a value go. */
+const stripped = <T extends object>(data: T): Present<T> =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as Present<T>

@@ -1,0 +1,321 @@
+import { validationProblems } from '../../domain/guards.ts'
+import { isKnownErrorCode, retryAvailable } from '../../domain/retry.ts'
+import type { Diagnostic } from '../dialect.ts'
+import { type Data, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import type { Path } from '../text/source.ts'
+import { isMapping, valueAt } from '../text/tree.ts'
+import {
+  type HandoffForm,
+  isHandoffId,
+  isSafeName,
+  isSafePath,
+  PHASES_OF,
+  REQUIRED,
+  schemaName,
+  stemOf,
+} from './names.ts'
+
+/** Something that breaks a rule of the document, at a key of the document. */
+export interface Finding extends Pick<Diagnostic, 'severity' | 'code' | 'message'> {
+  readonly path: Path
+}
+
+export interface Circumstances {
+  readonly form: HandoffForm
+  /** The name of the file without `.json`, where there is a file. */
+  readonly stem?: string | undefined
+}
+
+/** Document 001: what a request without `timeout_seconds` has. */
+export const DEFAULT_TIMEOUT_S = 300
+const DEFAULT_MAX_RETRIES = 3
+
+/** What to write where a required key is absent. */
+// biome-ignore format: read as a table
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'handoff_id':           '"hoff-001-1705147200000"',
+  'timestamp':            '"2026-01-13T10:00:00Z"',
+  'timestamp_completed':  '"2026-01-13T10:05:32Z"',
+  'timestamp_failed':     '"2026-01-13T10:10:00Z"',
+  'status':               '"pending"',
+  'source.agent_id':      '"@frontend-specialist"',
+  'source.phase':         '11',
+  'source.agent_type':    '"orchestrator"',
+  'target.agent_id':      '"@react-specialist"',
+  'target.phase':         '13',
+  'target.agent_type':    '"specialist"',
+  'input.schema':         '"react-specialist.input.schema.json"',
+  'input.data':           '{}',
+  'output.artifact_id':   '"artifact-react-comp-1705147532000"',
+  'output.artifact_path': '"artifacts/phase-13-react/artifact-react-comp-1705147532000.json"',
+  'error.code':           '"PROCESSING_ERROR"',
+  'error.message':        '"what went wrong, in a sentence"',
+}
+
+type Rule = (native: Readonly<Data>, circumstances: Circumstances) => readonly Finding[]
+
+/** All rules about one handoff in the document's own keys. They look at values only. */
+export const checkNative: Rule = (native, circumstances) =>
+  RULES.flatMap((rule) => rule(native, circumstances))
+
+const required: Rule = (native, { form }) =>
+  REQUIRED[form]
+    .filter((path) => valueAt(native, path) === undefined)
+    .map((path) => {
+      const key = path.join('.')
+      const message = `${key} is missing; a ${form} needs it, for example "${path.at(-1)}": ${EXAMPLES[key]}`
+      return { severity: 'error', code: 'missing_field', message, path }
+    })
+
+const id: Rule = (native, { stem }) => {
+  const path = ['handoff_id']
+  const found = textAt(native, path)
+  if (found === undefined) return []
+  if (!isSafeName(found))
+    return [
+      error(
+        'unsafe_name',
+        `handoff_id ${quoted(found)} cannot be the name of a file; use letters, digits, dots, dashes and underscores`,
+        path,
+      ),
+    ]
+  const findings: Finding[] = []
+  if (!isHandoffId(found))
+    findings.push(
+      warning(
+        'id_form',
+        `handoff_id ${quoted(found)} does not begin with hoff-; write for example "hoff-001-1705147200000"`,
+        path,
+      ),
+    )
+  if (stem !== undefined && stem !== found)
+    findings.push(
+      warning(
+        'id_file_mismatch',
+        `the file is called ${quoted(`${stem}.json`)} and handoff_id is ${quoted(found)}, which counts; rename the file to ${quoted(`${found}.json`)}`,
+        path,
+      ),
+    )
+  return findings
+}
+
+const phases: Rule = (native) =>
+  ['source', 'target'].flatMap((side): Finding[] => {
+    const path = [side, 'phase']
+    const phase = valueAt(native, path)
+    if (typeof phase !== 'number') return []
+    if (!Number.isInteger(phase))
+      return [warning('phase_range', `${side}.phase is ${phase}; write a whole number`, path)]
+    const type = textAt(native, [side, 'agent_type']) ?? (side === 'source' ? 'orchestrator' : 'specialist')
+    const range = Object.hasOwn(PHASES_OF, type) ? PHASES_OF[type as keyof typeof PHASES_OF] : undefined
+    if (!range || (phase >= range.from && phase <= range.to)) return []
+    const message = `${side}.phase is ${phase}; the phases of ${type}s are ${range.from} to ${range.to}`
+    return [warning('phase_range', message, path)]
+  })
+
+const agentTypes: Rule = (native) =>
+  ['source', 'target'].flatMap((side): Finding[] => {
+    const path = [side, 'agent_type']
+    const type = textAt(native, path)
+    if (type === undefined || Object.hasOwn(PHASES_OF, type)) return []
+    return [
+      warning(
+        'agent_type',
+        `${side}.agent_type is ${quoted(type)}; the document has "orchestrator" and "specialist"`,
+        path,
+      ),
+    ]
+  })
+
+const schemas: Rule = (native) => {
+  const target = textAt(native, ['target', 'agent_id'])
+  return (['input', 'output'] as const).flatMap((side): Finding[] => {
+    const path = [side === 'input' ? 'input' : 'expected_output', 'schema']
+    const name = textAt(native, path)
+    if (name === undefined) return []
+    if (!isSafePath(name)) return [unsafe(path, name)]
+    if (target === undefined || name === schemaName(target, side)) return []
+    return [
+      warning(
+        'schema_name',
+        `${path.join('.')} is ${quoted(name)}; by the document it is called "${schemaName(target, side)}"`,
+        path,
+      ),
+    ]
+  })
+}
+
+const destination: Rule = (native) => {
+  const path = ['expected_output', 'destination']
+  const found = textAt(native, path)
+  if (found === undefined) return []
+  if (!isSafePath(found)) return [unsafe(path, found)]
+  if (found.includes('{timestamp}')) return []
+  return [
+    {
+      severity: 'info',
+      code: 'destination_fixed',
+      message: `${path.join('.')} has no {timestamp}, so a second attempt writes over the first one's artifact`,
+      path,
+    },
+  ]
+}
+
+const output: Rule = (native, { form }) => {
+  const findings: Finding[] = []
+  const path = ['output', 'artifact_path']
+  const [file, artifact] = [textAt(native, path), textAt(native, ['output', 'artifact_id'])]
+  if (file !== undefined && !isSafePath(file)) findings.push(unsafe(path, file))
+  else if (file !== undefined && artifact !== undefined && stemOf(file) !== artifact)
+    findings.push(
+      warning(
+        'artifact_name',
+        `output.artifact_id is ${quoted(artifact)} and the file is ${quoted(file)}; the file is named after the id`,
+        path,
+      ),
+    )
+  if (form === 'response' && valueAt(native, ['output', 'schema_compliance']) === 'invalid')
+    findings.push(
+      error(
+        'schema_invalid',
+        'output.schema_compliance is "invalid", so the work is not completed; mend the output or fail the handoff with VALIDATION_FAILED',
+        ['output', 'schema_compliance'],
+      ),
+    )
+  return findings
+}
+
+/** Failing tests, type errors or coverage under the target cannot pass. */
+const validation: Rule = (native, { form }) => {
+  const report = own(native, 'validation')
+  if (form !== 'response' || !isMapping(report)) return []
+  const target = valueAt(native, ['input', 'data', 'code_quality', 'testing_coverage_target'])
+  const problems = validationProblems(report, typeof target === 'number' ? target : undefined)
+  if (problems.length === 0) return []
+  const message = `the handoff is completed, but ${problems.join(', ')}: fail it with VALIDATION_FAILED, or mend the work`
+  return [error('validation_failed', message, ['validation', 'status'])]
+}
+
+const duration: Rule = (native, { form }) => {
+  const path = ['execution_time_seconds']
+  const took = valueAt(native, path)
+  const given = own(native, 'timeout_seconds')
+  const limit = typeof given === 'number' ? given : DEFAULT_TIMEOUT_S
+  if (form !== 'response' || typeof took !== 'number' || took <= limit) return []
+  const which = typeof given === 'number' ? 'timeout_seconds is' : 'the default timeout is'
+  return [
+    warning(
+      'exceeded_timeout',
+      `it took ${took} s and ${which} ${limit} s; it counts as completed, but whoever waited for it may have given up`,
+      path,
+    ),
+  ]
+}
+
+/** An attempt is made, started and ended, in this order. */
+const times: Rule = (native) => {
+  const steps = ['timestamp', 'started_at', 'timestamp_completed', 'timestamp_failed'].flatMap((key) => {
+    const text = textAt(native, [key])
+    const at = text === undefined ? Number.NaN : Date.parse(text)
+    return Number.isNaN(at) ? [] : [{ key, text, at }]
+  })
+  return steps.slice(1).flatMap((step, i): Finding[] => {
+    const before = steps[i]!
+    if (step.at >= before.at) return []
+    return [
+      warning(
+        'time_order',
+        `${step.key} (${step.text}) is before ${before.key} (${before.text}); correct the one that is wrong`,
+        [step.key],
+      ),
+    ]
+  })
+}
+
+const failure: Rule = (native) => {
+  const path = ['error', 'code']
+  const code = textAt(native, path)
+  if (code === undefined || isKnownErrorCode(code)) return []
+  return [
+    warning(
+      'unknown_error_code',
+      `error.code ${quoted(code)} is kept; the document has SCHEMA_VALIDATION_FAILED, PROCESSING_ERROR, TIMEOUT, DEPENDENCY_MISSING and VALIDATION_FAILED`,
+      path,
+    ),
+  ]
+}
+
+// biome-ignore format: read as a table
+const RULES: readonly Rule[] = [
+  required, id, agentTypes, phases, schemas, destination, output, validation, duration, times, failure,
+]
+
+/** A count that has reached the maximum leaves nothing to retry, whatever the file says. */
+export function retryIsLeft(count: number, max = DEFAULT_MAX_RETRIES): boolean {
+  return retryAvailable({ max, delay_s: 0, multiplier: 1 }, count)
+}
+
+/** Which schema a value must match. The value of an output is in its file where it is not in the handoff. */
+export interface SchemaRequest {
+  readonly which: 'input' | 'output'
+  readonly name: string
+  readonly value?: unknown
+  readonly path?: string
+}
+
+export function schemaRequestsOf(draft: Draft): readonly SchemaRequest[] {
+  const requests: SchemaRequest[] = []
+  if (draft.input_schema !== undefined)
+    requests.push({ which: 'input', name: draft.input_schema, value: draft.package?.input })
+  const path = outputPath(draft)
+  const value = draft.result?.output
+  if (draft.output_schema !== undefined && (value !== undefined || path !== undefined))
+    requests.push({
+      which: 'output',
+      name: draft.output_schema,
+      ...(value === undefined ? { path: path! } : { value }),
+    })
+  return requests
+}
+
+/** The artifact of completed work is there. `exists` is asked only for paths inside the project. */
+export function checkArtifact(draft: Draft, exists: (path: string) => boolean): readonly Finding[] {
+  const path = draft.state === 'completed' ? outputPath(draft) : undefined
+  if (path === undefined || (isSafePath(path) && exists(path))) return []
+  const message = `output.artifact_path says ${quoted(path)}, which is not there; write the artifact before the handoff is completed`
+  return [error('artifact_missing', message, ['output', 'artifact_path'])]
+}
+
+const outputPath = ({ result }: Draft): string | undefined =>
+  (result?.artifacts?.find(({ role }) => role === 'output') ?? result?.artifacts?.[0])?.path
+
+const unsafe = (path: Path, value: string): Finding =>
+  error(
+    'unsafe_path',
+    `${path.join('.')} ${quoted(value)} leaves the project; write a path below its root, with / and without ..`,
+    path,
+  )
+
+const error = (code: string, message: string, path: Path): Finding => ({
+  severity: 'error',
+  code,
+  message,
+  path,
+})
+
+const warning = (code: string, message: string, path: Path): Finding => ({
+  severity: 'warning',
+  code,
+  message,
+  path,
+})
+
+function textAt(native: Readonly<Data>, path: Path): string | undefined {
+  const value = valueAt(native, path)
+  return typeof value === 'string' ? value : undefined
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)
+}

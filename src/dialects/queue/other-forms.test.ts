@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sharedFile, sharedFiles } from '../../../test/data.ts'
+import { sourcesOf } from '../text/sources.ts'
+import { artifactOf, contextOf, entriesOf, printArtifact, printContext, queue, withPhase } from './index.ts'
+
+const ID = 'artifact-api-1767287345000'
+const sourceOf = (value: unknown, path: string) =>
+  sourcesOf(JSON.stringify(value, undefined, 2), { path })[0]!
+const artifactIn = (value: unknown, path = `artifacts/phase-14-api/${ID}.json`) =>
+  artifactOf(sourceOf(value, path))
+
+describe('an artifact file', () => {
+  const ARTIFACT = {
+    artifact_id: ID,
+    artifact_type: 'api-routes',
+    phase: 14,
+    file: 'src/orders.ts',
+    sha256: '0'.repeat(64),
+    dependencies: ['artifact-stack-1'],
+    lifecycle: 'ready',
+    created_at: '2026-01-01T00:00:00Z',
+    handoff_id: 'hoff-1',
+    routes: [{ path: '/orders' }],
+  }
+
+  it('[S1-42] is read and printed without a change', () => {
+    const { artifact, diagnostics } = artifactIn(ARTIFACT)
+
+    assert.deepEqual(diagnostics, [])
+    assert.deepEqual(artifact?.extra, { routes: [{ path: '/orders' }] })
+    assert.equal(printArtifact(artifact!), `${JSON.stringify(ARTIFACT, undefined, 2)}\n`)
+  })
+
+  it('is no handoff, and says what is wrong with it', () => {
+    const source = sourceOf(
+      { ...ARTIFACT, sha256: 'abc', file: '../x', artifact_id: 'other', dependencies: ['other'] },
+      `artifacts/phase-14-api/${ID}.json`,
+    )
+    const { draft, diagnostics } = queue.interpret(source, queue.formOf(source)!)
+
+    assert.equal(draft, undefined)
+    assert.deepEqual(
+      diagnostics.map(({ severity, code, line }) => `${line} ${severity} ${code}`),
+      [
+        '2 warning artifact_name',
+        '5 error unsafe_path',
+        '6 error sha256_form',
+        '7 warning depends_on_itself',
+      ],
+    )
+  })
+
+  it('may be any JSON object, which is kept; anything else is refused', () => {
+    assert.deepEqual(artifactIn({ a: 1 }).artifact, { extra: { a: 1 } })
+    assert.deepEqual(
+      artifactIn([1]).diagnostics.map(({ code }) => code),
+      ['not_an_object'],
+    )
+  })
+})
+
+describe('a context file', () => {
+  it('is free JSON, but for the phases that the product keeps', () => {
+    const value = {
+      phases: {
+        '13': { status: 'completed', handoff_id: 'hoff-1', updated_at: '2026-01-01T00:00:00Z' },
+        x: {},
+      },
+      note: 'kept',
+    }
+    const source = sourceOf(value, 'context/phase-status.json')
+    const { file, phases, diagnostics } = contextOf(source)
+
+    assert.equal(queue.formOf(source), 'context')
+    assert.equal(file, 'phase-status.json')
+    assert.deepEqual([...(phases ?? [])], [[13, value.phases['13']]])
+    assert.deepEqual(
+      diagnostics.map(({ code }) => code),
+      ['phase_key'],
+    )
+    assert.deepEqual(contextOf(sourceOf({ any: [1] }, 'context/tech-stack.json')).diagnostics, [])
+    assert.deepEqual(
+      contextOf(sourceOf([], 'context/project-context.json')).diagnostics.map(({ code }) => code),
+      ['not_an_object'],
+    )
+  })
+
+  it('gets the state of one phase and keeps all else', () => {
+    const status = { status: 'failed', handoff_id: 'hoff-2', updated_at: '2026-01-02T00:00:00Z' } as const
+    const before = { note: 'kept', phases: { '13': { status: 'completed' }, '14': { owner: 'core' } } }
+
+    assert.deepEqual(withPhase(before, 14, status), {
+      note: 'kept',
+      phases: { '13': { status: 'completed' }, '14': { owner: 'core', ...status } },
+    })
+    assert.deepEqual(withPhase({}, 13, status), { phases: { '13': status } })
+    assert.equal(printContext({ a: 1 }), '{\n  "a": 1\n}\n')
+  })
+})
+
+describe('a status board', () => {
+  const BOARD = {
+    project: 'bakery',
+    last_updated: '2026-01-04',
+    agents: {
+      planner: { status: 'idle', current_task: null, brief_note: 'waiting' },
+      builder: { status: 'blocked', current_task: 'BAKE-8', handoff_file: 'notes/BAKE-8.md' },
+    },
+  }
+
+  it('is named as what it is and gives no single handoff', () => {
+    const source = sourceOf(BOARD, 'agent-handoffs.json')
+    const { draft, diagnostics } = queue.interpret(source, queue.formOf(source)!)
+
+    assert.deepEqual([queue.formOf(source), draft], ['board', undefined])
+    assert.deepEqual(
+      diagnostics.map(({ severity, code, line }) => `${line} ${severity} ${code}`),
+      ['4 info status_board'],
+    )
+    assert.match(diagnostics[0]!.message, /2 agents, 1 of them with work/)
+  })
+
+  it('gives a draft for each agent', () => {
+    const common = { project: 'bakery', updated_at: '2026-01-04T00:00:00Z' }
+
+    assert.deepEqual(
+      entriesOf(sourceOf(BOARD, 'agent-handoffs.json')).map(({ draft }) => draft),
+      [
+        { to: 'planner', package: { summary: 'waiting' }, ...common },
+        {
+          to: 'builder',
+          state: 'blocked',
+          task: 'BAKE-8',
+          package: { artifacts: [{ path: 'notes/BAKE-8.md' }] },
+          ...common,
+        },
+      ],
+    )
+    assert.deepEqual(entriesOf(sourceOf({ agents: [] }, 'x.json')), [])
+  })
+
+  const real = sharedFiles('data/corpus').filter((name) => name.includes('agent-handoffs'))
+  it('is known where people keep one', { skip: real.length === 0 && 'the corpus is not here' }, () => {
+    for (const name of real) {
+      const [source] = sourcesOf(sharedFile(name)!, { path: name })
+
+      assert.equal(queue.formOf(source!), 'board')
+      assert.deepEqual(
+        entriesOf(source!).map(({ draft }) => draft.to?.replace(/-v\d$/, '')),
+        ['planner', 'feature-developer', 'code-reviewer', 'test-runner'],
+      )
+    }
+  })
+})

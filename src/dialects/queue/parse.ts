@@ -1,0 +1,183 @@
+import type { Diagnostic, Interpretation } from '../dialect.ts'
+import { type Data, keysOf, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import { type Fields, fieldsOf } from '../fields.ts'
+import type { Path, Source } from '../text/source.ts'
+import { isMapping, setOwn, valueAt } from '../text/tree.ts'
+import { findWord } from '../text/words.ts'
+import { artifactOf } from './artifact.ts'
+import { boardDiagnostics, isBoard } from './board.ts'
+import { checkNative } from './check.ts'
+import { contextOf } from './context-files.ts'
+import {
+  FOLDER_OF,
+  FORM_OF,
+  type Form,
+  type HandoffForm,
+  isHandoffId,
+  type Place,
+  placeOf,
+  STATUS_OF,
+  STATUS_WORDS,
+  stateOf,
+  stemOf,
+} from './names.ts'
+import { readHandoff } from './read.ts'
+import { SIDES } from './sides.ts'
+import { nativeOf } from './write.ts'
+
+/** What says by itself that a mapping is a handoff of another format. */
+const FOREIGN = ['handoff', 'acknowledgment', 'commit_sha', 'branch', 'handoffs']
+
+/** A `task_id` is document 003's, unless a key beside it is none of its. */
+const NOT_OF_TASKS = ['handoff_id', 'source', 'target', 'from_agent', 'to_agent']
+
+export function formOf(source: Source): Form | undefined {
+  if (source.kind === 'markdown') return undefined
+  const { value } = source
+  const place = source.kind === 'json' ? placeOf(source.path) : {}
+  if (place.kind === 'context') return 'context'
+  if (place.status !== undefined) return FORM_OF[place.status]
+  if (!isMapping(value)) return place.kind === 'artifact' && source.kind === 'json' ? 'artifact' : undefined
+  if (hasAgents(value)) return formByStatus(value)
+  if (place.kind === 'artifact' || isArtifact(value)) return 'artifact'
+  if (hasId(value)) return formByStatus(value)
+  if (source.kind !== 'json') return undefined
+  return isBoard(value) ? 'board' : isFlat(value) ? formByStatus(value) : undefined
+}
+
+export function interpret(source: Source, form: string): Interpretation {
+  switch (form) {
+    case 'context':
+      return { diagnostics: contextOf(source).diagnostics }
+    case 'artifact':
+      return { diagnostics: artifactOf(source).diagnostics }
+    case 'board':
+      return { diagnostics: boardDiagnostics(source) }
+    default:
+      return handoffIn(source, form)
+  }
+}
+
+const hasAgents = (value: Data): boolean =>
+  ['source', 'target'].some((side) => own(own(value, side), 'agent_id') !== undefined)
+
+const hasId = ({ handoff_id: id }: Data): boolean => typeof id === 'string' && isHandoffId(id)
+
+const isArtifact = (value: Data): boolean =>
+  typeof value.artifact_id === 'string' && typeof value.artifact_type === 'string'
+
+/** The agents as plain texts, as many tools write them. */
+const isFlat = (value: Data): boolean =>
+  SIDES.source.some((key) => typeof own(value, key) === 'string') &&
+  SIDES.target.some((key) => typeof own(value, key) === 'string') &&
+  !FOREIGN.some((key) => Object.hasOwn(value, key)) &&
+  (!Object.hasOwn(value, 'task_id') || NOT_OF_TASKS.some((key) => Object.hasOwn(value, key)))
+
+function formByStatus(value: Data): HandoffForm {
+  const written = own(value, 'status') ?? own(value, 'state')
+  const found = typeof written === 'string' ? findWord(STATUS_WORDS, written)?.word : undefined
+  if (found !== undefined) return FORM_OF[STATUS_OF[stateOf(found)]]
+  if (isMapping(own(value, 'error'))) return 'failure'
+  return Object.hasOwn(value, 'output') ? 'response' : 'request'
+}
+
+function handoffIn(source: Source, form: string): Interpretation {
+  const root = fieldsOf(source)
+  if (!root) return { diagnostics: [notAnObject(source)] }
+  const place = placeOf(source.path)
+  const state = readState(root, place)
+  const status = state && STATUS_OF[state]
+  const draft = completed({ ...readHandoff(root, status), ...(state && { state }) }, source, root)
+  const stem = place.kind === 'handoff' ? place.stem : undefined
+  const found = status && place.mark === undefined ? FORM_OF[status] : (form as HandoffForm)
+  const native = nativeOf(draft)
+  if (status === undefined) delete native.status
+  // What is read from elsewhere would be written there, and is not there yet.
+  if (!root.has('input')) delete native.input
+  for (const { severity, code, message, path } of checkNative(native, { form: found, stem })) {
+    const there = placedAt(path, root.places)
+    // What stands there but could not be read was reported when it was read.
+    if (code === 'missing_field' && valueAt(source.value, there) !== undefined) continue
+    root.report(severity, code, message, ...there)
+  }
+  return { draft, diagnostics: root.diagnostics, places: root.places }
+}
+
+/** Where the document keeps what belongs at a native path. */
+function placedAt(path: Path, places: ReadonlyMap<string, Path>): Path {
+  for (let length = path.length; length > 0; length--) {
+    const place = places.get(path.slice(0, length).join('.'))
+    if (place) return [...place, ...path.slice(length)]
+  }
+  return path
+}
+
+/** The suffix behind `.json` and the folder are the truth; the status field is what the writer meant. */
+function readState(root: Fields, { mark, status: folder }: Place): Draft['state'] {
+  const word = root.word(STATUS_WORDS, 'status', 'state')
+  const written = word && stateOf(word)
+  const placed = mark ?? folder
+  if (placed === undefined) return written
+  if (written === undefined) return stateOf(placed)
+  if (STATUS_OF[written] === placed) return written
+  const place = mark ? 'the ending of the file name' : `the folder ${FOLDER_OF[placed]}/`
+  root.report(
+    'warning',
+    'status_folder_mismatch',
+    `status is "${word}", but ${place} says ${placed}, which counts; write "status": "${placed}"`,
+    root.has('status') ? 'status' : 'state',
+  )
+  return stateOf(placed)
+}
+
+/** Adds the keys that no field of the draft has a place for. */
+function completed(draft: Draft, source: Source, root: Fields): Draft {
+  const covered = new Map([...root.places].map(([native, path]) => [JSON.stringify(path), native]))
+  const extra = leftover(source.value, nativeOf(draft), covered, []) ?? {}
+  keepApart(extra, source.value, draft)
+  return keysOf(extra).length > 0 ? { ...draft, extra } : draft
+}
+
+/** Places that were read under another name, and the native path that they stand for. */
+type Covered = ReadonlyMap<string, string>
+
+/** What was found and is not said by what would be written. A value that is only written otherwise is said. */
+function leftover(found: unknown, written: unknown, covered: Covered, path: Path): Data | undefined {
+  if (!isMapping(found) || found === written) return undefined
+  const result: Data = {}
+  for (const key of keysOf(found)) {
+    const [value, here] = [own(found, key), [...path, key]]
+    const native = covered.get(JSON.stringify(here))
+    if (native?.includes('.')) continue
+    const said = own(written, native ?? key)
+    const isKept = native === undefined && said === undefined && !hasCovered(here, value, covered)
+    const left = isKept ? value : leftover(value, said, covered, here)
+    if (left !== undefined) setOwn(result, native ?? key, left)
+  }
+  return keysOf(result).length > 0 ? result : undefined
+}
+
+/** A mapping of which one key was read under another name is kept without that key. */
+const hasCovered = (path: Path, value: unknown, covered: Covered): boolean =>
+  isMapping(value) && keysOf(value).some((key) => covered.has(JSON.stringify([...path, key])))
+
+/** Two values that are worked out where the document does not say them, and kept where it does. */
+function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Draft): void {
+  const artifact = valueAt(found, ['output', 'artifact_id'])
+  const path = result?.artifacts?.[0]?.path
+  if (path !== undefined && artifact !== undefined && artifact !== stemOf(path))
+    setOwn(extra, 'output', { ...(own(extra, 'output') as Data | undefined), artifact_id: artifact })
+  const failed = valueAt(found, ['error', 'timestamp'])
+  if (failed !== undefined && failed !== ended)
+    setOwn(extra, 'error', { ...(own(extra, 'error') as Data | undefined), timestamp: failed })
+}
+
+export function notAnObject(source: Source): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'not_an_object',
+    message: 'a file of document 001 is one JSON object; write {"handoff_id": "…", …}',
+    ...source.locate([]),
+  }
+}

@@ -1,0 +1,90 @@
+import { ambiguousDialect, type Match, matchesOf, unknownDialect } from './detect.ts'
+import type { Diagnostic, DialectId } from './dialect.ts'
+import type { Draft } from './draft.ts'
+import { elementsOf } from './elements.ts'
+import { dialectOf } from './registry.ts'
+import { withSlot } from './slot.ts'
+import type { Path, Source } from './text/source.ts'
+import { sourcesOf } from './text/sources.ts'
+
+/** One handoff, or something else that a dialect knows, found in a text. */
+export interface Document {
+  /** Absent where no dialect knows the text, or more than one does. */
+  readonly dialect?: DialectId
+  /** Which of the dialect's forms, for example `request`. */
+  readonly form?: string
+  readonly source: Source
+  /** What it says. Absent for forms that are not one handoff, such as an index. */
+  readonly draft?: Draft
+  /** Fields of the draft that only the `x_baton` slot says. They are the writer's word: no guard may rest on them. */
+  readonly carried: readonly string[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** Where the document keeps what its dialect would write elsewhere. */
+  readonly places: ReadonlyMap<string, Path>
+}
+
+/**
+ * All handoffs in a text, at least one document: where there is no handoff, it says what was looked for. The path
+ * decides first, then what the text says, then the blocks in it. Never throws.
+ */
+export function readDocuments(text: string, options: { readonly path?: string } = {}): readonly Document[] {
+  const sources = sourcesOf(text, options).flatMap(matched)
+  const hasBareBlock = sources.some(({ source, matches }) => matches.length > 0 && isBare(source))
+  const known = sources.filter(
+    ({ source, matches }) => (matches.length > 0 && !(hasBareBlock && isProse(source))) || isBroken(source),
+  )
+  const documents = known.map(({ source, matches }) => documentOf(source, matches))
+  return documents.length > 0 ? documents : [documentOf(sources[0]!.source, [])]
+}
+
+interface Matched {
+  readonly source: Source
+  readonly matches: readonly Match[]
+}
+
+/** A list that is no document itself may be one of documents. */
+function matched(source: Source): readonly Matched[] {
+  const whole = { source, matches: matchesOf(source) }
+  if (whole.matches.length > 0) return [whole]
+  const elements = elementsOf(source).map((each) => ({ source: each, matches: matchesOf(each) }))
+  return elements.some(({ matches }) => matches.length > 0) ? elements : [whole]
+}
+
+/** A block without a fence: its lines look like the labels that people write into a text. */
+const isBare = ({ kind, text, start }: Source): boolean =>
+  kind === 'fence' && !/(?:`{3,}|~{3,})[^\n]*\n$/.test(text.slice(Math.max(0, start - 200), start))
+
+const isProse = ({ kind, value }: Source): boolean => kind === 'markdown' && value === undefined
+
+/** A piece that cannot be read must be heard of; one that can be read and is not ours need not. Blocks come chosen. */
+const isBroken = ({ kind, value, diagnostics }: Source): boolean =>
+  (value === undefined || kind === 'fence') && diagnostics.some(({ severity }) => severity === 'error')
+
+function documentOf(source: Source, matches: readonly Match[]): Document {
+  const [match, other] = matches
+  if (!match) return undecided(source, isBroken(source) ? [] : [unknownDialect(source)])
+  if (other) return undecided(source, [ambiguousDialect(source, matches)])
+
+  const dialect = dialectOf(match.dialect)
+  const { draft, diagnostics, places } = dialect.interpret(source, match.form)
+  const slot = draft && withSlot(draft, source, dialect)
+  return {
+    ...match,
+    source,
+    ...(slot && { draft: slot.draft }),
+    carried: slot?.carried ?? [],
+    diagnostics: inOrder([...source.diagnostics, ...diagnostics, ...(slot?.diagnostics ?? [])]),
+    places: places ?? new Map(),
+  }
+}
+
+const undecided = (source: Source, diagnostics: readonly Diagnostic[]): Document => ({
+  source,
+  carried: [],
+  diagnostics: inOrder([...source.diagnostics, ...diagnostics]),
+  places: new Map(),
+})
+
+/** As a person reads: from the top. */
+const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column)

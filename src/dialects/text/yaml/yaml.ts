@@ -1,0 +1,224 @@
+import { CST, type Document, Lexer, parseAllDocuments, parseDocument } from 'yaml'
+import { MAX_DEPTH, MAX_NOTES, MAX_REPAIR_LENGTH, MAX_YAML_LENGTH } from '../limits.ts'
+import { isMapping, type Note, plainData, type Reading, setOwn, type Tree } from '../tree.ts'
+import { noteOf } from './yaml-notes.ts'
+import { type BrokenLines, linesOf, repairYaml } from './yaml-repair.ts'
+import { type Places, yamlTree } from './yaml-tree.ts'
+
+/**
+ * Merges are not read and tags are not resolved: handoffs need neither. Keys are compared by us, because the
+ * library compares each with every other.
+ */
+const OPTIONS = {
+  schema: 'core',
+  version: '1.2',
+  merge: false,
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+  keepSourceTokens: true,
+} as const
+
+const SAME: Places = (offset) => offset
+const REPAIR_ROUNDS = 4
+
+/** One document of a stream, with its place in the text. */
+export interface YamlPiece {
+  readonly start: number
+  readonly end: number
+  readonly reading: Reading
+}
+
+/** A text with one YAML document in it. */
+export function readYaml(text: string): Reading {
+  return guarded(text, () => {
+    const document = parseDocument(text, OPTIONS)
+    // A second document is a matter of the text around; what is read here is the first.
+    const errors = document.errors.filter(({ code }) => code !== 'MULTIPLE_DOCS')
+    return errors.length === 0 ? readingOf(document, text) : mended(document, text)
+  })
+}
+
+/** All documents of a stream. Those that hold nothing are left out, except the only one. */
+export function readYamlStream(text: string): readonly YamlPiece[] {
+  const whole = (reading: Reading): YamlPiece[] => [{ start: 0, end: text.length, reading }]
+  if (!/^---/m.test(text)) return whole(readYaml(text))
+  const refused = tooMuch(text)
+  if (refused) return whole(nothing([refused]))
+  try {
+    const documents = parseAllDocuments(text, OPTIONS) as unknown as readonly Document[]
+    const full = documents.filter((document) => document.contents !== null && !isEmpty(document))
+    if (full.length === 0) return whole(readYaml(text))
+    return full.map((document) => {
+      const [start, , end] = document.range ?? [0, 0, text.length]
+      const isClean = document.errors.length === 0
+      const reading = isClean
+        ? readingOf(document, text, (offset) => offset - start)
+        : readYaml(text.slice(start, end))
+      return { start, end, reading }
+    })
+  } catch {
+    return whole(nothing([unreadable()]))
+  }
+}
+
+function isEmpty({ contents }: Document): boolean {
+  return contents !== null && 'source' in contents && contents.source === '' && !contents.comment
+}
+
+function guarded(text: string, read: () => Reading): Reading {
+  const refused = tooMuch(text)
+  if (refused) return nothing([refused])
+  try {
+    return read()
+  } catch {
+    // The library's own faults, for example on its recursion, must not be ours.
+    return nothing([unreadable()])
+  }
+}
+
+function readingOf(document: Document, text: string, places: Places = SAME): Reading {
+  const notes: Note[] = []
+  const tree = yamlTree(document, places, notes)
+  for (const complaint of [...document.errors, ...document.warnings]) {
+    if (notes.length >= MAX_NOTES) break
+    const note = noteOf(complaint, text)
+    const at = places(note.at)
+    notes.push({ ...note, at: note.code === 'unclosed_quote' ? openingQuote(tree, at) : at })
+  }
+  const value = tree === undefined ? undefined : plainData(tree, notes)
+  return { value, notes, tree: () => tree }
+}
+
+/** The library complains where the text ends; the quote that was never closed is what to look at. */
+function openingQuote(tree: Tree | undefined, end: number): number {
+  if (tree === undefined) return end
+  if ('entries' in tree) {
+    const last = tree.entries.findLast(({ node }) => node.start <= end && node.start < node.end)
+    return last ? openingQuote(last.node, end) : end
+  }
+  return tree.kind === 'scalar' && tree.style !== 'plain' ? tree.start : end
+}
+
+/** The reading of a document that has errors: repaired where that helps, and with what can be saved by line. */
+function mended(document: Document, text: string): Reading {
+  const first = readingOf(document, text)
+  if (errorsOf(first) === 0) return first
+  if (text.length > MAX_REPAIR_LENGTH) return salvaged(first, text)
+  let best = first
+  let repaired: readonly Note[] = []
+  // First what needs no guessing, then lines out of place, then texts that need quotes, where complaints remain.
+  let broken: BrokenLines = { quotes: new Set(), indents: new Set() }
+  for (let round = 0; round < REPAIR_ROUNDS && errorsOf(best) > 0; round++) {
+    const repair = repairYaml(text, broken)
+    const reading = repair && readingOf(parseDocument(repair.text, OPTIONS), repair.text, repair.places)
+    if (reading && errorsOf(reading) < errorsOf(best)) {
+      best = reading
+      repaired = repair.notes
+    }
+    const indents = new Set([...broken.indents, ...linesOf(text, positionsOf(best, isAboutIndent))])
+    const isMore = indents.size > broken.indents.size
+    const quotes = isMore ? broken.quotes : linesOf(text, positionsOf(best, isAboutText))
+    broken = { indents, quotes: new Set([...broken.quotes, ...quotes]) }
+  }
+  const notes = [...repaired, ...best.notes].slice(0, MAX_NOTES)
+  return errorsOf(best) === 0 ? { ...best, notes } : salvaged({ ...best, notes }, text)
+}
+
+/** Lines such as `status: open` at the left margin say what they say, whatever is broken around them. */
+function salvaged(reading: Reading, text: string): Reading {
+  const value: Record<string, unknown> = {}
+  if (isMapping(reading.value))
+    for (const [key, item] of Object.entries(reading.value)) setOwn(value, key, item)
+  for (const [, key, item] of text.matchAll(/^([A-Za-z_][\w-]{0,60}):[ \t]+(\S[^\r\n]*)$/gm))
+    if (!Object.hasOwn(value, key!)) setOwn(value, key!, unquoted(item!.trimEnd()))
+  return Object.keys(value).length === 0 ? reading : { ...reading, value }
+}
+
+function unquoted(text: string): string {
+  const quoted = /^(["'])(.*)\1$/.exec(text)
+  return quoted ? quoted[2]! : text
+}
+
+/** What stands in the way of reading. */
+function errorsOf({ notes }: Reading): number {
+  return notes.filter(({ severity, code }) => severity === 'error' && code !== 'duplicate_key').length
+}
+
+function positionsOf({ notes }: Reading, isMeant: (note: Note) => boolean): number[] {
+  return notes.filter((note) => note.severity === 'error' && isMeant(note)).map(({ at }) => at)
+}
+
+function isAboutIndent({ isIndent }: Note): boolean {
+  return isIndent === true
+}
+
+/** Quotes around a text mend neither its place nor a bracket elsewhere. */
+function isAboutText({ code, isIndent }: Note): boolean {
+  return !isIndent && !['tab_indent', 'unclosed_bracket', 'duplicate_key'].includes(code)
+}
+
+function nothing(notes: readonly Note[]): Reading {
+  const none: Tree | undefined = undefined
+  return { value: undefined, notes, tree: () => none }
+}
+
+function unreadable(): Note {
+  return {
+    severity: 'error',
+    code: 'yaml_syntax',
+    message: 'the YAML cannot be read; check the spaces, colons, brackets and quotes',
+    at: 0,
+  }
+}
+
+/** Counted before anything is built: nesting costs the library's stack far more than its own length. */
+function tooMuch(text: string): Note | undefined {
+  if (text.length > MAX_YAML_LENGTH)
+    return {
+      severity: 'error',
+      code: 'too_large',
+      message: `the YAML has ${text.length} characters; at most ${MAX_YAML_LENGTH} are read`,
+      at: 0,
+    }
+  return mayBeDeep(text) ? tooDeep(text) : undefined
+}
+
+/** Cheap: whether there are enough signs that nest on one line. */
+function mayBeDeep(text: string): boolean {
+  let signs = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    // [ { and the dashes and question marks that may stand several on a line.
+    if (
+      code === 0x5b ||
+      code === 0x7b ||
+      ((code === 0x2d || code === 0x3f) && text.charCodeAt(at + 1) <= 0x20)
+    )
+      if (++signs > MAX_DEPTH) return true
+  }
+  return false
+}
+
+function tooDeep(text: string): Note | undefined {
+  let offset = 0
+  let brackets = 0
+  let onLine = 0
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token)
+    if (type === 'newline') onLine = 0
+    else if (type === 'flow-map-start' || type === 'flow-seq-start') brackets++
+    else if (type === 'flow-map-end' || type === 'flow-seq-end') brackets--
+    else if (type === 'explicit-key-ind' || type === 'seq-item-ind') onLine++
+    if (brackets > MAX_DEPTH || onLine > MAX_DEPTH)
+      return {
+        severity: 'error',
+        code: 'too_deep',
+        message: `nested more than ${MAX_DEPTH} levels deep; no handoff needs more than ten`,
+        at: offset,
+      }
+    // Marks that the lexer puts in for itself have no place in the text.
+    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length
+  }
+  return undefined
+}

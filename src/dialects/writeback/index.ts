@@ -1,0 +1,17 @@
+import type { Dialect } from '../dialect.ts'
+import { find } from './form.ts'
+import { interpret } from './parse.ts'
+import { print, SLOT, toNative } from './write.ts'
+
+export { schemas } from './schema.ts'
+
+/** Document 003: what an agent writes back about a task, as the arguments of two tools. */
+export const writeback: Dialect = {
+  id: 'writeback',
+  title: 'Writeback',
+  formOf: (source) => find(source)?.form,
+  interpret,
+  toNative,
+  print,
+  slot: SLOT,
+}

@@ -1,0 +1,168 @@
+import * as z from 'zod'
+import { DIALECTS, SEVERITIES } from '../dialects/dialect.ts'
+import { mutable } from './handoff-fields.ts'
+import { defineOperation } from './operation.ts'
+
+/** More than any handoff has; what is larger is refused before it is read. */
+const MAX_TEXT = 4_000_000
+
+const text = () => ({
+  text: z
+    .string()
+    .max(MAX_TEXT)
+    .describe('The document itself: markdown, JSON, YAML, or any text with blocks in it'),
+  path: z.string().max(1_000).optional().describe('Where it stands; its folder tells some dialects apart'),
+})
+
+const Diagnostic = () =>
+  z.object({
+    severity: z.enum(SEVERITIES),
+    code: z.string(),
+    message: z.string(),
+    line: z.int(),
+    column: z.int(),
+  })
+
+const word = () => z.string().nullable()
+
+const CheckedDocument = () =>
+  z.object({
+    dialect: word(),
+    form: word(),
+    ok: z.boolean().describe('Nothing in it is an error'),
+    summary: z.object({
+      id: word(),
+      from: word(),
+      to: word(),
+      status: word().describe("The document's own word"),
+      state: word().describe("Baton's word for it"),
+      task: word(),
+      title: word(),
+      createdAt: word(),
+    }),
+    diagnostics: z.array(Diagnostic()),
+  })
+
+const Loss = () => z.object({ field: z.string(), reason: z.string() })
+
+const writing = () => ({
+  slot: z
+    .boolean()
+    .optional()
+    .describe('Carry what the dialect has no place for under x_baton, so that the way back is exact'),
+  supply: z
+    .record(z.string().max(100), z.unknown())
+    .optional()
+    .describe(
+      'What the dialect demands and the document does not say, for example {"record.branch": "main"}',
+    ),
+})
+
+const check = defineOperation({
+  name: 'document_check',
+  summary: 'Read a handoff document of any dialect: what it says, and what is wrong with it and where.',
+  effect: 'read',
+  scope: 'document:read',
+  http: { method: 'POST', path: '/v1/documents/check' },
+  input: () =>
+    z.strictObject({
+      ...text(),
+      changed: z
+        .array(z.string().min(1).max(1_000))
+        .max(10_000)
+        .optional()
+        .describe('Files that the work changed; each must stand among the artifacts of a package'),
+    }),
+  output: () => z.object({ documents: z.array(CheckedDocument()) }),
+  errors: ['invalid_input'],
+  examples: ['baton check _handoffs/active', 'baton check report.md --json'],
+  run: async (_service, _call, input) => {
+    const { checkText } = await import('../service/document-check.ts')
+    return { documents: mutable(checkText(input)) }
+  },
+})
+
+const convert = defineOperation({
+  name: 'document_convert',
+  summary:
+    'Write a document in another dialect. Says what is lost; refused with the list of what is missing.',
+  effect: 'read',
+  scope: 'document:read',
+  http: { method: 'POST', path: '/v1/documents/convert' },
+  input: () =>
+    z.strictObject({
+      ...text(),
+      to: z.enum(DIALECTS),
+      document: z.int().min(1).max(100_000).optional().describe('Which one, where the text holds several'),
+      ...writing(),
+    }),
+  output: () => z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(Diagnostic()) }),
+  errors: ['invalid_input', 'not_found', 'unmet'],
+  examples: [
+    'baton convert handoff.md --to package',
+    'baton convert handoff.json --to markdown --set task=BPRD-2026-0042',
+  ],
+  run: async (_service, _call, input) => {
+    const { convertText } = await import('../service/document-convert.ts')
+    return mutable(convertText(input))
+  },
+})
+
+const importing = defineOperation({
+  name: 'document_import',
+  summary: 'Take the handoffs and records of a document in as they are, each once. No limit refuses them.',
+  effect: 'write',
+  scope: 'document:write',
+  http: { method: 'POST', path: '/v1/documents/import' },
+  input: () => z.strictObject(text()),
+  output: () =>
+    z.object({
+      items: z.array(
+        z.object({
+          outcome: z
+            .enum(['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'])
+            .describe('differs: the handoff is here and says something else; twin: another file is about it'),
+          dialect: z.string().optional(),
+          line: z.int().describe('Where the document begins'),
+          id: z.string().optional().describe('The handoff that was made or found'),
+          state: z.string().optional(),
+          task: z.string().optional(),
+          record: z.string().optional(),
+          names: z.array(z.string()).optional().describe('Both names of a twin'),
+          reason: z.string().optional(),
+          diagnostics: z.array(Diagnostic()).optional(),
+        }),
+      ),
+    }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton import _handoffs/active/*.md'],
+  run: async (service, call, input) => {
+    const { importText } = await import('../service/document-import.ts')
+    return { items: mutable(await importText(service.deps, call, input)) }
+  },
+})
+
+const exporting = defineOperation({
+  name: 'document_export',
+  summary: 'Write a handoff or a task as a document of a dialect. Says what is lost.',
+  effect: 'read',
+  scope: 'document:read',
+  http: { method: 'POST', path: '/v1/documents/export' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: z.string().min(1).max(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
+      to: z.enum(DIALECTS).optional().describe('The dialect that it came from, unless said'),
+      ...writing(),
+    }),
+  output: () =>
+    z.object({ dialect: z.enum(DIALECTS), id: z.string(), text: z.string(), losses: z.array(Loss()) }),
+  errors: ['invalid_input', 'not_found', 'unmet', 'unavailable'],
+  examples: ['baton export HO-2026-001 --to package', 'baton export P0.1.1 --to writeback'],
+  run: async (service, _call, input) => {
+    const { exportDocument } = await import('../service/document-export.ts')
+    return mutable(await exportDocument(service.deps, input))
+  },
+})
+
+export const DOCUMENT_OPERATIONS = [check, convert, importing, exporting] as const

@@ -1,0 +1,34 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type CheckedEntry, checkTarget } from './checking.ts'
+import type { Target } from './files.ts'
+
+export interface Batch {
+  readonly targets: readonly Target[]
+}
+
+export interface Checked {
+  readonly results: readonly (readonly CheckedEntry[])[]
+}
+
+export interface CheckJob {
+  readonly role: typeof WORKER_ROLE
+  /** See `checkTarget`; the same for all files. */
+  readonly changed: readonly string[]
+}
+
+export const WORKER_ROLE = 'baton: check files'
+
+/** Where this module is, as source and in the built package alike: the threads are started from it. */
+export const WORKER_URL = new URL(import.meta.url)
+
+if (parentPort && isJob(workerData)) {
+  const [port, { changed }] = [parentPort, workerData]
+  port.on('message', ({ targets }: Batch) => {
+    port.postMessage({ results: targets.map((target) => checkTarget(target, changed)) } satisfies Checked)
+  })
+}
+
+/** The module is also loaded by threads that are not ours to answer for. */
+function isJob(value: unknown): value is CheckJob {
+  return typeof value === 'object' && value !== null && 'role' in value && value.role === WORKER_ROLE
+}

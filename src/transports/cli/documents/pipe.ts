@@ -1,0 +1,14 @@
+import type { Readable } from 'node:stream'
+import { decoded, MAX_FILE_BYTES, type Read } from './reading.ts'
+
+/** What comes through the pipe; read no further than a file may be large. */
+export async function readPipe(stdin: Readable): Promise<Read> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdin) {
+    chunks.push(Buffer.from(chunk as Uint8Array))
+    size += chunk.length
+    if (size > MAX_FILE_BYTES) break
+  }
+  return decoded(Buffer.concat(chunks), false)
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readDocuments, rewrite, summaryOf } from '../src/dialects/index.ts'
+import { sharedFile, sharedFiles } from './data.ts'
+
+const FOLDER = 'data/corpus'
+const files = sharedFiles(FOLDER).filter((file) => !file.endsWith('corpus/README.md'))
+const read = (file: string) => readDocuments(sharedFile(file) ?? '', { path: file.slice(FOLDER.length + 1) })
+
+describe('real files', { skip: files.length === 0 && 'the corpus is not here' }, () => {
+  it('each give a draft, or an error with the line', () => {
+    for (const file of files) {
+      const lines = (sharedFile(file) ?? '').split('\n').length
+      for (const { draft, dialect, diagnostics } of read(file)) {
+        const errors = diagnostics.filter(({ severity }) => severity === 'error')
+        assert.ok(draft || dialect || errors.length > 0, `${file}: nothing was said`)
+        for (const { line, column, message } of diagnostics) {
+          assert.ok(line >= 1 && line <= lines && column >= 1, `${file}:${line}:${column} ${message}`)
+          assert.match(message, /\S/)
+        }
+      }
+    }
+  })
+
+  it('keep every byte when nothing changes', () => {
+    for (const file of files)
+      for (const document of read(file))
+        if (document.draft) assert.equal(rewrite(document, document.draft), sharedFile(file), file)
+  })
+
+  it('have a receiver, a state and a title where a person finds them', () => {
+    const named = files.filter((file) => /_handoffs\/handoff-.*\.md$/.test(file))
+    const assigned = named.filter((file) => /\*\*Assigned to\*\*:/.test(sharedFile(file) ?? ''))
+    assert.ok(assigned.length > 10)
+    for (const file of assigned) {
+      const text = sharedFile(file) ?? ''
+      const [document] = read(file)
+      assert.ok(document)
+      const { to, from, state, title } = summaryOf(document)
+      assert.equal(to, /\*\*Assigned to\*\*: *([\w-]+)/.exec(text)?.[1]?.toLowerCase(), file)
+      assert.equal(from, /\*\*Created by\*\*: *([\w-]+)/.exec(text)?.[1]?.toLowerCase(), file)
+      assert.ok(state, file)
+      assert.equal(title, /^# (.+)$/m.exec(text)?.[1], file)
+    }
+  })
+})

@@ -17,10 +17,10 @@ const ENTRIES = {
  */
 const DAILY = [
   /node_modules[\\/]zod[\\/]/,
-  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/]/,
+  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/](?!audit|checkpoint|document|dsse|levels|merkle|note\.|tiles|tlog)/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!acceptance|command|foreign|json|schema)/,
-  /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,
+  /src[\\/]service[\\/](?!acceptance|audit|command|document|foreign|json|schema)/,
+  /src[\\/]transports[\\/]cli[\\/](?!commands|documents|cli\.ts|session[\\/]remote)/,
   /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|workspace|workspace-find)\.ts/,
 ]
 

@@ -3,13 +3,17 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
+import { DIALECTS, schemasOf } from '../src/dialects/index.ts'
 import { ERROR_CODES } from '../src/domain/errors.ts'
 import { isEnd, STATES, TRANSITIONS } from '../src/domain/lifecycle.ts'
 import { loadOperations } from '../src/operations/index.ts'
 import type { Operation } from '../src/operations/operation.ts'
+import { lossTable } from './losses.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MADE_BY = '<!-- Written by scripts/generate.ts; change the code instead. -->'
+
+const LINE_WIDTH = 110
 
 /** Every generated page by its path. */
 export async function pages(): Promise<Readonly<Record<string, string>>> {
@@ -17,6 +21,8 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'docs/generated/lifecycle.md': lifecycle(),
     'docs/generated/errors.md': errors(),
     'docs/generated/operations.md': operations(await loadOperations()),
+    'docs/generated/losses.md': page('What conversions lose', lossTable()),
+    ...schemas(),
   }
 }
 
@@ -102,6 +108,32 @@ function describe(op: Operation): string[] {
     `Refused with: ${op.errors.map((code) => `\`${code}\``).join(', ')}.`,
     '',
   ]
+}
+
+/** JSON Schemas of the dialects' strict forms, for editors. */
+function schemas(): Record<string, string> {
+  const files = DIALECTS.flatMap((dialect) =>
+    Object.entries(schemasOf(dialect)).map(([form, schema]) => {
+      const name = `${dialect}-${form === dialect ? 'handoff' : form.replaceAll('_', '-')}`
+      return [`docs/generated/schemas/${name}.json`, `${json(schema)}\n`] as const
+    }),
+  )
+  return Object.fromEntries(files)
+}
+
+/** As the formatter leaves it: mappings over several lines, lists of words in one where they fit. */
+function json(value: unknown, indent = '', key = ''): string {
+  const below = `${indent}  `
+  const lead = key === '' ? indent : `${indent}${JSON.stringify(key)}: `
+  if (Array.isArray(value)) {
+    const line = `${lead}[${value.map((each) => JSON.stringify(each)).join(', ')}]`
+    if (value.every((each) => typeof each !== 'object') && line.length < LINE_WIDTH) return line
+    return `${lead}[\n${value.map((each) => json(each, below)).join(',\n')}\n${indent}]`
+  }
+  if (typeof value !== 'object' || value === null) return `${lead}${JSON.stringify(value)}`
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined)
+  if (entries.length === 0) return `${lead}{}`
+  return `${lead}{\n${entries.map(([name, each]) => json(each, below, name)).join(',\n')}\n${indent}}`
 }
 
 const page = (title: string, lines: readonly string[]): string =>

@@ -122,3 +122,13 @@ function userOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
     return env.USER || env.LOGNAME || `user-${uid ?? 'unknown'}`
   }
 }
+
+/** What a person sets for git as a whole; the rest points at one repository, as git does inside its own hooks. */
+const FOR_GIT =
+  /^GIT_(?:ASKPASS|SSH|SSH_COMMAND|SSH_VARIANT|EXEC_PATH|SSL_\w+|HTTP_\w+|PROXY_\w+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
+
+/** The environment that git is started with. */
+export function gitEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || FOR_GIT.test(name))
+  return Object.fromEntries(kept)
+}

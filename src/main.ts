@@ -50,6 +50,9 @@ export interface ServiceOptions {
   readonly now?: () => Date
   readonly newUid?: () => string
   readonly runChecks?: ServiceDeps['runChecks']
+  readonly project?: ServiceDeps['project']
+  readonly keys?: ServiceDeps['keys']
+  readonly agentKeys?: ServiceDeps['agentKeys']
 }
 
 /** The service over a store, in the real world unless a part of it is replaced. */
@@ -61,5 +64,8 @@ export function createService(store: Store, options: ServiceOptions = {}): Servi
     policy: options.policy ?? DEFAULT_POLICY,
     home: options.home ?? 'native',
     ...(options.runChecks && { runChecks: options.runChecks }),
+    ...(options.project && { project: options.project }),
+    ...(options.keys && { keys: options.keys }),
+    ...(options.agentKeys && { agentKeys: options.agentKeys }),
   })
 }

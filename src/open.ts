@@ -6,6 +6,7 @@ import { BatonError } from './domain/errors.ts'
 import { kindOf } from './domain/policy.ts'
 import { resolveActor } from './identity.ts'
 import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
+import { projectAt } from './project.ts'
 import type { ServiceDeps } from './service/deps.ts'
 import type { Service } from './service/service.ts'
 import { createWorkspace, findWorkspace, type Workspace } from './workspace.ts'
@@ -73,7 +74,12 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     const service = createService(store, {
       policy,
       home: config?.dialect ?? 'native',
-      ...(workspace && { runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []) }),
+      ...(workspace && {
+        runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
+        project: projectAt(workspace.checkout),
+      }),
+      keys: keysOf(environment),
+      agentKeys: async () => (await import('./agent-keys.ts')).openAgentKeys(environment),
     })
     return {
       service,
@@ -181,6 +187,11 @@ function isWritable(path: string): boolean {
 }
 
 const locationOf = (target: StoreTarget): string => (target.engine === 'sqlite' ? target.path : 'the store')
+
+/** Few calls sign or compare the log, so its keys are looked for by the first that does. */
+function keysOf(environment: Environment): NonNullable<ServiceDeps['keys']> {
+  return async () => (await import('./log-keys.ts')).openLogKeys(environment)
+}
 
 /** Most calls run no check, so what runs them is loaded by the first that does. */
 function checkRunner(root: string, commands: readonly string[]): NonNullable<ServiceDeps['runChecks']> {

@@ -3,6 +3,7 @@ import { BatonError } from './domain/errors.ts'
 import { RowDigest } from './row-digest.ts'
 import type { Store } from './storage/store.ts'
 import { leafHash } from './storage/working-set.ts'
+import { verifyTree } from './tree-verify.ts'
 
 export interface LongWork {
   /** How far it is; `of` is absent when nobody knows. */
@@ -19,7 +20,7 @@ export interface ChainReport {
 
 const PAGE = 1_000
 
-/** Follows every chain of the log from its first entry to the head that the store remembers. */
+/** Follows every chain of the log from its first entry to the head that the store remembers, then the tree. */
 export async function verifyChains(store: Store, { tell, signal }: LongWork = {}): Promise<ChainReport> {
   const heads = await headsOf(store)
   const broken: { stream: string; at: number; reason: string }[] = []
@@ -36,6 +37,7 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
     entries += texts.length
     tell?.('verifying the log', streams, heads.size)
   }
+  broken.push(...(await verifyTree(store, (done, of) => tell?.('verifying the tree', done, of))))
   return { streams, entries, broken }
 }
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { verifyChain } from '../src/audit/chain.ts'
 import { decodeEntry } from '../src/audit/entry.ts'
 import type { Agent } from '../src/domain/agent.ts'
+import type { AuditSession } from '../src/domain/audit-session.ts'
 import type { Handoff } from '../src/domain/handoff.ts'
 import type { Task } from '../src/domain/task.ts'
+import { KEY_STREAM } from '../src/service/audit/log-key.ts'
 import type { DumpRow, Store } from '../src/storage/store.ts'
 import { leafHash } from '../src/storage/working-set.ts'
 
@@ -43,6 +45,8 @@ export async function checkLog(store: Store): Promise<void> {
   for (const { name, rev } of docs<Agent>('agent')) checkRevisions(said, 'agent', name, rev)
   for (const { uid } of docs<{ uid: string }>('artifact')) checkRevisions(said, 'artifact', uid, 1)
 
+  for (const { uid, rev } of docs<AuditSession>('audit_session')) checkRevisions(said, 'session', uid, rev)
+
   const contents = rows('content').map((row) => String(row.uid))
   assert.deepEqual(contents.sort(), handoffs.map(({ uid }) => uid).sort(), 'a content for each handoff')
   const seen = rows('notice').filter((row) => row.seen_at !== null).length
@@ -57,6 +61,8 @@ export async function checkLog(store: Store): Promise<void> {
     ...rows('artifact').map((row) => String(row.uid)),
     ...rows('notice').map((row) => String(row.uid)),
     ...tokens,
+    ...rows('audit_session').map((row) => String(row.uid)),
+    KEY_STREAM,
   ])
   assert.deepEqual(
     said.filter(({ sub }) => !known.has(sub.id)),

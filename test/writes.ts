@@ -104,6 +104,20 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
       return (key) => w.service.tasks.start(keyed('codex', key), 'P1')
     },
+    task_release: async (w) => {
+      await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+      await w.service.tasks.start(codex, 'P1')
+      return (key) => w.service.claims.release(keyed('codex', key), 'P1')
+    },
+    task_reopen: async (w) => {
+      await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+      await w.service.tasks.complete(codex, 'P1', {
+        branch: 'feature/p1-work',
+        commit_sha: 'a'.repeat(40),
+        summary: 'All of it is done',
+      })
+      return (key) => w.service.claims.reopen({ ...person('maria'), key }, 'P1', 'found broken')
+    },
     task_update: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
       return (key) => w.service.tasks.update(keyed('codex', key), 'P1', { progress: 40 })

@@ -5,16 +5,31 @@ export interface AuditRecord {
   readonly act: string
   readonly actor: { readonly id: string; readonly kid?: string }
   readonly auth: (typeof AUTHS)[number]
+  /** A head of the log that was known when this was written: what begins here began after it. */
+  readonly cp?: Head
+  /** A redaction: which field was taken away, and the digests whose disclosures are gone since. */
+  readonly field?: string
   /** States before and after. */
   readonly from?: string
   readonly to?: string
+  readonly h?: readonly string[]
   readonly idem?: string
+  /** Why something was redacted: a code, never a sentence. */
+  readonly reason?: string
   /** Digests of disclosures, by field. */
   readonly sd?: Readonly<Record<string, string>>
+  /** The end of an audit session: how many entries it holds, and the root of the tree of their leaf hashes. */
+  readonly seal?: { readonly n: number; readonly root: string }
   /** `rev` is the row's version after the action, so that states can be replayed. */
   readonly sub: { readonly id: string; readonly k: (typeof SUBJECTS)[number]; readonly rev: number }
   readonly ts: string
   readonly v: 1
+}
+
+/** Size and root of the log's tree at some moment. */
+export interface Head {
+  readonly size: number
+  readonly root: string
 }
 
 export interface Entry {
@@ -42,7 +57,17 @@ export const MAX_ENTRY_BYTES = 60_000
 
 const VERSION = 'baton-audit/v1'
 const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
-const SUBJECTS = ['handoff', 'task', 'agent', 'artifact', 'notice', 'workspace', 'record', 'gate'] as const
+const SUBJECTS = [
+  'handoff',
+  'task',
+  'agent',
+  'artifact',
+  'notice',
+  'workspace',
+  'record',
+  'gate',
+  'session',
+] as const
 
 const ORIGIN = /^[A-Za-z0-9][A-Za-z0-9._~:/-]{0,254}$/
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,199}$/
@@ -55,9 +80,27 @@ const SEQ = /^(?:0|[1-9]\d{0,18})$/
 /** 32 bytes in base64; the last letter carries four bits, so only sixteen of them are canonical. */
 const HASH = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
-const RECORD_FIELDS = new Set(['act', 'actor', 'auth', 'from', 'idem', 'sd', 'sub', 'to', 'ts', 'v'])
+const RECORD_FIELDS = new Set([
+  'act',
+  'actor',
+  'auth',
+  'cp',
+  'field',
+  'from',
+  'h',
+  'idem',
+  'reason',
+  'sd',
+  'seal',
+  'sub',
+  'to',
+  'ts',
+  'v',
+])
 const ACTOR_FIELDS = new Set(['id', 'kid'])
 const SUBJECT_FIELDS = new Set(['id', 'k', 'rev'])
+const HEAD_FIELDS = new Set(['root', 'size'])
+const SEAL_FIELDS = new Set(['n', 'root'])
 
 /**
  * Names the first field that may not stand in the log: it is unknown, missing, or could hold free text. The
@@ -65,14 +108,17 @@ const SUBJECT_FIELDS = new Set(['id', 'k', 'rev'])
  */
 export function checkRecord(record: unknown): string | undefined {
   if (!isObject(record)) return ''
-  const { act, actor, auth, from, idem, sd, sub, to, ts, v } = record
+  const { act, actor, auth, cp, field, from, h, idem, reason, sd, seal, sub, to, ts, v } = record
   if (!matches(act, FIELD)) return 'act'
   if (!isObject(actor)) return 'actor'
   if (!matches(actor.id, NAME)) return 'actor.id'
   if (actor.kid !== undefined && !matches(actor.kid, KEY_ID)) return 'actor.kid'
   if (!AUTHS.some((known) => known === auth)) return 'auth'
+  if (field !== undefined && !matches(field, FIELD)) return 'field'
   if (from !== undefined && !matches(from, NAME)) return 'from'
+  if (h !== undefined && !isDigests(h)) return 'h'
   if (idem !== undefined && !matches(idem, ID)) return 'idem'
+  if (reason !== undefined && !matches(reason, NAME)) return 'reason'
   if (!isObject(sub)) return 'sub'
   if (!matches(sub.id, ID)) return 'sub.id'
   if (!SUBJECTS.some((known) => known === sub.k)) return 'sub.k'
@@ -84,7 +130,9 @@ export function checkRecord(record: unknown): string | undefined {
     unknownField(record, RECORD_FIELDS, '') ??
     unknownField(actor, ACTOR_FIELDS, 'actor.') ??
     unknownField(sub, SUBJECT_FIELDS, 'sub.') ??
-    (sd === undefined ? undefined : wrongDigest(sd))
+    (sd === undefined ? undefined : wrongDigest(sd)) ??
+    wrongHead(cp, 'cp', 'size', HEAD_FIELDS) ??
+    wrongHead(seal, 'seal', 'n', SEAL_FIELDS)
   )
 }
 
@@ -142,6 +190,9 @@ function parseCanonical(json: string): Readonly<Record<string, unknown>> | undef
   }
 }
 
+const isDigests = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((digest) => matches(digest, DIGEST))
+
 function isLink(seq: number, prev: string): boolean {
   return seq === 0 ? prev === ZERO_HASH : prev !== ZERO_HASH && HASH.test(prev)
 }
@@ -172,6 +223,20 @@ function unknownField(
   return undefined
 }
 
+/** A count and a hash, both or neither. */
+function wrongHead(
+  head: unknown,
+  name: string,
+  count: string,
+  fields: ReadonlySet<string>,
+): string | undefined {
+  if (head === undefined) return undefined
+  if (!isObject(head)) return name
+  if (!isCount(head[count])) return `${name}.${count}`
+  if (!matches(head.root, HASH)) return `${name}.root`
+  return unknownField(head, fields, `${name}.`)
+}
+
 function wrongDigest(sd: unknown): string | undefined {
   if (!isObject(sd)) return 'sd'
   for (const name of Object.keys(sd)) {
@@ -184,13 +249,19 @@ function wrongDigest(sd: unknown): string | undefined {
  * The canonical JSON of a record that passed `checkRecord`. Nothing in it needs escaping, so it is put
  * together in a quarter of the time that `canonicalJson` takes.
  */
-function writeRecord({ act, actor, auth, from, idem, sd, sub, to, ts }: AuditRecord): string {
+function writeRecord(record: AuditRecord): string {
+  const { act, actor, auth, cp, field, from, h, idem, reason, sd, seal, sub, to, ts } = record
   let json = `{"act":"${act}","actor":{"id":"${actor.id}"`
   if (actor.kid !== undefined) json += `,"kid":"${actor.kid}"`
   json += `},"auth":"${auth}"`
+  if (cp !== undefined) json += `,"cp":{"root":"${cp.root}","size":${String(cp.size)}}`
+  if (field !== undefined) json += `,"field":"${field}"`
   if (from !== undefined) json += `,"from":"${from}"`
+  if (h !== undefined) json += `,"h":${canonicalJson(h)}`
   if (idem !== undefined) json += `,"idem":"${idem}"`
+  if (reason !== undefined) json += `,"reason":"${reason}"`
   if (sd !== undefined) json += `,"sd":${canonicalJson(sd)}`
+  if (seal !== undefined) json += `,"seal":{"n":${String(seal.n)},"root":"${seal.root}"}`
   json += `,"sub":{"id":"${sub.id}","k":"${sub.k}","rev":${String(sub.rev)}}`
   if (to !== undefined) json += `,"to":"${to}"`
   return `${json},"ts":"${ts}","v":1}`

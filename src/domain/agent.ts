@@ -36,6 +36,10 @@ export const Agent = once(() =>
     roles: z.array(z.enum(AGENT_ROLES)),
     capabilities: z.array(z.string()),
     limits: z.object({ outgoing: Limit.optional(), incoming: Limit.optional() }),
+    key: z
+      .object({ id: z.string(), public: z.string(), since: z.string() })
+      .optional()
+      .describe('What its records are signed with'),
     removed: z.boolean(),
     rev: z.int(),
     created_at: z.string(),

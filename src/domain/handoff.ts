@@ -96,6 +96,7 @@ export const Handoff = once(() =>
     /** For the completion guard, so that a transition need not read the content. */
     deliverables: z.int(),
     aliases: z.record(z.string(), z.string()).optional(),
+    imported_at: z.string().optional().describe('Taken over from a document, whose word its first state is'),
   }),
 )
 export type Handoff = z.infer<ReturnType<typeof Handoff>>

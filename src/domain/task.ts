@@ -64,6 +64,7 @@ export const ThoughtRecord = once(() =>
     status: z.string().optional(),
     notes: z.string().optional(),
     created_at: z.string(),
+    signed: z.boolean().optional().describe('Whether its author used its key; absent where it has none'),
   }),
 )
 export type ThoughtRecord = z.infer<ReturnType<typeof ThoughtRecord>>

@@ -1,3 +1,11 @@
 /** Document 003's sentence, word for word: no task is done without a record of what was done. */
 export const WRITEBACK_REQUIRED =
   'Writeback required: thought_record must be recorded before task completion.'
+
+/** Document 003's sentence, word for word: the store did not take what an agent wrote back. */
+export const WRITEBACK_FAILED =
+  'Writeback failed: unable to insert thought_record. Retry with fresh DB connection or escalate.'
+
+/** What document 003 knows a task to be. That it is blocked is derived, not stored (A3-24). */
+export const WRITEBACK_STATUSES = ['todo', 'in_progress', 'done'] as const
+export type WritebackStatus = (typeof WRITEBACK_STATUSES)[number]

@@ -10,20 +10,31 @@ const MODULES = {
   closing: async () => (await import('./handoff-closing.ts')).CLOSING_OPERATIONS,
   looking: async () => (await import('./handoff-looking.ts')).LOOKING_OPERATIONS,
   task: async () => (await import('./task.ts')).TASK_OPERATIONS,
+  writeback: async () => (await import('./writeback.ts')).WRITEBACK_OPERATIONS,
+  claims: async () => (await import('./task-claims.ts')).TASK_CLAIM_OPERATIONS,
+  document: async () => (await import('./document.ts')).DOCUMENT_OPERATIONS,
+  audit: async () => (await import('./audit.ts')).AUDIT_OPERATIONS,
+  redaction: async () => (await import('./audit-redact.ts')).REDACTION_OPERATIONS,
   other: async () => (await import('./other.ts')).OTHER_OPERATIONS,
 }
 
 // biome-ignore format: read as a table
 export const OPERATION_NAMES = {
   agent_list: 'other', agent_add: 'other', agent_remove: 'other',
-  task_create: 'task', task_list: 'task', task_get: 'task', task_update: 'task', task_next_actions: 'task',
-  task_start: 'task', task_brief: 'task', task_complete: 'task', thought_record: 'task',
+  task_create: 'task', task_list: 'task', task_get: 'task', task_update: 'writeback', task_next_actions: 'task',
+  task_start: 'task', task_brief: 'task', task_complete: 'writeback', thought_record: 'writeback',
+  task_escalate: 'writeback', thought_list: 'writeback',
+  task_release: 'claims', task_reopen: 'claims', task_log: 'claims',
   handoff_create: 'sending', handoff_send: 'sending', handoff_inbox: 'looking', handoff_get: 'looking',
   handoff_list: 'looking', handoff_accept: 'receiving', handoff_reject: 'receiving', handoff_claim: 'receiving',
   handoff_heartbeat: 'receiving', handoff_ask: 'receiving', handoff_answer: 'receiving', handoff_amend: 'sending',
   handoff_submit: 'receiving', handoff_verify: 'closing', handoff_complete: 'closing', handoff_fail: 'receiving',
   handoff_retry: 'sending', handoff_reassign: 'sending', handoff_cancel: 'sending', handoff_wait: 'looking',
   gate_decide: 'closing',
+  document_check: 'document', document_convert: 'document', document_import: 'document', document_export: 'document',
+  audit_session_start: 'audit', audit_sessions: 'audit', audit_verify_chain: 'audit', merkle_finalize: 'audit',
+  merkle_root: 'audit', audit_proof: 'audit', audit_checkpoint: 'audit', audit_log: 'audit', audit_key: 'audit',
+  audit_redact: 'redaction',
   artifact_put: 'other', artifact_get: 'other', notice_ack: 'other', report_status: 'other',
 } as const satisfies Record<string, keyof typeof MODULES>
 

@@ -21,6 +21,8 @@ export interface Operation<
   readonly http: { readonly method: 'GET' | 'POST'; readonly path: `/v1/${string}` }
   /** Fields that the command line takes without a flag, in this order. */
   readonly positional?: readonly string[]
+  /** Other names of fields, as documents write them: `id` stands for `task_id`. */
+  readonly aliases?: Readonly<Record<string, string>>
   readonly input: In
   readonly output: Out
   readonly errors: readonly ErrorCode[]
@@ -66,13 +68,32 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   call: Call,
   raw: unknown,
 ): Promise<z.output<Out>> {
-  const parsed = op.input.safeParse(raw)
+  const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
   if (!parsed.success)
     throw new BatonError('invalid_input', describeIssues(parsed.error), {
       operation: op.name,
       issues: parsed.error.issues.slice(0, SHOWN_ISSUES),
     })
   return op.run(service, call, parsed.data)
+}
+
+/** Fields under their own names. Both names at once are harmless while they say the same. */
+function withoutAliases(aliases: Readonly<Record<string, string>>, raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  const given: Record<string, unknown> = { ...raw }
+  for (const [alias, field] of Object.entries(aliases)) {
+    if (!Object.hasOwn(given, alias)) continue
+    const value = given[alias]
+    if (Object.hasOwn(given, field) && given[field] !== value)
+      throw new BatonError(
+        'invalid_input',
+        `${field} is ${given[field]} and ${alias} is ${value}; keep ${field} and remove ${alias}`,
+        { [field]: given[field], [alias]: value },
+      )
+    delete given[alias]
+    given[field] = value
+  }
+  return given
 }
 
 /** One line for each thing that is wrong, led by the field's name. */

@@ -99,14 +99,9 @@ export async function ensureAgents(
   kind?: AgentKind,
 ): Promise<ReadonlyMap<string, Agent>> {
   const known = knownAgents(deps)
-  const missing = [...new Set(names)].filter((name) => !known.has(name))
-  if (missing.length > 0) {
-    for (const agent of await deps.store.agents()) known.set(agent.name, agent)
-    const unknown = missing.filter((name) => !known.has(name))
-    for (const name of unknown) refuseUnlisted(deps, call, name)
-    if (unknown.length > 0)
-      for (const agent of await addAll(deps, call, unknown, kind)) known.set(agent.name, agent)
-  }
+  const unknown = await unknownAgents(deps, call, names)
+  if (unknown.length > 0)
+    for (const agent of await addAll(deps, call, unknown, kind)) known.set(agent.name, agent)
   for (const name of names)
     if (known.get(name)?.removed) {
       // Another process may have added it again.
@@ -118,6 +113,38 @@ export async function ensureAgents(
         })
     }
   return known
+}
+
+/** Which of these names nobody has used yet; refused where `baton.yaml` lists the agents and not them. */
+export async function unknownAgents(
+  deps: ServiceDeps,
+  call: Call,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const known = knownAgents(deps)
+  const missing = [...new Set(names)].filter((name) => !known.has(name))
+  if (missing.length === 0) return []
+  for (const agent of await deps.store.agents()) known.set(agent.name, agent)
+  const unknown = missing.filter((name) => !known.has(name))
+  for (const name of unknown) refuseUnlisted(deps, call, name)
+  return unknown
+}
+
+/** Adds agents within a unit that has read them and the stream of the administration. */
+export function addAgents(
+  deps: ServiceDeps,
+  view: View,
+  call: Call,
+  names: readonly string[],
+  given?: AgentKind,
+): readonly Agent[] {
+  return names.map((name) => {
+    const at = deps.now().toISOString()
+    const kind = name === call.actor.name ? call.actor.kind : given
+    const agent = view.agent(name) ?? listedAgent(deps, name, at, kind)
+    if (!view.agent(name)) putAgent(deps, view, call, agent, 'agent.add', at)
+    return agent
+  })
 }
 
 /**
@@ -165,14 +192,7 @@ function addAll(
   return deps.store.transact({
     reads: { agents: names, streams: [adminStream(deps)] },
     at: deps.now().toISOString(),
-    decide: (view) =>
-      names.map((name) => {
-        const at = deps.now().toISOString()
-        const kind = name === call.actor.name ? call.actor.kind : given
-        const agent = view.agent(name) ?? listedAgent(deps, name, at, kind)
-        if (!view.agent(name)) putAgent(deps, view, call, agent, 'agent.add', at)
-        return agent
-      }),
+    decide: (view) => addAgents(deps, view, call, names, given),
   })
 }
 

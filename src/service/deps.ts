@@ -3,6 +3,8 @@ import type { Home } from '../domain/home.ts'
 import type { Check, CheckResult, Result } from '../domain/package.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Store } from '../storage/store.ts'
+import type { LogKeys } from './audit/keys.ts'
+import type { AgentKeys } from './signing.ts'
 
 /** The service's world. Nothing here has a default that reads the real clock or chance: the composition root passes it. */
 export interface ServiceDeps {
@@ -12,8 +14,31 @@ export interface ServiceDeps {
   readonly policy: Policy
   /** The home of handoffs that do not name one. */
   readonly home: Home
+  /** The project's own files, where it is; absent where there is none. */
+  readonly project?: Project
   /** Runs declared acceptance checks where the project is; absent where there is none. */
   readonly runChecks?: (checks: readonly Check[], result: Result) => Promise<readonly CheckResult[]>
+  /** Keys of logs and what the user remembers of them; without, the log can be read and not signed. */
+  readonly keys?: () => Promise<LogKeys>
+  /** Keys of agents that this process speaks for; without, nothing is signed by them. */
+  readonly agentKeys?: () => Promise<AgentKeys>
+}
+
+/** What can be read of the project that the work is about. */
+export interface Project {
+  /** Whether it is a git repository: finished work is then on a branch and in a commit. */
+  readonly git: boolean
+  /** The text of a file inside the project; undefined where there is none. */
+  read(path: string): Promise<string | undefined>
+  /** What the project's task-prompts say about a task; undefined where they say nothing. */
+  prompt(task: string): Promise<TaskPrompt | undefined>
+}
+
+export interface TaskPrompt {
+  readonly path: string
+  readonly text: string
+  /** Files that it refers to. */
+  readonly extractions: readonly string[]
 }
 
 /** One call of one operation. */

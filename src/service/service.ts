@@ -1,11 +1,13 @@
 import { Agents } from './agents.ts'
 import { Artifacts } from './artifacts.ts'
+import type { Audit } from './audit/audit.ts'
 import { Closing } from './closing.ts'
 import type { ServiceDeps } from './deps.ts'
 import { Looking } from './inbox.ts'
 import { Receiving } from './receiving.ts'
 import { Sending } from './sending.ts'
 import { settlingUnits } from './settling.ts'
+import { TaskClaims } from './task-claims.ts'
 import { Tasks } from './tasks.ts'
 import { Tokens } from './tokens.ts'
 import { type WaitOptions, waitForEnd } from './waiting.ts'
@@ -15,17 +17,20 @@ export class Service {
   readonly deps: ServiceDeps
   readonly agents: Agents
   readonly artifacts: Artifacts
+  readonly claims: TaskClaims
   readonly closing: Closing
   readonly looking: Looking
   readonly receiving: Receiving
   readonly sending: Sending
   readonly tasks: Tasks
   readonly tokens: Tokens
+  #audit: Promise<Audit> | undefined
 
   constructor(deps: ServiceDeps) {
     this.deps = deps
     this.agents = new Agents(deps)
     this.artifacts = new Artifacts(deps)
+    this.claims = new TaskClaims(deps)
     this.closing = new Closing(deps)
     this.looking = new Looking(deps)
     this.receiving = new Receiving(deps)
@@ -33,6 +38,12 @@ export class Service {
     this.tasks = new Tasks(deps)
     this.tokens = new Tokens(deps)
     deps.store.onDue(settlingUnits(deps))
+  }
+
+  /** The log as a whole. Few calls need it, so it is loaded by the first that does. */
+  audit(): Promise<Audit> {
+    this.#audit ??= import('./audit/audit.ts').then(({ Audit }) => new Audit(this.deps))
+    return this.#audit
   }
 
   wait(ref: string, options: WaitOptions = {}) {

@@ -42,9 +42,15 @@ export function putTask(
   step: Step,
   task: Task,
   act: string,
-  more: { readonly fields?: Readonly<Record<string, unknown>>; readonly progress?: boolean } = {},
+  more: {
+    readonly fields?: Readonly<Record<string, unknown>>
+    readonly progress?: boolean
+    /** Id of the key that the actor signed with. */
+    readonly kid?: string | undefined
+  } = {},
 ): Task {
   const { view, actor, at } = step
+  const { kid, ...appended } = more
   const entered = task.status === 'in_progress' && view.task(task.id)?.task.status !== 'in_progress'
   const next: Task = {
     ...task,
@@ -57,13 +63,13 @@ export function putTask(
     subject: task.uid,
     record: {
       act,
-      actor: { id: actor.name },
+      actor: { id: actor.name, ...(kid !== undefined && { kid }) },
       auth: actor.auth,
       sub: { id: task.id, k: 'task', rev: next.rev },
       to: next.status,
       ts: at,
     },
-    ...more,
+    ...appended,
   })
   // The work period begins here: an older record does not count for done.
   const kept = entered ? { ...next, period_seq: seq } : next

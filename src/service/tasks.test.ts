@@ -41,6 +41,44 @@ describeOnEngines('next actions', (open) => {
     assert.deepEqual(await nextOf(w), ['task-99', 'task-3', 'task-2', 'task-10', 'above'])
   })
 
+  it('[S3-56] [S3-103] put the head of the longest open chain first where nobody flagged a task', async (t) => {
+    const w = await open(t)
+    await create(w, 'P1')
+    await create(w, 'P2')
+    await create(w, 'P10')
+    await create(w, 'P11', { depends_on: ['P2', 'P10'] })
+    await create(w, 'P12', { depends_on: ['P11'] })
+    await create(w, 'P20')
+    await create(w, 'P21', { depends_on: ['P20'] })
+    const seen: string[][] = [await nextOf(w)]
+    const [first] = await w.service.tasks.next(1)
+
+    // Of P2 and P10, which begin equally long chains, the first by number; then the other one.
+    await finish(w, 'P2')
+    seen.push(await nextOf(w))
+    await w.service.tasks.start(claude, 'P10')
+    seen.push(await nextOf(w))
+    await finish(w, 'P10')
+    seen.push(await nextOf(w))
+    await finish(w, 'P11')
+    seen.push(await nextOf(w))
+    await create(w, 'P30', { critical: true, depends_on: ['P20'] })
+    seen.push(await nextOf(w))
+
+    assert.deepEqual([first?.task.id, first?.task.critical], ['P2', true])
+    assert.deepEqual(seen, [
+      ['P2', 'P1', 'P10', 'P20'],
+      ['P10', 'P1', 'P20'],
+      // The chain is under way: nothing that can be started is on it.
+      ['P1', 'P20'],
+      // P11 and P20 both begin chains of two.
+      ['P11', 'P1', 'P20'],
+      ['P20', 'P1', 'P12'],
+      // A flag wins over what was computed, also while its task still waits.
+      ['P1', 'P20', 'P12'],
+    ])
+  })
+
   it('leave out what somebody has claimed', async (t) => {
     const w = await open(t)
     await create(w, 'P1')

@@ -1,11 +1,15 @@
+import { BatonError } from '../domain/errors.ts'
 import type { Priority } from '../domain/handoff.ts'
-import type { Task, TaskState, ThoughtRecord } from '../domain/task.ts'
-import { WRITEBACK_REQUIRED } from '../domain/writeback.ts'
+import type { Task, ThoughtRecord } from '../domain/task.ts'
+import { WRITEBACK_REQUIRED, type WritebackStatus } from '../domain/writeback.ts'
+import { doneProgressFinding, isReinstating } from '../domain/writeback-rules.ts'
 import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'
+import { type AgentKey, signerOf, signRecord } from './signing.ts'
 import { putTask } from './task-follow.ts'
 import { refuse, write } from './write.ts'
+import { demandPm, demandRelated, escalationOf, isPm, orWritebackFailed, saysTheSame } from './writeback.ts'
 
 export interface NewTask {
   readonly id: string
@@ -18,7 +22,7 @@ export interface NewTask {
 }
 
 export interface TaskUpdate {
-  readonly status?: TaskState | undefined
+  readonly status?: WritebackStatus | undefined
   readonly progress?: number | undefined
   readonly notes?: string | undefined
 }
@@ -68,96 +72,103 @@ export class Tasks {
     return this.#deps.store.tasks(filter, page)
   }
 
-  /** What can be started now: critical first, then in the order of dependencies. */
-  next(limit: number): Promise<readonly TaskRow[]> {
-    return this.#deps.store.nextTasks(limit)
+  /**
+   * What can be started now: critical first, then in the order of dependencies. Where nobody flagged a task, the
+   * one that begins the longest chain of open work is the critical one (A3-25).
+   */
+  async next(limit: number): Promise<readonly TaskRow[]> {
+    const [rows, head] = await Promise.all([
+      this.#deps.store.nextTasks(limit),
+      this.#deps.store.longestChain(),
+    ])
+    if (!head || head.task.status === 'in_progress') return rows
+    const first = { ...head, task: { ...head.task, critical: true } }
+    return [first, ...rows.filter(({ task }) => task.uid !== first.task.uid)].slice(0, limit)
   }
 
   /** Document 003's update. Done needs a record of the present work period, whatever path leads here. */
   update(call: Call, id: string, input: TaskUpdate): Promise<TaskRow> {
-    return this.#change(call, 'task_update', { id, ...input }, [id], (step) => {
-      const { task } = mustTask(step.view, id)
-      if (input.status === 'done') return finishTask(step, task, input)
-      if (task.status === 'done' && input.status !== undefined)
-        refuse('wrong_state', `${id} is done; only a reinstatement record opens it again`, {
-          id,
-          status: task.status,
-        })
-      return putTask(
-        step,
-        {
-          ...task,
-          ...(input.status !== undefined && { status: input.status }),
-          ...(input.status === 'in_progress' && task.owner === undefined && { owner: step.actor.name }),
-          ...(input.progress !== undefined && { progress: input.progress }),
-          ...(input.notes !== undefined && { notes: input.notes }),
-        },
-        'task.update',
-        { fields: { notes: input.notes } },
-      )
-    })
+    const updated = this.#change(call, 'task_update', { id, ...input }, [id], (step) =>
+      updateTask(step, mustTask(step.view, id).task, input),
+    )
+    return input.status === 'done' ? orWritebackFailed(escalationOf(id, {}), updated) : updated
   }
 
   /** Claims a task: exactly one of many callers gets it. */
   start(call: Call, id: string): Promise<TaskRow> {
     return this.#change(call, 'task_start', { id }, [id], (step) => {
-      const { task, open_deps } = mustTask(step.view, id)
-      const { actor } = step
-      if (task.status === 'in_progress') {
-        if (task.owner === actor.name && task.instance === actor.instance) return task
-        refuse('conflict', `${id} already belongs to ${task.owner}; pick another with: baton next`, {
-          id,
-          owner: task.owner,
-        })
-      }
+      const { task } = mustTask(step.view, id)
       if (task.status === 'done') refuse('wrong_state', `${id} is done`, { id })
-      if (open_deps > 0)
-        refuse(
-          'wrong_state',
-          `${id} waits for ${open_deps} other ${open_deps === 1 ? 'task' : 'tasks'}; see: baton task get ${id}`,
-          { id, open_deps },
-        )
-      const { instance: _, ...rest } = task
-      return putTask(
-        step,
-        {
-          ...rest,
-          status: 'in_progress',
-          owner: actor.name,
-          ...(actor.instance !== undefined && { instance: actor.instance }),
-        },
-        'task.start',
-      )
+      if (task.status !== 'in_progress') return putTask(step, claimed(step, task), 'task.start')
+      if (task.owner === step.actor.name && task.instance === step.actor.instance) return task
+      return refuseHeld(task)
     })
   }
 
   /** Document 003's record. The completion shape counts for done, the reinstatement shape opens the task again. */
-  record(call: Call, id: string, input: RecordInput): Promise<ThoughtRecord> {
+  async record(call: Call, id: string, input: RecordInput): Promise<ThoughtRecord> {
     const deps = this.#deps
     const uid = deps.newUid()
-    return write(deps, call, {
-      op: 'thought_record',
-      input: { id, ...input },
-      reads: { tasks: [id] },
-      decide: (view, at) =>
-        addRecord({ deps, view, actor: call.actor, at }, uid, mustTask(view, id).task, input).record,
-      subject: (record) => ({ uid: record.uid, rev: 1 }),
-      reload: (subject) => deps.store.record(subject),
-    })
+    const recorded = async () => {
+      await demandRelated(deps, input.related_thought_records)
+      const key = await signerOf(deps, call.actor.name)
+      return write(deps, call, {
+        op: 'thought_record',
+        input: { id, ...input },
+        reads: { tasks: [id], agents: [call.actor.name] },
+        decide: (view, at) => {
+          const step: Step = { deps, view, actor: call.actor, at }
+          demandPm(step, input.on_behalf_of)
+          return addRecord(step, uid, mustTask(view, id).task, input, key).record
+        },
+        subject: (record) => ({ uid: record.uid, rev: 1 }),
+        reload: (subject) => deps.store.record(subject),
+      })
+    }
+    return orWritebackFailed(escalationOf(id, input), recorded())
   }
 
-  /** Record and done in one: neither without the other. */
+  /** Record and done in one: neither without the other. The same call again answers what the first one did. */
   complete(
     call: Call,
     id: string,
     input: RecordInput & { readonly progress?: number | undefined },
   ): Promise<TaskRow> {
+    const { progress, ...record } = input
     const uid = this.#deps.newUid()
-    return this.#change(call, 'task_complete', { id, ...input }, [id], (step) => {
-      const { progress, ...record } = input
-      const { task } = addRecord(step, uid, mustTask(step.view, id).task, record)
-      return finishTask(step, task, { progress, notes: input.notes })
-    })
+    const completed = async () => {
+      await demandRelated(this.#deps, input.related_thought_records)
+      const key = await signerOf(this.#deps, call.actor.name)
+      return this.#change(call, 'task_complete', { id, ...input }, [id], (step) => {
+        demandPm(step, input.on_behalf_of)
+        const before = mustTask(step.view, id).task
+        if (before.status === 'done')
+          refuse(
+            'wrong_state',
+            `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo --notes "…"`,
+            { id, record: before.record_id },
+          )
+        const { task } = addRecord(step, uid, before, record, key)
+        return finishTask(step, task, { progress, notes: input.notes })
+      })
+    }
+    return orWritebackFailed(
+      escalationOf(id, record),
+      completed().catch((error) => this.#completedBefore(error, call, record)),
+    )
+  }
+
+  async #completedBefore(error: unknown, call: Call, input: RecordInput): Promise<TaskRow> {
+    const { id, record: uid } = error instanceof BatonError ? error.details : {}
+    if (typeof id !== 'string' || typeof uid !== 'string') throw error
+    const [row, record] = await Promise.all([this.#deps.store.task(id), this.#deps.store.record(uid)])
+    if (row?.task.status === 'done' && record && saysTheSame(record, call, input)) return row
+    throw error
+  }
+
+  /** The newest records, of one task or of the whole project, in the order in which they were written. */
+  latest(limit: number, id?: string): Promise<readonly ThoughtRecord[]> {
+    return id === undefined ? this.#deps.store.latestRecords(limit) : this.#deps.store.records(id, limit)
   }
 
   records(id: string, limit: number): Promise<readonly ThoughtRecord[]> {
@@ -175,7 +186,7 @@ export class Tasks {
     return write<TaskRow>(deps, call, {
       op,
       input,
-      reads: { tasks: ids },
+      reads: { tasks: ids, agents: [call.actor.name] },
       decide: (view, at) => {
         const task = decide({ deps, view, actor: call.actor, at })
         return { task, open_deps: view.task(task.id)?.open_deps ?? 0 }
@@ -241,9 +252,71 @@ export function newTask(step: Step, input: NewTask): Task {
   return task
 }
 
+/** Document 003's update within a unit that has read the task. */
+export function updateTask(step: Step, task: Task, input: TaskUpdate): Task {
+  if (input.status === 'done') return finishTask(step, task, input)
+  if (task.status === 'done' && input.status !== undefined)
+    refuse('wrong_state', `${task.id} is done; only a reinstatement record opens it again`, {
+      id: task.id,
+      status: task.status,
+    })
+  return putTask(
+    step,
+    {
+      ...(input.status === undefined ? task : moved(step, task, input.status)),
+      ...(input.progress !== undefined && { progress: input.progress }),
+      ...(input.notes !== undefined && { notes: input.notes }),
+    },
+    'task.update',
+    { fields: { notes: input.notes } },
+  )
+}
+
+/** To say that a task is in progress is to claim it; to say todo is to give it back. */
+function moved(step: Step, task: Task, status: 'todo' | 'in_progress'): Task {
+  if (task.status === 'in_progress' && !mayMove(step, task)) refuseHeld(task)
+  if (status === 'in_progress') return task.status === status ? task : claimed(step, task)
+  const { owner: _, instance: __, ...rest } = task
+  return { ...rest, status }
+}
+
+/** The task as its claimant holds it. One that waits for others cannot be begun. */
+function claimed({ view, actor }: Step, task: Task): Task {
+  const open_deps = view.task(task.id)?.open_deps ?? 0
+  if (open_deps > 0)
+    refuse(
+      'wrong_state',
+      `${task.id} waits for ${open_deps} other ${open_deps === 1 ? 'task' : 'tasks'}; see: baton task get ${task.id}`,
+      { id: task.id, open_deps },
+    )
+  const { instance: _, ...rest } = task
+  return {
+    ...rest,
+    status: 'in_progress',
+    owner: actor.name,
+    ...(actor.instance !== undefined && { instance: actor.instance }),
+  }
+}
+
+/** Its holder may; people and pms may take work back from an agent that is gone. */
+function mayMove(step: Step, task: Task): boolean {
+  if (isPm(step)) return true
+  const { actor } = step
+  const isSame =
+    task.instance === undefined || actor.instance === undefined || task.instance === actor.instance
+  return task.owner === actor.name && isSame
+}
+
+function refuseHeld(task: Task): never {
+  refuse('conflict', `${task.id} already belongs to ${task.owner}; pick another with: baton next`, {
+    id: task.id,
+    owner: task.owner,
+  })
+}
+
 function finishTask(step: Step, task: Task, input: TaskUpdate): Task {
-  if (input.progress !== undefined && input.progress !== 100)
-    refuse('invalid_input', 'a task that is done has progress 100', { progress: input.progress })
+  const wrong = input.progress === undefined ? undefined : doneProgressFinding(input.progress)
+  if (wrong) refuse('invalid_input', wrong.message, { progress: input.progress })
   if (task.status === 'done') return task
   if (task.record_seq === undefined || task.record_seq <= task.period_seq)
     refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })
@@ -257,15 +330,17 @@ function finishTask(step: Step, task: Task, input: TaskUpdate): Task {
   return done
 }
 
-function addRecord(
+/** Document 003's record within a unit that has read the task. */
+export function addRecord(
   step: Step,
   uid: string,
   task: Task,
   input: RecordInput,
+  key?: AgentKey,
 ): { record: ThoughtRecord; task: Task } {
   const { view, at, actor } = step
-  const reinstates = input.status === 'todo' && input.commit_sha === undefined
-  const record: ThoughtRecord = {
+  const reinstates = isReinstating(input)
+  const said: ThoughtRecord = {
     uid,
     task_id: task.id,
     shape: reinstates ? 'reinstatement' : 'completion',
@@ -282,15 +357,20 @@ function addRecord(
     ...(input.notes !== undefined && { notes: input.notes }),
     created_at: at,
   }
+  const { signed, kid, envelope } = signRecord(step, said, key)
+  const record: ThoughtRecord = { ...said, ...(signed !== undefined && { signed }) }
   view.addRecord(record)
   const reopened: Task = reinstates && task.status === 'done' ? reopen(task) : task
   const next = putTask(step, reopened, reinstates ? 'task.reinstate' : 'thought_record', {
     fields: {
+      record: uid,
       summary: record.summary,
       tests_run: record.tests_run,
       commit_sha: record.commit_sha,
       branch: record.branch,
+      envelope,
     },
+    kid,
     progress: true,
   })
   if (reopened !== task) view.shiftDependents(task.uid, 1)

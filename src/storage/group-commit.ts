@@ -186,7 +186,9 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     if (reads.latest) pairs.push(reads.latest)
     numbers += reads.numbers ?? 0
   }
-  const union = (key: 'handoffs' | 'contents' | 'agents' | 'counted' | 'tasks' | 'streams' | 'notices') => {
+  const union = (
+    key: 'handoffs' | 'contents' | 'agents' | 'counted' | 'tasks' | 'streams' | 'notices' | 'sessions',
+  ) => {
     if (units.length === 1) return units[0]?.reads[key] ?? []
     const all = new Set<string>()
     for (const { reads } of units) for (const item of reads[key] ?? []) all.add(item)
@@ -200,6 +202,7 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     tasks: [...union('tasks')].sort(),
     streams: union('streams'),
     notices: union('notices'),
+    sessions: [...union('sessions')].sort(),
     numbers,
     claims,
     idems,

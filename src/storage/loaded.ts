@@ -1,4 +1,5 @@
 import type { Agent } from '../domain/agent.ts'
+import type { AuditSession } from '../domain/audit-session.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
@@ -12,6 +13,7 @@ export interface Loaded {
   readonly tasks: Map<string, TaskRow>
   readonly streams: Map<string, Stream>
   readonly notices: Map<string, Notice>
+  readonly sessions: Map<string, AuditSession>
   readonly idems: Map<string, Idem>
   /** Candidates for each claiming agent, best first. */
   readonly claims: Map<string, string[]>
@@ -31,6 +33,7 @@ export const emptyLoaded = (): Loaded => ({
   tasks: new Map(),
   streams: new Map(),
   notices: new Map(),
+  sessions: new Map(),
   idems: new Map(),
   claims: new Map(),
   passed: new Set(),

@@ -1,3 +1,4 @@
+import type { AuditSession } from '../domain/audit-session.ts'
 import { dueOf } from '../domain/due.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { holderKey } from '../domain/holder.ts'
@@ -75,12 +76,20 @@ export const taskColumns = (t: Task): TaskColumns => ({
 /** Sorts as people count: every run of digits is padded, so that P0.1.10 comes after P0.1.2. */
 const naturalKey = (id: string): string => id.replace(/\d+/g, (digits) => digits.padStart(8, '0'))
 
+export const sessionColumns = (session: AuditSession) => ({
+  uid: session.uid,
+  id: session.id,
+  by_agent: session.by,
+  state: session.state,
+  doc: JSON.stringify(session),
+})
+
 /** Tables in the order in which a copy writes them; columns are the same in both engines. */
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
   meta: ['key', 'value'],
   counter: ['name', 'value'],
   agent: ['name', 'doc'],
-  task: ['uid', 'id', 'status', 'owner', 'rank', 'critical', 'level', 'sort_key', 'open_deps', 'doc'],
+  task: ['uid', 'id', 'status', 'owner', 'rank', 'critical', 'level', 'sort_key', 'open_deps', 'height', 'doc'],
   task_dep: ['task', 'depends_on'],
   handoff: [
     'uid',
@@ -108,4 +117,8 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   artifact: ['uid', 'handoff', 'doc'],
   blob: ['sha256', 'bytes'],
   token: ['hash', 'doc'],
+  audit_session: ['uid', 'id', 'by_agent', 'state', 'doc'],
+  tree: ['size', 'last', 'edge'],
+  tile: ['level', 'n', 'first', 'bytes'],
+  checkpoint: ['size', 'at', 'note'],
 }

@@ -6,8 +6,10 @@ import { describeDue } from './contract/due.contract.ts'
 import { describeKeeping } from './contract/keeping.contract.ts'
 import { describePages } from './contract/pages.contract.ts'
 import { describeRaces } from './contract/races.contract.ts'
+import { describeRedaction } from './contract/redaction.contract.ts'
 import { describeRows } from './contract/rows.contract.ts'
 import { describeTasks } from './contract/tasks.contract.ts'
+import { describeTree } from './contract/tree.contract.ts'
 import type { Store } from './store.ts'
 
 /** An empty workspace of an engine, and how to get rid of it. */
@@ -51,6 +53,8 @@ export function describeStoreContract(engine: string, newPlace: () => StorePlace
     describeDue(newRoom)
     describePages(newRoom)
     describeChanges(newRoom)
+    describeTree(newRoom)
     describeKeeping(newRoom)
+    describeRedaction(newRoom)
   })
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../domain/agent.ts'
+import type { AuditSession, SessionState } from '../domain/audit-session.ts'
 import type { Handoff, HandoffType } from '../domain/handoff.ts'
 import type { State } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
@@ -26,6 +27,8 @@ export interface Reads {
   /** Log streams to append to, beside those of the handoffs and tasks read. */
   readonly streams?: readonly string[]
   readonly notices?: readonly string[]
+  /** uids of audit sessions: locked, each with its stream. */
+  readonly sessions?: readonly string[]
   readonly idem?: IdemKey
   /** How many new handoff numbers the unit needs. */
   readonly numbers?: number
@@ -90,6 +93,37 @@ export interface LogEntry {
   readonly hash: string
   readonly body: string
   readonly disclosures?: readonly string[]
+}
+
+/** The head of the workspace's tree: how much of the log is in it. */
+export interface Tree {
+  readonly size: number
+  /** Id of the last entry in it, 0 when it is empty. */
+  readonly last: number
+  /** The right edge in base64: the roots of its complete subtrees, largest first. */
+  readonly edge: readonly string[]
+}
+
+/** A row of hashes of the tree (C2SP tlog-tiles): 256 when it is full, fewer at the right edge. */
+export interface Tile {
+  readonly level: number
+  readonly n: number
+  /** Level 0 only: id of the entry that is its first leaf. */
+  readonly first?: number
+  /** 32 bytes for each hash. */
+  readonly bytes: Uint8Array
+}
+
+export interface SignedCheckpoint {
+  readonly size: number
+  readonly at: string
+  /** The signed note, byte for byte. */
+  readonly note: string
+}
+
+export interface SessionFilter {
+  readonly by?: string
+  readonly state?: readonly SessionState[]
 }
 
 export interface HandoffFilter {
@@ -201,12 +235,22 @@ export interface Store {
   tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRow>>
   /** Open tasks without an open dependency and without a claim: critical first, then dependency order. */
   nextTasks(limit: number): Promise<readonly TaskRow[]>
+  /**
+   * Where the longest chain of open work begins: nothing holds that task up and others wait for it. Of equally
+   * long chains the first by number. Nothing where an open task is flagged critical: the flag wins.
+   */
+  longestChain(): Promise<TaskRow | undefined>
   dependents(uid: string): Promise<readonly string[]>
+  /** Newest first, in the order in which they were written, whatever their clocks said. */
   records(task: string, limit: number): Promise<readonly ThoughtRecord[]>
+  /** Of all tasks, newest first. */
+  latestRecords(limit: number): Promise<readonly ThoughtRecord[]>
   record(uid: string): Promise<ThoughtRecord | undefined>
 
   agents(): Promise<readonly Agent[]>
   notices(agent: string, page: PageRequest): Promise<Page<Notice>>
+  /** Every notice about one of these as it was written, seen or not. Looks at all notices: for seldom use. */
+  noticesAbout(uids: readonly string[]): Promise<readonly Notice[]>
   artifact(uid: string): Promise<Artifact | undefined>
   artifacts(handoff: string): Promise<readonly Artifact[]>
   blob(sha256: string): Promise<Uint8Array | undefined>
@@ -228,11 +272,36 @@ export interface Store {
     limit: number,
   ): Promise<{ entries: readonly LogEntry[]; cursor: string }>
 
+  /** The tree as it stands, and the newest entry that was committed, in the tree or not. */
+  tree(): Promise<Tree & { readonly newest: number }>
+  /** Moves the tree on and puts these tiles, all of it or nothing; false when its size is not the expected one. */
+  growTree(expectedSize: number, next: Tree, tiles: readonly Tile[]): Promise<boolean>
+  /** Tiles of a level from `first` on, in order. */
+  tiles(level: number, first: number, count: number): Promise<readonly Tile[]>
+  /** The tile of level 0 in which an entry stands, if it is in the tree. */
+  tileOfEntry(id: number): Promise<Tile | undefined>
+  /** Signed checkpoints, the largest first. */
+  checkpoints(page: {
+    readonly before?: number
+    readonly limit: number
+  }): Promise<readonly SignedCheckpoint[]>
+  /** Keeps a checkpoint; of one size the first stays. */
+  addCheckpoint(checkpoint: SignedCheckpoint): Promise<void>
+  session(ref: string): Promise<AuditSession | undefined>
+  /** Newest first. */
+  sessions(filter: SessionFilter, page: PageRequest): Promise<Page<AuditSession>>
+
   /** Calls back after commits of any process. A hint: it may come twice, and a lost one is no error. */
   subscribe(listener: () => void): () => void
 
   /** Removes what nobody needs any more: old idempotency rows and seen notices. Dry unless `apply`. */
   gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }>
+
+  /**
+   * Clears what changed and deleted rows left behind, as far as the engine can. False when others were reading all
+   * the while and kept it from doing so.
+   */
+  scrub(): Promise<boolean>
 
   /** Every row of every table, for backup and copy. */
   dump(): AsyncIterable<DumpRow>
@@ -247,4 +316,4 @@ export interface DumpRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
-export type { Append, View } from './view.ts'
+export type { Append, Redaction, View } from './view.ts'

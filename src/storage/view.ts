@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
+import type { AuditSession } from '../domain/audit-session.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
@@ -21,6 +22,7 @@ export interface View {
   task(id: string): TaskRow | undefined
   stream(uid: string): Stream | undefined
   notice(uid: string): Notice | undefined
+  session(uid: string): AuditSession | undefined
   idem(): Idem | undefined
   /** The next number for a handoff id; gaps are allowed, repeats are not. */
   number(): number
@@ -37,9 +39,30 @@ export interface View {
   addRecord(record: ThoughtRecord): void
   addArtifact(artifact: Artifact, bytes?: Uint8Array): void
   putToken(token: Token): void
+  putSession(session: AuditSession): void
+  /** Takes texts away for good. The unit has read the streams of the entries; rows that are not there stay so. */
+  redact(redaction: Redaction): void
   addIdem(idem: Idem): void
-  /** Appends to the stream's chain and answers the position. `fields` are committed as salted disclosures. */
+  /**
+   * Appends to the stream's chain and answers the position. `fields` are committed as salted disclosures. The
+   * stream of a sealed session takes nothing more.
+   */
   append(entry: Append): number
+}
+
+/** What is left of rows that held a text which must go. */
+export interface Redaction {
+  /** Entries with the disclosures that stay: what was hashed is not touched. */
+  readonly entries: readonly {
+    readonly stream: string
+    readonly seq: number
+    readonly disclosures: readonly string[]
+  }[]
+  readonly notices: readonly Notice[]
+  readonly records: readonly ThoughtRecord[]
+  readonly artifacts: readonly Artifact[]
+  /** Stored bytes that go, by their SHA-256. */
+  readonly blobs: readonly string[]
 }
 
 export interface Append {

@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
+import type { AuditSession } from '../domain/audit-session.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isOpen } from '../domain/lifecycle.ts'
@@ -11,10 +12,17 @@ import { disclose } from './disclose.ts'
 import { TransactionLost } from './group-commit.ts'
 import { idemKey, type Loaded, pairKey, shiftCounts, shiftDependencies } from './loaded.ts'
 import type { Artifact, Idem, Reads, Stream, TaskRow, Token } from './store.ts'
-import type { Append, View } from './view.ts'
+import type { Append, Redaction, View } from './view.ts'
 
 const held = () =>
   new BatonError('unavailable', 'somebody else is at work on the next handoff of this queue; claim again')
+
+const sealed = (uid: string) =>
+  new BatonError(
+    'wrong_state',
+    'this audit session is sealed and takes nothing more; begin another with audit_session_start',
+    { session: uid },
+  )
 
 export interface NewEntry {
   readonly stream: string
@@ -49,6 +57,8 @@ export interface Writes {
   readonly artifacts: Artifact[]
   readonly blobs: Map<string, Uint8Array>
   readonly tokens: Map<string, Token>
+  readonly sessions: Map<string, AuditSession>
+  readonly redactions: Redaction[]
   readonly idems: Idem[]
 }
 
@@ -75,6 +85,8 @@ export class WorkingSet {
     artifacts: [],
     blobs: new Map(),
     tokens: new Map(),
+    sessions: new Map(),
+    redactions: [],
     idems: [],
   }
 
@@ -107,6 +119,7 @@ class UnitView implements View {
   readonly #agents = new Map<string, Agent>()
   readonly #tasks = new Map<string, TaskRow>()
   readonly #streams = new Map<string, Stream>()
+  readonly #sessions = new Map<string, AuditSession>()
 
   constructor(set: WorkingSet, reads: Reads) {
     this.#set = set
@@ -159,6 +172,10 @@ class UnitView implements View {
 
   notice(uid: string): Notice | undefined {
     return this.#set.loaded.notices.get(uid)
+  }
+
+  session(uid: string): AuditSession | undefined {
+    return this.#sessions.get(uid) ?? this.#set.loaded.sessions.get(uid)
   }
 
   idem(): Idem | undefined {
@@ -267,6 +284,22 @@ class UnitView implements View {
     this.staged.push(() => this.#set.writes.tokens.set(token.hash, token))
   }
 
+  putSession(session: AuditSession): void {
+    this.#sessions.set(session.uid, session)
+    this.staged.push(() => {
+      this.#set.loaded.sessions.set(session.uid, session)
+      this.#set.writes.sessions.set(session.uid, session)
+    })
+  }
+
+  redact(redaction: Redaction): void {
+    this.staged.push(() => {
+      for (const notice of redaction.notices)
+        if (this.#set.loaded.notices.has(notice.uid)) this.#set.loaded.notices.set(notice.uid, notice)
+      this.#set.writes.redactions.push(redaction)
+    })
+  }
+
   addIdem(idem: Idem): void {
     this.staged.push(() => {
       this.#set.loaded.idems.set(idemKey(idem), idem)
@@ -276,6 +309,7 @@ class UnitView implements View {
 
   append({ stream: uid, subject, record, fields, progress }: Append): number {
     const { loaded, writes, origin } = this.#set
+    if (this.session(uid)?.state === 'sealed') throw sealed(uid)
     const before = this.stream(uid)
     const seq = before ? before.seq + 1 : 0
     const disclosed = fields && disclose(fields)

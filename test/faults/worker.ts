@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { BatonError } from '../../src/domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/domain/policy.ts'
+import { openLogKeys } from '../../src/log-keys.ts'
 import { createService, openStore, type StoreTarget } from '../../src/main.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { Service } from '../../src/service/service.ts'
@@ -10,7 +11,13 @@ import { type About, liveOn } from './life.ts'
 
 /** What a worker can be told to do. */
 export type Order =
-  | { readonly do: 'open'; readonly target: StoreTarget; readonly policy?: Partial<Policy> }
+  | {
+      readonly do: 'open'
+      readonly target: StoreTarget
+      readonly policy?: Partial<Policy>
+      /** Where the keys of the log are. */
+      readonly home?: string
+    }
   | { readonly do: 'close' }
   /** Calls a method of the service: `invoke: ['receiving', 'accept']`. */
   | { readonly do: 'call'; readonly method: readonly [string, string]; readonly args: readonly unknown[] }
@@ -33,7 +40,11 @@ async function obey(order: Order): Promise<unknown> {
     case 'open': {
       await service?.deps.store.close()
       const policy = { ...DEFAULT_POLICY, ...order.policy }
-      service = createService(await openStore(order.target), { policy })
+      const { home } = order
+      service = createService(await openStore(order.target), {
+        policy,
+        ...(home !== undefined && { keys: async () => openLogKeys({ home }) }),
+      })
       return service.deps.store.info.origin
     }
     case 'close':
@@ -42,6 +53,10 @@ async function obey(order: Order): Promise<unknown> {
       return undefined
     case 'call': {
       const [noun, verb] = order.method
+      if (noun === 'audit') {
+        const audit = (await opened().audit()) as unknown as Record<string, (...args: unknown[]) => unknown>
+        return audit[verb]?.(...order.args)
+      }
       const nouns = opened() as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>
       return noun === 'service'
         ? (nouns as unknown as Record<string, (...args: unknown[]) => unknown>)[verb]?.(...order.args)
@@ -75,6 +90,7 @@ await Promise.all([
   import('../../src/storage/sqlite/sqlite-store.ts'),
   import('../../src/storage/postgres/postgres-store.ts'),
   import('pg'),
+  import('../../src/service/audit/audit.ts'),
 ])
 flushCompileCache()
 process.send?.('ready')

@@ -16,6 +16,18 @@ describe('the operations that every surface shares', () => {
       'agent_remove write agent:write POST /v1/agents/{name}/remove',
       'artifact_get read artifact:read GET /v1/artifacts/{uid}',
       'artifact_put write artifact:write POST /v1/artifacts',
+      'audit_checkpoint write audit:write POST /v1/audit/checkpoints',
+      'audit_key read audit:read GET /v1/audit/key',
+      'audit_log read audit:read GET /v1/audit/log',
+      'audit_proof read audit:read GET /v1/audit/proofs/{id}',
+      'audit_redact write audit:write POST /v1/audit/redactions',
+      'audit_session_start write audit:write POST /v1/audit/sessions',
+      'audit_sessions read audit:read GET /v1/audit/sessions',
+      'audit_verify_chain read audit:read GET /v1/audit/verify-chain',
+      'document_check read document:read POST /v1/documents/check',
+      'document_convert read document:read POST /v1/documents/convert',
+      'document_export read document:read POST /v1/documents/export',
+      'document_import write document:write POST /v1/documents/import',
       'gate_decide write gate:write POST /v1/gates/{id}/decide',
       'handoff_accept write handoff:write POST /v1/handoffs/{id}/accept',
       'handoff_amend write handoff:write POST /v1/handoffs/{id}/amend',
@@ -37,16 +49,23 @@ describe('the operations that every surface shares', () => {
       'handoff_submit write handoff:write POST /v1/handoffs/{id}/submit',
       'handoff_verify write handoff:write POST /v1/handoffs/{id}/verify',
       'handoff_wait read handoff:read GET /v1/handoffs/{id}/wait',
+      'merkle_finalize write audit:write POST /v1/audit/finalize',
+      'merkle_root read audit:read GET /v1/audit/root',
       'notice_ack write notice:write POST /v1/notices/{uid}/ack',
       'report_status read report:read GET /v1/status',
       'task_brief read task:read GET /v1/tasks/{id}/brief',
       'task_complete write task:write POST /v1/tasks/{task_id}/complete',
       'task_create write task:write POST /v1/tasks',
+      'task_escalate write handoff:write POST /v1/tasks/{task_id}/escalate',
       'task_get read task:read GET /v1/tasks/{id}',
       'task_list read task:read GET /v1/tasks',
+      'task_log read task:read GET /v1/tasks/{id}/log',
       'task_next_actions read task:read GET /v1/next-actions',
+      'task_release write task:write POST /v1/tasks/{id}/release',
+      'task_reopen write task:write POST /v1/tasks/{id}/reopen',
       'task_start write task:write POST /v1/tasks/{id}/start',
       'task_update write task:write POST /v1/tasks/{task_id}',
+      'thought_list read task:read GET /v1/records',
       'thought_record write task:write POST /v1/tasks/{task_id}/records',
     ])
   })
@@ -84,10 +103,21 @@ describe('the operations that every surface shares', () => {
     ])
   })
 
-  it('leave only the decision of a gate to people', () => {
+  it('[S3-08] give agents that ask for proof these four more, by the names of document 003', () => {
+    const tools = operations.filter(({ tools }) => tools === 'proof').map(({ name }) => name)
+
+    assert.deepEqual(tools.sort(), [
+      'audit_session_start',
+      'audit_verify_chain',
+      'merkle_finalize',
+      'merkle_root',
+    ])
+  })
+
+  it('leave only the decision of a gate and a redaction to people', () => {
     const forPeople = operations.filter(({ peopleOnly }) => peopleOnly).map(({ name }) => name)
 
-    assert.deepEqual(forPeople, ['gate_decide'])
+    assert.deepEqual(forPeople.sort(), ['audit_redact', 'gate_decide'])
   })
 })
 
@@ -101,13 +131,14 @@ describe('the fields that callers write', () => {
     assert.deepEqual(fieldsOf('task_update'), ['notes', 'progress', 'status', 'task_id'])
   })
 
-  it('[S3-16] of thought_record are those of document 003 and what its two shapes need', () => {
+  it('[S3-16] of thought_record are those of document 003, what its two shapes need, and whose work it is', () => {
     assert.deepEqual(fieldsOf('thought_record'), [
       'blockers',
       'branch',
       'commit_sha',
       'files_changed',
       'notes',
+      'on_behalf_of',
       'related_thought_records',
       'status',
       'summary',

@@ -288,7 +288,15 @@ async function fill(store: Store) {
     const sha256 = handoff.uid
     const artifact = { uid: nextUid(), path: 'a', handoff: handoff.uid, sha256, stored: true }
     view.addArtifact({ ...artifact, by: 'planner', created_at: AT }, bytes)
+    const uid = nextUid()
+    view.putSession({ uid, id: `AS-${uid}`, rev: 1, by: 'planner', state: 'open', started_at: AT })
   })
+  const { size, newest } = await store.tree()
+  await store.growTree(size, { size: size + 1, last: newest, edge: ['edge'] }, [
+    { level: 0, n: size, first: newest, bytes },
+    { level: 1, n: size, bytes: bytes.subarray(0, 32) },
+  ])
+  await store.addCheckpoint({ size: size + 1, at: AT, note: 'note\n' })
   return handoff
 }
 

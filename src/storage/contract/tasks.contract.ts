@@ -57,6 +57,47 @@ export function describeTasks(newRoom: NewRoom): void {
       assert.deepEqual(idsOf(await store.nextTasks(2)), ['A4', 'A3'])
     })
 
+    it('tell where the longest chain of open work begins, the first by number of equally long ones', async (t) => {
+      const store = await newRoom(t).open()
+      const [short, long, middle, lone] = ['L10', 'L2', 'L3', 'L1'].map((id) => freshTask(id)) as [
+        Task,
+        Task,
+        Task,
+        Task,
+      ]
+      const head = async () => (await store.longestChain())?.task.id
+      const seen = [await head()]
+      for (const task of [lone, short, long]) await create(store, task)
+      seen.push(await head())
+      await create(store, freshTask('L11'), [short])
+      seen.push(await head())
+      // Both are new in one transaction: the chain grows by two at once.
+      await Promise.all([create(store, middle, [long]), create(store, freshTask('L4'), [middle])])
+      seen.push(await head())
+      await run(store, { tasks: ['L2'] }, (view) =>
+        view.putTask({ ...view.task('L2')!.task, status: 'in_progress' }),
+      )
+      seen.push(await head())
+      await run(store, { tasks: ['L2'] }, (view) => finish(view, 'L2'))
+      seen.push(await head())
+
+      // L3 and L10 begin chains of two; L3 comes first by number.
+      assert.deepEqual(seen, [undefined, undefined, 'L10', 'L2', 'L2', 'L3'])
+    })
+
+    it('leave the longest chain aside while an open task is flagged critical', async (t) => {
+      const store = await newRoom(t).open()
+      const base = freshTask('F1')
+      await create(store, base)
+      await create(store, freshTask('F2'), [base])
+      await create(store, freshTask('F3', { critical: true }))
+
+      const before = await store.longestChain()
+      await run(store, { tasks: ['F3'] }, (view) => finish(view, 'F3'))
+
+      assert.deepEqual([before, (await store.longestChain())?.task.id], [undefined, 'F1'])
+    })
+
     it('are freed when the last dependency is done, and held up again when it is opened again', async (t) => {
       const store = await newRoom(t).open()
       const [one, two] = [freshTask('D1'), freshTask('D2')]
@@ -145,6 +186,26 @@ export function describeTasks(newRoom: NewRoom): void {
       assert.deepEqual(
         found.map(({ summary }) => summary),
         ['three', 'two'],
+      )
+    })
+
+    it('tell the newest records of all of them, in the order in which they were written', async (t) => {
+      const store = await newRoom(t).open()
+      for (const [task_id, created_at] of [
+        ['T1', '2026-02-21T14:30:00.000Z'],
+        ['T2', '2026-02-21T09:00:00.000Z'],
+        ['T1', '2020-01-01T00:00:00.000Z'],
+      ] as const)
+        await run(store, {}, (view) => view.addRecord(freshRecord({ task_id, created_at })))
+
+      const found = await store.latestRecords(2)
+
+      assert.deepEqual(
+        found.map(({ task_id, created_at }) => [task_id, created_at.slice(0, 4)]),
+        [
+          ['T1', '2020'],
+          ['T2', '2026'],
+        ],
       )
     })
 

@@ -1,7 +1,8 @@
 import { idemKey } from '../loaded.ts'
-import { handoffColumns, taskColumns } from '../rows.ts'
+import { handoffColumns, sessionColumns, taskColumns } from '../rows.ts'
 import type { NewEntry, Writes } from '../working-set.ts'
 import { MARK_WRITING } from './log.ts'
+import { redactCalls } from './redact.ts'
 import { type Call, call } from './round-trip.ts'
 import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
 
@@ -38,6 +39,7 @@ const UPDATE = {
   ]),
   content: upsertInto('content', ['doc']),
   stream: upsertInto('stream', ['seq', 'head', 'progress_seq']),
+  audit_session: upsertInto('audit_session', ['state', 'doc']),
 }
 
 /**
@@ -74,6 +76,21 @@ const SHIFT_DEPENDENTS = {
     UPDATE baton.task AS t SET open_deps = t.open_deps + s.by FROM shifted s WHERE t.ws = $1 AND t.uid = s.uid`,
 }
 
+/** Whatever a new task waits for begins a longer chain; the walk ends where a chain is as long already. */
+const RAISE_CHAINS = {
+  text: `WITH RECURSIVE up (uid, height) AS (
+      SELECT d.depends_on, t.height + 1 FROM unnest($2::text[]) AS n (uid)
+      JOIN baton.task t ON t.ws = $1 AND t.uid = n.uid JOIN baton.task_dep d ON d.ws = $1 AND d.task = n.uid
+      UNION
+      SELECT d.depends_on, up.height + 1 FROM up
+      JOIN baton.task t ON t.ws = $1 AND t.uid = up.uid AND t.height < up.height
+      JOIN baton.task_dep d ON d.ws = $1 AND d.task = up.uid),
+    raised AS MATERIALIZED (
+      SELECT t.uid, m.height FROM (SELECT uid, max(height) AS height FROM up GROUP BY uid) AS m
+      JOIN baton.task t ON t.ws = $1 AND t.uid = m.uid WHERE t.height < m.height ORDER BY t.id FOR UPDATE OF t)
+    UPDATE baton.task AS t SET height = greatest(t.height, r.height) FROM raised r WHERE t.ws = $1 AND t.uid = r.uid`,
+}
+
 const SEE_NOTICE = {
   text: 'UPDATE baton.notice SET seen_at = $3 WHERE ws = $1 AND uid = $2 AND seen_at IS NULL',
 }
@@ -99,6 +116,8 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
     if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name, doc, before))
   flushHandoffs(writes, put)
   flushTasks(writes, put, (uids, shifts) => calls.push(call(SHIFT_DEPENDENTS, ws, uids, shifts)))
+  const waiting = [...writes.newTasks].flatMap(([uid, { depends_on }]) => (depends_on.length > 0 ? [uid] : []))
+  if (waiting.length > 0) calls.push(call(RAISE_CHAINS, ws, waiting))
   const streams = [...writes.streams.values()].map((stream) => ({ ...stream })).sort(by('uid'))
   put(
     INSERT.stream,
@@ -112,6 +131,7 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
   for (const [uid, at] of writes.seen) calls.push(call(SEE_NOTICE, ws, uid, at))
   for (const [sha256, bytes] of writes.blobs) calls.push(call(ADD_BLOB, ws, sha256, bytes))
   flushSmall(writes, put)
+  for (const redaction of writes.redactions) calls.push(...redactCalls(ws, redaction))
   return calls
 }
 
@@ -142,7 +162,7 @@ function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: nu
   const tasks = [...writes.tasks.values()]
   const made = tasks.flatMap((task) => {
     const created = writes.newTasks.get(task.uid)
-    return created ? [{ row: { ...taskColumns(task), open_deps: created.open_deps }, created }] : []
+    return created ? [{ row: { ...taskColumns(task), open_deps: created.open_deps, height: 1 }, created }] : []
   })
   const known = tasks.filter(({ uid }) => !writes.newTasks.has(uid))
   put(
@@ -153,10 +173,10 @@ function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: nu
     INSERT.task_dep,
     made.flatMap(({ row, created }) => created.depends_on.map((uid) => ({ task: row.uid, depends_on: uid }))),
   )
-  // The count of a task that is there is shifted, never set: the zero stands for a column that is not changed.
+  // Counts of a task that is there are shifted, never set: the zeros stand for columns that are not changed.
   put(
     UPDATE.task,
-    known.map((task): Row => ({ ...taskColumns(task), open_deps: 0 })),
+    known.map((task): Row => ({ ...taskColumns(task), open_deps: 0, height: 0 })),
   )
 }
 
@@ -176,6 +196,10 @@ function flushSmall(writes: Writes, put: Put): void {
   put(
     INSERT.token,
     [...writes.tokens.values()].map((t) => ({ hash: t.hash, doc: JSON.stringify(t) })),
+  )
+  put(
+    UPDATE.audit_session,
+    [...writes.sessions.values()].map((session) => ({ ...sessionColumns(session) })),
   )
   put(
     INSERT.idem,

@@ -77,6 +77,9 @@ const SQL = {
   contents: statement('contents', `
     SELECT k.uid, c.doc FROM unnest($2::text[]) AS k (uid)
     CROSS JOIN LATERAL (SELECT doc FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
+  sessions: statement('sessions', `
+    SELECT k.uid, s.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.audit_session WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
   notices: statement('notices', `
     SELECT k.uid, n.seen_at, n.doc FROM unnest($2::text[]) AS k (uid)
     CROSS JOIN LATERAL (SELECT seen_at, doc FROM baton.notice WHERE ws = $1 AND uid = k.uid OFFSET 0) AS n`),
@@ -87,7 +90,7 @@ const SQL = {
   numbers: statement('numbers', 'SELECT nextval($1::regclass) FROM generate_series(1, $2::integer)'),
 }
 
-/** Reads and locks what a batch touches, in one order for everybody: agents, handoffs, tasks, streams. */
+/** Reads and locks what a batch touches, in one order for everybody: agents, handoffs, tasks, sessions, streams. */
 export class Loader {
   readonly loaded: Loaded = emptyLoaded()
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
@@ -137,7 +140,8 @@ export class Loader {
 
   second(): Load[] {
     this.#rankClaims()
-    const { agents, tasks, streams, contents, notices, idems, pairs } = this.#reads
+    const { agents, tasks, contents, notices, idems, pairs, sessions } = this.#reads
+    const streams = [...new Set([...this.#reads.streams, ...sessions])]
     const claimed = [...this.loaded.claims.values()].flat()
     const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
     const loads: Load[] = []
@@ -151,6 +155,10 @@ export class Loader {
       const columns = (['task', 'from', 'to'] as const).map((column) => pairs.map((pair) => pair[column]))
       loads.push(this.#load(SQL.latest, this.#latest, ...columns))
     }
+    if (sessions.length > 0)
+      loads.push(
+        this.#load(SQL.sessions, ([uid, doc]) => this.loaded.sessions.set(uid!, JSON.parse(doc!)), sessions),
+      )
     if (handoffs.length + tasks.length + streams.length > 0)
       loads.push(this.#load(SQL.streams, this.#stream, handoffs, tasks, streams))
     if (handoffs.length + agents.length > 0) loads.push(this.#load(SQL.agents, this.#agent, handoffs, agents))

@@ -1,14 +1,28 @@
 import { BatonError } from '../../domain/errors.ts'
 import { GroupCommit } from '../group-commit.ts'
-import type { DumpRow, HandoffFilter, PageRequest, Store, StoreInfo, TaskFilter, Unit } from '../store.ts'
+import type {
+  DumpRow,
+  HandoffFilter,
+  PageRequest,
+  SessionFilter,
+  SignedCheckpoint,
+  Store,
+  StoreInfo,
+  TaskFilter,
+  Tile,
+  Tree,
+  Unit,
+} from '../store.ts'
 import { type Ask, askWith, tripOn } from './ask.ts'
 import { type Connections, prepareConnections, withClient } from './connect.ts'
 import { dump, restore } from './copy.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { PostgresQueries } from './queries.ts'
+import { scrub } from './redact.ts'
 import { Signals } from './signals.ts'
 import { runTransaction } from './transaction.ts'
+import { PostgresTree } from './tree.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
 export interface PostgresStoreOptions {
@@ -48,6 +62,7 @@ class PostgresStore implements Store {
   readonly #ask: Ask
   readonly #queries: PostgresQueries
   readonly #log: PostgresLog
+  readonly #tree: PostgresTree
   readonly #signals: Signals
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -63,6 +78,7 @@ class PostgresStore implements Store {
     this.#ask = askWith(trip, workspace.id)
     this.#queries = new PostgresQueries(this.#ask)
     this.#log = new PostgresLog(trip, workspace.id)
+    this.#tree = new PostgresTree(this.#ask)
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
     this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
@@ -102,11 +118,14 @@ class PostgresStore implements Store {
   task = (ref: string) => this.#queries.task(ref)
   tasks = (f: TaskFilter, p: PageRequest) => this.#queries.tasks(f, p)
   nextTasks = (limit: number) => this.#queries.nextTasks(limit)
+  longestChain = () => this.#queries.longestChain()
   dependents = (uid: string) => this.#queries.dependents(uid)
   records = (task: string, limit: number) => this.#queries.records(task, limit)
+  latestRecords = (limit: number) => this.#queries.latestRecords(limit)
   record = (uid: string) => this.#queries.record(uid)
   agents = () => this.#queries.agents()
   notices = (agent: string, p: PageRequest) => this.#queries.notices(agent, p)
+  noticesAbout = (uids: readonly string[]) => this.#queries.noticesAbout(uids)
   artifact = (uid: string) => this.#queries.artifact(uid)
   artifacts = (handoff: string) => this.#queries.artifacts(handoff)
   blob = (sha256: string) => this.#queries.blob(sha256)
@@ -117,6 +136,23 @@ class PostgresStore implements Store {
   entries = (stream: string, from: number, limit: number) => this.#log.entries(stream, from, limit)
   streams = (p: PageRequest) => this.#log.streams(p)
   changes = (cursor: string | undefined, limit: number) => this.#log.changes(cursor, limit)
+  tree = () => this.#tree.tree()
+  tiles = (level: number, first: number, count: number) => this.#tree.tiles(level, first, count)
+  tileOfEntry = (id: number) => this.#tree.tileOfEntry(id)
+  checkpoints = ({ before, limit }: { before?: number; limit: number }) =>
+    this.#tree.checkpoints(before, limit)
+  session = (ref: string) => this.#tree.session(ref)
+  sessions = (filter: SessionFilter, p: PageRequest) => this.#tree.sessions(filter, p)
+
+  async growTree(expectedSize: number, next: Tree, tiles: readonly Tile[]): Promise<boolean> {
+    this.#refuseReadOnly()
+    return this.#tree.grow(expectedSize, next, tiles)
+  }
+
+  async addCheckpoint(checkpoint: SignedCheckpoint): Promise<void> {
+    this.#refuseReadOnly()
+    await this.#tree.addCheckpoint(checkpoint)
+  }
 
   subscribe(listener: () => void): () => void {
     return this.#signals.subscribe(listener)
@@ -132,6 +168,12 @@ class PostgresStore implements Store {
       return Number((await this.#ask(undefined, text, before))[0]?.[0])
     }
     return { idem: await sweep('idem', 'at'), notices: await sweep('notice', 'seen_at') }
+  }
+
+  async scrub(): Promise<boolean> {
+    this.#refuseReadOnly()
+    await scrub(this.#connections)
+    return true
   }
 
   dump(): AsyncIterable<DumpRow> {

@@ -112,6 +112,17 @@ export class PostgresQueries {
     )
   }
 
+  async longestChain(): Promise<TaskRow | undefined> {
+    const rows = await this.#ask(
+      'longest_chain',
+      `SELECT doc, open_deps FROM baton.task
+       WHERE ws = $1 AND open_deps = 0 AND height > 1 AND status <> 'done' AND NOT EXISTS (
+         SELECT 1 FROM baton.task WHERE ws = $1 AND critical = 1 AND status <> 'done')
+       ORDER BY height DESC, sort_key LIMIT 1`,
+    )
+    return toTaskRows(rows)[0]
+  }
+
   async dependents(uid: string): Promise<readonly string[]> {
     const rows = await this.#ask(
       // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
@@ -122,6 +133,14 @@ export class PostgresQueries {
       uid,
     )
     return rows.map(([id]) => id!)
+  }
+
+  latestRecords(limit: number): Promise<readonly ThoughtRecord[]> {
+    return this.#all(
+      'latest_records',
+      'SELECT doc FROM baton.record WHERE ws = $1 ORDER BY seq DESC LIMIT $2::integer',
+      limit,
+    )
   }
 
   records(task: string, limit: number): Promise<readonly ThoughtRecord[]> {
@@ -139,6 +158,11 @@ export class PostgresQueries {
 
   agents(): Promise<readonly Agent[]> {
     return this.#all('agents', 'SELECT doc FROM baton.agent WHERE ws = $1 ORDER BY name')
+  }
+
+  async noticesAbout(uids: readonly string[]): Promise<readonly Notice[]> {
+    const text = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
+    return this.#all<Notice>('notices_about', text, uids)
   }
 
   async notices(agent: string, page: PageRequest): Promise<Page<Notice>> {

@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoff.ts'
-import { type HandoffColumns, handoffColumns, placeOf, taskColumns } from '../rows.ts'
+import { type HandoffColumns, handoffColumns, placeOf, sessionColumns, taskColumns } from '../rows.ts'
+import type { Redaction } from '../view.ts'
 import type { Writes } from '../working-set.ts'
 import type { Statements } from './statements.ts'
 
@@ -45,6 +46,22 @@ export function flush(db: Statements, writes: Writes): void {
       e.disclosures ? JSON.stringify(e.disclosures) : null,
     )
   flushSmall(db, writes)
+  for (const redaction of writes.redactions) flushRedaction(db, redaction)
+}
+
+function flushRedaction(db: Statements, { entries, notices, records, artifacts, blobs }: Redaction): void {
+  for (const { stream, seq, disclosures } of entries)
+    db.run(
+      'UPDATE entry SET disclosures = ? WHERE stream = ? AND seq = ?',
+      disclosures.length > 0 ? JSON.stringify(disclosures) : null,
+      stream,
+      seq,
+    )
+  const rows = { notice: notices, record: records, artifact: artifacts }
+  for (const [table, documents] of Object.entries(rows))
+    for (const document of documents)
+      db.run(`UPDATE ${table} SET doc = ? WHERE uid = ?`, JSON.stringify(document), document.uid)
+  for (const sha256 of blobs) db.run('DELETE FROM blob WHERE sha256 = ?', sha256)
 }
 
 function flushHandoffs(db: Statements, writes: Writes): void {
@@ -134,7 +151,17 @@ function flushTasks(db: Statements, writes: Writes): void {
     for (const uid of created.depends_on)
       db.run('INSERT INTO task_dep (task, depends_on) VALUES (?, ?)', task.uid, uid)
   }
+  for (const [uid, { depends_on }] of writes.newTasks) if (depends_on.length > 0) db.run(RAISE_CHAINS, uid)
 }
+
+/** Whatever a new task waits for begins a longer chain; the walk ends where a chain is as long already. */
+const RAISE_CHAINS = `WITH RECURSIVE up (uid, height) AS (
+    SELECT d.depends_on, t.height + 1 FROM task_dep d JOIN task t ON t.uid = d.task WHERE d.task = ?
+    UNION
+    SELECT d.depends_on, up.height + 1 FROM up JOIN task t ON t.uid = up.uid AND t.height < up.height
+      JOIN task_dep d ON d.task = up.uid)
+  UPDATE task SET height = r.height FROM (SELECT uid, max(height) AS height FROM up GROUP BY uid) AS r
+  WHERE task.uid = r.uid AND task.height < r.height`
 
 function flushSmall(db: Statements, writes: Writes): void {
   for (const n of writes.notices)
@@ -164,6 +191,18 @@ function flushSmall(db: Statements, writes: Writes): void {
       t.hash,
       JSON.stringify(t),
     )
+  for (const session of writes.sessions.values()) {
+    const c = sessionColumns(session)
+    db.run(
+      `INSERT INTO audit_session (uid, id, by_agent, state, doc) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (uid) DO UPDATE SET state = excluded.state, doc = excluded.doc`,
+      c.uid,
+      c.id,
+      c.by_agent,
+      c.state,
+      c.doc,
+    )
+  }
   for (const i of writes.idems)
     db.run(
       'INSERT INTO idem (actor, op, key, input_hash, subject, rev, at) VALUES (?, ?, ?, ?, ?, ?, ?)',

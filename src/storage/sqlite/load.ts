@@ -62,6 +62,12 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     loaded.outgoing.set(name, count('from_agent'))
     loaded.incoming.set(name, count('to_agent'))
   }
+  for (const uid of reads.sessions) {
+    const row = db.get('SELECT doc FROM audit_session WHERE uid = ?', uid)
+    if (!row) continue
+    loaded.sessions.set(uid, JSON.parse(row.doc as string))
+    streams.add(uid)
+  }
   for (const uid of streams) {
     const row = db.get('SELECT uid, seq, head, progress_seq FROM stream WHERE uid = ?', uid)
     if (row) loaded.streams.set(uid, row as unknown as Stream)

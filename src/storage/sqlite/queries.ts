@@ -27,6 +27,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 export const NEXT_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_next
   WHERE open_deps = 0 AND status IN ('todo', 'assigned') ORDER BY critical DESC, level, rank, sort_key LIMIT ?`
 
+export const LONGEST_CHAIN = `SELECT doc, open_deps FROM task INDEXED BY task_chain
+  WHERE open_deps = 0 AND height > 1 AND status <> 'done'
+    AND NOT EXISTS (SELECT 1 FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done')
+  ORDER BY height DESC, sort_key LIMIT 1`
+
 /** The reads of the port; each is answered by an index. */
 export class SqliteQueries {
   readonly #db: Statements
@@ -148,6 +153,10 @@ export class SqliteQueries {
     return this.#db.all(NEXT_TASKS, limit).map(taskRow)
   }
 
+  longestChain(): TaskRow | undefined {
+    return this.#db.all(LONGEST_CHAIN).map(taskRow)[0]
+  }
+
   dependents(uid: string): readonly string[] {
     return this.#db
       .all(
@@ -161,6 +170,10 @@ export class SqliteQueries {
     return this.#db
       .all('SELECT doc FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?', task, limit)
       .map(doc<ThoughtRecord>)
+  }
+
+  latestRecords(limit: number): readonly ThoughtRecord[] {
+    return this.#db.all('SELECT doc FROM record ORDER BY seq DESC LIMIT ?', limit).map(doc<ThoughtRecord>)
   }
 
   record(uid: string): ThoughtRecord | undefined {
@@ -179,6 +192,15 @@ export class SqliteQueries {
       page.limit + 1,
     )
     return toPage(rows.map(doc<Notice>), page.limit, (n) => n.uid)
+  }
+
+  noticesAbout(uids: readonly string[]): readonly Notice[] {
+    return this.#db
+      .all(
+        'SELECT doc FROM notice WHERE about IN (SELECT value FROM json_each(?)) ORDER BY uid',
+        JSON.stringify(uids),
+      )
+      .map(doc<Notice>)
   }
 
   artifact(uid: string): Artifact | undefined {

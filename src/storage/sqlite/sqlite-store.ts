@@ -3,7 +3,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
 import { TABLES } from '../rows.ts'
-import type { DumpRow, HandoffFilter, PageRequest, Store, StoreInfo, TaskFilter, Unit } from '../store.ts'
+import type {
+  DumpRow,
+  HandoffFilter,
+  PageRequest,
+  SessionFilter,
+  SignedCheckpoint,
+  Store,
+  StoreInfo,
+  TaskFilter,
+  Tile,
+  Tree,
+  Unit,
+} from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
@@ -13,6 +25,7 @@ import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
 import { SqliteQueries } from './queries.ts'
 import { Signal } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
+import { SqliteTree } from './tree.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
   /** The file, or `:memory:`. */
@@ -40,6 +53,7 @@ class SqliteStore implements Store {
   readonly #lockWaitMs: number
   readonly #statements: Statements
   readonly #queries: SqliteQueries
+  readonly #tree: SqliteTree
   readonly #signal: Signal
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -50,6 +64,7 @@ class SqliteStore implements Store {
     this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
     this.#queries = new SqliteQueries(this.#statements)
+    this.#tree = new SqliteTree(this.#statements)
     const memory = options.path === ':memory:'
     this.#signal = new Signal(memory || options.readOnly ? undefined : join(options.path, '..', 'notify'))
     this.#group = new GroupCommit({
@@ -92,11 +107,14 @@ class SqliteStore implements Store {
   task = (ref: string) => this.#read(() => this.#queries.task(ref))
   tasks = (f: TaskFilter, p: PageRequest) => this.#read(() => this.#queries.tasks(f, p))
   nextTasks = (limit: number) => this.#read(() => this.#queries.nextTasks(limit))
+  longestChain = () => this.#read(() => this.#queries.longestChain())
   dependents = (uid: string) => this.#read(() => this.#queries.dependents(uid))
   records = (task: string, limit: number) => this.#read(() => this.#queries.records(task, limit))
+  latestRecords = (limit: number) => this.#read(() => this.#queries.latestRecords(limit))
   record = (uid: string) => this.#read(() => this.#queries.record(uid))
   agents = () => this.#read(() => this.#queries.agents())
   notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
+  noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))
   artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))
   artifacts = (handoff: string) => this.#read(() => this.#queries.artifacts(handoff))
   blob = (sha256: string) => this.#read(() => this.#queries.blob(sha256))
@@ -110,6 +128,18 @@ class SqliteStore implements Store {
   streams = (p: PageRequest) => this.#read(() => this.#queries.streams(p))
   changes = (cursor: string | undefined, limit: number) =>
     this.#read(() => this.#queries.changes(cursor, limit))
+  tree = () => this.#read(() => this.#tree.tree())
+  growTree = (expectedSize: number, next: Tree, tiles: readonly Tile[]) =>
+    this.#locked(() => this.#tree.grow(expectedSize, next, tiles), false)
+  tiles = (level: number, first: number, count: number) =>
+    this.#read(() => this.#tree.tiles(level, first, count))
+  tileOfEntry = (id: number) => this.#read(() => this.#tree.tileOfEntry(id))
+  checkpoints = ({ before, limit }: { before?: number; limit: number }) =>
+    this.#read(() => this.#tree.checkpoints(before, limit))
+  addCheckpoint = (checkpoint: SignedCheckpoint) =>
+    this.#locked(() => this.#tree.addCheckpoint(checkpoint), false)
+  session = (ref: string) => this.#read(() => this.#tree.session(ref))
+  sessions = (filter: SessionFilter, p: PageRequest) => this.#read(() => this.#tree.sessions(filter, p))
 
   subscribe(listener: () => void): () => void {
     return this.#signal.subscribe(listener)
@@ -123,6 +153,24 @@ class SqliteStore implements Store {
     }
     const both = () => ({ idem: sweep('idem', 'at'), notices: sweep('notice', 'seen_at') })
     return apply ? this.#locked(both) : this.#read(both)
+  }
+
+  /** Rewrites the whole file, then empties the log of pages beside it: both held the old rows. */
+  async scrub(): Promise<boolean> {
+    this.#refuseReadOnly()
+    this.#refuseClosed()
+    await this.#patiently(() => {
+      if (this.#db.isTransaction) return false
+      // A copy in memory would be as large as the store.
+      this.#db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY')
+      return true
+    })
+    const deadline = Date.now() + this.#lockWaitMs
+    while (this.#statements.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy !== 0) {
+      if (Date.now() >= deadline) return false
+      await pause(5)
+    }
+    return true
   }
 
   /** Read through a connection of its own, where a transaction keeps the moment while others write. */
@@ -212,7 +260,8 @@ class SqliteStore implements Store {
     return { outcomes }
   }
 
-  async #locked<T>(work: () => T): Promise<T> {
+  /** What is derived from the log wakes nobody: it tells nothing that the log has not told. */
+  async #locked<T>(work: () => T, signals = true): Promise<T> {
     this.#refuseReadOnly()
     this.#refuseClosed()
     await this.#begin()
@@ -224,7 +273,7 @@ class SqliteStore implements Store {
       this.#rollback()
       throw toBatonError(error, this.#path)
     }
-    this.#signal.send()
+    if (signals) this.#signal.send()
     return value
   }
 

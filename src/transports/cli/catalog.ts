@@ -18,7 +18,7 @@ export const SHORT_FORMS = {
   status: 'report_status',
 } as const satisfies Record<string, OperationName>
 
-/** Commands that are not operations, and their verbs where they have some. */
+/** Commands that are not operations, and their verbs where they have some; a noun of operations may have both. */
 export const OTHER_COMMANDS = {
   init: [],
   serve: [],
@@ -26,7 +26,14 @@ export const OTHER_COMMANDS = {
   find: [],
   watch: [],
   trust: [],
+  check: [],
+  convert: [],
+  import: [],
+  export: [],
+  'merge-check': [],
+  task: ['audit', 'clean', 'finish', 'import', 'prompt'],
   store: ['info', 'backup', 'restore', 'copy', 'upgrade'],
+  audit: ['trust'],
   gc: [],
   doctor: [],
   token: ['create', 'list', 'revoke'],
@@ -43,6 +50,17 @@ export const isOtherCommand = (word: string): word is OtherCommand => Object.has
 export const shortForm = (word: string): OperationName | undefined =>
   Object.hasOwn(SHORT_FORMS, word) ? SHORT_FORMS[word as keyof typeof SHORT_FORMS] : undefined
 
+/** Operations whose command is written by hand: files are read and written where the person is. */
+export const BY_HAND = {
+  document_check: 'check',
+  document_convert: 'convert',
+  document_import: 'import',
+  document_export: 'export',
+} as const satisfies Partial<Record<OperationName, OtherCommand>>
+
+export const byHand = (name: OperationName): OtherCommand | undefined =>
+  Object.hasOwn(BY_HAND, name) ? BY_HAND[name as keyof typeof BY_HAND] : undefined
+
 /** How people type an operation: its short form, else noun and verb. */
 export function typedAs(name: OperationName): string {
   const short = Object.entries(SHORT_FORMS).find(([, operation]) => operation === name)
@@ -56,7 +74,9 @@ export const firstWords = (): string[] => [
 
 /** What may follow a first word, when a word must. */
 export const secondWords = (first: string): readonly string[] =>
-  isOtherCommand(first) ? OTHER_COMMANDS[first] : Object.keys(NOUNS[first] ?? {})
+  isOtherCommand(first)
+    ? [...Object.keys(NOUNS[first] ?? {}), ...OTHER_COMMANDS[first]]
+    : Object.keys(NOUNS[first] ?? {})
 
 function byNoun(): Record<string, Record<string, OperationName>> {
   const nouns: Record<string, Record<string, OperationName>> = {}

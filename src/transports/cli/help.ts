@@ -64,6 +64,8 @@ export function overview(screen: Screen): string {
     '',
     ...body,
     '',
+    `${screen.bold('Documents')}    baton check|convert|import|export, for handoffs in files of any dialect`,
+    `${screen.bold('With git')}     baton task start|finish|audit|clean, merge-check before a merge`,
     `${screen.bold('All by noun')}  baton ${Object.keys(NOUNS).join('|')} <verb>`,
     `${screen.bold('Everywhere')}   --as <agent>  --json  --key  --store  --quiet  --no-color  --help`,
     `${screen.bold('Ids')}          any unique part of one, or @ for the only one that fits`,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { BatonError } from '../../domain/errors.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { typedAs } from './catalog.ts'
+import { byHand, typedAs } from './catalog.ts'
 import { type Command, textOf } from './command.ts'
 import { Interrupted } from './failure.ts'
 import { GLOBAL_FLAGS } from './input/args.ts'
@@ -35,12 +35,16 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_verify: async () => (await import('./commands/verify.ts')).verify,
   gate_decide: async () => (await import('./commands/decide.ts')).decide,
   handoff_wait: async () => (await import('./commands/wait.ts')).wait,
+  task_start: async () => (await import('./commands/task/start.ts')).start,
+  task_log: async () => (await import('./commands/task/log.ts')).log,
   artifact_put: async () => (await import('./commands/artifact.ts')).put,
   artifact_get: async () => (await import('./commands/artifact.ts')).get,
 }
 
 /** The command of an operation, with options from its input. */
 export async function operationCommand(name: OperationName): Promise<Command> {
+  const written = byHand(name)
+  if (written) return (await import('./commands/index.ts')).loadCommand(written)
   // A command reads one input: to compile its schema first takes longer than to walk it.
   z.config({ jitless: true })
   const [op, extra] = await Promise.all([loadOperation(name), EXTRAS[name]?.()])

@@ -17,6 +17,8 @@ export async function showNoun(noun: string, argv: readonly string[], io: Io): P
 }
 
 async function commandOf(noun: string, verb: string): Promise<Command> {
+  const operation = NOUNS[noun]?.[verb]
+  if (operation) return (await import('./operation-command.ts')).operationCommand(operation)
   if (isOtherCommand(noun)) return (await import('./commands/index.ts')).loadCommand(noun, verb)
-  return (await import('./operation-command.ts')).operationCommand(NOUNS[noun]![verb]!)
+  throw new Error(`${noun} ${verb} is listed and not written`)
 }

@@ -10,6 +10,7 @@ import { greeting } from './greeting.ts'
 import { allowedHosts, isLoopback } from './guards.ts'
 import { createLog, type Log } from './log.ts'
 import { problemResponse } from './problem.ts'
+import { startSequencing } from './sequencing.ts'
 import { startSettling } from './settling.ts'
 
 export interface ServeOptions {
@@ -51,6 +52,8 @@ const TIMES = {
   /** How long calls in flight may take when the server stops. */
   graceMs: 5_000,
   settleMs: 1_000,
+  /** How often is looked whether the log has grown. */
+  sequenceMs: 1_000,
   holdMs: 60_000,
 }
 
@@ -78,11 +81,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     holdMs: times.holdMs,
   })
   const stopSettling = startSettling(service, log, times.settleMs)
+  const stopSequencing = startSequencing(service, log, { everyMs: times.sequenceMs })
   const { closed, close } = closing(async () => {
     log('info', 'stopping')
     stopping.abort()
     await drain(server, times.graceMs)
     await stopSettling()
+    await stopSequencing()
     await service.deps.store.close()
     log('info', 'stopped')
   })

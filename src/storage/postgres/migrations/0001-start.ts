@@ -30,12 +30,16 @@ CREATE TABLE baton.task (
   level integer NOT NULL,
   sort_key text COLLATE "C" NOT NULL,
   open_deps integer NOT NULL,
+  height integer NOT NULL DEFAULT 1,
   doc text NOT NULL,
   PRIMARY KEY (ws, uid),
   CONSTRAINT task_id UNIQUE (ws, id)
 ) WITH (fillfactor = 80);
 CREATE INDEX task_next ON baton.task (ws, critical DESC, level, rank, sort_key)
   WHERE open_deps = 0 AND status IN ('todo', 'assigned');
+CREATE INDEX task_chain ON baton.task (ws, height DESC, sort_key)
+  WHERE open_deps = 0 AND height > 1 AND status <> 'done';
+CREATE INDEX task_flagged ON baton.task (ws) WHERE critical = 1 AND status <> 'done';
 CREATE INDEX task_order ON baton.task (ws, sort_key, uid);
 CREATE INDEX task_status ON baton.task (ws, status, sort_key, uid);
 CREATE TABLE baton.task_dep (
@@ -150,5 +154,28 @@ CREATE TABLE baton.blob (
 );
 CREATE TABLE baton.token (
   ws integer NOT NULL, hash text COLLATE "C" NOT NULL, doc text NOT NULL, PRIMARY KEY (ws, hash)
+);
+
+CREATE TABLE baton.audit_session (
+  ws integer NOT NULL,
+  uid text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  by_agent text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  doc text NOT NULL,
+  PRIMARY KEY (ws, uid),
+  CONSTRAINT audit_session_id UNIQUE (ws, id)
+);
+CREATE INDEX audit_session_by ON baton.audit_session (ws, by_agent, uid);
+CREATE TABLE baton.tree (
+  ws integer PRIMARY KEY, size bigint NOT NULL, last bigint NOT NULL, edge text NOT NULL
+);
+CREATE TABLE baton.tile (
+  ws integer NOT NULL, level integer NOT NULL, n bigint NOT NULL, first bigint, bytes bytea NOT NULL,
+  PRIMARY KEY (ws, level, n)
+);
+CREATE INDEX tile_first ON baton.tile (ws, first) WHERE first IS NOT NULL;
+CREATE TABLE baton.checkpoint (
+  ws integer NOT NULL, size bigint NOT NULL, at text NOT NULL, note text NOT NULL, PRIMARY KEY (ws, size)
 );
 `

@@ -14,10 +14,13 @@ CREATE TABLE task (
   level INTEGER NOT NULL,
   sort_key TEXT NOT NULL,
   open_deps INTEGER NOT NULL,
+  height INTEGER NOT NULL DEFAULT 1,
   doc TEXT NOT NULL
 ) STRICT;
 CREATE INDEX task_next ON task (critical DESC, level, rank, sort_key)
   WHERE open_deps = 0 AND status IN ('todo', 'assigned');
+CREATE INDEX task_chain ON task (height DESC, sort_key) WHERE open_deps = 0 AND height > 1 AND status <> 'done';
+CREATE INDEX task_flagged ON task (uid) WHERE critical = 1 AND status <> 'done';
 CREATE INDEX task_order ON task (sort_key, uid);
 CREATE INDEX task_status ON task (status, sort_key, uid);
 CREATE TABLE task_dep (
@@ -92,4 +95,17 @@ CREATE TABLE artifact (uid TEXT PRIMARY KEY, handoff TEXT, doc TEXT NOT NULL) ST
 CREATE INDEX artifact_handoff ON artifact (handoff, uid) WHERE handoff IS NOT NULL;
 CREATE TABLE blob (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 CREATE TABLE token (hash TEXT PRIMARY KEY, doc TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit_session (
+  uid TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, by_agent TEXT NOT NULL, state TEXT NOT NULL, doc TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_session_by ON audit_session (by_agent, uid);
+CREATE TABLE tree (
+  one INTEGER PRIMARY KEY CHECK (one = 1), size INTEGER NOT NULL, last INTEGER NOT NULL, edge TEXT NOT NULL
+) STRICT;
+CREATE TABLE tile (
+  level INTEGER NOT NULL, n INTEGER NOT NULL, first INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (level, n)
+) STRICT;
+CREATE INDEX tile_first ON tile (first) WHERE first IS NOT NULL;
+CREATE TABLE checkpoint (size INTEGER PRIMARY KEY, at TEXT NOT NULL, note TEXT NOT NULL) STRICT;
 `

@@ -8,7 +8,7 @@ import { didYouMean } from '../input/suggest.ts'
 import { toSeconds } from '../screen/time.ts'
 import type { Shell } from '../shell.ts'
 
-const NOUNS = ['agent', 'artifact', 'gate', 'handoff', 'notice', 'report', 'task']
+const NOUNS = ['agent', 'artifact', 'audit', 'document', 'gate', 'handoff', 'notice', 'report', 'task']
 const SCOPES = ['*', ...NOUNS.flatMap((noun) => [`${noun}:read`, `${noun}:write`])]
 
 /** The hash of a secret is nobody's business. */

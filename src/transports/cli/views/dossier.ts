@@ -53,6 +53,7 @@ function heading(screen: Screen, handoff: Handoff): string {
     handoff.task === undefined ? '' : `task ${handoff.task}`,
     handoff.attempt > 1 ? `attempt ${handoff.attempt}` : '',
     handoff.home === 'native' ? '' : handoff.home,
+    handoff.imported_at === undefined ? '' : 'imported',
   ].filter((fact) => fact !== '')
   return [
     `${screen.bold(handoff.id)}  ${screen.bold(oneLine(handoff.title))}`,

@@ -21,12 +21,18 @@ export async function viewOf(
     case 'task_update':
     case 'task_start':
     case 'task_complete':
+    case 'task_release':
+    case 'task_reopen':
+    case 'task_log':
     case 'task_list':
     case 'task_next_actions':
     case 'task_get':
-    case 'task_brief':
     case 'thought_record':
       return taskViewOf(name, shell)
+    case 'task_brief':
+    case 'task_escalate':
+    case 'thought_list':
+      return writebackViewOf(name, shell)
     case 'agent_list':
     case 'agent_add':
     case 'agent_remove':
@@ -35,6 +41,16 @@ export async function viewOf(
     case 'notice_ack':
     case 'report_status':
       return otherViewOf(name, shell)
+    case 'audit_session_start':
+    case 'audit_sessions':
+    case 'audit_verify_chain':
+    case 'merkle_finalize':
+    case 'merkle_root':
+    case 'audit_proof':
+    case 'audit_checkpoint':
+    case 'audit_log':
+    case 'audit_key':
+      return (await import('./audit.ts')).auditViewOf(name, shell)
     default: {
       const { claimView, listView, sentView, stepView } = await import('./handoff.ts')
       if (name === 'handoff_send' || name === 'handoff_create') return (output) => sentView(shell, output)
@@ -49,9 +65,17 @@ async function taskViewOf(name: OperationName, shell: Shell): Promise<(output: n
   const views = await import('./task.ts')
   if (name === 'task_list') return (output) => views.taskListView(shell, output, 'No task matches.')
   if (name === 'task_next_actions') return (output) => views.nextView(shell, output)
-  if (name === 'task_get' || name === 'task_brief') return (output) => views.taskDossierView(shell, output)
+  if (name === 'task_get') return (output) => views.taskDossierView(shell, output)
+  if (name === 'task_log') return (output) => views.taskLogView(shell, output)
   if (name === 'thought_record') return (output) => views.recordView(shell, output)
   return (output) => views.taskView(shell, name, output)
+}
+
+async function writebackViewOf(name: OperationName, shell: Shell): Promise<(output: never) => string> {
+  const views = await import('./writeback.ts')
+  if (name === 'task_brief') return (output) => views.briefView(shell, output)
+  if (name === 'thought_list') return (output) => views.recordsView(shell, output)
+  return (output) => views.escalatedView(shell, output)
 }
 
 async function otherViewOf(name: OperationName, shell: Shell): Promise<(output: never) => string> {

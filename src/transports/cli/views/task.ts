@@ -2,9 +2,13 @@ import type { Task, ThoughtRecord } from '../../../domain/task.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count, spoken } from './words.ts'
+import { actOf, count, spoken } from './words.ts'
 
-export type ShownTask = Task & { readonly blocked: boolean; readonly open_deps: number }
+export type ShownTask = Task & {
+  readonly blocked: boolean
+  readonly open_deps: number
+  readonly warnings?: readonly string[]
+}
 
 const STYLES: Readonly<Record<Task['status'], Style>> = {
   todo: 'blue',
@@ -15,12 +19,15 @@ const STYLES: Readonly<Record<Task['status'], Style>> = {
 
 export function taskView(shell: Shell, operation: string, task: ShownTask): string {
   const { screen } = shell
+  for (const warning of task.warnings ?? []) shell.warn(warning)
   const text = {
     task_create: task.blocked
       ? `waits for ${count(task.open_deps, 'other task')}`
       : `is ready; start it with: ${shell.hint(`baton task start ${task.id}`)}`,
     task_start: `is yours, ${spoken(task.status)}`,
     task_complete: 'is done, and its record is written',
+    task_release: 'is given back; another can start it',
+    task_reopen: `is ${spoken(task.status)} again`,
   }[operation]
   return `${screen.tick} ${screen.bold(task.id)} ${text ?? `is ${spoken(task.status)}, ${task.progress} %`}`
 }
@@ -63,13 +70,10 @@ export function nextView(shell: Shell, { items }: { items: readonly ShownTask[] 
 export interface TaskDossier {
   readonly task: ShownTask
   readonly blocked_by: readonly string[]
-  readonly records?: readonly ThoughtRecord[]
-  readonly latest_records?: readonly ThoughtRecord[]
-  readonly from_dependencies?: readonly ThoughtRecord[]
-  readonly next_actions?: readonly { id: string; title: string }[]
+  readonly records: readonly ThoughtRecord[]
 }
 
-/** One task with what it stands on; also the brief that the next agent reads first. */
+/** One task with what it stands on. */
 export function taskDossierView(shell: Shell, dossier: TaskDossier): string {
   const { screen } = shell
   const { task } = dossier
@@ -81,25 +85,56 @@ export function taskDossierView(shell: Shell, dossier: TaskDossier): string {
   if (task.criteria.length > 0) rows.push(['Criteria', plainText(task.criteria.join('\n'))])
   if (task.notes) rows.push(['Notes', plainText(task.notes)])
   const parts = [`${screen.bold(task.id)}  ${screen.bold(oneLine(task.title))}`, screen.fields(rows)]
-  for (const [title, records] of [
-    ['Records', dossier.records ?? dossier.latest_records],
-    ['From what it depends on', dossier.from_dependencies],
-  ] as const)
-    if (records && records.length > 0)
-      parts.push(`${screen.bold(title)}\n${records.map((record) => recordText(screen, record)).join('\n')}`)
-  if (dossier.next_actions && dossier.next_actions.length > 0)
+  if (dossier.records.length > 0)
     parts.push(
-      `${screen.bold('Can be started now')}\n${screen.table(dossier.next_actions.map(({ id, title }) => [id, { text: title, fill: true }]))}`,
+      `${screen.bold('Records')}\n${dossier.records.map((record) => recordText(screen, record)).join('\n')}`,
     )
   return parts.join('\n\n')
 }
 
-export function recordView(shell: Shell, record: ThoughtRecord): string {
+export interface TaskLog {
+  readonly task: ShownTask
+  readonly entries: readonly { at: string; act: string; by: string; to?: string; hash: string }[]
+  readonly records: readonly ThoughtRecord[]
+  /** Commits that take its work back, where a repository was asked. */
+  readonly reverts?: readonly { commit: string; subject: string }[]
+}
+
+/** The history of a task as people read it: what happened, what was recorded, what was taken back. */
+export function taskLogView(shell: Shell, { task, entries, records, reverts = [] }: TaskLog): string {
   const { screen } = shell
+  const parts = [
+    `${screen.bold(task.id)}  ${screen.bold(oneLine(task.title))}`,
+    screen.table(
+      entries.map(({ at, act, by, to }) => [
+        { text: screen.when(at), style: 'dim' },
+        by,
+        { text: screen.isTerminal ? actOf(act) : act, fill: true },
+        spoken(to ?? ''),
+      ]),
+    ),
+  ]
+  if (records.length > 0)
+    parts.push(`${screen.bold('Records')}\n${records.map((record) => recordText(screen, record)).join('\n')}`)
+  if (reverts.length > 0)
+    parts.push(
+      `${screen.bold('Taken back by')}\n${screen.table(
+        reverts.map(({ commit, subject }) => [commit.slice(0, 10), { text: subject, fill: true }]),
+      )}`,
+    )
+  return parts.join('\n\n')
+}
+
+export function recordView(
+  shell: Shell,
+  record: ThoughtRecord & { readonly warnings?: readonly string[] },
+): string {
+  const { screen } = shell
+  for (const warning of record.warnings ?? []) shell.warn(warning)
   return `${screen.tick} the record of ${screen.bold(record.task_id)} is written`
 }
 
-function recordText(screen: Screen, record: ThoughtRecord): string {
+export function recordText(screen: Screen, record: ThoughtRecord): string {
   const where = [record.branch, record.commit_sha?.slice(0, 10)].filter(Boolean).join(' at ')
   const tests = record.tests_run.length > 0 ? count(record.tests_run.length, 'test') : ''
   const facts = [record.task_id, record.by, screen.when(record.created_at), where, tests]

@@ -1,0 +1,164 @@
+import type { Sha256 } from '../merkle.ts'
+import { placeOf } from './chains.ts'
+import { isBase64UrlOf } from './coded.ts'
+import { DISCLOSURES, type ExportFiles, linesOf, TILE_WIDTH } from './files.ts'
+import type { Digest, GoodEntry } from './read-entry.ts'
+import { amount, Findings, type LevelReport } from './report.ts'
+
+interface Line {
+  readonly number: number
+  readonly entry: number
+  readonly disclosure: Uint8Array
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const BEGIN = encoder.encode('{"disclosure":"')
+const END = /^","entry":(0|[1-9]\d{0,14})\}$/
+const QUOTE = 34
+const BRACKET = 91
+/** Letters of a salt: 22 hold 128 bits. */
+const LEAST_SALT = 22
+const MOST_SALT = 100
+const VALUES = valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+/** No entry has so many fields; a file with more is there to fill our memory. */
+const MOST_LINES = 200 * TILE_WIDTH
+
+/** A disclosure as it stands in the export, by rising entry. */
+export const disclosureLine = (disclosure: string, entry: number): string =>
+  `{"disclosure":"${disclosure}","entry":${entry}}\n`
+
+/**
+ * L5: every disclosure opens a digest of its entry, and a digest that none opens was redacted by a record. Walks
+ * beside the entries; only missing ones are kept, until the record that redacts them comes by.
+ */
+export class DisclosureCheck {
+  readonly #findings = new Findings()
+  readonly #sha256: Sha256
+  readonly #batches: AsyncIterator<readonly (Uint8Array | undefined)[]> | undefined
+  readonly #missing = new Map<string, { readonly where: string; readonly entry: number }>()
+  /** Lines that were read; those before `#at` have been used. */
+  #lines: Line[] = []
+  #at = 0
+  #number = 0
+  #isAtEnd: boolean
+  #opened = 0
+  #redacted = 0
+
+  constructor(files: ExportFiles, sha256: Sha256) {
+    this.#sha256 = sha256
+    const chunks = files.chunks(DISCLOSURES)
+    if (!chunks) this.#findings.bad(DISCLOSURES, 'it is missing')
+    this.#batches = chunks && linesOf(chunks)[Symbol.asyncIterator]()
+    this.#isAtEnd = !chunks
+  }
+
+  /** Reads on until all lines of the entries below `end` are there. */
+  async prepare(end: number): Promise<void> {
+    this.#lines = this.#lines.slice(this.#at)
+    this.#at = 0
+    while (!this.#isAtEnd && (this.#lines.at(-1)?.entry ?? -1) < end) {
+      const batch = await this.#batches?.next()
+      if (!batch || batch.done) this.#isAtEnd = true
+      else for (const line of batch.value) this.#take(line)
+      if (this.#lines.length > MOST_LINES)
+        this.#stop(this.#number, 'there are more of them than an entry can have')
+    }
+  }
+
+  check(index: number, entry: GoodEntry): void {
+    for (const digest of entry.redacts) if (this.#missing.delete(digest)) this.#redacted += 1
+    if (entry.digests.length === 0 && this.#lines[this.#at]?.entry !== index) return
+    const open = [...entry.digests]
+    for (let line = this.#lines[this.#at]; line?.entry === index; line = this.#lines[this.#at]) {
+      this.#at += 1
+      this.#open(index, line, open)
+    }
+    for (const { name, digest } of open)
+      this.#missing.set(digest, {
+        where: `${name} of ${placeOf(index, entry.stream, entry.seq)}`,
+        entry: index,
+      })
+  }
+
+  async end(): Promise<void> {
+    await this.prepare(Number.POSITIVE_INFINITY)
+    for (const { number, entry } of this.#lines)
+      this.#findings.bad(`${DISCLOSURES} line ${number}`, `it belongs to entry ${entry}, which is not there`)
+  }
+
+  report(isWhole: boolean): LevelReport {
+    const { counts } = this.#findings
+    counts.disclosures = this.#opened
+    counts.redacted = this.#redacted
+    for (const [, { where, entry }] of this.#missing)
+      this.#findings.bad(where, 'its text is missing, and no record says that it was redacted', entry)
+    const redacted = this.#redacted === 0 ? '' : `, ${this.#redacted} redacted`
+    return this.#findings.report(
+      'L5',
+      isWhole ? 'ok' : 'unverifiable',
+      `${amount(this.#opened, 'text')} as written${redacted}`,
+    )
+  }
+
+  #open(index: number, { number, disclosure }: Line, open: Digest[]): void {
+    const hash = this.#sha256(disclosure)
+    const place = open.findIndex(({ digest }) => isBase64UrlOf(digest, hash))
+    const [found] = place < 0 ? [] : open.splice(place, 1)
+    const where = `${DISCLOSURES} line ${number}`
+    if (!found) this.#findings.bad(where, `it opens no digest of entry ${index}`, index)
+    else if (!isNamed(disclosure, found.name))
+      this.#findings.bad(where, `it does not name the field ${found.name} of entry ${index}`, index)
+    else this.#opened += 1
+  }
+
+  #take(bytes: Uint8Array | undefined): void {
+    this.#number += 1
+    const line = bytes && readLine(bytes, this.#number)
+    if (this.#isAtEnd) return
+    if (!line) this.#stop(this.#number, 'it is not a disclosure')
+    else if (line.entry < (this.#lines.at(-1)?.entry ?? 0))
+      this.#stop(this.#number, 'it stands after those of a later entry')
+    else this.#lines.push(line)
+  }
+
+  /** What follows a line that is wrong is not looked at: where it belongs would be a guess. */
+  #stop(line: number, reason: string): void {
+    this.#findings.bad(`${DISCLOSURES} line ${line}`, reason)
+    this.#isAtEnd = true
+  }
+}
+
+function readLine(bytes: Uint8Array, number: number): Line | undefined {
+  const end = bytes.indexOf(QUOTE, BEGIN.length)
+  const disclosure = bytes.subarray(BEGIN.length, end)
+  if (end <= BEGIN.length || !BEGIN.every((byte, i) => byte === bytes[i])) return undefined
+  const [, entry] = END.exec(decoder.decode(bytes.subarray(end))) ?? []
+  return entry === undefined ? undefined : { number, entry: Number(entry), disclosure }
+}
+
+/** Whether a disclosure begins with a salt of 128 bits or more and this name. Only so much of it is decoded. */
+function isNamed(disclosure: Uint8Array, name: string): boolean {
+  let at = 2
+  if (byteAt(disclosure, 0) !== BRACKET || byteAt(disclosure, 1) !== QUOTE) return false
+  while (at < MOST_SALT && VALUES[byteAt(disclosure, at)]! < 64) at += 1
+  if (at - 2 < LEAST_SALT) return false
+  const rest = `","${name}",`
+  for (let i = 0; i < rest.length; i += 1) if (byteAt(disclosure, at + i) !== rest.charCodeAt(i)) return false
+  return true
+}
+
+/** A byte of what base64url codes; 255 beyond its end or where a letter is none. */
+function byteAt(coded: Uint8Array, n: number): number {
+  const letter = Math.floor(n / 3) * 4 + (n % 3)
+  const [high, low] = [VALUES[coded[letter] ?? 0]!, VALUES[coded[letter + 1] ?? 0]!]
+  if (high > 63 || low > 63) return 255
+  const shift = (n % 3) * 2
+  return ((high << (2 + shift)) | (low >> (4 - shift))) & 255
+}
+
+function valuesOf(alphabet: string): Uint8Array {
+  const values = new Uint8Array(256).fill(255)
+  for (let i = 0; i < alphabet.length; i += 1) values[alphabet.charCodeAt(i)] = i
+  return values
+}

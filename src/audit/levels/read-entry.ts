@@ -1,0 +1,68 @@
+import { type AuditRecord, checkRecord, type Decoded, decodeEntry } from '../entry.ts'
+import { scanEntry } from './scan-entry.ts'
+
+export interface Digest {
+  readonly name: string
+  readonly digest: string
+}
+
+/** An entry in its one form. */
+export interface GoodEntry {
+  readonly ok: true
+  readonly origin: string
+  readonly stream: string
+  readonly seq: number
+  readonly prev: string
+  /** What it says, where a log of this version may say so. */
+  readonly record: AuditRecord | undefined
+  /** Otherwise the field that has no place in it, and whether it is of a later version. */
+  readonly wrong?: string
+  readonly later?: boolean
+  readonly digests: readonly Digest[]
+  readonly redacts: readonly string[]
+}
+
+export type ReadEntry = GoodEntry | Extract<Decoded, { readonly ok: false }>
+
+const NONE: readonly never[] = []
+
+/**
+ * Reads an entry. Nearly all are byte for byte as the log writes them and are taken apart in one go, in a fifth
+ * of the time; the general reader judges the others.
+ */
+export const readEntry = (text: string): ReadEntry => scanEntry(text) ?? readAny(text)
+
+export function readAny(text: string): ReadEntry {
+  const entry = decodeEntry(text)
+  if (!entry.ok) return entry
+  const { origin, stream, seq, prev, record } = entry
+  const wrong = checkRecord(record)
+  // `checkRecord` has just said so.
+  const known = wrong === undefined ? (record as unknown as AuditRecord) : undefined
+  return {
+    ok: true,
+    origin,
+    stream,
+    seq,
+    prev,
+    record: known,
+    ...(wrong !== undefined && { wrong, later: record.v !== 1 }),
+    digests: digestsOf(record),
+    redacts: redactedDigests(record),
+  }
+}
+
+function digestsOf({ sd }: Readonly<Record<string, unknown>>): readonly Digest[] {
+  if (typeof sd !== 'object' || sd === null) return NONE
+  return Object.entries(sd).flatMap(([name, digest]) =>
+    typeof digest === 'string' ? [{ name, digest }] : [],
+  )
+}
+
+/** The digests that a record takes the text away from. What it says cannot be taken back: the record stays. */
+function redactedDigests(record: Readonly<Record<string, unknown>>): readonly string[] {
+  if (record.act !== 'audit.redact') return NONE
+  const { h } = record
+  if (typeof h === 'string') return [h]
+  return Array.isArray(h) ? h.filter((digest) => typeof digest === 'string') : NONE
+}

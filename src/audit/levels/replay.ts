@@ -1,0 +1,100 @@
+import type { AuditRecord } from '../entry.ts'
+import type { Sha256 } from '../merkle.ts'
+import { placeOf } from './chains.ts'
+import { HANDOFF_BIRTHS, isLegalStep, UNDER_WAY } from './handoff-rules.ts'
+import type { GoodEntry } from './read-entry.ts'
+import { amount, Findings, type LevelReport } from './report.ts'
+import { type Complain, SessionReplay } from './session-replay.ts'
+import { TaskReplay } from './task-replay.ts'
+
+/** Changed in place: a million steps make no garbage. */
+interface Known {
+  state: string
+  rev: number
+}
+
+/** L6: what the log says could have happened: states follow each other as the rules say, nothing is done unrecorded. */
+export class Replay {
+  readonly #findings = new Findings()
+  /** States and revisions of handoffs and agents: grows with what there is, not with what happened to it. */
+  readonly #handoffs = new Map<string, Known>()
+  readonly #agents = new Map<string, number>()
+  readonly #tasks = new TaskReplay()
+  readonly #sessions: SessionReplay
+  #accepts = 0
+  #unknown = 0
+
+  constructor(sha256: Sha256) {
+    this.#sessions = new SessionReplay(sha256)
+  }
+
+  step(index: number, { stream, seq, record, wrong, later }: GoodEntry, leaf: Uint8Array): void {
+    const complain: Complain = (reason) => this.#findings.bad(placeOf(index, stream, seq), reason, index)
+    if (!record) {
+      if (later) this.#unknown += 1
+      else complain(`its record has no place in the log: ${wrong || 'it is none'}`)
+      return
+    }
+    this.#sessions.step(index, stream, record, leaf, complain)
+    if (record.sub.k === 'handoff') this.#handoff(record, complain)
+    else if (record.sub.k === 'task') this.#tasks.step(record, complain)
+    else if (record.act.startsWith('agent.')) this.#agent(record, complain)
+  }
+
+  report(isWhole: boolean): LevelReport {
+    const { counts } = this.#findings
+    counts.handoffs = this.#handoffs.size
+    counts.tasks = this.#tasks.size
+    counts.accepts = this.#accepts
+    counts.sealed_sessions = this.#sessions.sealed
+    counts.unknown_records = this.#unknown
+    const unknown =
+      this.#unknown === 0 ? '' : `; ${amount(this.#unknown, 'record')} of a later version were not understood`
+    return this.#findings.report(
+      'L6',
+      isWhole && this.#unknown === 0 ? 'ok' : 'unverifiable',
+      `${amount(this.#handoffs.size, 'handoff')}, ${amount(this.#tasks.size, 'task')} and ${amount(this.#sessions.sealed, 'sealed session')} follow the rules${unknown}`,
+    )
+  }
+
+  #handoff(record: AuditRecord, complain: Complain): void {
+    const { id, rev } = record.sub
+    const before = this.#handoffs.get(id)
+    if (rev !== (before?.rev ?? 0) + 1)
+      complain(`it is revision ${rev} of handoff ${id}, and ${(before?.rev ?? 0) + 1} is next`)
+    const state = before ? this.#move(before.state, record, complain) : this.#birth(record, complain)
+    if (state === 'completed' && before?.state !== 'completed') this.#tasks.handoffCompleted(record)
+    if (before) {
+      before.state = state
+      before.rev = rev
+    } else this.#handoffs.set(id, { state, rev })
+  }
+
+  #birth({ act, from, to, sub }: AuditRecord, complain: Complain): string {
+    const states = Object.hasOwn(HANDOFF_BIRTHS, act) ? HANDOFF_BIRTHS[act] : undefined
+    // What is sent at once was a draft for no longer than the sending took.
+    const isSent = act === 'handoff.send' && from === 'draft' && to === 'offered'
+    const isBorn = states && from === undefined && to && (states.length === 0 || states.includes(to))
+    if (!isSent && !isBorn) complain(`handoff ${sub.id} begins with ${act}, and no handoff does`)
+    return to ?? 'draft'
+  }
+
+  #move(state: string, { act, from, to, sub }: AuditRecord, complain: Complain): string {
+    if (act === 'handoff.accept') this.#accepts += 1
+    if (to === undefined) {
+      if (act === 'handoff.heartbeat' && !UNDER_WAY.includes(state))
+        complain(`a sign of life of handoff ${sub.id}, which is ${state}`)
+      return state
+    }
+    if (from !== state) complain(`handoff ${sub.id} is ${state}, and it says ${from ?? 'nothing'}`)
+    else if (!isLegalStep(act, from, to))
+      complain(`${act} leads handoff ${sub.id} from ${from} to ${to}, and there is no such step`)
+    return to
+  }
+
+  #agent({ sub }: AuditRecord, complain: Complain): void {
+    const next = (this.#agents.get(sub.id) ?? 0) + 1
+    if (sub.rev !== next) complain(`it is revision ${sub.rev} of agent ${sub.id}, and ${next} is next`)
+    this.#agents.set(sub.id, sub.rev)
+  }
+}

@@ -1,0 +1,71 @@
+import type { AuditRecord } from '../entry.ts'
+import type { Complain } from './session-replay.ts'
+
+interface Known {
+  readonly state: string
+  readonly rev: number
+  /** Whether the present period of work has a record of what was done. */
+  readonly recorded: boolean
+}
+
+/** A task follows its handoff in the same transaction, so the two stand close together in the log. */
+const LOOK_BACK = 4_096
+/** What every agent may do to a task; none of it opens one again that is done. */
+const DAILY = new Set([
+  'task.create',
+  'task.update',
+  'task.start',
+  'task.done',
+  'task.accepted',
+  'task.in_progress',
+])
+
+/** Tasks: none is done without a record of the same period of work, and none comes back but by a reinstatement. */
+export class TaskReplay {
+  readonly #tasks = new Map<string, Known>()
+  /** Handoffs that were completed lately: by whom and when. */
+  readonly #completed = new Set<string>()
+
+  get size(): number {
+    return this.#tasks.size
+  }
+
+  handoffCompleted({ actor, ts }: AuditRecord): void {
+    this.#completed.add(`${actor.id} ${ts}`)
+    const [oldest] = this.#completed
+    if (this.#completed.size > LOOK_BACK && oldest !== undefined) this.#completed.delete(oldest)
+  }
+
+  step(record: AuditRecord, complain: Complain): void {
+    const { act, sub, to } = record
+    const before = this.#tasks.get(sub.id)
+    if (sub.rev !== (before?.rev ?? 0) + 1)
+      complain(`it is revision ${sub.rev} of task ${sub.id}, and ${(before?.rev ?? 0) + 1} is next`)
+    if (!before && act !== 'task.create') complain(`task ${sub.id} begins with ${act}`)
+    if (before && act === 'task.create') complain(`task ${sub.id} is created twice`)
+    const state = to ?? before?.state ?? 'todo'
+    const isDone = before?.state === 'done'
+    if (state === 'done' && !isDone) this.#done(record, before, complain)
+    if (isDone && state !== 'done' && DAILY.has(act))
+      complain(`${act} opens task ${sub.id} again, which was done; only a reinstatement may`)
+    this.#tasks.set(sub.id, { state, rev: sub.rev, recorded: isRecorded(record, before, state) })
+  }
+
+  #done(record: AuditRecord, before: Known | undefined, complain: Complain): void {
+    const { act, actor, sub, ts } = record
+    // Document 000 has no records: there a task is done when its handoff was verified.
+    if (act === 'task.completed') {
+      if (!this.#completed.has(`${actor.id} ${ts}`))
+        complain(`task ${sub.id} is done with a handoff, and none was completed`)
+    } else if (act !== 'task.done') complain(`${act} does not make task ${sub.id} done`)
+    else if (!before?.recorded) complain(`task ${sub.id} is done without a record of what was done`)
+  }
+}
+
+/** A record counts for the period of work in which it was written; a new period begins without one. */
+function isRecorded({ act }: AuditRecord, before: Known | undefined, state: string): boolean {
+  if (act === 'thought_record') return true
+  if (act === 'task.reinstate') return false
+  if (state === 'in_progress' && before?.state !== 'in_progress') return false
+  return before?.recorded ?? false
+}

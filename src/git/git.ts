@@ -1,0 +1,281 @@
+import { execFile } from 'node:child_process'
+import { basename, dirname } from 'node:path'
+import { BatonError } from '../domain/errors.ts'
+import { demandCommitish, demandPath } from './names.ts'
+
+export interface GitEnd {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export type GitEnvironment = Readonly<Record<string, string | undefined>>
+
+export interface GitOptions {
+  readonly cwd: string
+  /** What git may see of the caller's environment; nothing in it may point at another repository. */
+  readonly env: GitEnvironment
+  readonly timeLimitMs?: number
+  readonly input?: string
+  /** The repository's hooks are asked for or run; everywhere else they are off. */
+  readonly hooks?: boolean
+}
+
+const TIME_LIMIT_MS = 60_000
+const MOST_BYTES = 256 * 1024 * 1024
+const NULL_COMMIT = /^0+$/
+const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+
+/**
+ * A repository may be hostile: its configuration and hooks must not run anything because Baton looked at it. The
+ * settings of the machine stay, because pushing needs them.
+ */
+const SAFE = [
+  ['core.fsmonitor', 'false'],
+  ['core.quotePath', 'false'],
+  ['log.showSignature', 'false'],
+  ['protocol.ext.allow', 'never'],
+  ['submodule.recurse', 'false'],
+].flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
+
+/** Runs git to its end. This is the only place that starts it: never through a shell, never with a question. */
+export function startGit(args: readonly string[], options: GitOptions): Promise<GitEnd> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      'git',
+      ['--no-pager', ...SAFE, ...(options.hooks ? [] : NO_HOOKS), ...args],
+      {
+        cwd: options.cwd,
+        env: { ...options.env, ...OWN_ENVIRONMENT },
+        encoding: 'utf8',
+        maxBuffer: MOST_BYTES,
+        timeout: options.timeLimitMs ?? TIME_LIMIT_MS,
+        killSignal: 'SIGKILL',
+      },
+      (error, stdout, stderr) => {
+        if (!error) resolve({ code: 0, stdout, stderr })
+        else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr })
+        else reject(notStarted(error, args, options))
+      },
+    )
+    // A program that has read enough closes its end: that is no failure.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(options.input ?? '')
+  })
+}
+
+/** Beside what the caller hands on: no question, no lock for looking, no pattern in a path, no replaced history. */
+const OWN_ENVIRONMENT = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  LC_ALL: 'C',
+}
+
+function notStarted(
+  error: Error & { killed?: boolean; code?: unknown },
+  args: readonly string[],
+  options: GitOptions,
+): BatonError {
+  const verb = args.find((arg) => !arg.startsWith('-')) ?? ''
+  if (error.killed)
+    return new BatonError(
+      'timed_out',
+      `git ${verb} took longer than ${(options.timeLimitMs ?? TIME_LIMIT_MS) / 1_000} s and was ended; try it by hand`,
+      { command: verb },
+      error,
+    )
+  return new BatonError(
+    'unavailable',
+    `git could not be started (${error.code}); install git 2.36 or newer and try again`,
+    { command: verb },
+    error,
+  )
+}
+
+/** A checkout that is there, and the questions that Baton asks of it. */
+export class Repository {
+  /** The top of the checkout that the caller stands in. */
+  readonly root: string
+  /** The main worktree, which all linked ones share. */
+  readonly main: string
+  readonly #env: GitEnvironment
+
+  constructor(root: string, main: string, env: GitEnvironment) {
+    this.root = root
+    this.main = main
+    this.#env = env
+  }
+
+  /** The same repository, seen from another of its worktrees. */
+  at(root: string): Repository {
+    return new Repository(root, this.main, this.#env)
+  }
+
+  ask(args: readonly string[], options: Partial<GitOptions> = {}): Promise<GitEnd> {
+    return startGit(args, { cwd: this.root, env: this.#env, ...options })
+  }
+
+  /** What git says; its refusal is one of ours. */
+  async run(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.ask(args, options)
+    if (code === 0) return stdout
+    const verb = args
+      .slice(0, 2)
+      .filter((arg) => !arg.startsWith('-'))
+      .join(' ')
+    throw new BatonError('wrong_state', `git ${verb} refused: ${lastLine(stderr)}`, {
+      command: verb,
+      exit: code,
+    })
+  }
+
+  /** The commit that a branch, a hash or HEAD means here; undefined where there is none. */
+  async commit(name: string): Promise<string | undefined> {
+    const asked = demandCommitish(name, 'the commit')
+    const { code, stdout } = await this.ask([
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${asked}^{commit}`,
+    ])
+    return code === 0 ? stdout.trim() : undefined
+  }
+
+  /** The commit of a branch by its whole name, so that a tag of the same name is not meant. */
+  async branch(name: string): Promise<{ readonly ref: string; readonly commit: string } | undefined> {
+    const refs = [
+      `refs/heads/${name}`,
+      ...(await this.remotes()).map((remote) => `refs/remotes/${remote}/${name}`),
+    ]
+    for (const ref of refs) {
+      const { code, stdout } = await this.ask(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])
+      if (code === 0) return { ref, commit: stdout.trim() }
+    }
+    return undefined
+  }
+
+  async remotes(): Promise<readonly string[]> {
+    const names = (await this.run(['remote'])).split('\n').filter((name) => /^[A-Za-z0-9][\w.-]*$/.test(name))
+    return names.sort((a, b) => Number(b === 'origin') - Number(a === 'origin'))
+  }
+
+  /** The branch that is checked out; undefined for a detached HEAD. */
+  async currentBranch(): Promise<string | undefined> {
+    const { code, stdout } = await this.ask(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    return code === 0 ? stdout.trim() : undefined
+  }
+
+  /** A hash that an agent wrote may be anything; only one that is whole is shown to git. */
+  async isAncestor(commit: string, of: string): Promise<boolean> {
+    if (!HASH.test(commit)) return false
+    return (await this.ask(['merge-base', '--is-ancestor', commit, of])).code === 0
+  }
+
+  async mergeBase(a: string, b: string): Promise<string | undefined> {
+    const { code, stdout } = await this.ask(['merge-base', a, b])
+    return code === 0 ? stdout.trim().split('\n')[0] : undefined
+  }
+
+  /** Paths that differ between two commits; a renamed file counts as two. */
+  async changed(
+    from: string,
+    to: string,
+  ): Promise<readonly { readonly path: string; readonly deleted: boolean }[]> {
+    const fields = (
+      await this.run(['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to])
+    ).split('\0')
+    const found = []
+    for (let i = 0; i + 1 < fields.length; i += 2)
+      found.push({ path: fields[i + 1]!, deleted: fields[i]!.startsWith('D') })
+    return found
+  }
+
+  /** Every file of a commit. */
+  async files(commit: string): Promise<ReadonlySet<string>> {
+    return new Set(
+      (await this.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]))
+        .split('\0')
+        .filter(Boolean),
+    )
+  }
+
+  /** A file as it stands in a commit; undefined where it is not. */
+  async fileAt(commit: string, path: string): Promise<string | undefined> {
+    const { code, stdout } = await this.ask(['cat-file', 'blob', `${commit}:${demandPath(path)}`])
+    return code === 0 ? stdout : undefined
+  }
+
+  /** What is changed and not committed, and files that git does not know. */
+  async uncommitted(): Promise<readonly string[]> {
+    const text = await this.run(['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'])
+    return text
+      .split('\0')
+      .filter(Boolean)
+      .map((line) => line.slice(3))
+  }
+
+  async message(commit: string): Promise<string> {
+    return this.run(['log', '-1', '--format=%B', '--end-of-options', commit])
+  }
+
+  /** The branch that work is merged into: the one named, else main, else what the remote calls its head, else master. */
+  async base(named?: string): Promise<{ readonly name: string; readonly commit: string } | undefined> {
+    if (named !== undefined) {
+      const found = await this.branch(demandBase(named))
+      return found && { name: named, commit: found.commit }
+    }
+    for (const name of ['main', await this.#remoteHead(), 'master']) {
+      const found = name === undefined ? undefined : await this.branch(name)
+      if (found) return { name: name!, commit: found.commit }
+    }
+    return undefined
+  }
+
+  async #remoteHead(): Promise<string | undefined> {
+    const [remote] = await this.remotes()
+    if (remote === undefined) return undefined
+    const { code, stdout } = await this.ask(['symbolic-ref', '--quiet', `refs/remotes/${remote}/HEAD`])
+    return code === 0 ? stdout.trim().slice(`refs/remotes/${remote}/`.length) : undefined
+  }
+}
+
+const demandBase = (name: string): string => demandCommitish(name, '--base')
+
+/** The repository of a folder; undefined where there is none. */
+export async function openRepository(cwd: string, env: GitEnvironment): Promise<Repository | undefined> {
+  const { code, stdout, stderr } = await startGit(
+    ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'],
+    { cwd, env },
+  )
+  if (code !== 0) {
+    if (/not a git repository/.test(stderr)) return undefined
+    throw new BatonError('wrong_state', `git cannot use ${cwd}: ${lastLine(stderr)}`, { cwd })
+  }
+  const [root = '', common = ''] = stdout.split('\n')
+  return new Repository(root, basename(common) === '.git' ? dirname(common) : root, env)
+}
+
+/** For what cannot be done without a repository. */
+export const noRepository = (cwd: string, command: string): BatonError =>
+  new BatonError(
+    'not_found',
+    `${cwd} is in no git repository, and ${command} works on one; go into the project, or make it one with: git init`,
+    { cwd },
+  )
+
+export const isNoCommit = (hash: string): boolean => NULL_COMMIT.test(hash)
+
+/** The line of git's that says what is wrong; the ones before it are advice. */
+export function lastLine(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('hint:'))
+  const fatal = lines.find((line) => /^(?:fatal|error): /.test(line))
+  return (fatal ?? lines.at(-1) ?? 'it did not say why').replace(/^(?:fatal|error): /, '').slice(0, 300)
+}

@@ -1,0 +1,254 @@
+import { BatonError } from '../domain/errors.ts'
+import type { ThoughtRecord } from '../domain/task.ts'
+import { commitFiles } from './files.ts'
+import type { Repository } from './git.ts'
+import { branchPrefix, demandBranch, isBranchOf, plainPath, taskOfBranch } from './names.ts'
+import { findPrompt, PROMPTS_FOLDER, type TaskPrompt } from './prompts.ts'
+import { type Ask, allTasks, type TaskFacts, taskFacts, writebackOf } from './task-facts.ts'
+
+/** One thing that was found, with what to do about it. */
+export interface Finding {
+  readonly code: string
+  readonly message: string
+}
+
+export interface MergeCheck {
+  readonly branch: string
+  readonly base: string
+  readonly head: string
+  readonly task?: string
+  readonly record?: string
+  readonly allowed: boolean
+  readonly reasons: readonly Finding[]
+  readonly warnings: readonly Finding[]
+}
+
+export interface MergeCheckOptions {
+  readonly branch: string
+  readonly base?: string | undefined
+  /** The task, when the branch does not say it. */
+  readonly task?: string | undefined
+}
+
+/** What git and the workspace know about a branch. */
+export interface BranchFacts {
+  readonly branch: string
+  readonly base: string
+  readonly facts?: TaskFacts | undefined
+  readonly prompt?: TaskPrompt | undefined
+  /** Files that the branch changes; undefined when it is merged already. */
+  readonly changed?: readonly { readonly path: string; readonly deleted: boolean }[] | undefined
+  readonly files: ReadonlySet<string>
+  /** Whether the recorded commit is on the branch. */
+  readonly commitIsOn: boolean
+  /** Commits of the branch after the recorded one. */
+  readonly later: number
+}
+
+/** How many paths a sentence names. */
+const SHOWN = 5
+
+/** Whether a branch may be merged: its task is written back, and the record says what git says. */
+export async function checkMerge(
+  repository: Repository,
+  ask: Ask,
+  options: MergeCheckOptions,
+): Promise<MergeCheck> {
+  const branch = demandBranch(options.branch)
+  const { name: base, commit: baseCommit } = await demandBase(repository, options.base)
+  const head = await headOf(repository, branch)
+  const facts = await factsOf(ask, branch, options.task)
+  const record = facts && writebackOf(facts)
+  const prompt = facts && (await findPrompt(commitFiles(repository, head), facts.task.id))
+  const commitIsOn =
+    record?.commit_sha !== undefined && (await repository.isAncestor(record.commit_sha, head))
+  const found = judge({
+    branch,
+    base,
+    facts,
+    prompt,
+    changed: await changedBy(repository, baseCommit, head),
+    files: await repository.files(head),
+    commitIsOn,
+    later: commitIsOn ? await countCommits(repository, record.commit_sha!, head) : 0,
+  })
+  return {
+    branch,
+    base,
+    head,
+    ...(facts && { task: facts.task.id }),
+    ...(record && { record: record.uid }),
+    allowed: found.reasons.length === 0,
+    ...found,
+  }
+}
+
+/** Judges what is known, without asking anybody. */
+export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warnings'> {
+  const { facts } = known
+  if (!facts) {
+    const message = `no task belongs to ${known.branch}; name it with --task, or create the task that feature/<id>-… stands for`
+    return { reasons: [{ code: 'task_unknown', message }], warnings: [] }
+  }
+  const reasons = [...branchReasons(known, facts), ...promptReasons(known.prompt, facts.task.id)]
+  const record = writebackOf(facts)
+  if (!record) {
+    const message = `${facts.task.id} has no thought_record of its present work; write it with: baton task finish ${facts.task.id}`
+    return { reasons: [{ code: 'writeback_missing', message }, ...reasons], warnings: [] }
+  }
+  if (facts.task.status !== 'done')
+    reasons.unshift({
+      code: 'not_done',
+      message: `${facts.task.id} is ${facts.task.status.replace('_', ' ')}; its record is written, so set it done with: baton task update ${facts.task.id} --status done`,
+    })
+  return {
+    reasons: [...reasons, ...recordReasons(known, record), ...missingFiles(known, record)],
+    warnings: [...laterCommits(known), ...extraFiles(known, record), ...blockers(record)],
+  }
+}
+
+function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Finding[] {
+  if (isBranchOf(branch, task.id)) return []
+  return [
+    {
+      code: 'branch_of_another_task',
+      message: `${branch} is no branch of ${task.id}; rename it so that it begins with ${branchPrefix(task.id)}`,
+    },
+  ]
+}
+
+function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecord): Finding[] {
+  const again = `record the work anew with: baton task finish ${record.task_id}`
+  const reasons: Finding[] = []
+  if (record.branch !== branch)
+    reasons.push({
+      code: 'record_of_another_branch',
+      message: `the record of ${record.task_id} is about ${record.branch ?? 'no branch'} and not about ${branch}; ${again}`,
+    })
+  if (!commitIsOn)
+    reasons.push({
+      code: 'commit_not_on_branch',
+      message: `the recorded commit ${record.commit_sha ?? '(none)'} is not on ${branch}; ${again}`,
+    })
+  return reasons
+}
+
+function missingFiles({ changed, files, branch }: BranchFacts, record: ThoughtRecord): Finding[] {
+  const there = changed ? new Set(changed.map(({ path }) => path)) : files
+  const missing = record.files_changed.map(plainPath).filter((path) => !there.has(path))
+  if (missing.length === 0) return []
+  const verb = changed ? `${branch} does not change` : `${branch} does not hold`
+  return [
+    {
+      code: 'files_missing',
+      message: `the record names ${listed(missing)}, which ${verb}; commit them, or record what was really changed`,
+    },
+  ]
+}
+
+function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Finding[] {
+  const recorded = new Set(record.files_changed.map(plainPath))
+  const extra = (changed ?? []).filter(({ path, deleted }) => !deleted && !recorded.has(path))
+  if (extra.length === 0) return []
+  return [
+    {
+      code: 'files_not_recorded',
+      message: `${listed(extra.map(({ path }) => path))} changed and stands in no record`,
+    },
+  ]
+}
+
+function laterCommits({ later, changed }: BranchFacts): Finding[] {
+  const found: Finding[] = []
+  if (later > 0)
+    found.push({
+      code: 'commits_after_record',
+      message: `${later} ${later === 1 ? 'commit was' : 'commits were'} added after the recorded one`,
+    })
+  if (!changed) found.push({ code: 'merged', message: 'the branch is merged already' })
+  return found
+}
+
+const blockers = (record: ThoughtRecord): Finding[] =>
+  record.blockers.length === 0
+    ? []
+    : [{ code: 'blockers', message: `the record names ${record.blockers.length} that stood in the way` }]
+
+function promptReasons(prompt: TaskPrompt | undefined, id: string): Finding[] {
+  if (!prompt)
+    return [
+      {
+        code: 'prompts_missing',
+        message: `there is no task-prompts file for ${id}; add ${PROMPTS_FOLDER}/${groupOf(id)}-<group>.md with a heading "## ${id}" and a checklist`,
+      },
+    ]
+  if (prompt.title === undefined || prompt.checklist.length === 0)
+    return [
+      {
+        code: 'checklist_missing',
+        message: `${prompt.path} has no verification checklist for ${id}; add lines such as "- [x] npm test passes" below "## ${id}"`,
+      },
+    ]
+  const open = prompt.checklist.filter(({ done }) => !done)
+  if (open.length === 0) return []
+  return [
+    {
+      code: 'checklist_open',
+      message: `${prompt.path} has ${open.length} of ${prompt.checklist.length} items of ${id} not ticked (${listed(open.map(({ text, line }) => `line ${line}: ${text}`))}); verify each and write [x]`,
+    },
+  ]
+}
+
+export { promptReasons as checklistReasons }
+
+const groupOf = (id: string): string =>
+  (id.includes('.') ? id.slice(0, id.lastIndexOf('.')) : id).toLowerCase()
+
+const listed = (items: readonly string[]): string =>
+  items.slice(0, SHOWN).join(', ') + (items.length > SHOWN ? ` and ${items.length - SHOWN} more` : '')
+
+export async function demandBase(
+  repository: Repository,
+  named?: string,
+): Promise<{ readonly name: string; readonly commit: string }> {
+  const base = await repository.base(named)
+  if (base) return base
+  throw new BatonError(
+    'not_found',
+    `there is no branch ${named ?? 'main'} here; name the one that work is merged into with --base, or fetch it first`,
+    { base: named ?? 'main' },
+  )
+}
+
+/** The newest commit of a branch; one that only the remote has is fetched. */
+async function headOf(repository: Repository, branch: string): Promise<string> {
+  const here = await repository.branch(branch)
+  if (here) return here.commit
+  const [remote] = await repository.remotes()
+  if (remote !== undefined) {
+    const wanted = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`
+    await repository.ask(['fetch', '--quiet', '--no-tags', '--end-of-options', remote, wanted])
+    const fetched = await repository.branch(branch)
+    if (fetched) return fetched.commit
+  }
+  throw new BatonError(
+    'not_found',
+    `there is no branch ${branch} here${remote === undefined ? '' : ` or at ${remote}`}; see: git branch --all`,
+    { branch },
+  )
+}
+
+async function factsOf(ask: Ask, branch: string, task: string | undefined): Promise<TaskFacts | undefined> {
+  if (task !== undefined) return taskFacts(ask, task)
+  const found = taskOfBranch(branch, await allTasks(ask))
+  return found && taskFacts(ask, found.id)
+}
+
+async function changedBy(repository: Repository, base: string, head: string) {
+  const fork = await repository.mergeBase(base, head)
+  return fork === undefined || fork === head ? undefined : repository.changed(fork, head)
+}
+
+async function countCommits(repository: Repository, from: string, to: string): Promise<number> {
+  return Number((await repository.run(['rev-list', '--count', '--end-of-options', `${from}..${to}`])).trim())
+}

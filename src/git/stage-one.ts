@@ -1,0 +1,120 @@
+import { runCommand, toArguments } from '../service/command.ts'
+import { checkoutFiles } from './files.ts'
+import { lastLine, type Repository } from './git.ts'
+import { checklistReasons, type Finding } from './merge-check.ts'
+import { branchPrefix, checkCommitMessage, isBranchOf } from './names.ts'
+import { findPrompt } from './prompts.ts'
+
+/** Document 003's Stage 1: `npm test && npm run lint`, run one after the other without a shell. */
+export const DEFAULT_COMMANDS: readonly string[] = ['npm test', 'npm run lint']
+
+const COMMAND_TIME_LIMIT_MS = 30 * 60_000
+const PUSH_TIME_LIMIT_MS = 5 * 60_000
+
+/** Runs the commands in order and stops at the first that does not exit with 0. */
+export async function runCommands(
+  commands: readonly string[],
+  cwd: string,
+  tell: (command: string) => void = () => undefined,
+): Promise<Finding | undefined> {
+  for (const command of commands) {
+    tell(command)
+    const problem = await problemOf(command, cwd)
+    if (problem !== undefined)
+      return { code: 'command_failed', message: `${command}: ${problem}; make it pass and try again` }
+  }
+  return undefined
+}
+
+async function problemOf(command: string, cwd: string): Promise<string | undefined> {
+  const split = toArguments(command)
+  if ('problem' in split) return split.problem
+  const end = await runCommand(split.words, { cwd, timeLimitMs: COMMAND_TIME_LIMIT_MS })
+  if (end.kind === 'not_started') return `could not be started (${end.reason})`
+  if (end.kind === 'late') return `took longer than ${COMMAND_TIME_LIMIT_MS / 60_000} minutes`
+  return end.code === 0 ? undefined : `exit code ${end.code}${end.tail && `\n${end.tail}\n`}`
+}
+
+export interface Finishing {
+  readonly branch: string
+  readonly commit: string
+  /** Created or modified between the base and the commit. */
+  readonly files: readonly string[]
+  /** What follows the first line of the last commit message. */
+  readonly body: string
+  readonly points: readonly Finding[]
+  readonly warnings: readonly Finding[]
+}
+
+/** What git and the task-prompts file say about finished work; each point stands in the way. */
+export async function lookAtWork(
+  repository: Repository,
+  task: { readonly id: string; readonly title: string },
+  base: string,
+): Promise<Finishing> {
+  const branch = (await repository.currentBranch()) ?? ''
+  const commit = (await repository.commit('HEAD')) ?? ''
+  const points: Finding[] = []
+  if (!isBranchOf(branch, task.id))
+    points.push({
+      code: 'branch_of_another_task',
+      message: `${branch === '' ? 'no branch' : branch} is checked out, which is no branch of ${task.id}; work on one that begins with ${branchPrefix(task.id)}, made by: baton task start ${task.id}`,
+    })
+  const open = await repository.uncommitted()
+  if (open.length > 0)
+    points.push({
+      code: 'not_committed',
+      message: `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''} is not committed; commit it or take it away`,
+    })
+  const prompt = await findPrompt(checkoutFiles(repository.root), task.id)
+  points.push(...checklistReasons(prompt, task.id))
+  const fork = (await repository.mergeBase(base, commit)) ?? base
+  const changed = await repository.changed(fork, commit)
+  if (fork === commit)
+    points.push({
+      code: 'nothing_done',
+      message: `${branch} has no commit of its own; commit the work first`,
+    })
+  const message = await repository.message(commit)
+  const checked = checkCommitMessage(message, task)
+  if (!checked.ok && fork !== commit)
+    points.push({
+      code: 'commit_message',
+      message: `the last commit message: ${checked.problem}, with: git commit --amend`,
+    })
+  return {
+    branch,
+    commit,
+    files: changed.filter(({ deleted }) => !deleted).map(({ path }) => path),
+    body: message.split('\n').slice(1).join('\n').trim(),
+    points,
+    warnings:
+      checked.ok && checked.warning !== undefined
+        ? [{ code: 'commit_message', message: checked.warning }]
+        : [],
+  }
+}
+
+/** Pushes the branch to its remote; where there is none, there is nothing to push to. */
+export async function pushBranch(repository: Repository, branch: string): Promise<Finding | undefined> {
+  const [remote] = await repository.remotes()
+  if (remote === undefined) return undefined
+  const { code, stderr } = await repository.ask(
+    [
+      'push',
+      '--quiet',
+      '--set-upstream',
+      '--no-recurse-submodules',
+      '--end-of-options',
+      remote,
+      `refs/heads/${branch}:refs/heads/${branch}`,
+    ],
+    // Hooks never come with a clone, and large files are pushed by one.
+    { timeLimitMs: PUSH_TIME_LIMIT_MS, hooks: true },
+  )
+  if (code === 0) return undefined
+  return {
+    code: 'not_pushed',
+    message: `${branch} could not be pushed to ${remote}: ${lastLine(stderr)}; push it with: git push --set-upstream ${remote} ${branch}`,
+  }
+}

@@ -1,0 +1,204 @@
+import { lstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { BatonError } from '../domain/errors.ts'
+import type { Repository } from './git.ts'
+import { branchName, demandSlug, slugOf, WORKTREES, worktreePath } from './names.ts'
+
+/** Where the work on a task happens. */
+export interface Place {
+  readonly branch: string
+  /** From the main worktree, with slashes. */
+  readonly path: string
+  /** The whole path on this machine. */
+  readonly folder: string
+}
+
+/** Where commits are checked out for a moment; no agent's name begins with a dot. */
+const CHECKS = '.checks'
+
+export interface Worktree {
+  readonly folder: string
+  readonly branch?: string
+  readonly commit?: string
+}
+
+export interface PlaceOptions {
+  readonly task: { readonly id: string; readonly title: string }
+  readonly agent: string
+  readonly slug?: string | undefined
+}
+
+export function placeFor(repository: Repository, { task, agent, slug }: PlaceOptions): Place {
+  const end = slug === undefined ? slugOf(task.title) : demandSlug(slug)
+  const path = worktreePath(agent, task.id, end)
+  return { branch: branchName(task.id, end), path, folder: join(repository.main, ...path.split('/')) }
+}
+
+/** The place of a worktree that is there. */
+export const placeAt = (repository: Repository, { branch = '', folder }: Worktree): Place => ({
+  branch,
+  path: relative(repository.main, folder).split(sep).join('/'),
+  folder,
+})
+
+/** Every worktree of the repository, the main one first. */
+export async function listWorktrees(repository: Repository): Promise<readonly Worktree[]> {
+  const text = await repository.run(['worktree', 'list', '--porcelain', '-z'])
+  return text
+    .split('\0\0')
+    .filter((block) => block !== '')
+    .map((block) => {
+      const facts = new Map(block.split('\0').map((line) => splitAt(line, ' ')))
+      const branch = facts.get('branch')?.replace(/^refs\/heads\//, '')
+      const commit = facts.get('HEAD')
+      return {
+        folder: facts.get('worktree') ?? '',
+        ...(branch !== undefined && { branch }),
+        ...(commit !== undefined && { commit }),
+      }
+    })
+}
+
+/** Whether a branch is one of the task that is asked about. */
+export type IsOf = (branch: string) => Promise<boolean>
+
+/** The worktree in which a task is worked on: the one we stand in if it is, else any with a branch of the task. */
+export async function worktreeOf(repository: Repository, isOf: IsOf): Promise<Worktree | undefined> {
+  const isHere = ({ folder }: Worktree): boolean => folder === repository.root
+  const all = [...(await listWorktrees(repository))].sort((a, b) => Number(isHere(b)) - Number(isHere(a)))
+  for (const worktree of all)
+    if (worktree.branch !== undefined && (await isOf(worktree.branch))) return worktree
+  return undefined
+}
+
+/** A branch of a task that is here. */
+export async function branchOf(repository: Repository, isOf: IsOf): Promise<string | undefined> {
+  const text = await repository.run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/feature/'])
+  for (const branch of text.split('\n')) if (await isOf(branch)) return branch
+  return undefined
+}
+
+/** A new branch in a new folder. Whoever comes second is told that the branch already exists. */
+export async function makeWorktree(repository: Repository, place: Place, base: string): Promise<void> {
+  if (await repository.commit(place.branch))
+    throw alreadyExists(place, `branch ${place.branch} already exists`)
+  if (lstatSync(place.folder, { throwIfNoEntry: false }))
+    throw alreadyExists(place, `${place.path}, the folder of branch ${place.branch}, already exists`)
+  const start = await repository.commit(base)
+  if (start === undefined) throw nothingToStartFrom(base)
+  makeFolders(repository, place.path)
+  const { code, stderr } = await repository.ask(
+    ['worktree', 'add', '--quiet', '-b', place.branch, '--end-of-options', place.folder, start],
+    { cwd: repository.main },
+  )
+  if (code === 0) return
+  // Somebody was quicker: git's own words differ between versions and languages.
+  if (await repository.commit(place.branch))
+    throw alreadyExists(place, `branch ${place.branch} already exists`)
+  throw new BatonError(
+    'wrong_state',
+    `the worktree ${place.path} could not be made: ${stderr.trim().split('\n').at(-1)}`,
+    { branch: place.branch, path: place.path },
+  )
+}
+
+/** The folder that holds all worktrees keeps itself out of git. A link there could lead anywhere. */
+function makeFolders(repository: Repository, path: string): void {
+  const [, agent = ''] = path.split('/')
+  for (const folder of [join(repository.main, WORKTREES), join(repository.main, WORKTREES, agent)]) {
+    mkdirSync(folder, { recursive: true })
+    if (lstatSync(folder).isSymbolicLink() || !isInside(repository.main, folder))
+      throw new BatonError(
+        'not_allowed',
+        `${folder} is a link and leads out of the repository; remove it, and start the task again`,
+        { path: folder },
+      )
+  }
+  keepOutOfGit(join(repository.main, WORKTREES, '.gitignore'))
+}
+
+function keepOutOfGit(file: string): void {
+  try {
+    writeFileSync(file, '*\n', { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function isInside(root: string, folder: string): boolean {
+  const way = relative(realpathSync(root), realpathSync(folder))
+  return way !== '' && way.split(sep)[0] !== '..'
+}
+
+function alreadyExists(place: Place, what: string): BatonError {
+  return new BatonError(
+    'conflict',
+    `${what}; pick another task with: baton next, or say another name with --slug`,
+    { branch: place.branch, path: place.path },
+  )
+}
+
+const nothingToStartFrom = (base: string): BatonError =>
+  new BatonError(
+    'wrong_state',
+    base === 'HEAD'
+      ? 'the repository has no commit yet to start a branch from; commit something first, or claim the task alone with --no-worktree'
+      : `there is no branch or commit ${base} to start from; name another with --base`,
+    { base },
+  )
+
+function splitAt(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Calls `work` where a commit is checked out and nothing else: here if it is, else in a worktree for this once. */
+export async function withCheckout<T>(
+  repository: Repository,
+  commit: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const isHere = (await repository.commit('HEAD')) === commit && (await repository.uncommitted()).length === 0
+  if (isHere) return work(repository.root)
+  const path = `${WORKTREES}/${CHECKS}/${commit.slice(0, 12)}-${process.pid}`
+  const folder = join(repository.main, ...path.split('/'))
+  makeFolders(repository, path)
+  const cwd = repository.main
+  await repository.run(['worktree', 'add', '--quiet', '--detach', '--end-of-options', folder, commit], {
+    cwd,
+  })
+  try {
+    return await work(folder)
+  } finally {
+    await repository.ask(['worktree', 'remove', '--force', '--end-of-options', folder], { cwd })
+  }
+}
+
+/** Removes a worktree and its branch; git itself refuses when something in it would be lost. */
+export async function removeWorktree(repository: Repository, worktree: Worktree): Promise<void> {
+  await repository.run(['worktree', 'remove', '--end-of-options', worktree.folder], { cwd: repository.main })
+  if (worktree.branch !== undefined && worktree.commit !== undefined)
+    // Only as long as the branch is where it was looked at.
+    await repository.run(['update-ref', '-d', `refs/heads/${worktree.branch}`, worktree.commit], {
+      cwd: repository.main,
+    })
+}
+
+/** Whether the worktree is one that Baton made: nothing else is ever removed. */
+export function isOurs(repository: Repository, { folder }: Worktree): boolean {
+  const parts = relative(join(repository.main, WORKTREES), folder).split(sep)
+  return parts.length === 2 && parts[0] !== '..' && !parts[0]!.startsWith('.')
+}
+
+/**
+ * Whether the work of a commit is in the base: as it is, or squashed, which shows in that no file the branch
+ * changed is different there.
+ */
+export async function isMerged(repository: Repository, commit: string, base: string): Promise<boolean> {
+  if (await repository.isAncestor(commit, base)) return true
+  const fork = await repository.mergeBase(commit, base)
+  if (fork === undefined) return false
+  const own = await repository.changed(fork, commit)
+  const differs = new Set((await repository.changed(commit, base)).map(({ path }) => path))
+  return own.length > 0 && own.every(({ path }) => !differs.has(path))
+}

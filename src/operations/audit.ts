@@ -1,0 +1,257 @@
+import * as z from 'zod'
+import { AuditSession } from '../domain/audit-session.ts'
+import { defineOperation, PAGE, pageOf } from './operation.ts'
+
+const BASIC = ['invalid_input', 'not_found', 'wrong_state', 'unmet', 'store_refused', 'unavailable'] as const
+
+const Session = () => ({
+  session: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Audit session; your open one if left out, else the newest of the workspace'),
+})
+
+const Sealed = () =>
+  z.object({
+    session: z.string(),
+    session_root: z.string().describe('Root of the Merkle tree over the entries of the session'),
+    n: z.int().describe('How many entries it holds'),
+    sealed_at: z.string(),
+    sealed_by: z.string(),
+    seal_index: z.int().describe('Where the seal stands in the log of the workspace'),
+    checkpoint: z.string().describe('Signed head of the log, a C2SP note'),
+    proof: z.string().describe('That the seal is in the checkpoint, a C2SP tlog-proof'),
+  })
+
+/** The lease that a sealing call holds is its own business. */
+const ShownSession = () => AuditSession().omit({ lease: true })
+
+const sessionStart = defineOperation({
+  name: 'audit_session_start',
+  summary: 'Mark the start of an auditable session: what you do from here to merkle_finalize belongs to it.',
+  effect: 'write',
+  scope: 'audit:write',
+  tools: 'proof',
+  http: { method: 'POST', path: '/v1/audit/sessions' },
+  input: () => z.strictObject({}),
+  output: ShownSession,
+  errors: [...BASIC],
+  examples: ['baton audit session-start --as codex'],
+  run: async (service, call) => (await service.audit()).start(call),
+})
+
+const sessions = defineOperation({
+  name: 'audit_sessions',
+  summary: 'Audit sessions of the workspace, newest first.',
+  effect: 'read',
+  scope: 'audit:read',
+  http: { method: 'GET', path: '/v1/audit/sessions' },
+  input: () => z.strictObject({ by: z.string().max(64).optional(), ...PAGE() }),
+  output: () => z.object({ items: z.array(ShownSession()), next: z.string().optional() }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton audit sessions'],
+  run: async (service, _, { by, ...page }) => {
+    const { items, next } = await (await service.audit()).sessions(
+      by === undefined ? {} : { by },
+      pageOf(page),
+    )
+    return {
+      items: items.map(({ lease: _lease, ...session }) => session),
+      ...(next !== undefined && { next }),
+    }
+  },
+})
+
+const verifyChain = defineOperation({
+  name: 'audit_verify_chain',
+  summary:
+    'Verify the hash chains, the tree and the checkpoint that a session rests on; names what is wrong.',
+  effect: 'read',
+  scope: 'audit:read',
+  tools: 'proof',
+  http: { method: 'GET', path: '/v1/audit/verify-chain' },
+  positional: ['session'],
+  input: () => z.strictObject(Session()),
+  output: () =>
+    z.object({
+      ok: z.literal(true),
+      session: z.string(),
+      entries: z.int().describe('How many entries the session holds by now'),
+      head: z.string().describe('Hash of the last of them'),
+      streams: z.int(),
+      levels: z.array(
+        z.object({ level: z.string(), holds: z.boolean(), says: z.string(), does_not_prove: z.string() }),
+      ),
+    }),
+  errors: [...BASIC],
+  examples: ['baton audit verify-chain --as codex'],
+  run: async (service, call, { session }) => {
+    const report = await (await service.audit()).verifyChain(call, session)
+    return { ...report, levels: [...report.levels] }
+  },
+})
+
+const finalize = defineOperation({
+  name: 'merkle_finalize',
+  summary: 'Seal a session into a Merkle tree, after its final thought_record; again, it answers the same.',
+  effect: 'write',
+  scope: 'audit:write',
+  tools: 'proof',
+  http: { method: 'POST', path: '/v1/audit/finalize' },
+  positional: ['session'],
+  input: () => z.strictObject(Session()),
+  output: Sealed,
+  errors: [...BASIC],
+  examples: ['baton merkle finalize --as codex'],
+  run: async (service, call, { session }) => (await service.audit()).finalize(call, session),
+})
+
+const root = defineOperation({
+  name: 'merkle_root',
+  summary: 'The Merkle root of a sealed session, with its seal in a signed checkpoint.',
+  effect: 'read',
+  scope: 'audit:read',
+  tools: 'proof',
+  http: { method: 'GET', path: '/v1/audit/root' },
+  positional: ['session'],
+  input: () => z.strictObject(Session()),
+  output: Sealed,
+  errors: [...BASIC],
+  examples: ['baton merkle root'],
+  run: async (service, call, { session }) => (await service.audit()).root(call, session),
+})
+
+const proof = defineOperation({
+  name: 'audit_proof',
+  summary: 'What the log says about a handoff, task, record or session, each entry proven to be in it.',
+  effect: 'read',
+  scope: 'audit:read',
+  http: { method: 'GET', path: '/v1/audit/proofs/{id}' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: z.string().min(1).max(200).describe('Id of a handoff, task, record or audit session'),
+      limit: z.coerce.number().int().min(1).max(200).optional().describe('How many entries at most (20)'),
+    }),
+  output: () =>
+    z.object({
+      subject: z.object({ kind: z.enum(['handoff', 'task', 'record', 'session']), id: z.string() }),
+      origin: z.string(),
+      vkey: z.string().describe('The key of the log'),
+      size: z.int(),
+      root: z.string(),
+      checkpoint: z.string(),
+      entries: z.array(
+        z.object({
+          index: z.int(),
+          stream: z.string(),
+          seq: z.int(),
+          act: z.string(),
+          at: z.string(),
+          entry: z.string().describe('The bytes that were hashed'),
+          proof: z.string().describe('C2SP tlog-proof'),
+        }),
+      ),
+      pending: z.int().describe('Entries that no checkpoint covers yet'),
+      more: z.boolean(),
+    }),
+  errors: [...BASIC],
+  examples: ['baton audit proof HO-2026-001 --json'],
+  run: async (service, _, { id, limit = 20 }) => {
+    const found = await (await service.audit()).proof(id, limit)
+    return { ...found, entries: [...found.entries] }
+  },
+})
+
+const Checkpoint = () =>
+  z.object({
+    origin: z.string(),
+    size: z.int(),
+    root: z.string(),
+    at: z.string(),
+    note: z.string().describe('Signed head of the log, a C2SP note'),
+    vkey: z.string(),
+  })
+
+const checkpoint = defineOperation({
+  name: 'audit_checkpoint',
+  summary:
+    'Sign the head of the log as it is now, where its key is; with --show the newest one as it stands.',
+  effect: 'write',
+  scope: 'audit:write',
+  http: { method: 'POST', path: '/v1/audit/checkpoints' },
+  input: () =>
+    z.strictObject({ show: z.boolean().optional().describe('Sign nothing, only show the newest') }),
+  output: Checkpoint,
+  errors: [...BASIC],
+  examples: ['baton audit checkpoint', 'baton audit checkpoint --show'],
+  run: async (service, _, { show }) => {
+    const audit = await service.audit()
+    return show ? audit.newestCheckpoint() : audit.checkpoint()
+  },
+})
+
+const log = defineOperation({
+  name: 'audit_log',
+  summary: 'The log of the workspace, oldest first.',
+  effect: 'read',
+  scope: 'audit:read',
+  http: { method: 'GET', path: '/v1/audit/log' },
+  input: () => z.strictObject(PAGE()),
+  output: () =>
+    z.object({
+      items: z.array(
+        z.object({
+          number: z.int(),
+          stream: z.string(),
+          seq: z.int(),
+          act: z.string(),
+          by: z.string().optional(),
+          subject: z.string(),
+          at: z.string(),
+          hash: z.string(),
+        }),
+      ),
+      next: z.string().optional(),
+    }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton audit log --limit 50'],
+  run: async (service, _, page) => {
+    const { items, next } = await (await service.audit()).log(pageOf(page))
+    return { items: [...items], ...(next !== undefined && { next }) }
+  },
+})
+
+const key = defineOperation({
+  name: 'audit_key',
+  summary: 'The public key with which anyone can verify this log, and where its secret is.',
+  effect: 'read',
+  scope: 'audit:read',
+  http: { method: 'GET', path: '/v1/audit/key' },
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      origin: z.string().describe('Name of the log'),
+      vkey: z.string().describe('C2SP verifier key'),
+      host: z.string().describe('Machine on which it was made'),
+      file: z.string(),
+      here: z.boolean().describe('Whether this process can sign'),
+    }),
+  errors: [...BASIC],
+  examples: ['baton audit key'],
+  run: async (service) => (await service.audit()).key(),
+})
+
+export const AUDIT_OPERATIONS = [
+  sessionStart,
+  sessions,
+  verifyChain,
+  finalize,
+  root,
+  proof,
+  checkpoint,
+  log,
+  key,
+] as const

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { Task, TaskId, ThoughtRecord } from '../domain/task.ts'
+import type { LogEntry, TaskRow } from '../service/service.ts'
+import { defineOperation } from './operation.ts'
+
+const WRITES = [
+  'invalid_input',
+  'not_found',
+  'not_allowed',
+  'conflict',
+  'wrong_state',
+  'unavailable',
+] as const
+const Shown = () =>
+  Task().extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })
+const show = ({ task, open_deps }: TaskRow): z.infer<ReturnType<typeof Shown>> => ({
+  ...task,
+  blocked: open_deps > 0,
+  open_deps,
+})
+const Reason = z.string().min(1).max(2_000)
+
+const release = defineOperation({
+  name: 'task_release',
+  summary: 'Give a task that you have started back, so that another can start it.',
+  effect: 'write',
+  scope: 'task:write',
+  http: { method: 'POST', path: '/v1/tasks/{id}/release' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({ id: TaskId, reason: Reason.optional().describe('Why it is given back, for the log') }),
+  output: Shown,
+  errors: [...WRITES],
+  examples: ['baton task release P0.1.1 --reason "no access to the registry"'],
+  run: async (service, call, { id, reason }) => show(await service.claims.release(call, id, reason)),
+})
+
+const reopen = defineOperation({
+  name: 'task_reopen',
+  summary:
+    'Put a task that counts as done back under way: one without a thought_record, or any as a person or pm.',
+  effect: 'write',
+  scope: 'task:write',
+  http: { method: 'POST', path: '/v1/tasks/{id}/reopen' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
+  output: Shown,
+  errors: [...WRITES],
+  examples: ['baton task reopen P0.1.1 --reason "merge refused: no thought_record"'],
+  run: async (service, call, { id, reason }) => show(await service.claims.reopen(call, id, reason)),
+})
+
+const Entry = () =>
+  z.object({
+    at: z.string(),
+    act: z.string(),
+    by: z.string(),
+    to: z.string().optional().describe('The status after it'),
+    hash: z.string(),
+  })
+
+const log = defineOperation({
+  name: 'task_log',
+  summary: 'The history of a task: who did what when, and its records.',
+  effect: 'read',
+  scope: 'task:read',
+  http: { method: 'GET', path: '/v1/tasks/{id}/log' },
+  positional: ['id'],
+  input: () =>
+    z.strictObject({
+      id: TaskId,
+      limit: z.coerce.number().int().min(1).max(1_000).optional().describe('How many at most (200)'),
+    }),
+  output: () => z.object({ task: Shown(), entries: z.array(Entry()), records: z.array(ThoughtRecord()) }),
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton task log P0.1.1'],
+  run: async (service, _, { id, limit }) => {
+    const { row, entries } = await service.claims.log(id, limit ?? 200)
+    return {
+      task: show(row),
+      entries: entries.map(toEntry),
+      records: [...(await service.tasks.records(row.task.id, 100))],
+    }
+  },
+})
+
+function toEntry({ at, act, hash, body }: LogEntry): z.infer<ReturnType<typeof Entry>> {
+  const { actor, to } = JSON.parse(body.slice(body.lastIndexOf('\n') + 1)) as {
+    actor?: { id?: string }
+    to?: string
+  }
+  return { at, act, by: actor?.id ?? '', ...(to !== undefined && { to }), hash }
+}
+
+export const TASK_CLAIM_OPERATIONS = [release, reopen, log] as const

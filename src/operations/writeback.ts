@@ -1,0 +1,191 @@
+import * as z from 'zod'
+import { AgentName } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
+import { TaskId, ThoughtRecord } from '../domain/task.ts'
+import { WRITEBACK_STATUSES } from '../domain/writeback.ts'
+import { notesFinding, recordFindings, shaFinding, type WrittenRecord } from '../domain/writeback-rules.ts'
+import type { Service } from '../service/service.ts'
+import { defineOperation } from './operation.ts'
+import { BASIC, Shown, show } from './task-fields.ts'
+
+/** The diagram of document 003 writes `id` for `task_id`. */
+const ID_TOO = { id: 'task_id' } as const
+const status = z.enum(WRITEBACK_STATUSES)
+const progress = z.number().min(0).max(100).describe('0 to 100')
+const notes = z.string().max(4_000).describe('A brief summary of one or two sentences')
+const Warned = () => ({
+  warnings: z.array(z.string()).optional().describe('What is unusual and was taken all the same'),
+})
+const Updated = () =>
+  Shown().extend({
+    ...Warned(),
+    reply: z.string().optional().describe('What being done means for the merge'),
+  })
+
+/** What the document's diagram answers once the record is there and the task is done. */
+const DONE_REPLY = 'Status updated to "done". Writeback check: thought_record exists. Merge permitted.'
+
+const recordFields = () => ({
+  branch: z.string().min(1).max(250).optional().describe('For example feature/p0-1-1-package-setup'),
+  commit_sha: z
+    .string()
+    .max(100)
+    .regex(/^[0-9a-fA-F]{40}$/, { error: ({ input }) => shaFinding(String(input))?.message })
+    .optional()
+    .describe('All 40 characters'),
+  tests_run: z.array(z.string().max(500)).max(500).optional().describe('Test files and suites that were run'),
+  summary: z
+    .string()
+    .min(1)
+    .max(8_000)
+    .optional()
+    .describe('What was done, in one paragraph of 3 to 5 sentences'),
+  blockers: z
+    .array(z.record(z.string(), z.unknown()))
+    .max(100)
+    .optional()
+    .describe('[] if there are none, else objects such as {type, package, issue, resolution}'),
+  files_changed: z.array(z.string().max(1_000)).max(5_000).optional().describe('Paths created or modified'),
+  related_thought_records: z
+    .array(z.string().max(100))
+    .max(100)
+    .optional()
+    .describe('uids of earlier records that this one builds on'),
+  notes: notes.optional(),
+  on_behalf_of: AgentName.optional().describe('The agent whose work it is; for people and the role pm'),
+})
+
+const update = defineOperation({
+  name: 'task_update',
+  summary: 'Report status, progress and notes of a task. Done is refused until a thought_record was written.',
+  effect: 'write',
+  scope: 'task:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/tasks/{task_id}' },
+  positional: ['task_id'],
+  aliases: ID_TOO,
+  input: () =>
+    z.strictObject({
+      task_id: TaskId,
+      status: status.optional(),
+      progress: progress.optional(),
+      notes: notes.optional(),
+    }),
+  output: Updated,
+  errors: [...BASIC, 'unmet'],
+  examples: ['baton task update P0.1.1 --progress 40 --notes "parser done"'],
+  run: async (service, call, { task_id, ...input }) => {
+    const row = await service.tasks.update(call, task_id, input)
+    const unusual = input.notes === undefined ? undefined : notesFinding(input.notes)
+    return {
+      ...show(row),
+      ...(input.status === 'done' && { reply: DONE_REPLY }),
+      ...(unusual && { warnings: [unusual.message] }),
+    }
+  },
+})
+
+const record = defineOperation({
+  name: 'thought_record',
+  summary:
+    'Record what was done on a task: branch, commit, tests, summary. Needed before a task can be done. With status todo and notes it opens a done task again.',
+  effect: 'write',
+  scope: 'task:write',
+  tools: 'default',
+  http: { method: 'POST', path: '/v1/tasks/{task_id}/records' },
+  positional: ['task_id'],
+  aliases: ID_TOO,
+  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: status.optional() }),
+  output: () => ThoughtRecord().extend(Warned()),
+  errors: [...BASIC, 'not_allowed'],
+  examples: [
+    'baton thought record P0.1.1 --branch feature/p0-1-1-package-setup --commit-sha abc123def456789abcdef456789abcdef456789a --test smoke.test.ts --summary "…"',
+    'baton thought record P0.1.1 --status todo --notes "Previous PR reverted, task reinstated"',
+  ],
+  run: async (service, call, { task_id, ...input }) => {
+    const warnings = judged(service, task_id, input)
+    return { ...(await service.tasks.record(call, task_id, input)), ...warnings }
+  },
+})
+
+const complete = defineOperation({
+  name: 'task_complete',
+  summary: 'Write the record of what was done and set the task done, both or neither.',
+  effect: 'write',
+  scope: 'task:write',
+  http: { method: 'POST', path: '/v1/tasks/{task_id}/complete' },
+  positional: ['task_id'],
+  aliases: ID_TOO,
+  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), progress: progress.optional() }),
+  output: Updated,
+  errors: [...BASIC, 'not_allowed'],
+  examples: [
+    'baton task complete P0.1.1 --branch feature/p0-1-1-package-setup --commit-sha abc123def456789abcdef456789abcdef456789a --test smoke.test.ts --summary "…"',
+  ],
+  run: async (service, call, { task_id, ...input }) => {
+    const warnings = judged(service, task_id, input)
+    return { ...show(await service.tasks.complete(call, task_id, input)), reply: DONE_REPLY, ...warnings }
+  },
+})
+
+const escalate = defineOperation({
+  name: 'task_escalate',
+  summary: 'Hand a writeback that failed to the pm, with branch, commit and the thought_record to write.',
+  effect: 'write',
+  scope: 'handoff:write',
+  http: { method: 'POST', path: '/v1/tasks/{task_id}/escalate' },
+  positional: ['task_id'],
+  aliases: ID_TOO,
+  input: () =>
+    z.strictObject({
+      task_id: TaskId,
+      ...recordFields(),
+      to: AgentName.optional().describe('Who gets it; whoever has the role pm unless said'),
+      reason: z.string().min(1).max(2_000).optional().describe('What went wrong'),
+    }),
+  output: () => z.object({ handoff: z.string(), to: z.string(), task_id: z.string() }),
+  errors: [...BASIC, 'not_allowed', 'limit_exceeded'],
+  examples: [
+    'baton task escalate P0.1.1 --branch feature/p0-1-1-package-setup --reason "the store is locked"',
+  ],
+  run: async (service, call, { task_id, to, reason, ...record }) => {
+    const { escalateWriteback } = await import('../service/escalation.ts')
+    const handoff = await escalateWriteback(service, call, { task_id, record, to, reason })
+    return { handoff: handoff.id, to: handoff.to, task_id }
+  },
+})
+
+const list = defineOperation({
+  name: 'thought_list',
+  summary:
+    'The newest records, of one task or of the whole project, in the order in which they were written.',
+  effect: 'read',
+  scope: 'task:read',
+  http: { method: 'GET', path: '/v1/records' },
+  positional: ['task_id'],
+  input: () =>
+    z.strictObject({
+      task_id: TaskId.optional(),
+      limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
+    }),
+  output: () => z.object({ items: z.array(ThoughtRecord()) }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton thought list', 'baton thought list P0.1.1'],
+  run: async (service, _, { task_id, limit }) => ({
+    items: [...(await service.tasks.latest(limit ?? 20, task_id))],
+  }),
+})
+
+/** Refuses what a record cannot do without; answers what is unusual in it. */
+function judged(service: Service, task: string, input: WrittenRecord): { warnings?: string[] } {
+  const found = recordFindings(task, input, service.deps.project)
+  const wrong = found.filter(({ severity }) => severity === 'error')
+  if (wrong.length > 0)
+    throw new BatonError('invalid_input', wrong.map(({ message }) => message).join(' '), {
+      missing: wrong.map(({ field }) => field),
+    })
+  const warnings = found.map(({ message }) => message)
+  return warnings.length > 0 ? { warnings } : {}
+}
+
+export const WRITEBACK_OPERATIONS = [update, record, complete, escalate, list] as const

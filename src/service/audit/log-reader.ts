@@ -1,0 +1,48 @@
+import { TILE_WIDTH } from '../../audit/tiles.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { LogEntry, Store } from '../../storage/store.ts'
+
+/** An entry with its place in the tree. */
+export interface LeafEntry extends LogEntry {
+  readonly index: number
+}
+
+const PAGE = 1_000
+
+/**
+ * Entries of the log in the order of the tree, from one index up to another, with their disclosures and in pages:
+ * memory does not grow with the log.
+ */
+export async function* readLog(store: Store, start: number, end: number): AsyncGenerator<LeafEntry> {
+  let index = Math.floor(start / TILE_WIDTH) * TILE_WIDTH
+  if (start >= end) return
+  const [tile] = await store.tiles(0, index / TILE_WIDTH, 1)
+  if (tile?.first === undefined) return
+  let cursor = String(tile.first - 1)
+  for (;;) {
+    const page = await store.changes(cursor, Math.min(PAGE, end - index))
+    for (const entry of page.entries) {
+      if (index >= start) yield { ...entry, index }
+      index += 1
+      if (index >= end) return
+    }
+    if (page.entries.length === 0) throw missing(index)
+    cursor = page.cursor
+  }
+}
+
+/** Where an entry stands in the tree; undefined when it is not in it yet. */
+export async function indexOf(store: Store, { id }: LogEntry): Promise<number | undefined> {
+  const tile = await store.tileOfEntry(id)
+  if (tile?.first === undefined) return undefined
+  const { entries } = await store.changes(String(tile.first - 1), TILE_WIDTH)
+  const place = entries.findIndex((entry) => entry.id === id)
+  return place < 0 ? undefined : tile.n * TILE_WIDTH + place
+}
+
+const missing = (index: number) =>
+  new BatonError(
+    'store_refused',
+    `entry ${index} of the log is missing: somebody has changed the store; compare it with a backup`,
+    { index },
+  )

@@ -1,0 +1,106 @@
+import { decodeEntry } from '../../audit/entry.ts'
+import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
+import { type AuditSession, FINAL_RECORD_MISSING } from '../../domain/audit-session.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { LogEntry, Store } from '../../storage/store.ts'
+import { leafOfText, sha256, toText } from './hashing.ts'
+import { indexOf, readLog } from './log-reader.ts'
+import { TreeReader } from './tree-reader.ts'
+
+/** What a session holds, up to some size of the log. */
+export interface Members {
+  readonly n: number
+  /** Base64. */
+  readonly root: string
+  /** The last of them: its leaf hash. */
+  readonly head: string
+  readonly streams: ReadonlySet<string>
+  /** Tasks that were recorded, and tasks that became done. */
+  readonly recorded: ReadonlySet<string>
+  readonly done: ReadonlySet<string>
+}
+
+/**
+ * Reads the log from the session's first entry on and gathers the entries of its actor. Each is hashed again and
+ * compared with its leaf in the tree, so nothing that was changed behind the engine is sealed.
+ */
+export async function membersOf(
+  store: Store,
+  session: AuditSession,
+  size: number,
+  onPage: () => Promise<void> = async () => undefined,
+): Promise<Members> {
+  const [first] = await store.entries(session.uid, 0, 1)
+  const start = first && (await indexOf(store, first))
+  if (!first || start === undefined) throw lost(session)
+  let edge = EMPTY_FRONTIER
+  let head = ''
+  const [streams, recorded, done] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const reader = new TreeReader(store)
+  for await (const entry of readLog(store, start, size)) {
+    const leaf = leafOfText(entry.body)
+    if (toText(leaf) !== toText(await reader.leaf(entry.index))) throw changed(entry, entry.index)
+    if (entry.index % EVERY === 0) await onPage()
+    const said = recordOf(entry)
+    if (said.actor?.id !== session.by) continue
+    edge = append(sha256, edge, leaf)
+    head = toText(leaf)
+    streams.add(entry.stream)
+    if (said.act === 'thought_record') recorded.add(entry.stream)
+    if (said.sub?.k === 'task' && said.to === 'done' && said.act !== 'thought_record') done.add(entry.stream)
+  }
+  return { n: edge.size, root: toText(rootOf(sha256, edge)), head, streams, recorded, done }
+}
+
+/** How many entries are read between two looks at the lease. */
+const EVERY = 1_000
+
+/** Refuses to seal work that was not recorded. */
+export async function demandRecorded(
+  store: Store,
+  session: AuditSession,
+  { recorded, done }: Members,
+): Promise<void> {
+  const details = { session: session.id, error: FINAL_RECORD_MISSING, missing: 'thought_record' }
+  if (recorded.size === 0)
+    throw new BatonError(
+      'unmet',
+      `${FINAL_RECORD_MISSING}: ${session.id} holds no record of what was done; call thought_record, then merkle_finalize again`,
+      details,
+    )
+  const open = [...done].find((stream) => !recorded.has(stream))
+  if (open === undefined) return
+  const id = (await store.task(open))?.task.id ?? open
+  throw new BatonError(
+    'unmet',
+    `${FINAL_RECORD_MISSING}: ${id} became done in ${session.id} without a record; call thought_record for it, then merkle_finalize again`,
+    { ...details, task: id },
+  )
+}
+
+interface Said {
+  readonly act?: string
+  readonly to?: string
+  readonly actor?: { readonly id?: string }
+  readonly sub?: { readonly k?: string }
+}
+
+function recordOf(entry: LogEntry): Said {
+  const decoded = decodeEntry(entry.body)
+  // The log takes only records of this shape.
+  return decoded.ok ? (decoded.record as Said) : {}
+}
+
+export const changed = ({ stream, seq }: LogEntry, index: number) =>
+  new BatonError(
+    'store_refused',
+    `entry ${seq} of stream ${stream} (number ${index} of the log) is not the one that was written: somebody has changed the store; compare it with a backup`,
+    { stream, at: seq, index },
+  )
+
+const lost = ({ id }: AuditSession) =>
+  new BatonError(
+    'store_refused',
+    `the first entry of ${id} is missing: somebody has changed the store; compare it with a backup`,
+    { session: id },
+  )

@@ -1,0 +1,114 @@
+import { printTlogProof } from '../../audit/tlog-proof.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { LogEntry } from '../../storage/store.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { refuse } from '../write.ts'
+import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
+import { indexOf } from './log-reader.ts'
+import { TreeReader } from './tree-reader.ts'
+
+export interface ProvenEntry {
+  /** Place in the log. */
+  readonly index: number
+  readonly stream: string
+  readonly seq: number
+  readonly act: string
+  readonly at: string
+  /** The bytes that were hashed. */
+  readonly entry: string
+  /** Index, path and checkpoint as C2SP tlog-proof: all that a stranger needs beside the key. */
+  readonly proof: string
+}
+
+export interface Proof {
+  readonly subject: { readonly kind: 'handoff' | 'task' | 'record' | 'session'; readonly id: string }
+  readonly origin: string
+  readonly vkey: string
+  readonly size: number
+  readonly root: string
+  readonly checkpoint: string
+  readonly entries: readonly ProvenEntry[]
+  /** Entries that no checkpoint covers yet. */
+  readonly pending: number
+  /** There are more than were asked for. */
+  readonly more: boolean
+}
+
+/** Entries of a task among which that of a record is looked for. */
+const MOST_OF_A_TASK = 10_000
+
+type Subject = Proof['subject'] & { readonly entries: readonly LogEntry[] }
+
+/** What the log says about a handoff, task, record or session, each entry with its way to a signed head. */
+export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Promise<Proof> {
+  const { store } = deps
+  const { entries, ...subject } = await subjectOf(deps, ref, limit + 1)
+  const checkpoint = await currentCheckpoint(deps)
+  const reader = new TreeReader(store)
+  const shown = entries.slice(0, limit)
+  const proven: ProvenEntry[] = []
+  for (const entry of shown) {
+    const index = await indexOf(store, entry)
+    if (index === undefined || index >= checkpoint.size) continue
+    const hashes = await reader.inclusion(index, checkpoint.size)
+    const { stream, seq, act, at, body } = entry
+    const proof = printTlogProof({ index, hashes, checkpoint: checkpoint.note })
+    proven.push({ index, stream, seq, act, at, entry: body, proof })
+  }
+  const { origin, vkey, size, root, note } = checkpoint
+  return {
+    subject,
+    origin,
+    vkey,
+    size,
+    root,
+    checkpoint: note,
+    entries: proven,
+    pending: shown.length - proven.length,
+    more: entries.length > limit,
+  }
+}
+
+/** A checkpoint of now where the key is; elsewhere the newest there is. */
+export async function currentCheckpoint(deps: ServiceDeps): Promise<Verified> {
+  try {
+    if (!deps.store.info.readOnly) return await newCheckpoint(deps)
+  } catch (error) {
+    if (!(error instanceof BatonError && error.code === 'unmet')) throw error
+    const newest = await newestCheckpoint(deps)
+    if (newest) return newest
+    throw error
+  }
+  return (
+    (await newestCheckpoint(deps)) ??
+    refuse('wrong_state', 'no checkpoint has been signed yet; make one with: audit_checkpoint', {
+      missing: 'audit_checkpoint',
+    })
+  )
+}
+
+async function subjectOf({ store }: ServiceDeps, ref: string, limit: number): Promise<Subject> {
+  const handoff = await store.handoff(ref)
+  if (handoff)
+    return {
+      kind: 'handoff',
+      id: handoff.id,
+      entries: await store.timeline(handoff.root, handoff.uid, limit),
+    }
+  const task = (await store.task(ref))?.task
+  if (task) return { kind: 'task', id: task.id, entries: await store.timeline(task.uid, task.uid, limit) }
+  const record = await store.record(ref)
+  const of = record && (await store.task(record.task_id))?.task
+  if (record && of) {
+    const entries = await store.timeline(of.uid, of.uid, MOST_OF_A_TASK)
+    const acts = ['thought_record', 'task.reinstate']
+    return {
+      kind: 'record',
+      id: record.uid,
+      entries: entries.filter(({ act, at }) => acts.includes(act) && at === record.created_at),
+    }
+  }
+  const session = await store.session(ref)
+  if (session) return { kind: 'session', id: session.id, entries: await store.entries(session.uid, 0, limit) }
+  return refuse('not_found', `there is no handoff, task, record or audit session ${ref}`, { id: ref })
+}

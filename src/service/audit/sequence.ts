@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { decodeEntry } from '../../audit/entry.ts'
+import { GrowingTree, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'
+import { leafOfText, sha256, toBytes, toText } from './hashing.ts'
+
+/** Leaves that are taken in with one write. */
+const AT_ONCE = 2_048
+/** How long a writer that took a lower number may keep the others out of the tree. */
+const PATIENCE_MS = 10_000
+/** Heads of streams that are kept between pages; more would be read again. */
+const KEPT_HEADS = 20_000
+
+type Heads = Map<string, { readonly seq: number; readonly hash: string }>
+
+/**
+ * Takes every entry that was committed before the call into the tree, in the order of their ids. Any number of
+ * processes may do this at once: each step is conditional on the size it began with, so they never disagree.
+ */
+export async function sequence(store: Store): Promise<Tree> {
+  const { newest, ...begun } = await store.tree()
+  if (store.info.readOnly) return begun
+  const deadline = performance.now() + PATIENCE_MS
+  const heads: Heads = new Map()
+  let tree: Tree = begun
+  while (tree.last < newest) {
+    const { entries } = await store.changes(String(tree.last), AT_ONCE)
+    if (entries.length > 0) {
+      const { next, tiles } = await grown(store, tree, entries, heads)
+      tree = (await store.growTree(tree.size, next, tiles)) ? next : await store.tree()
+      continue
+    }
+    // An entry above is there and one below is still being written: its number was taken first.
+    if (performance.now() > deadline)
+      throw new BatonError(
+        'unavailable',
+        'a change that began before is not finished, so the log cannot be put in order yet; try again',
+      )
+    await pause(5)
+    tree = await store.tree()
+  }
+  return tree
+}
+
+async function grown(
+  store: Store,
+  tree: Tree,
+  entries: readonly LogEntry[],
+  heads: Heads,
+): Promise<{ next: Tree; tiles: readonly Tile[] }> {
+  const open = await openTilesOf(store, tree.size)
+  const growing = new GrowingTree(sha256, { size: tree.size, hashes: tree.edge.map(toBytes) }, open)
+  const firsts = new Map(open.flatMap(({ level, n, first }) => (level === 0 ? [[n, first]] : [])))
+  await readHeads(store, entries, heads)
+  for (const entry of entries) {
+    const { size } = growing.edge
+    if (size % TILE_WIDTH === 0) firsts.set(size / TILE_WIDTH, entry.id)
+    growing.append(checked(store, entry, heads))
+  }
+  const { size, hashes } = growing.edge
+  return {
+    next: { size, last: entries.at(-1)?.id ?? tree.last, edge: hashes.map(toText) },
+    tiles: growing.changed().map((tile) => {
+      const first = tile.level === 0 ? firsts.get(tile.n) : undefined
+      return { ...tile, ...(first !== undefined && { first }) }
+    }),
+  }
+}
+
+async function openTilesOf(store: Store, size: number): Promise<readonly Tile[]> {
+  const found = await Promise.all(openTiles(size).map(({ level, n }) => store.tiles(level, n, 1)))
+  return found.flat()
+}
+
+/** The entries before the first of each stream, so that links into what is in the tree are checked too. */
+async function readHeads(store: Store, entries: readonly LogEntry[], heads: Heads): Promise<void> {
+  if (heads.size > KEPT_HEADS) heads.clear()
+  const firsts = new Map<string, number>()
+  for (const { stream, seq } of entries)
+    if (!heads.has(stream) && !firsts.has(stream)) firsts.set(stream, seq)
+  await Promise.all(
+    [...firsts].map(async ([stream, seq]) => {
+      if (seq === 0) return
+      const [before] = await store.entries(stream, seq - 1, 1)
+      if (before) heads.set(stream, { seq: before.seq, hash: toText(leafOfText(before.body)) })
+    }),
+  )
+}
+
+/**
+ * The leaf of an entry that is what was written. A log whose signed root does not fit its entries is dead for
+ * good, so what was damaged on disk must not get in.
+ */
+function checked(store: Store, entry: LogEntry, heads: Heads): Uint8Array {
+  const { stream, seq, body, hash } = entry
+  const leaf = leafOfText(body)
+  const text = toText(leaf)
+  const decoded = decodeEntry(body)
+  const before = heads.get(stream)
+  if (text !== hash) throw damaged(entry, 'its stored hash is not that of its text')
+  if (!decoded.ok) throw damaged(entry, decoded.reason)
+  if (decoded.origin !== store.info.origin) throw damaged(entry, 'it is of another log')
+  if (decoded.stream !== stream || decoded.seq !== seq)
+    throw damaged(entry, 'its text is that of another place')
+  if (seq > 0 && (before?.seq !== seq - 1 || before.hash !== decoded.prev))
+    throw damaged(entry, 'it does not follow the entry before it')
+  heads.set(stream, { seq, hash: text })
+  return leaf
+}
+
+const damaged = ({ id, stream, seq }: LogEntry, reason: string) =>
+  new BatonError(
+    'store_refused',
+    `entry ${seq} of stream ${stream} is not as it was written: ${reason}; nothing is signed over it. See all that is wrong with: baton doctor, and compare with a backup`,
+    { entry: id, stream, at: seq, reason },
+  )

@@ -1,0 +1,66 @@
+import { consistencyRanges, inclusionRanges, nodeOf, type Range } from '../../audit/merkle.ts'
+import { HASH_BYTES, type Place, placesOf, rootOfHashes } from '../../audit/tiles.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { Store } from '../../storage/store.ts'
+import { sha256 } from './hashing.ts'
+
+/** Enough for any proof; whoever walks the whole log must not hold all of it. */
+const KEPT_TILES = 256
+
+/** Roots and proofs of the tree as its tiles say. A tile is read once; a proof needs a few of them. */
+export class TreeReader {
+  readonly #store: Store
+  readonly #tiles = new Map<string, Promise<Uint8Array>>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  async rootAt(size: number): Promise<Uint8Array> {
+    return size === 0 ? sha256() : this.#rootOf({ start: 0, end: size })
+  }
+
+  leaf(index: number): Promise<Uint8Array> {
+    return this.#rootOf({ start: index, end: index + 1 })
+  }
+
+  inclusion(index: number, size: number): Promise<readonly Uint8Array[]> {
+    return Promise.all(inclusionRanges(index, { start: 0, end: size }).map((range) => this.#rootOf(range)))
+  }
+
+  consistency(from: number, to: number): Promise<readonly Uint8Array[]> {
+    return Promise.all(consistencyRanges({ start: 0, end: from }, to).map((range) => this.#rootOf(range)))
+  }
+
+  async #rootOf(range: Range): Promise<Uint8Array> {
+    const roots = await Promise.all(placesOf(range).map((place) => this.#rootAtPlace(place)))
+    return roots.reduceRight((right, left) => nodeOf(sha256, left, right))
+  }
+
+  async #rootAtPlace({ level, n, start, end }: Place): Promise<Uint8Array> {
+    const bytes = await this.#tile(level, n)
+    if (bytes.length < end * HASH_BYTES) throw missing(level, n)
+    return rootOfHashes(sha256, bytes.subarray(start * HASH_BYTES, end * HASH_BYTES))
+  }
+
+  #tile(level: number, n: number): Promise<Uint8Array> {
+    const key = `${level}/${n}`
+    if (this.#tiles.size > KEPT_TILES) this.#tiles.clear()
+    let tile = this.#tiles.get(key)
+    if (!tile) {
+      tile = this.#store.tiles(level, n, 1).then(([found]) => {
+        if (found?.n !== n) throw missing(level, n)
+        return found.bytes
+      })
+      this.#tiles.set(key, tile)
+    }
+    return tile
+  }
+}
+
+const missing = (level: number, n: number) =>
+  new BatonError(
+    'store_refused',
+    `tile ${n} of level ${level} of the log's tree is missing or too short: somebody has changed the store; compare it with a backup`,
+    { level, n },
+  )

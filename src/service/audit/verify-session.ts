@@ -1,0 +1,113 @@
+import { verifyChain } from '../../audit/chain.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { Store, Stream } from '../../storage/store.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { newestCheckpoint } from './checkpoints.ts'
+import { leafOfText, toText } from './hashing.ts'
+import { membersOf } from './members.ts'
+import { sequence } from './sequence.ts'
+import { findSession } from './sessions.ts'
+
+/** One thing that was checked, and what it does not prove. */
+export interface Level {
+  readonly level: 'chain' | 'tree' | 'checkpoint'
+  readonly holds: boolean
+  readonly says: string
+  readonly does_not_prove: string
+}
+
+export interface ChainReport {
+  readonly ok: true
+  readonly session: string
+  /** How many entries the session holds by now, and the hash of the last of them. */
+  readonly entries: number
+  readonly head: string
+  readonly streams: number
+  readonly levels: readonly Level[]
+}
+
+const PAGE = 1_000
+const STREAMS_AT_ONCE = 100
+const hashOf = (entry: string): string => toText(leafOfText(entry))
+
+/**
+ * Checks everything that a session rests on: the chains of all streams it wrote to, its entries against the
+ * workspace's tree, and the newest checkpoint. The first entry that is wrong is named in the refusal.
+ */
+export async function verifySession(deps: ServiceDeps, call: Call, ref?: string): Promise<ChainReport> {
+  const { store } = deps
+  const session = await findSession(deps, call, ref)
+  const { size } = await sequence(store)
+  const members = await membersOf(store, session, session.seal?.size ?? size)
+  if (session.seal && (session.seal.root !== members.root || session.seal.n !== members.n))
+    throw broken(session.uid, 1, 'the seal does not fit the entries of the session', session.id)
+  for await (const head of headsOf(store, [...members.streams])) await followStream(store, head)
+  const checkpoint = await newestCheckpoint(deps)
+  return {
+    ok: true,
+    session: session.id,
+    entries: members.n,
+    head: members.head,
+    streams: members.streams.size,
+    levels: [
+      {
+        level: 'chain',
+        holds: true,
+        says: `every entry of ${members.streams.size} streams follows the one before it`,
+        does_not_prove: 'that nobody with access to the store has written a chain anew',
+      },
+      {
+        level: 'tree',
+        holds: true,
+        says: `the ${members.n} entries of the session stand in the tree of ${size} entries`,
+        does_not_prove: 'that the tree is the one that others have seen',
+      },
+      {
+        level: 'checkpoint',
+        holds: checkpoint !== undefined,
+        says: checkpoint
+          ? `the first ${checkpoint.size} entries are signed, and extend what this user has seen`
+          : 'no checkpoint has been signed yet; merkle_finalize makes one',
+        does_not_prove: 'that what the entries say is true',
+      },
+    ],
+  }
+}
+
+/** The heads of streams as their rows say. A unit that changes nothing reads them; a read-only store has no units. */
+async function* headsOf(store: Store, streams: readonly string[]): AsyncGenerator<Stream> {
+  if (store.info.readOnly) return
+  for (let at = 0; at < streams.length; at += STREAMS_AT_ONCE) {
+    const some = streams.slice(at, at + STREAMS_AT_ONCE)
+    const found = await store.transact({
+      reads: { streams: some },
+      at: '',
+      decide: (view) => some.map((uid) => ({ uid, head: view.stream(uid) })),
+    })
+    for (const { uid, head } of found) {
+      if (!head) throw broken(uid, 0, 'the head of its stream is missing')
+      yield head
+    }
+  }
+}
+
+async function followStream(store: Store, { uid, seq, head }: Stream): Promise<void> {
+  const entries: { entry: string }[] = []
+  while (entries.length <= seq) {
+    const page = await store.entries(uid, entries.length, Math.min(PAGE, seq + 1 - entries.length))
+    for (const { body, hash, seq: at } of page) {
+      if (hash !== hashOf(body)) throw broken(uid, at, 'its stored hash is not that of its text')
+      entries.push({ entry: body })
+    }
+    if (page.length === 0) break
+  }
+  const verdict = verifyChain(entries, hashOf, { seq, hash: head })
+  if (!verdict.ok) throw broken(uid, verdict.at, verdict.reason)
+}
+
+const broken = (stream: string, at: number, reason: string, session?: string) =>
+  new BatonError(
+    'store_refused',
+    `the chain is broken at entry ${at} of stream ${stream}: ${reason}; somebody has changed the store, compare it with a backup`,
+    { stream, at, reason, ...(session !== undefined && { session }) },
+  )

@@ -1,0 +1,96 @@
+/** What stands where a text was. */
+export const REDACTED = '[redacted]'
+
+/** Shorter texts are not looked for inside others: they would be found in half of everything. */
+const SHORT = 8
+/** A copy that was cut is known by this much of its beginning. */
+const BEGINNING = 16
+/** Notices and notes are cut at a length, titles end with an ellipsis. */
+const CUT_LENGTH = 1_000
+
+/** Finds texts that must go in other texts: whole, as a first line that became a title, or cut off. */
+export class Eraser {
+  readonly #texts: readonly string[]
+
+  constructor(values: Iterable<unknown>) {
+    const found = new Set<string>()
+    for (const value of values) for (const text of textsIn(value)) found.add(text.trim())
+    found.delete('')
+    found.delete(REDACTED)
+    // The longest first: one of them may be a part of another.
+    this.#texts = [...found].sort((a, b) => b.length - a.length)
+  }
+
+  /** A value of any shape without the texts; the same object when it holds none. */
+  deep<T>(value: T): T {
+    return mapped(value, (text) => this.#inside(text)) as T
+  }
+
+  /** Words that people wrote for people, where a short text is taken out too. */
+  words<T extends string | undefined>(text: T): T | string {
+    if (text === undefined) return text
+    return this.#texts
+      .filter(({ length }) => length < SHORT)
+      .reduce((left, short) => left.replace(wordOf(short), `$1${REDACTED}`), this.#inside(text))
+  }
+
+  isIn(value: unknown): boolean {
+    return this.deep(value) !== value
+  }
+
+  /** Whether bytes that were written by others may hold one of the texts, however they were wrapped or quoted. */
+  mayBeIn(bytes: Uint8Array): boolean {
+    const squeezed = squeeze(Buffer.from(bytes).toString('utf8'))
+    return this.#texts.some((text) => {
+      const parts = [text, ...text.split(/\s+/).filter(({ length }) => length >= BEGINNING)].map(squeeze)
+      return parts.some((part) => part.length >= SHORT && squeezed.includes(part))
+    })
+  }
+
+  #inside(text: string): string {
+    return this.#texts
+      .filter(({ length }) => length >= SHORT)
+      .reduce((left, long) => withoutCut(withoutWhole(left, long), long), text)
+  }
+}
+
+function withoutWhole(text: string, gone: string): string {
+  const [title = ''] = gone.split('\n')
+  if (title.length >= SHORT && text.trim() === title.trim()) return REDACTED
+  return text.replaceAll(gone, REDACTED)
+}
+
+function withoutCut(text: string, gone: string): string {
+  const kept = text.endsWith('…') ? text.slice(0, -1) : text.length >= CUT_LENGTH ? text : ''
+  const at = gone.length > BEGINNING ? kept.indexOf(gone.slice(0, BEGINNING)) : -1
+  return at >= 0 && gone.startsWith(kept.slice(at)) ? `${text.slice(0, at)}${REDACTED}` : text
+}
+
+/** The same letters in the same order, whatever quotes, indents or wraps them. */
+const squeeze = (text: string): string => text.replaceAll(/[\s"'\\>|#*-]+/g, '')
+
+const wordOf = (text: string): RegExp =>
+  new RegExp(`(^|[^\\p{L}\\p{N}])${text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`, 'gu')
+
+/** The texts of a value. Of data only those that are more than a word: `completed` is no secret. */
+function textsIn(value: unknown, isData = false): string[] {
+  if (typeof value === 'string') return isData && /^\p{L}{0,15}$/u.test(value) ? [] : [value]
+  if (Array.isArray(value)) return value.flatMap((each) => textsIn(each, isData))
+  if (typeof value !== 'object' || value === null) return []
+  // What a deliverable is called is said elsewhere too, and is not what its evidence says.
+  const said = Object.entries(value).filter(([name]) => name !== 'deliverable')
+  return said.flatMap(([, each]) => textsIn(each, true))
+}
+
+function mapped(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value)
+  if (Array.isArray(value)) {
+    const next = value.map((each) => mapped(each, map))
+    return next.some((each, i) => each !== value[i]) ? next : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+  const next = entries.map(([name, each]) => [map(name), mapped(each, map)] as const)
+  const isSame = next.every(([name, each], i) => name === entries[i]![0] && each === entries[i]![1])
+  return isSame ? value : Object.fromEntries(next)
+}

@@ -1,0 +1,165 @@
+import type { Failure, Handoff } from '../../domain/handoff.ts'
+import type { Content, Result } from '../../domain/package.ts'
+import type { Task, ThoughtRecord } from '../../domain/task.ts'
+import { type Eraser, REDACTED } from './eraser.ts'
+
+/** A handoff with what travels with it. */
+export interface Whole {
+  readonly handoff: Handoff
+  readonly content: Content
+}
+
+/** Texts of a thread by the name that the log gives them. */
+const THREAD = { question: 'question', answer: 'answer', comment: 'decision' } as const
+
+/** Fields of a record that hold what somebody wrote. */
+const RECORD = ['summary', 'tests_run', 'blockers', 'files_changed', 'branch', 'commit_sha', 'notes'] as const
+const TASK = ['title', 'notes', 'criteria'] as const
+
+/** What a handoff says under each name; a name may stand for several places. */
+export function handoffTexts({ handoff, content }: Whole): ReadonlyMap<string, readonly unknown[]> {
+  const found = new Map<string, unknown[]>()
+  const add = (name: string, value: unknown) => {
+    if (value !== undefined) found.set(name, [...(found.get(name) ?? []), value])
+  }
+  add('title', handoff.title)
+  add('notes', handoff.ack_notes)
+  add('blocked_on', handoff.blocked_on)
+  add('reason', handoff.rejection?.message)
+  for (const failure of [handoff.error, ...handoff.attempts.map(({ error }) => error)]) add('error', failure)
+  for (const [name, value] of Object.entries(content.package)) add(name, value)
+  for (const [name, value] of Object.entries(content.result ?? {})) add(name, value)
+  for (const [name, kind] of Object.entries(THREAD))
+    for (const item of content.thread) if (item.kind === kind) add(name, item.text)
+  for (const { note } of content.verifications) add('note', note)
+  found.delete('submitted_at')
+  return found
+}
+
+/** The same handoff without what it says under this name. */
+export function clearHandoff({ handoff, content }: Whole, field: string): Whole {
+  const { error, rejection } = handoff
+  const isError = field === 'error'
+  return {
+    handoff: {
+      ...handoff,
+      ...(field === 'title' && { title: REDACTED }),
+      ...(field === 'notes' && handoff.ack_notes !== undefined && { ack_notes: REDACTED }),
+      ...(field === 'blocked_on' && handoff.blocked_on !== undefined && { blocked_on: REDACTED }),
+      ...(field === 'reason' && rejection && { rejection: { ...rejection, message: REDACTED } }),
+      ...(isError && error && { error: clearFailure(error) }),
+      ...(isError && {
+        attempts: handoff.attempts.map((each) =>
+          each.error ? { ...each, error: clearFailure(each.error) } : each,
+        ),
+      }),
+    },
+    content: {
+      ...content,
+      package: without(content.package, field),
+      ...(content.result && { result: clearResult(content.result, field) }),
+      thread: content.thread.map((item) =>
+        (THREAD as Readonly<Record<string, string>>)[field] === item.kind
+          ? { ...item, text: REDACTED }
+          : item,
+      ),
+      verifications: content.verifications.map((each) => ({
+        ...(field === 'note' && each.note !== undefined ? { ...each, note: REDACTED } : each),
+        ...(field === 'evidence' && {
+          deliverable_checks: each.deliverable_checks.map((check) => ({ ...check, evidence: REDACTED })),
+        }),
+      })),
+    },
+  }
+}
+
+/** A return carries a copy of the result that it answers with. */
+export function clearReturn(content: Content, field: string): Content {
+  const { data } = content.package
+  const result = data?.result
+  if (typeof result !== 'object' || result === null) return content
+  return {
+    ...content,
+    package: { ...content.package, data: { ...data, result: clearResult(result, field) } },
+  }
+}
+
+/** That there was evidence stays: without it the work would count as handed in without any. */
+function clearResult<T extends Result>(result: T, field: string): T {
+  if (field !== 'evidence' || !Array.isArray(result.evidence)) return without(result, field)
+  return { ...result, evidence: result.evidence.map((each) => ({ ...each, evidence: REDACTED })) }
+}
+
+/** The same handoff without these texts, wherever it quotes them. Ids, names and states are left alone. */
+export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole {
+  const { error, rejection, ack_notes, blocked_on } = handoff
+  const failure = <T extends Failure | undefined>(each: T): T =>
+    each && { ...eraser.deep(each), code: each.code, message: eraser.words(each.message) }
+  return {
+    handoff: {
+      ...handoff,
+      title: eraser.words(handoff.title),
+      ...(ack_notes !== undefined && { ack_notes: eraser.words(ack_notes) }),
+      ...(blocked_on !== undefined && { blocked_on: eraser.words(blocked_on) }),
+      ...(rejection && { rejection: { ...rejection, message: eraser.words(rejection.message) } }),
+      ...(error && { error: failure(error) }),
+      attempts: handoff.attempts.map((each) => (each.error ? { ...each, error: failure(each.error) } : each)),
+    },
+    content: {
+      ...content,
+      package: eraser.deep(content.package),
+      ...(content.result && { result: eraser.deep(content.result) }),
+      thread: content.thread.map((item) => ({ ...item, text: eraser.words(item.text) })),
+      verifications: eraser.deep(content.verifications),
+    },
+  }
+}
+
+export const taskTexts = (task: Task): ReadonlyMap<string, readonly unknown[]> => textsOf(task, TASK)
+export const recordTexts = (record: ThoughtRecord): ReadonlyMap<string, readonly unknown[]> =>
+  textsOf(record, RECORD)
+
+export const clearTask = (task: Task, field: string): Task =>
+  isOneOf(field, TASK) ? without(task, field) : task
+
+export const clearRecord = (record: ThoughtRecord, field: string): ThoughtRecord =>
+  isOneOf(field, RECORD)
+    ? { ...without(record, field), ...(field === 'blockers' && { blockers: [] }) }
+    : record
+
+export const eraseTask = (task: Task, eraser: Eraser): Task => ({
+  ...task,
+  title: eraser.words(task.title),
+  ...(task.notes !== undefined && { notes: eraser.words(task.notes) }),
+  criteria: eraser.deep(task.criteria),
+})
+
+export function eraseRecord(record: ThoughtRecord, eraser: Eraser): ThoughtRecord {
+  const said = RECORD.filter((name) => record[name] !== undefined)
+  return { ...record, ...Object.fromEntries(said.map((name) => [name, eraser.deep(record[name])])) }
+}
+
+const clearFailure = (failure: Failure): Failure => ({ code: failure.code, message: REDACTED })
+
+/** Where a schema needs text, the mark stands; everything else that is not needed goes. */
+function without<T extends object>(object: T, field: string): T {
+  if (!Object.hasOwn(object, field)) return object
+  const { [field as keyof T]: value, ...rest } = object
+  const cleared =
+    typeof value === 'string'
+      ? REDACTED
+      : Array.isArray(value) && value.every((each) => typeof each === 'string')
+        ? value.map(() => REDACTED)
+        : undefined
+  // The same fields with other values, less one that the schema does not need.
+  return { ...rest, ...(cleared !== undefined && { [field]: cleared }) } as T
+}
+
+function textsOf<T extends object>(
+  object: T,
+  names: readonly (keyof T & string)[],
+): ReadonlyMap<string, readonly unknown[]> {
+  return new Map(names.flatMap((name) => (object[name] === undefined ? [] : [[name, [object[name]]]])))
+}
+
+const isOneOf = (field: string, names: readonly string[]): boolean => names.includes(field)

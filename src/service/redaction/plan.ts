@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Task } from '../../domain/task.ts'
+import type { Artifact, Redaction } from '../../storage/store.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { SOURCE_TYPE } from '../document-identity.ts'
+import { refuse } from '../write.ts'
+import { Eraser } from './eraser.ts'
+import {
+  clearHandoff,
+  clearRecord,
+  clearReturn,
+  clearTask,
+  eraseHandoff,
+  eraseRecord,
+  eraseTask,
+  handoffTexts,
+  recordTexts,
+  taskTexts,
+  type Whole,
+} from './places.ts'
+import { type Opened, RECORD_ACTS, type Read, type Related, type Subject } from './related.ts'
+
+/** What a redaction will change, decided on what was read. */
+export interface Plan {
+  readonly subject: Subject
+  readonly heads: ReadonlyMap<string, number>
+  /** Digests whose disclosures go. */
+  readonly digests: readonly string[]
+  readonly handoffs: readonly Whole[]
+  readonly tasks: readonly Task[]
+  readonly rest: Redaction
+  /** Stored files whose bytes go. */
+  readonly files: readonly Artifact[]
+  readonly isEmpty: boolean
+}
+
+/** Names under which the log discloses what nobody wrote as text, or what everything hangs on. */
+const NO_TEXT = new Set([
+  'id',
+  'record',
+  'dialect',
+  'choice',
+  'reason_type',
+  'error_code',
+  'sha256',
+  'source_sha256',
+  'claimed_author',
+])
+
+export async function planOf(
+  deps: ServiceDeps,
+  subject: Subject,
+  related: Related,
+  field: string,
+): Promise<Plan> {
+  const texts = textsOf(subject, related)
+  const own = related.reads.filter(subject.isOwn)
+  const logged = own.flatMap(({ record }) => [...Object.keys(record.sd ?? {}), record.field ?? []].flat())
+  demandField(subject, field, [...texts.keys(), ...logged])
+  const disclosed = own.flatMap(({ opened }) => opened.filter(({ name }) => name === field))
+  const eraser = new Eraser([...(texts.get(field) ?? []), ...disclosed.map(({ value }) => value)])
+  const goes = (read: Read, opened: Opened): boolean =>
+    (subject.isOwn(read) && opened.name === field) || isQuoting(subject, read, opened, { field, eraser })
+  const reads = related.reads.filter((read) => read.opened.some((opened) => goes(read, opened)))
+  const files = await filesOf(deps, related, { subject, field, eraser })
+  const changed = changesOf(subject, related, { field, eraser })
+  const rest: Redaction = {
+    entries: reads.map((read) => ({
+      stream: read.entry.stream,
+      seq: read.entry.seq,
+      disclosures: read.opened.filter((opened) => !goes(read, opened)).map(({ text }) => text),
+    })),
+    ...changed.rest,
+    artifacts: artifactsOf(related.artifacts, files, eraser),
+    blobs: files.flatMap(({ sha256 }) => sha256 ?? []),
+  }
+  const { handoffs, tasks } = changed
+  const digests = reads.flatMap((read) =>
+    read.opened.filter((opened) => goes(read, opened)).map(({ digest }) => digest),
+  )
+  const isEmpty = [handoffs, tasks, ...Object.values(rest)].every(({ length }) => length === 0)
+  return { subject, heads: related.heads, digests, handoffs, tasks, rest, files, isEmpty }
+}
+
+interface Erasing {
+  readonly field: string
+  readonly eraser: Eraser
+}
+
+/** What the subject says, by name. A task speaks for its records too. */
+function textsOf({ kind, handoff, task, record }: Subject, related: Related): Map<string, unknown[]> {
+  const own = related.handoffs.find((whole) => whole.handoff.uid === handoff?.uid)
+  const sources = [
+    ...(own ? [handoffTexts(own)] : []),
+    ...(kind === 'task' && task ? [taskTexts(task), ...related.records.map(recordTexts)] : []),
+    ...(record ? [recordTexts(record)] : []),
+  ]
+  const found = new Map<string, unknown[]>()
+  for (const source of sources)
+    for (const [name, values] of source) found.set(name, [...(found.get(name) ?? []), ...values])
+  return found
+}
+
+function demandField(subject: Subject, field: string, known: readonly string[]): void {
+  const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name)).sort()
+  if (names.includes(field)) return
+  refuse(
+    'invalid_input',
+    `${subject.id} has no field ${field} to redact; it has ${names.join(', ') || 'none'}`,
+    { id: subject.id, field, fields: names },
+  )
+}
+
+/** A disclosure of another field or entry that holds the text too. What an agent signed is opened first. */
+function isQuoting(
+  subject: Subject,
+  read: Read,
+  { name, value }: Opened,
+  { field, eraser }: Erasing,
+): boolean {
+  if (NO_TEXT.has(name)) return false
+  if (typeof value === 'string') return eraser.words(value) !== value
+  if (name !== 'envelope') return eraser.isIn(value)
+  const signed = signedBy(value)
+  return eraser.isIn(signed) || (subject.isOwn(read) && Object.hasOwn(signed.predicate ?? {}, field))
+}
+
+function signedBy(envelope: unknown): { readonly predicate?: object } {
+  const payload = (envelope as { payload?: unknown } | null)?.payload
+  return typeof payload === 'string' ? JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) : {}
+}
+
+function changesOf(subject: Subject, related: Related, { field, eraser }: Erasing) {
+  const handoffs = changed(related.handoffs, (whole) => {
+    const { uid, in_reply_to } = whole.handoff
+    if (uid === subject.handoff?.uid) return eraseHandoff(clearHandoff(whole, field), eraser)
+    const isReturn = subject.handoff !== undefined && in_reply_to === subject.handoff.uid
+    const content = isReturn ? clearReturn(whole.content, field) : whole.content
+    return eraseHandoff({ ...whole, content }, eraser)
+  })
+  const tasks = changed(related.tasks, (task) =>
+    eraseTask(subject.kind === 'task' ? clearTask(task, field) : task, eraser),
+  )
+  const records = changed(related.records, (record) => {
+    const isOwn = subject.kind === 'task' || subject.record?.uid === record.uid
+    return eraseRecord(isOwn ? clearRecord(record, field) : record, eraser)
+  })
+  const notices = changed(related.notices, (notice) => ({ ...notice, text: eraser.words(notice.text) }))
+  return { handoffs, tasks, rest: { records, notices } }
+}
+
+function changed<T>(rows: readonly T[], change: (row: T) => T): readonly T[] {
+  return rows.flatMap((row) => {
+    const next = change(row)
+    return isDeepStrictEqual(next, row) ? [] : [next]
+  })
+}
+
+/** Stored bytes that hold the text, and the document that the subject was read from: it holds the field. */
+async function filesOf(
+  { store }: ServiceDeps,
+  { artifacts, reads }: Related,
+  { subject, field, eraser }: Erasing & { readonly subject: Subject },
+): Promise<readonly Artifact[]> {
+  const written = new Set(
+    reads.filter((read) => isBirth(read, field) && subject.isOwn(read)).map(({ record }) => record.ts),
+  )
+  const found: Artifact[] = []
+  for (const artifact of artifacts) {
+    if (!artifact.stored || artifact.sha256 === undefined) continue
+    const isSource = artifact.uid === `${SOURCE_TYPE}-${artifact.sha256}`
+    const isOwn =
+      isSource &&
+      (subject.handoff ? artifact.handoff === subject.handoff.uid : artifact.handoff === undefined) &&
+      written.has(artifact.created_at)
+    const bytes = isOwn ? undefined : await store.blob(artifact.sha256)
+    if (isOwn || (bytes && eraser.mayBeIn(bytes))) found.push(artifact)
+  }
+  return found
+}
+
+/** Entries that may come with the document they were read from. */
+function isBirth({ record }: Read, field: string): boolean {
+  if (record.act === 'handoff.imported') return true
+  return RECORD_ACTS.includes(record.act) || (record.act.startsWith('task.') && field in (record.sd ?? {}))
+}
+
+function artifactsOf(
+  artifacts: readonly Artifact[],
+  gone: readonly Artifact[],
+  eraser: Eraser,
+): readonly Artifact[] {
+  return changed(artifacts, (artifact) => ({
+    ...artifact,
+    path: eraser.words(artifact.path),
+    ...(artifact.description !== undefined && { description: eraser.words(artifact.description) }),
+    ...(gone.some(({ sha256 }) => sha256 === artifact.sha256) && { stored: false }),
+  }))
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import { newKeys } from '../../../test/audit.ts'
+import { formsOf } from '../../../test/secrets.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { exportPieces } from '../../audit/levels/export.ts'
+import type { ExportFiles } from '../../audit/levels/files.ts'
+import { verifyExport } from '../../audit/levels/verify.ts'
+import { NODE_PLATFORM } from '../../audit-platform.ts'
+import { redact } from './redact.ts'
+
+const maria = person('maria')
+const sender = by('planner')
+
+/** An export of the log up to now, in memory. */
+async function exported(w: Workspace): Promise<Map<string, Uint8Array>> {
+  const audit = await w.service.audit()
+  const { vkey, size, note } = await audit.checkpoint()
+  const files = new Map<string, Uint8Array>()
+  const log = {
+    vkey,
+    newest: { size, note },
+    entries: () => audit.entries(0, size),
+    async *checkpoints() {
+      yield* (await w.store.checkpoints({ limit: 1_000 })).toReversed()
+    },
+  }
+  for await (const { name, bytes } of exportPieces(log, NODE_PLATFORM.sha256))
+    files.set(name, Buffer.concat([files.get(name) ?? new Uint8Array(), bytes]))
+  return files
+}
+
+const verified = (files: ReadonlyMap<string, Uint8Array>) => verifyExport(inMemory(files), NODE_PLATFORM, {})
+
+const inMemory = (files: ReadonlyMap<string, Uint8Array>): ExportFiles => ({
+  names: async () => [...files.keys()],
+  read: async (name) => files.get(name),
+  chunks: (name) => {
+    const bytes = files.get(name)
+    return (
+      bytes &&
+      (async function* () {
+        yield bytes
+      })()
+    )
+  },
+})
+
+/** A handoff and a record with a secret in each. */
+async function leak(w: Workspace): Promise<{ secret: string; handoff: string; record: string }> {
+  const secret = `sk-live-${randomBytes(12).toString('hex')}`
+  const summary = `Use ${secret} for it.`
+  const { handoff } = await w.service.sending.send(sender, { to: 'codex', title: 'Deploy', summary })
+  await w.service.receiving.accept(by('codex'), handoff.id)
+  await w.service.tasks.create(sender, { id: 'P0.1.1', title: 'Set up' })
+  const record = await w.service.tasks.record(by('codex'), 'P0.1.1', { summary })
+  return { secret, handoff: handoff.id, record: record.uid }
+}
+
+describeOnEngines('a redacted log', (open) => {
+  it('verifies at every level, and its export holds nothing of the secret', async (t) => {
+    const w = await open(t, { keys: newKeys(t).keys })
+    const { secret, handoff, record } = await leak(w)
+    const before = await verified(await exported(w))
+
+    for (const id of [handoff, record])
+      await redact(w.service.deps, maria, { id, field: 'summary', reason: 'leaked-key' })
+
+    const files = await exported(w)
+    const after = await verified(files)
+    assert.deepEqual([before.verdict, after.verdict], ['ok', 'ok'], JSON.stringify(after.levels))
+    assert.equal(after.levels.find(({ level }) => level === 'L5')?.counts.redacted, 2)
+    const all = Buffer.concat([...files.values()]).toString('latin1')
+    for (const form of formsOf(secret)) assert.ok(!all.includes(form))
+  })
+
+  it('shows as tampered when a text was deleted and nobody said so', async (t) => {
+    const w = await open(t, { keys: newKeys(t).keys })
+    const { handoff: id } = await leak(w)
+    const handoff = await w.store.handoff(id)
+    const [sent] = await w.store.timeline(handoff!.root, handoff!.uid, 1)
+    const nothing = { notices: [], records: [], artifacts: [], blobs: [] }
+    await w.store.transact({
+      reads: { streams: [sent!.stream] },
+      at: w.clock.text,
+      decide: (view) =>
+        view.redact({ ...nothing, entries: [{ stream: sent!.stream, seq: sent!.seq, disclosures: [] }] }),
+    })
+
+    const { verdict, levels } = await verified(await exported(w))
+
+    assert.equal(verdict, 'tampered')
+    const failed = levels.filter((level) => level.verdict === 'failed')
+    assert.deepEqual(
+      failed.map(({ level, first_bad }) => [level, first_bad?.reason]),
+      [['L5', 'its text is missing, and no record says that it was redacted']],
+    )
+  })
+})

@@ -1,0 +1,179 @@
+import type { Actor } from '../../domain/actor.ts'
+import type { View } from '../../storage/store.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { refuse, write } from '../write.ts'
+import { type Plan, planOf } from './plan.ts'
+import { relatedTo, subjectOf } from './related.ts'
+
+export interface RedactInput {
+  /** A handoff, a task or a record. */
+  readonly id: string
+  readonly field: string
+  /** A code such as `leaked-key`: it stays in the log for good. */
+  readonly reason: string
+}
+
+export interface Redacted {
+  readonly subject: { readonly kind: 'handoff' | 'task' | 'record'; readonly id: string }
+  readonly field: string
+  readonly reason: string
+  /** Nothing was left to take away. */
+  readonly already: boolean
+  /** How many disclosures of the log are gone, and how many documents were changed. */
+  readonly disclosures: number
+  readonly documents: number
+  /** Stored files whose bytes are gone. */
+  readonly files: readonly string[]
+  /** Whether the store has cleared what old rows left behind. */
+  readonly scrubbed: boolean
+  /** Where copies may be that nobody here can reach. */
+  readonly unreachable: readonly string[]
+}
+
+/** Thrown when something was written between the look and the transaction. */
+class Stale extends Error {}
+
+const ATTEMPTS = 8
+/** An entry has at most 60,000 bytes, and a digest takes 46 of them. */
+const MOST_DIGESTS = 1_000
+
+/**
+ * Takes one field of a handoff, task or record away for good: its disclosures in the log, its documents, and every
+ * copy that was made of it here. The log says who did it and why; nothing that was hashed changes, so all proofs
+ * hold.
+ */
+export async function redact(deps: ServiceDeps, call: Call, input: RedactInput): Promise<Redacted> {
+  if (call.actor.kind !== 'human')
+    refuse('not_allowed', `only a person can redact, and ${call.actor.name} is not one`, {
+      actor: call.actor.name,
+    })
+  for (let attempt = 1; ; attempt += 1) {
+    const subject = await subjectOf(deps, input.id)
+    const plan = await planOf(deps, subject, await relatedTo(deps, subject), input.field)
+    try {
+      if (!plan.isEmpty) await carryOut(deps, call, input, plan)
+      return await answer(deps, input, plan)
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error
+      if (attempt === ATTEMPTS)
+        refuse('unavailable', `others keep writing to ${subject.id}; nothing was redacted, try again`, {
+          id: subject.id,
+        })
+    }
+  }
+}
+
+function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan): Promise<unknown> {
+  const { subject, handoffs, tasks, heads } = plan
+  const uids = new Set(handoffs.map(({ handoff }) => handoff.uid))
+  if (subject.handoff) uids.add(subject.handoff.uid)
+  const ids = new Set(tasks.map(({ id }) => id))
+  if (subject.task) ids.add(subject.task.id)
+  return write(deps, call, {
+    op: 'audit_redact',
+    input,
+    reads: { handoffs: [...uids], contents: [...uids], tasks: [...ids], streams: [...heads.keys()] },
+    decide: (view, at) => {
+      for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) throw new Stale()
+      return change(view, plan, { actor: call.actor, at, ...input })
+    },
+    reload: async (uid) => ({ uid, rev: 0 }),
+  })
+}
+
+interface Redacting {
+  readonly actor: Actor
+  readonly at: string
+  readonly field: string
+  readonly reason: string
+}
+
+/** Everything in one: each thing that changes gets a revision of its own, with an entry that says why. */
+function change(view: View, plan: Plan, how: Redacting): { readonly uid: string; readonly rev: number } {
+  const { subject, digests } = plan
+  const main = subject.handoff?.uid ?? subject.task!.uid
+  const parts = chunks(digests, MOST_DIGESTS)
+  const handoffs = new Map(plan.handoffs.map((whole) => [whole.handoff.uid, whole]))
+  const tasks = new Map(plan.tasks.map((task) => [task.uid, task]))
+  const said = (stream: string, uid: string, sub: { id: string; k: 'handoff' | 'task'; rev: number }) => {
+    const own = uid === main ? parts : [[]]
+    for (const [i, h] of own.entries())
+      view.append({
+        stream,
+        subject: uid,
+        record: {
+          act: 'audit.redact',
+          actor: { id: how.actor.name },
+          auth: how.actor.auth,
+          field: how.field,
+          h,
+          reason: how.reason,
+          sub: { ...sub, rev: sub.rev + 1 + i },
+          ts: how.at,
+        },
+      })
+    return sub.rev + own.length
+  }
+  for (const uid of new Set([...handoffs.keys(), ...(subject.handoff ? [main] : [])])) {
+    const before = view.handoff(uid)
+    if (!before) continue
+    const whole = handoffs.get(uid)
+    const rev = said(before.root, uid, { id: uid, k: 'handoff', rev: before.rev })
+    view.putHandoff({ ...(whole?.handoff ?? before), rev, updated_at: how.at })
+    if (whole) view.putContent(uid, whole.content)
+  }
+  for (const task of [...tasks.values(), ...(subject.task && !tasks.has(main) ? [subject.task] : [])]) {
+    const rev = said(task.uid, task.uid, { id: task.id, k: 'task', rev: task.rev })
+    view.putTask({ ...task, rev, updated_at: how.at })
+  }
+  view.redact(plan.rest)
+  return { uid: main, rev: 0 }
+}
+
+async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
+  const { subject, digests, handoffs, tasks, rest, files, isEmpty } = plan
+  // What was taken away stays so; that old bytes could not be cleared yet is told and can be mended later.
+  const scrubbed = await deps.store.scrub().catch(() => false)
+  const copies = [handoffs, tasks, rest.notices, rest.records, rest.artifacts]
+  return {
+    subject: { kind: subject.kind, id: subject.id },
+    field: input.field,
+    reason: input.reason,
+    already: isEmpty,
+    disclosures: digests.length,
+    documents: copies.reduce((sum, { length }) => sum + length, 0),
+    files: files.map(({ path }) => path),
+    scrubbed,
+    unreachable: unreachable(deps, { scrubbed, isImported: files.length > 0 }),
+  }
+}
+
+/** Said in full each time: whoever redacts must know what is left to do elsewhere. */
+function unreachable(
+  { store }: ServiceDeps,
+  { scrubbed, isImported }: { readonly scrubbed: boolean; readonly isImported: boolean },
+): readonly string[] {
+  const places = [
+    'git commits and branches that hold it',
+    'webhooks and messages that were delivered',
+    'exports and backups made before this',
+    'what agents have read: their context, their transcripts, logs of their providers',
+  ]
+  if (isImported) places.push('the file it was read from, and the SHA-256 of that file in the log')
+  if (store.info.engine === 'postgres')
+    places.push(
+      'old bytes of PostgreSQL in free space, its write-ahead log, replicas and archives, until they are written over',
+    )
+  else places.push('copies and snapshots of the database file')
+  if (!scrubbed)
+    places.push(
+      'old bytes of the store: others were using it, so run the same command again when they are done',
+    )
+  return places
+}
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  const parts: (readonly T[])[] = [items.slice(0, size)]
+  for (let at = size; at < items.length; at += size) parts.push(items.slice(at, at + size))
+  return parts
+}

@@ -1,0 +1,60 @@
+import type { Redaction } from '../store.ts'
+import { type Connections, withClient } from './connect.ts'
+import { type Call, call } from './round-trip.ts'
+
+const ENTRIES = {
+  text: `UPDATE baton.entry AS e SET disclosures = n.disclosures
+    FROM unnest($2::text[], $3::bigint[], $4::text[]) AS n (stream, seq, disclosures)
+    WHERE e.ws = $1 AND e.stream = n.stream AND e.seq = n.seq`,
+}
+
+const BLOBS = { text: 'DELETE FROM baton.blob WHERE ws = $1 AND sha256 = ANY ($2::text[])' }
+
+const documentsOf = (table: 'notice' | 'record' | 'artifact') => ({
+  text: `UPDATE baton.${table} AS t SET doc = n.doc FROM unnest($2::text[], $3::text[]) AS n (uid, doc)
+    WHERE t.ws = $1 AND t.uid = n.uid`,
+})
+
+/** Tables that can hold a text which somebody wrote. */
+const TEXTS = ['entry', 'handoff', 'content', 'task', 'record', 'notice', 'artifact', 'blob']
+
+/** What a redaction changes beside the rows that every unit may change. */
+export function redactCalls(ws: number, { entries, blobs, ...documents }: Redaction): Call[] {
+  const calls: Call[] = []
+  if (entries.length > 0)
+    calls.push(
+      call(
+        ENTRIES,
+        ws,
+        entries.map(({ stream }) => stream),
+        entries.map(({ seq }) => seq),
+        entries.map(({ disclosures }) => (disclosures.length > 0 ? JSON.stringify(disclosures) : null)),
+      ),
+    )
+  const rows = { notice: documents.notices, record: documents.records, artifact: documents.artifacts }
+  for (const table of ['notice', 'record', 'artifact'] as const)
+    if (rows[table].length > 0)
+      calls.push(
+        call(
+          documentsOf(table),
+          ws,
+          rows[table].map(({ uid }) => uid),
+          rows[table].map((row) => JSON.stringify(row)),
+        ),
+      )
+  if (blobs.length > 0) calls.push(call(BLOBS, ws, [...blobs]))
+  return calls
+}
+
+/**
+ * Gives the space of old row versions back. Versions that another session can still see stay until the server's own
+ * vacuum, and bytes stay in free space and in the server's log of changes until they are written over.
+ */
+export function scrub(connections: Connections): Promise<void> {
+  return withClient(connections, async (client) => {
+    const limit = (await client.query("SELECT current_setting('statement_timeout') AS limit")).rows[0].limit
+    await client.query('SET statement_timeout = 0')
+    for (const table of TEXTS) await client.query(`VACUUM baton.${table}`)
+    await client.query("SELECT set_config('statement_timeout', $1, false)", [limit])
+  })
+}

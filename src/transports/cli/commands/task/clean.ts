@@ -1,0 +1,88 @@
+import type { Repository } from '../../../../git/git.ts'
+import { demandBase } from '../../../../git/merge-check.ts'
+import { taskOfBranch } from '../../../../git/names.ts'
+import { allTasks, type ShownTask } from '../../../../git/task-facts.ts'
+import { isMerged, isOurs, listWorktrees, removeWorktree, type Worktree } from '../../../../git/worktrees.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { plainText } from '../../screen/plain-text.ts'
+import { askOf, BASE, demandRepository, noWords } from './repository.ts'
+
+interface Item {
+  readonly folder: string
+  readonly branch?: string
+  readonly task?: string
+  readonly removed: boolean
+  /** Why it stays. */
+  readonly reason?: string
+}
+
+/** What a task left behind after its merge; everything else stays. */
+export const clean: Command = {
+  name: 'task clean',
+  summary:
+    'Removes worktrees and branches of tasks that are done, merged and hold nothing uncommitted. Others stay, with the reason.',
+  flags: [{ name: 'dry-run', takes: 'nothing', about: 'Only say what would go' }, BASE, ...GLOBAL_FLAGS],
+  examples: ['baton task clean --dry-run', 'baton task clean'],
+  async run(shell, args) {
+    noWords(args, 'task clean')
+    const repository = await demandRepository(shell, 'task clean')
+    const base = await demandBase(repository, textOf(args, 'base'))
+    const session = await shell.open({ write: false })
+    const ours = (await listWorktrees(repository)).filter((worktree) => isOurs(repository, worktree))
+    const tasks = ours.length === 0 ? [] : await allTasks(askOf(session))
+    const items: Item[] = []
+    for (const worktree of ours)
+      items.push(
+        await cleaned(repository, worktree, { base: base.commit, tasks, dry: isOn(args, 'dry-run') }),
+      )
+    shell.answer({ items, dry_run: isOn(args, 'dry-run') }, () =>
+      items.length === 0
+        ? shell.nothing('There is no worktree of a task here.')
+        : items
+            .map(({ folder, removed, reason }) => {
+              const what = removed ? (isOn(args, 'dry-run') ? 'can go' : 'removed') : `stays: ${reason}`
+              return `${removed ? shell.screen.tick : shell.screen.dim('·')} ${plainText(folder)} ${plainText(what)}`
+            })
+            .join('\n'),
+    )
+    return 0
+  },
+}
+
+async function cleaned(
+  repository: Repository,
+  worktree: Worktree,
+  {
+    base,
+    tasks,
+    dry,
+  }: { readonly base: string; readonly tasks: readonly ShownTask[]; readonly dry: boolean },
+): Promise<Item> {
+  const { folder, branch } = worktree
+  const task = branch === undefined ? undefined : taskOfBranch(branch, tasks)
+  const reason = await whyItStays(repository, worktree, task, base)
+  if (reason === undefined && !dry) await removeWorktree(repository, worktree)
+  return {
+    folder,
+    ...(branch !== undefined && { branch }),
+    ...(task && { task: task.id }),
+    removed: reason === undefined,
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+async function whyItStays(
+  repository: Repository,
+  worktree: Worktree,
+  task: ShownTask | undefined,
+  base: string,
+): Promise<string | undefined> {
+  if (worktree.folder === repository.root) return 'you are in it'
+  if (!task) return 'it belongs to no task'
+  if (task.status !== 'done') return `${task.id} is ${task.status.replace('_', ' ')}`
+  if (worktree.commit === undefined || !(await isMerged(repository, worktree.commit, base)))
+    return 'it is not merged'
+  const open = await repository.at(worktree.folder).uncommitted()
+  return open.length > 0 ? `${open[0]} is not committed` : undefined
+}

@@ -1,0 +1,21 @@
+import { parseConfig, readConfigText } from '../../../../config.ts'
+import { DEFAULT_COMMANDS } from '../../../../git/stage-one.ts'
+import { findWorkspace } from '../../../../workspace.ts'
+import type { Shell } from '../../shell.ts'
+
+/** The commands of Stage 1, or why they may not run. */
+export async function stageOneCommands(
+  shell: Shell,
+): Promise<{ readonly commands: readonly string[] } | { readonly problem: string }> {
+  const { cwd, env } = shell.io
+  const workspace = await findWorkspace(cwd, env)
+  if (workspace?.configFile === undefined) return { commands: DEFAULT_COMMANDS }
+  const text = await readConfigText(workspace.configFile)
+  const commands = (await parseConfig(text, workspace.configFile)).checks?.commands ?? []
+  if (commands.length === 0) return { commands: DEFAULT_COMMANDS }
+  const { trustState } = await import('../../../../trust.ts')
+  if (trustState(workspace, text, env).trusted) return { commands }
+  return {
+    problem: `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`,
+  }
+}

@@ -1,0 +1,159 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import type { ThoughtRecord } from '../../../../domain/task.ts'
+import type { Repository } from '../../../../git/git.ts'
+import { demandBase, type Finding } from '../../../../git/merge-check.ts'
+import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../../git/stage-one.ts'
+import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
+import { worktreeOf } from '../../../../git/worktrees.ts'
+import { type Command, textOf, textsOf } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Session } from '../../session/session.ts'
+import type { Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
+import { stageOneCommands } from './commands.ts'
+import { askOf, BASE, demandRepository, taskNamed } from './repository.ts'
+
+/** Document 003's Stages 1 and 2: the work is checked, and then recorded and done in one. */
+export const finish: Command = {
+  name: 'task finish',
+  summary:
+    'Checks finished work (tests, lint, checklist, commit message), pushes its branch, then records it and sets the task done.',
+  words: ['id'],
+  flags: [
+    {
+      name: 'summary',
+      takes: 'value',
+      about: 'What was done, in 3 to 5 sentences (the text of the last commit below its first line)',
+    },
+    { name: 'notes', takes: 'value', about: 'A sentence or two for people' },
+    {
+      name: 'test',
+      takes: 'value',
+      repeats: true,
+      placeholder: 'name',
+      about: 'A test that was run beside the commands',
+    },
+    {
+      name: 'blocker',
+      takes: 'value',
+      repeats: true,
+      placeholder: 'json',
+      about: 'What stands in the way: {"type": …, "issue": …}',
+    },
+    BASE,
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton task finish P0.1.1 --summary "Set up package.json as ESM. Added strict TypeScript. Lint is clean."',
+    'baton task finish @ --as claude --json',
+  ],
+  async run(shell, args) {
+    const session = await shell.open({ write: true })
+    const id = await taskNamed(session, args, 'task finish')
+    const here = await demandRepository(shell, 'task finish')
+    const { task } = await taskFacts(askOf(session), id)
+    if (task.status === 'done')
+      throw new BatonError(
+        'wrong_state',
+        `${id} is done already; see its record with: baton task get ${id}`,
+        { id },
+      )
+    const place = await worktreeOf(here, (branch) => belongsTo(askOf(session), branch, id))
+    const repository = place ? here.at(place.folder) : here
+    const base = await demandBase(repository, textOf(args, 'base'))
+    const work = await lookAtWork(repository, task, base.commit)
+    const tests = await demandStageOne(shell, repository, { work, task, args })
+    for (const { message } of work.warnings) shell.warn(message)
+    shell.next(`baton merge-check ${work.branch}`)
+    const done = await record(session, args, { task, work, tests })
+    shell.answer(
+      { ...done, branch: work.branch, commit_sha: work.commit, files_changed: work.files, tests_run: tests },
+      () =>
+        [
+          `${shell.screen.tick} ${shell.screen.bold(id)} is done, and its record is written; merge is permitted`,
+          `  ${work.branch} at ${work.commit.slice(0, 10)}, ${count(work.files.length, 'file')}, ${count(tests.length, 'check')}`,
+        ].join('\n'),
+    )
+    return 0
+  },
+}
+
+/** Every point of Stage 1. All that stands in the way is told at once, and then nothing is recorded. */
+async function demandStageOne(
+  shell: Shell,
+  repository: Repository,
+  { work, task, args }: { readonly work: Finishing; readonly task: ShownTask; readonly args: Arguments },
+): Promise<readonly string[]> {
+  const points: Finding[] = [...work.points]
+  if ((textOf(args, 'summary') ?? work.body) === '')
+    points.push({ code: 'no_summary', message: 'nothing says what was done; add --summary "…"' })
+  const isElsewhere = points.some(({ code }) => code === 'branch_of_another_task')
+  const set = await stageOneCommands(shell)
+  if ('problem' in set) points.push({ code: 'not_trusted', message: set.problem })
+  else if (!isElsewhere) {
+    const progress = shell.progress()
+    const failed = await runCommands(set.commands, repository.root, (command) => progress.tell(command))
+    progress.end()
+    if (failed) points.push(failed)
+  }
+  // Only what is good is pushed, so this comes last.
+  const unpushed = points.length === 0 ? await pushBranch(repository, work.branch) : undefined
+  if (unpushed) points.push(unpushed)
+  if (points.length > 0) throw notFinished(task.id, points)
+  return 'commands' in set ? set.commands : []
+}
+
+function notFinished(id: string, points: readonly Finding[]): BatonError {
+  const lines = points.map(({ message }) => `- ${message}`)
+  return new BatonError('unmet', [`${id} is not finished, and nothing was recorded:`, ...lines].join('\n'), {
+    id,
+    points,
+  })
+}
+
+async function record(
+  session: Session,
+  args: Arguments,
+  {
+    task,
+    work,
+    tests,
+  }: { readonly task: ShownTask; readonly work: Finishing; readonly tests: readonly string[] },
+): Promise<object> {
+  const notes = textOf(args, 'notes')
+  const input = {
+    task_id: task.id,
+    branch: work.branch,
+    commit_sha: work.commit,
+    tests_run: [...tests, ...textsOf(args, 'test')],
+    summary: textOf(args, 'summary') ?? work.body,
+    blockers: textsOf(args, 'blocker').map(toBlocker),
+    files_changed: work.files,
+    related_thought_records: await relatedTo(session, task),
+    ...(notes !== undefined && { notes }),
+  }
+  return (await session.call('task_complete', input, { key: textOf(args, 'key') })) as object
+}
+
+/** The records that the work stands on: the latest of each task it depends on. */
+async function relatedTo(session: Session, task: ShownTask): Promise<readonly string[]> {
+  const before = await Promise.all(task.depends_on.map((id) => taskFacts(askOf(session), id)))
+  return before.flatMap(({ task: { record_id } }) => (record_id === undefined ? [] : [record_id]))
+}
+
+function toBlocker(text: string): ThoughtRecord['blockers'][number] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (value !== null && typeof value === 'object' && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch {
+    // Said below, as for JSON that is no object.
+  }
+  throw new BatonError(
+    'invalid_input',
+    `--blocker ${text} is no JSON object; write {"type": "peer-dep", "issue": "…"}`,
+    {
+      option: 'blocker',
+    },
+  )
+}

@@ -1,0 +1,166 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import type { Repository } from '../../../../git/git.ts'
+import { checkMerge, type Finding, type MergeCheck } from '../../../../git/merge-check.ts'
+import { runCommands } from '../../../../git/stage-one.ts'
+import { withCheckout } from '../../../../git/worktrees.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import { plainText } from '../../screen/plain-text.ts'
+import type { Session } from '../../session/session.ts'
+import type { Shell } from '../../shell.ts'
+import { stageOneCommands } from './commands.ts'
+import { askOf, BASE, demandRepository, noWords } from './repository.ts'
+
+/** Not an error: the check ran, and its answer is no. */
+const REFUSED = 1
+
+/** Document 003's Stage 3: what is not written back is not merged, however good it is. */
+export const mergeCheck: Command = {
+  name: 'merge-check',
+  summary:
+    'Says whether a branch may be merged: its task is recorded and done, the record fits the branch, its checklist is ticked. Exit 0 allowed, 1 refused.',
+  words: ['[branch]'],
+  flags: [
+    BASE,
+    { name: 'task', takes: 'value', placeholder: 'id', about: 'The task, when the branch does not name it' },
+    { name: 'run', takes: 'nothing', about: 'Run the tests again, on the commit that would be merged' },
+    {
+      name: 'install-hook',
+      takes: 'nothing',
+      about: 'Check every push to the main branch (git hook pre-push)',
+    },
+    {
+      name: 'pre-push',
+      takes: 'nothing',
+      about: 'What the hook calls: the pushed refs come on standard input',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton merge-check feature/p0-1-1-package-setup',
+    'baton merge-check feature/p0-1-1-package-setup --run --json',
+    'baton merge-check --install-hook',
+  ],
+  async run(shell, args) {
+    const repository = await demandRepository(shell, 'merge-check')
+    if (isOn(args, 'install-hook')) return install(shell, repository, args)
+    if (isOn(args, 'pre-push')) return prePush(shell, repository, args)
+    return check(shell, repository, args)
+  },
+}
+
+async function check(shell: Shell, repository: Repository, args: Arguments): Promise<number> {
+  const branch = await branchOf(repository, args)
+  const session = await shell.open({ write: false })
+  const found = await checkMerge(repository, askOf(session), {
+    branch,
+    base: textOf(args, 'base'),
+    task: textOf(args, 'task'),
+  })
+  const failed = isOn(args, 'run') ? await runAgain(shell, repository, found.head) : undefined
+  const reasons = [...found.reasons, ...(failed ? [failed] : [])]
+  const reopened = await reopen(shell, session, found)
+  const answer = { ...found, allowed: reasons.length === 0, reasons, reopened }
+  shell.answer(answer, () => view(shell, answer))
+  return answer.allowed ? 0 : REFUSED
+}
+
+async function branchOf(repository: Repository, { words }: Arguments): Promise<string> {
+  if (words.length > 1)
+    throw new BatonError('invalid_input', 'merge-check takes one branch; see: baton merge-check --help', {
+      words,
+    })
+  const branch = words[0] ?? (await repository.currentBranch())
+  if (branch !== undefined) return branch
+  throw new BatonError(
+    'invalid_input',
+    'no branch is checked out here; name one: baton merge-check feature/p0-1-1-package-setup',
+  )
+}
+
+/** Where the commit is checked out and nothing else, so that what passes is what would be merged. */
+async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Finding | undefined> {
+  const set = await stageOneCommands(shell)
+  if ('problem' in set) return { code: 'not_trusted', message: set.problem }
+  const progress = shell.progress()
+  try {
+    return await withCheckout(repository, head, (folder) =>
+      runCommands(set.commands, folder, (command) => progress.tell(command)),
+    )
+  } finally {
+    progress.end()
+  }
+}
+
+/** Done without a record cannot stand. Whoever may not write says so and leaves it to the next who checks. */
+async function reopen(
+  shell: Shell,
+  session: Session,
+  { task, branch, reasons }: MergeCheck,
+): Promise<boolean> {
+  if (task === undefined || !reasons.some(({ code }) => code === 'writeback_missing')) return false
+  try {
+    await session.call('task_reopen', { id: task, reason: `merge of ${branch} refused: no thought_record` })
+    return true
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error
+    if (error.code !== 'wrong_state') shell.warn(`${task} could not be reopened: ${error.message}`)
+    return false
+  }
+}
+
+function view(shell: Shell, found: MergeCheck & { readonly reopened: boolean }): string {
+  const { screen } = shell
+  const what = [found.branch, ...(found.task === undefined ? [] : [found.task])].join(', ')
+  return [
+    `${found.allowed ? screen.tick : screen.cross} ${plainText(what)}: ${found.allowed ? `may be merged into ${found.base}` : 'merge refused'}`,
+    ...found.reasons.map(({ message }) => `  ${screen.cross} ${plainText(message)}`),
+    ...found.warnings.map(({ message }) => `  ${screen.mark} ${plainText(message)}`),
+    ...(found.reopened
+      ? [`  ${screen.mark} ${found.task} is in progress again: it was done without a record`]
+      : []),
+  ].join('\n')
+}
+
+async function install(shell: Shell, repository: Repository, args: Arguments): Promise<number> {
+  noWords(args, 'merge-check --install-hook')
+  const { installHook } = await import('../../../../git/hook.ts')
+  const done = await installHook(repository)
+  shell.answer(done, () =>
+    [
+      `${shell.screen.tick} ${done.hook} ${done.changed ? 'is written' : 'is there already'}`,
+      ...(done.kept === undefined ? [] : [`  ${done.kept} runs before it`]),
+    ].join('\n'),
+  )
+  return 0
+}
+
+/** Only pushes to the main branch are looked at: a feature branch is pushed before it is written back. */
+async function prePush(shell: Shell, repository: Repository, args: Arguments): Promise<number> {
+  const { checkPush, pushesTo } = await import('../../../../git/hook.ts')
+  const text = await textFrom(shell.io.stdin)
+  const base = textOf(args, 'base') ?? (await repository.base())?.name ?? 'main'
+  const pushes = pushesTo(base, text)
+  if (pushes.length === 0) return 0
+  const session = await shell.open({ write: false })
+  const reasons: Finding[] = []
+  for (const pushed of pushes) reasons.push(...(await checkPush(repository, askOf(session), pushed)))
+  if (reasons.length === 0) return 0
+  shell.say(`${shell.screen.cross} the push to ${base} is refused`)
+  for (const { message } of reasons) shell.say(`  ${plainText(message)}`)
+  if (shell.isJson) shell.print(JSON.stringify({ allowed: false, reasons }))
+  return REFUSED
+}
+
+/** A push of more refs than this is made by no person. */
+const MOST_CHARACTERS = 1_000_000
+
+async function textFrom(stdin: Shell['io']['stdin']): Promise<string> {
+  let text = ''
+  for await (const chunk of stdin) {
+    text += String(chunk)
+    if (text.length > MOST_CHARACTERS)
+      throw new BatonError('too_large', 'more was given on standard input than git tells a hook of any push')
+  }
+  return text
+}

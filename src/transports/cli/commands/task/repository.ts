@@ -1,0 +1,49 @@
+import { gitEnvironment } from '../../../../config.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { noRepository, openRepository, type Repository } from '../../../../git/git.ts'
+import type { Ask } from '../../../../git/task-facts.ts'
+import type { Arguments, Flag } from '../../input/args.ts'
+import { resolveReferences } from '../../session/references.ts'
+import type { Session } from '../../session/session.ts'
+import type { Shell } from '../../shell.ts'
+
+export const BASE: Flag = {
+  name: 'base',
+  takes: 'value',
+  placeholder: 'branch',
+  about: 'The branch that work is merged into (main)',
+}
+
+export const repositoryHere = (shell: Shell): Promise<Repository | undefined> =>
+  openRepository(shell.io.cwd, gitEnvironment())
+
+export async function demandRepository(shell: Shell, command: string): Promise<Repository> {
+  const repository = await repositoryHere(shell)
+  if (!repository) throw noRepository(shell.io.cwd, command)
+  return repository
+}
+
+export const askOf =
+  (session: Session): Ask =>
+  (name, input) =>
+    session.call(name, input)
+
+/** The only word of a command, which names a task as everywhere: whole, in part or with `@`. */
+export async function taskNamed(session: Session, { words }: Arguments, command: string): Promise<string> {
+  const [ref] = words
+  if (ref === undefined || words.length > 1)
+    throw new BatonError('invalid_input', `${command} needs one task; for example: baton ${command} P0.1.1`, {
+      command,
+    })
+  const { id } = await resolveReferences(session, 'task_get', { id: ref })
+  return String(id)
+}
+
+export function noWords({ words }: Arguments, command: string): void {
+  if (words.length > 0)
+    throw new BatonError(
+      'invalid_input',
+      `${command} does not take ${words.map((word) => JSON.stringify(word)).join(' ')}; see: baton ${command} --help`,
+      { command, words },
+    )
+}

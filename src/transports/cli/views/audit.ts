@@ -1,0 +1,128 @@
+import type { AuditSession } from '../../../domain/audit-session.ts'
+import type { OperationName } from '../../../operations/index.ts'
+import type { ShownEntry } from '../../../service/audit/audit.ts'
+import type { Verified } from '../../../service/audit/checkpoints.ts'
+import type { Sealed } from '../../../service/audit/finalize.ts'
+import type { Proof } from '../../../service/audit/proof.ts'
+import type { ChainReport } from '../../../service/audit/verify-session.ts'
+import type { Cell } from '../screen/screen.ts'
+import type { Shell } from '../shell.ts'
+import { count } from './words.ts'
+
+type Page<T> = { readonly items: readonly T[]; readonly next?: string }
+type Key = { readonly vkey: string; readonly host: string; readonly file: string; readonly here: boolean }
+
+/** How the log looks to people. What can be checked by programs is printed as it stands. */
+export function auditViewOf(name: OperationName, shell: Shell): (output: never) => string {
+  switch (name) {
+    case 'audit_session_start':
+      return (output) => startView(shell, output)
+    case 'audit_sessions':
+      return (output) => sessionsView(shell, output)
+    case 'audit_verify_chain':
+      return (output) => chainView(shell, output)
+    case 'audit_proof':
+      return (output) => proofView(shell, output)
+    case 'audit_checkpoint':
+      return ({ note }: Verified) => note.trimEnd()
+    case 'audit_log':
+      return (output) => logView(shell, output)
+    case 'audit_key':
+      return (output) => keyView(shell, output)
+    default:
+      return (output) => sealedView(shell, output)
+  }
+}
+
+function startView(shell: Shell, session: AuditSession): string {
+  const { screen } = shell
+  shell.next('baton audit verify-chain')
+  return `${screen.tick} ${screen.bold(session.id)} is open: what ${session.by} does from here belongs to it`
+}
+
+function sessionsView(shell: Shell, { items, next }: Page<AuditSession>): string {
+  const { screen } = shell
+  if (items.length === 0)
+    return shell.nothing('No audit session yet; begin one with: baton audit session-start')
+  if (next !== undefined) shell.more(next)
+  return screen.table(
+    items.map((session): Cell[] => [
+      { text: session.id, style: 'bold' },
+      { text: session.state, style: session.state === 'sealed' ? 'green' : 'cyan' },
+      session.by,
+      session.seal ? count(session.seal.n, 'entry', 'entries') : '-',
+      { text: screen.when(session.started_at), style: 'dim' },
+    ]),
+    ['ID', 'STATE', 'OF', 'HOLDS', 'BEGAN'],
+  )
+}
+
+function chainView(shell: Shell, { session, entries, head, levels }: ChainReport): string {
+  const { screen } = shell
+  const lines = levels.map(
+    ({ holds, says, does_not_prove }) =>
+      `${holds ? screen.tick : screen.mark} ${says}\n  ${screen.dim(`not proven: ${does_not_prove}`)}`,
+  )
+  return [
+    `${screen.bold(session)} holds ${count(entries, 'entry', 'entries')}, the last is ${head}`,
+    ...lines,
+  ].join('\n')
+}
+
+function sealedView(shell: Shell, sealed: Sealed): string {
+  const { screen } = shell
+  return [
+    `${screen.tick} ${screen.bold(sealed.session)} is sealed`,
+    screen.fields([
+      ['Root', sealed.session_root],
+      ['Holds', count(sealed.n, 'entry', 'entries')],
+      [
+        'Seal',
+        `entry ${sealed.seal_index} of the log, by ${sealed.sealed_by}, ${screen.when(sealed.sealed_at)}`,
+      ],
+    ]),
+    '',
+    sealed.checkpoint.trimEnd(),
+  ].join('\n')
+}
+
+function proofView(shell: Shell, proof: Proof): string {
+  const { screen } = shell
+  if (proof.pending > 0)
+    shell.note(`${count(proof.pending, 'entry', 'entries')} more will be in the next checkpoint`)
+  const table = screen.table(
+    proof.entries.map((entry): Cell[] => [
+      { text: String(entry.index), style: 'bold' },
+      entry.act,
+      { text: screen.when(entry.at), style: 'dim' },
+    ]),
+    ['ENTRY', 'ACT', 'WHEN'],
+  )
+  shell.next(`baton audit proof ${proof.subject.id} --json   (entries, paths and key, for a verifier)`)
+  return [table, '', proof.checkpoint.trimEnd()].join('\n')
+}
+
+function logView(shell: Shell, { items, next }: Page<ShownEntry>): string {
+  const { screen } = shell
+  if (items.length === 0) return shell.nothing('Nothing has happened yet.')
+  if (next !== undefined) shell.more(next)
+  return screen.table(
+    items.map((entry): Cell[] => [
+      { text: String(entry.number), style: 'bold' },
+      entry.act,
+      entry.by ?? '-',
+      { text: entry.subject, fill: true },
+      { text: screen.when(entry.at), style: 'dim' },
+    ]),
+    ['ENTRY', 'ACT', 'BY', 'ABOUT', 'WHEN'],
+  )
+}
+
+function keyView(shell: Shell, key: Key): string {
+  shell.note(
+    key.here
+      ? `the secret is in ${key.file}; keep a copy of it away from the store`
+      : `the secret is in ${key.file} on ${key.host}, and not here: the log can be verified here, not signed`,
+  )
+  return key.vkey
+}

@@ -1,0 +1,3 @@
+import { describeFinalizing } from '../faults/finalizing.ts'
+
+describeFinalizing(['sqlite', 'postgres'], { races: 200, kills: 200 })

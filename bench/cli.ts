@@ -65,7 +65,7 @@ async function workspace(root: string, size: number): Promise<string> {
 async function* rows(size: number): AsyncIterable<DumpRow> {
   const at = new Date().toISOString()
   for (let i = 0; i < size; i++)
-    yield { table: 'task', row: { ...taskColumns(seededTask(uuid7(), i, at)), open_deps: i % 10 } }
+    yield { table: 'task', row: { ...taskColumns(seededTask(uuid7(), i, at)), open_deps: i % 10, height: 1 } }
   for (let i = 0; i < size; i++)
     yield { table: 'handoff', row: { ...handoffColumns(seededHandoff(uuid7(), i + 1_000, at, 5)) } }
   yield { table: 'counter', row: { name: 'handoff', value: 1_000_000 } }

@@ -85,7 +85,14 @@ async function* rows(size: number): AsyncIterable<DumpRow> {
   for (let i = 0; i < size; i++) {
     const task = seededTask(uuid7(), i, at)
     // One task in a hundred can be started; the others are done or wait.
-    yield { table: 'task', row: { ...taskColumns(task), open_deps: i % 100 === 0 ? 0 : (i % 3) + 1 } }
+    yield {
+      table: 'task',
+      row: {
+        ...taskColumns(task),
+        open_deps: i % 100 === 0 ? 0 : (i % 3) + 1,
+        height: (Math.floor(i / 100) % 5) + 1,
+      },
+    }
   }
   for (let i = 0; i < size; i++) {
     const handoff = seededHandoff(uuid7(), i, at, AGENTS)

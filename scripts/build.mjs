@@ -17,9 +17,9 @@ const ENTRIES = {
  */
 const DAILY = [
   /node_modules[\\/]zod[\\/]/,
-  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/](?!audit|checkpoint|document|dsse|levels|merkle|note\.|tiles|tlog)/,
+  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|checkpoint|document|dsse|envelope|levels|merkle|note\.|tiles|tlog)/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!acceptance|audit|command|document|foreign|json|schema)/,
+  /src[\\/]service[\\/](?!acceptance|anchors|audit|command|document|enrolment|foreign|json|redaction|schema)/,
   /src[\\/]transports[\\/]cli[\\/](?!commands|documents|cli\.ts|session[\\/]remote)/,
   /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|workspace|workspace-find)\.ts/,
 ]

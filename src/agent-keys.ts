@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { keyIdOf } from './audit/envelope.ts'
+import { keyIdOf, sealEnvelope, statementText } from './audit/envelope.ts'
 import type { Environment } from './config.ts'
 import { BatonError } from './domain/errors.ts'
 import { sha256 } from './service/audit/hashing.ts'
@@ -51,11 +51,13 @@ function toAgentKey(text: string, file: string): AgentKey {
   const key = parseKey(text, file)
   const { x = '' } = key.export({ format: 'jwk' })
   const bytes = Buffer.from(x, 'base64url')
+  const id = keyIdOf(sha256, bytes)
   return {
-    id: keyIdOf(sha256, bytes),
+    id,
     public: bytes.toString('base64'),
     file,
-    sign: (message) => sign(null, message, key),
+    attest: (subject, predicate) =>
+      sealEnvelope(statementText(subject, predicate), id, (message) => sign(null, message, key)),
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -66,6 +67,12 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       if (!made) throw new BatonError('unavailable', `the key ${fileOf(origin)} was made and is not there`)
       return made
     },
+    async retireKey(origin) {
+      const file = fileOf(origin)
+      const aside = `.retired-${Date.now()}`
+      for (const each of [lastOf(file), file])
+        if (existsSync(each)) writing(each, () => renameSync(each, each + aside))
+    },
     originAt: async (place) => read<{ origin: string }>(placeFile(place), uid)?.origin,
     remembered: async (origin) => read<RememberedLog>(logFile(origin), uid),
     async remember(place, log) {
@@ -95,7 +102,7 @@ class FileKey implements LogKey {
 
   /** One signer at a time: two that had seen the same last checkpoint could sign two that do not fit. */
   async sign(text: string, check: (last: string | undefined) => Promise<void>): Promise<string> {
-    const state = this.file.replace(/\.pem$/, '.last')
+    const state = lastOf(this.file)
     const unlock = await lock(`${state}.lock`)
     try {
       const last = readOwn(state, undefined)
@@ -110,6 +117,9 @@ class FileKey implements LogKey {
     }
   }
 }
+
+/** Beside a key: the text that it has signed last. */
+const lastOf = (file: string): string => file.replace(/\.pem$/, '.last')
 
 const sizeOf = (text: string | undefined): number =>
   text === undefined ? -1 : (readCheckpoint(text)?.size ?? -1)

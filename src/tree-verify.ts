@@ -25,8 +25,9 @@ export async function verifyTree(
   store: Store,
   tell: (done: number, of: number) => void = () => undefined,
 ): Promise<readonly TreeFault[]> {
-  const { size, edge } = await store.tree()
+  // Checkpoints first: what is signed while this runs covers more than the tree that is looked at.
   const signed = await checkpointsOf(store)
+  const { size, edge } = await store.tree()
   let grown = EMPTY_FRONTIER
   let tile: Uint8Array | undefined
   const fault = (at: number, reason: string): readonly TreeFault[] => [{ stream: TREE, at, reason }]

@@ -105,7 +105,13 @@ export function randomOf(seed: number) {
   return { below, pick: <T>(items: readonly T[]): T => items[below(items.length)]! }
 }
 
-type Said = Omit<AuditRecord, 'v' | 'ts' | 'actor' | 'auth' | 'sd'> & { readonly by?: string }
+/** When an entry was written. */
+export const timeOf = (index: number): string => new Date(1_790_000_000_000 + index * 1_000).toISOString()
+
+type Said = Omit<AuditRecord, 'v' | 'ts' | 'actor' | 'auth' | 'sd'> & {
+  readonly by?: string
+  readonly kid?: string
+}
 
 /** Writes a log as the program does, entry by entry. */
 export class LogWriter {
@@ -116,7 +122,7 @@ export class LogWriter {
   readonly #heads = new Map<string, ChainHead>()
 
   /** The digests of what was disclosed, by field. */
-  add(stream: string, { by = 'claude', ...said }: Said, fields: Readonly<Record<string, unknown>> = {}) {
+  add(stream: string, { by = 'claude', kid, ...said }: Said, fields: Readonly<Record<string, unknown>> = {}) {
     const index = this.entries.length
     const disclosures = Object.entries(fields).map(([name, value]) =>
       encodeDisclosure(Buffer.alloc(16, index + name.length).toString('base64url'), name, value),
@@ -125,10 +131,10 @@ export class LogWriter {
     const names = Object.keys(fields)
     const record: AuditRecord = {
       ...said,
-      actor: { id: by },
+      actor: { id: by, ...(kid !== undefined && { kid }) },
       auth: 'token',
       ...(names.length > 0 && { sd: Object.fromEntries(names.map((name, i) => [name, digests[i]!])) }),
-      ts: new Date(1_790_000_000_000 + index * 1_000).toISOString(),
+      ts: timeOf(index),
       v: 1,
     }
     const next = appendToChain(

@@ -37,13 +37,12 @@ async function columnsWith(secret: string): Promise<readonly string[]> {
     `SELECT table_name, column_name, data_type FROM information_schema.columns
      WHERE table_schema = 'baton' AND data_type IN ('text', 'bytea')`,
   )
-  const found: string[] = []
-  for (const { table_name, column_name, data_type } of columns) {
+  const forms = formsOf(secret).flatMap((form) => [Buffer.from(form), Buffer.from(withinTwo(form))])
+  const looks = columns.map(({ table_name, column_name, data_type }) => {
     const bytes = data_type === 'bytea' ? column_name : `convert_to(${column_name}, 'UTF8')`
-    const forms = formsOf(secret).flatMap((form) => [Buffer.from(form), Buffer.from(withinTwo(form))])
-    const text = `SELECT 1 FROM baton.${table_name}, unnest($1::bytea[]) AS f (form)
-      WHERE position(f.form IN ${bytes}) > 0 LIMIT 1`
-    if ((await query(url, text, [forms])).length > 0) found.push(`${table_name}.${column_name}`)
-  }
-  return found
+    return `SELECT '${table_name}.${column_name}' AS place WHERE EXISTS (
+      SELECT FROM baton.${table_name}, unnest($1::bytea[]) AS f (form) WHERE position(f.form IN ${bytes}) > 0)`
+  })
+  const found = await query(url, looks.join(' UNION ALL '), [forms])
+  return found.map(({ place }) => String(place))
 }

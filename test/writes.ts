@@ -1,3 +1,4 @@
+import { escalateWriteback } from '../src/service/escalation.ts'
 import { by, person, type Workspace } from './workspace.ts'
 
 const planner = by('planner')
@@ -98,16 +99,12 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
     },
     artifact_put: async (w) => (key) =>
       w.service.artifacts.put(keyed('codex', key), { path: 'a.txt', bytes: Buffer.from('hello') }),
+    audit_session_start: async (w) => async (key) => (await w.service.audit()).start(keyed('codex', key)),
     task_create: async (w) => (key) =>
       w.service.tasks.create(keyed('planner', key), { id: 'P1', title: 'Work' }),
     task_start: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
       return (key) => w.service.tasks.start(keyed('codex', key), 'P1')
-    },
-    task_release: async (w) => {
-      await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
-      await w.service.tasks.start(codex, 'P1')
-      return (key) => w.service.claims.release(keyed('codex', key), 'P1')
     },
     task_reopen: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
@@ -116,7 +113,7 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
         commit_sha: 'a'.repeat(40),
         summary: 'All of it is done',
       })
-      return (key) => w.service.claims.reopen({ ...person('maria'), key }, 'P1', 'found broken')
+      return (key) => w.service.history.reopen({ ...person('maria'), key }, 'P1', 'found broken')
     },
     task_update: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
@@ -125,6 +122,11 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
     thought_record: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
       return (key) => w.service.tasks.record(keyed('codex', key), 'P1', { summary: 'Half of it is done' })
+    },
+    task_escalate: async (w) => {
+      await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })
+      const failed = { task_id: 'P1', record: { summary: 'All of it is done' }, to: 'planner' }
+      return (key) => escalateWriteback(w.service, keyed('codex', key), failed)
     },
     task_complete: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })

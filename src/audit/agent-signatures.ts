@@ -21,7 +21,19 @@ export type SignatureVerdict =
 /** Acts that an agent signs. */
 const SIGNED_ACTS: readonly string[] = ['thought_record', 'task.reinstate']
 /** Fields of a record that stand both in the entry's disclosures and in what was signed. */
-const SHARED = ['summary', 'tests_run', 'commit_sha', 'branch', 'record']
+const SHARED = [
+  'record',
+  'summary',
+  'tests_run',
+  'commit_sha',
+  'branch',
+  'blockers',
+  'files_changed',
+  'related_thought_records',
+  'status',
+  'notes',
+  'on_behalf_of',
+]
 
 /** Follows the log: keys as agents are given them, then what they signed with them. */
 export class AgentSignatures {

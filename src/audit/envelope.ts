@@ -1,4 +1,5 @@
 import { fromBase64, toBase64 } from './base64.ts'
+import { canonicalJson } from './canonical-json.ts'
 import { preAuthEncoding } from './dsse.ts'
 import type { Sha256 } from './merkle.ts'
 
@@ -33,6 +34,13 @@ const encoder = new TextEncoder()
 /** A key is named by the hash of itself, so nobody can give its name to another. */
 export const keyIdOf = (sha256: Sha256, key: Uint8Array): string =>
   [...sha256(key).subarray(0, KEY_ID_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** The text of a statement about one thing, as Baton signs it. */
+export const statementText = (
+  subject: Statement['subject'][number],
+  predicate: Statement['predicate'],
+): string =>
+  canonicalJson({ _type: STATEMENT_TYPE, subject: [subject], predicateType: PREDICATE_TYPE, predicate })
 
 /** Signs the bytes of a text: they are what is kept, and what is read after they were verified. */
 export function sealEnvelope(

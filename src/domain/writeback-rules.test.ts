@@ -20,13 +20,12 @@ describe('a record that is written back', () => {
     assert.deepEqual(codes(EXAMPLE), [])
   })
 
-  it('cannot do without branch, commit and summary; tests and blockers are missed', () => {
+  it('cannot do without branch, commit and summary, and tests are missed', () => {
     assert.deepEqual(codes({}), [
       'error missing_field branch',
       'error missing_field commit_sha',
       'error missing_field summary',
       'warning no_tests_run tests_run',
-      'warning no_blockers blockers',
     ])
     assert.deepEqual(codes({ summary: EXAMPLE.summary, tests_run: ['a'], blockers: [] }, false), [])
   })

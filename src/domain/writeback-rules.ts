@@ -146,7 +146,11 @@ export function recordFindings(
   ].filter((finding) => finding !== undefined)
   if (isReinstating(record)) return notes === undefined ? [NO_NOTES, ...about] : about
   const isOfGit = ({ code, field }: WritebackFinding) => code === 'missing_field' && field !== 'summary'
-  return [...completionFindings(record).filter((finding) => project.git || !isOfGit(finding)), ...about]
+  const said = completionFindings(record).filter(
+    // In a call an absent list is an empty one.
+    (finding) => finding.code !== 'no_blockers' && (project.git || !isOfGit(finding)),
+  )
+  return [...said, ...about]
 }
 
 const NO_NOTES: WritebackFinding = {

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Repository } from './git.ts'
 import { demandPath } from './names.ts'
@@ -20,9 +20,13 @@ export function checkoutFiles(root: string): Files {
     async read(path) {
       const file = join(root, demandPath(path))
       try {
-        const way = relative(realpathSync(root), realpathSync(file))
-        const { size } = lstatSync(realpathSync(file))
-        return way.split(sep)[0] === '..' || size > MOST_BYTES ? undefined : readFileSync(file, 'utf8')
+        const real = realpathSync(file)
+        const stats = statSync(real)
+        const isOutside = relative(realpathSync(root), real).split(sep)[0] === '..'
+        // A pipe could be read for ever.
+        return isOutside || !stats.isFile() || stats.size > MOST_BYTES
+          ? undefined
+          : readFileSync(real, 'utf8')
       } catch {
         return undefined
       }

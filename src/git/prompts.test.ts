@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { folders } from '../../test/folders.ts'
+import { checkoutFiles } from './files.ts'
 import { type Files, findPrompt, PROMPTS_FOLDER, promptFiles, readSection } from './prompts.ts'
 
 const PAGE = `# P0.1 Infrastructure
@@ -96,7 +100,7 @@ describe('the task-prompts file', () => {
   it('names the extraction files that the task refers to, and none outside the repository', () => {
     assert.deepEqual(readSection(PAGE, 'P0.1.1').extractions, [
       'docs/reference/extractions/task-pipeline-algorithm.md',
-      'reference/extractions/b.md',
+      'docs/reference/extractions/b.md',
     ])
     assert.deepEqual(readSection('## P0.1.1\ndocs/extractions/../../../x.md', 'P0.1.1').extractions, [])
   })
@@ -119,5 +123,27 @@ describe('the task-prompts file', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('the files of a checkout', () => {
+  it('are read where they are files inside it, and nothing else is', async (t) => {
+    const place = folders(t)
+    const root = place.folder('shop')
+    place.file('secret.md', 'secret')
+    place.file('shop/docs/a.md', 'text')
+    symlinkSync(place.path('secret.md'), place.path('shop/docs/link.md'))
+    symlinkSync('a.md', place.path('shop/docs/inside.md'))
+    execFileSync('mkfifo', [place.path('shop/docs/pipe.md')])
+    const { list, read } = checkoutFiles(root)
+
+    const found = await Promise.all(
+      ['docs/a.md', 'docs/inside.md', 'docs/link.md', 'docs/pipe.md', 'docs', 'docs/none.md'].map(read),
+    )
+
+    assert.deepEqual(found, ['text', 'text', undefined, undefined, undefined, undefined])
+    assert.deepEqual([...(await list('docs'))].sort(), ['a.md', 'inside.md', 'link.md', 'pipe.md'])
+    assert.deepEqual(await list('nowhere'), [])
+    await assert.rejects(read('../secret.md'), { code: 'invalid_input' })
   })
 })

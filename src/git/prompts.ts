@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { demandPath } from './names.ts'
 
 export const PROMPTS_FOLDER = 'docs/guides/implementation/task-prompts'
@@ -197,7 +198,9 @@ const isEnd = (text: string, fence: string): boolean => {
 
 /** Paths that lead out of the repository are no references. */
 function extractionsOf(text: string): readonly string[] {
-  const found = [...text.matchAll(EXTRACTION)].map(([path]) => path.replace(/^(?:\.\.?\/)+/, ''))
+  const found = [...text.matchAll(EXTRACTION)].map(([path]) =>
+    path.startsWith('.') ? posix.normalize(`${PROMPTS_FOLDER}/${path}`) : path,
+  )
   return [...new Set(found)].filter((path) => {
     try {
       return demandPath(path) === path

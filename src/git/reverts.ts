@@ -7,8 +7,10 @@ import { type Ask, allTasks, type ShownTask, taskFacts } from './task-facts.ts'
 export interface Revert {
   readonly commit: string
   readonly subject: string
-  /** What it takes back, as written: whole or shortened. */
-  readonly reverts: string
+  /** The commits that it takes back: one, or all that a merge had brought in. */
+  readonly takes: ReadonlySet<string>
+  /** The task that the commit it takes back is named after. */
+  readonly task?: string
 }
 
 export interface Suspect {
@@ -41,8 +43,10 @@ interface Merged {
   readonly base: string
   readonly files: ReadonlySet<string>
   readonly reverts: readonly Revert[]
-  /** Ids of tasks that a commit of the base is named after, also a squashed one. */
-  readonly named: ReadonlySet<string>
+  /** Ids of tasks that a commit of the base is named after, perhaps a squashed one, and that was not taken back. */
+  readonly holding: ReadonlySet<string>
+  /** Every branch, here and at the remotes. */
+  readonly refs: readonly string[]
 }
 
 const TAKES_BACK = /This reverts commit ([0-9a-f]{7,40})/g
@@ -87,14 +91,29 @@ async function latestRecord(ask: Ask, task: ShownTask): Promise<ThoughtRecord | 
 }
 
 async function mergedIn(repository: Repository, base: string): Promise<Merged> {
-  const log = await repository.run(['log', '-z', '--format=%s', '--grep=^task: ', '--end-of-options', base])
-  const named = log.split('\0').map((subject) => checkCommitMessage(subject))
+  const reverts = await revertsOn(repository, base)
+  const log = await repository.run([
+    'log',
+    '-z',
+    '--format=%H %s',
+    '--grep=^task: ',
+    '--end-of-options',
+    base,
+  ])
+  const named = log.split('\0').flatMap((line) => {
+    const [commit = ''] = line.split(' ', 1)
+    const check = checkCommitMessage(line.slice(commit.length + 1))
+    return check.ok ? [{ commit, id: check.id }] : []
+  })
+  const isHeld = (commit: string): boolean => !reverts.some(({ takes }) => takes.has(commit))
+  const refs = await repository.run(['for-each-ref', '--format=%(refname)', 'refs/heads/', 'refs/remotes/'])
   return {
     repository,
     base,
     files: await repository.files(base),
-    reverts: await revertsOn(repository, base),
-    named: new Set(named.flatMap((check) => (check.ok ? [check.id] : []))),
+    reverts,
+    refs: refs.split('\n'),
+    holding: new Set(named.filter(({ commit }) => isHeld(commit)).map(({ id }) => id)),
   }
 }
 
@@ -112,10 +131,37 @@ export async function revertsOn(repository: Repository, base: string): Promise<r
   // Newest first: what takes a revert back is met before the revert itself.
   for (const entry of log.split('\0').filter(Boolean)) {
     const [commit = '', subject = ''] = entry.split('\n')
-    if (holding.some(({ reverts }) => commit.startsWith(reverts))) continue
-    for (const [, reverts] of entry.matchAll(TAKES_BACK)) holding.push({ commit, subject, reverts: reverts! })
+    if (holding.some(({ takes }) => takes.has(commit))) continue
+    for (const [, target] of entry.matchAll(TAKES_BACK)) {
+      const taken = await takenBack(repository, target!)
+      if (taken) holding.push({ commit, subject, ...taken })
+    }
   }
   return holding
+}
+
+/** What a commit was that another takes back; undefined where it is not here any more. */
+async function takenBack(
+  repository: Repository,
+  target: string,
+): Promise<Pick<Revert, 'takes' | 'task'> | undefined> {
+  const { code, stdout } = await repository.ask([
+    'log',
+    '-1',
+    '--format=%H%n%P%n%s',
+    '--end-of-options',
+    target,
+    '--',
+  ])
+  if (code !== 0) return undefined
+  const [commit = '', parents = '', subject = ''] = stdout.split('\n')
+  const [first, ...others] = parents.split(' ')
+  const merged =
+    first !== undefined && others.length > 0
+      ? (await repository.run(['rev-list', '--end-of-options', commit, `^${first}`])).split('\n')
+      : []
+  const named = checkCommitMessage(subject)
+  return { takes: new Set([commit, ...merged]), ...(named.ok && { task: named.id }) }
 }
 
 async function suspectOf(
@@ -124,10 +170,11 @@ async function suspectOf(
   record: ThoughtRecord,
   base: string,
 ): Promise<Suspect | 'waiting' | undefined> {
-  const revert = await revertOf(known, task.id, record)
+  const found = revertOf(known.reverts, task.id, record)
+  const revert = found && (await isRedone(known, found, task.id, record)) ? undefined : found
+  if (!revert && (await isWaiting(known, task.id, record))) return 'waiting'
   const missing = record.files_changed.map(plainPath).filter((path) => !known.files.has(path))
   if (!revert && missing.length === 0) return undefined
-  if (!revert && (await isWaiting(known, task.id, record))) return 'waiting'
   const reasons = [
     ...(revert ? [`${revert.commit.slice(0, 10)} takes its commit back`] : []),
     ...(missing.length > 0
@@ -149,57 +196,33 @@ async function suspectOf(
 }
 
 /** The revert of the recorded commit, of the merge that brought it in, or of a commit named after the task. */
-export async function revertOf(
-  known: Pick<Merged, 'repository' | 'reverts'>,
+export const revertOf = (
+  reverts: readonly Revert[],
   id: string,
-  record: Pick<ThoughtRecord, 'commit_sha'>,
-): Promise<Revert | undefined> {
-  for (const revert of known.reverts) {
-    if (record.commit_sha?.startsWith(revert.reverts)) return revert
-    const target = await known.repository.ask([
-      'rev-parse',
-      '--verify',
-      '--quiet',
-      '--end-of-options',
-      `${revert.reverts}^{commit}`,
-    ])
-    if (target.code !== 0) continue
-    if (await takesBack(known.repository, target.stdout.trim(), id, record.commit_sha)) return revert
-  }
-  return undefined
-}
+  { commit_sha }: Pick<ThoughtRecord, 'commit_sha'>,
+): Revert | undefined =>
+  reverts.find(({ takes, task }) => task === id || (commit_sha !== undefined && takes.has(commit_sha)))
 
-async function takesBack(
-  repository: Repository,
-  target: string,
+/** Whether a revert is about earlier work: the record's own was built on it, or is in the base under the task's name. */
+async function isRedone(
+  { repository, holding }: Merged,
+  revert: Revert,
   id: string,
-  commit: string | undefined,
+  { commit_sha = '' }: ThoughtRecord,
 ): Promise<boolean> {
-  const [parents = '', subject = ''] = (
-    await repository.run(['log', '-1', '--format=%P%n%s', '--end-of-options', target])
-  ).split('\n')
-  const named = checkCommitMessage(subject)
-  if (named.ok && named.id === id) return true
-  const [first, ...others] = parents.split(' ')
-  if (commit === undefined || first === undefined || others.length === 0) return false
-  return (await repository.isAncestor(commit, target)) && !(await repository.isAncestor(commit, first))
+  if (revert.takes.has(commit_sha)) return false
+  return holding.has(id) || (await repository.isAncestor(revert.commit, commit_sha))
 }
 
-/** Not merged yet: the commit is not in the base, nothing there is named after the task, and its branch is still here. */
+/** Not merged yet: its branch is still here, nothing in the base is named after it, and the commit is not there. */
 async function isWaiting(
-  { repository, base, named }: Merged,
+  { repository, base, holding, refs }: Merged,
   id: string,
-  record: ThoughtRecord,
+  { branch, commit_sha }: ThoughtRecord,
 ): Promise<boolean> {
-  if (record.branch === undefined || record.commit_sha === undefined || named.has(id)) return false
-  if (await repository.isAncestor(record.commit_sha, base)) return false
-  const branches = await repository.run([
-    'for-each-ref',
-    '--format=%(refname)',
-    'refs/heads/',
-    'refs/remotes/',
-  ])
-  return branches.split('\n').some((ref) => ref.endsWith(`/${record.branch}`))
+  if (branch === undefined || commit_sha === undefined || holding.has(id)) return false
+  if (!refs.some((ref) => ref.endsWith(`/${branch}`))) return false
+  return !(await repository.isAncestor(commit_sha, base))
 }
 
 /** The reverts among the newest commits, as document 003 looks for them. */

@@ -84,12 +84,20 @@ const verifyChain = defineOperation({
       levels: z.array(
         z.object({ level: z.string(), holds: z.boolean(), says: z.string(), does_not_prove: z.string() }),
       ),
+      unchained: z
+        .array(z.string())
+        .optional()
+        .describe(
+          'Records that were put into the store past the log; a pm answers for them with thought_attest',
+        ),
     }),
   errors: [...BASIC],
   examples: ['baton audit verify-chain --as codex'],
   run: async (service, call, { session }) => {
     const report = await (await service.audit()).verifyChain(call, session)
-    return { ...report, levels: [...report.levels] }
+    const { unchainedRecords } = await import('../service/unchained.ts')
+    const unchained = (await unchainedRecords(service.deps)).map(({ uid }) => uid)
+    return { ...report, levels: [...report.levels], ...(unchained.length > 0 && { unchained }) }
   },
 })
 
@@ -151,6 +159,7 @@ const proof = defineOperation({
           act: z.string(),
           at: z.string(),
           entry: z.string().describe('The bytes that were hashed'),
+          signed: z.boolean().optional().describe('Of a record whose author has a key: whether it was used'),
           proof: z.string().describe('C2SP tlog-proof'),
         }),
       ),

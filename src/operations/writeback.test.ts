@@ -93,7 +93,7 @@ describeOnEngines('task_update', (open) => {
     assert.equal((await task()).progress, 0)
   })
 
-  it('[S3-14] [S3-23] completes with done and 100, and takes no other progress for done', async (t) => {
+  it('[S3-14] completes with done and 100, and takes no other progress for done', async (t) => {
     const { ask } = await opened(() => open(t))
     await ask(claude, 'thought_record', EXAMPLE)
 
@@ -311,7 +311,7 @@ describeOnEngines('thought_record', (open) => {
     })
   })
 
-  it('[S3-26] refuses related records that do not exist, and names them', async (t) => {
+  it('[S3-23] [S3-26] takes ids of earlier records, refuses such that do not exist, and names them', async (t) => {
     const { ask } = await opened(() => open(t), ['P0.1.1', 'P0.1.2'])
     const first = await ask<ThoughtRecord>(claude, 'thought_record', EXAMPLE)
 

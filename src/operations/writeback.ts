@@ -167,13 +167,42 @@ const list = defineOperation({
     z.strictObject({
       task_id: TaskId.optional(),
       limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
+      unchained: z.boolean().optional().describe('Only those that were put into the store past the log'),
     }),
   output: () => z.object({ items: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'unavailable'],
-  examples: ['baton thought list', 'baton thought list P0.1.1'],
-  run: async (service, _, { task_id, limit }) => ({
-    items: [...(await service.tasks.latest(limit ?? 20, task_id))],
-  }),
+  examples: ['baton thought list', 'baton thought list P0.1.1', 'baton thought list --unchained'],
+  run: async (service, _, { task_id, limit = 20, unchained }) => {
+    if (!unchained) return { items: [...(await service.tasks.latest(limit, task_id))] }
+    const { unchainedRecords } = await import('../service/unchained.ts')
+    const found = await unchainedRecords(service.deps)
+    return {
+      items: found.filter((item) => task_id === undefined || item.task_id === task_id).slice(0, limit),
+    }
+  },
+})
+
+const attest = defineOperation({
+  name: 'thought_attest',
+  summary: 'Answer for a record that was put into the store past the log; for people and the role pm.',
+  effect: 'write',
+  scope: 'task:write',
+  http: { method: 'POST', path: '/v1/records/{uid}/attest' },
+  positional: ['uid'],
+  input: () =>
+    z.strictObject({
+      uid: z.string().min(1).max(100),
+      reason: z.string().min(1).max(2_000).describe('How the record came into the store'),
+    }),
+  output: ThoughtRecord,
+  errors: [...BASIC, 'not_allowed'],
+  examples: [
+    'baton thought attest 0198f000-0000-7000-8000-000000000001 --reason "written by hand, store was locked"',
+  ],
+  run: async (service, call, { uid, reason }) => {
+    const { attestRecord } = await import('../service/unchained.ts')
+    return attestRecord(service.deps, call, uid, reason)
+  },
 })
 
 /** Refuses what a record cannot do without; answers what is unusual in it. */
@@ -188,4 +217,4 @@ function judged(service: Service, task: string, input: WrittenRecord): { warning
   return warnings.length > 0 ? { warnings } : {}
 }
 
-export const WRITEBACK_OPERATIONS = [update, record, complete, escalate, list] as const
+export const WRITEBACK_OPERATIONS = [update, record, complete, escalate, list, attest] as const

@@ -111,6 +111,7 @@ function recordPart(
     ...list('tests_run', record.tests_run),
     ...list('files_changed', record.files_changed),
     ...list('related_thought_records', record.related_thought_records),
+    ...(record.signed === false ? ['unsigned: its author has a key and did not use it'] : []),
     `written: ${record.created_at}${record.on_behalf_of === undefined ? '' : ` on behalf of ${record.on_behalf_of}`}`,
   ]
   return {

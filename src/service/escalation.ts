@@ -1,3 +1,4 @@
+import type { Agent } from '../domain/agent.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { hasRole, kindOf } from '../domain/policy.ts'
 import type { Call, ServiceDeps } from './deps.ts'
@@ -25,7 +26,7 @@ export async function escalateWriteback(
   const { deps } = service
   const { row } = await service.tasks.get(task_id)
   const agents = await deps.store.agents()
-  const pm = to ?? (await pmOf(deps, call))
+  const pm = to ?? pmOf(deps, call, agents)
   const known = agents.find(({ name }) => name === pm)
   const about = escalationOf(row.task.id, { ...record, on_behalf_of: record.on_behalf_of ?? call.actor.name })
   const { branch = 'not said', commit_sha = 'not said' } = about
@@ -46,21 +47,17 @@ export async function escalateWriteback(
   return handoff
 }
 
-async function pmOf(deps: ServiceDeps, call: Call): Promise<string> {
-  const listed = Object.keys(deps.policy.agents ?? {})
-  const agents = await deps.store.agents()
-  const names = [...new Set([...listed, ...agents.filter(({ removed }) => !removed).map(({ name }) => name)])]
-  const pms = names.filter(
-    (name) =>
-      name !== call.actor.name &&
-      hasRole(
-        deps.policy,
-        'pm',
-        name,
-        agents.find((agent) => agent.name === name),
-      ),
-  )
-  const [pm] = pms.sort()
+function pmOf(deps: ServiceDeps, call: Call, agents: readonly Agent[]): string {
+  const present = agents.filter(({ removed }) => !removed).map(({ name }) => name)
+  const names = new Set([...Object.keys(deps.policy.agents ?? {}), ...present])
+  const isPm = (name: string) =>
+    hasRole(
+      deps.policy,
+      'pm',
+      name,
+      agents.find((agent) => agent.name === name),
+    )
+  const [pm] = [...names].filter((name) => name !== call.actor.name && isPm(name)).sort()
   if (pm === undefined)
     refuse(
       'not_found',

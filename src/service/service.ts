@@ -7,7 +7,7 @@ import { Looking } from './inbox.ts'
 import { Receiving } from './receiving.ts'
 import { Sending } from './sending.ts'
 import { settlingUnits } from './settling.ts'
-import { TaskClaims } from './task-claims.ts'
+import { TaskHistory } from './task-history.ts'
 import { Tasks } from './tasks.ts'
 import { Tokens } from './tokens.ts'
 import { type WaitOptions, waitForEnd } from './waiting.ts'
@@ -17,20 +17,19 @@ export class Service {
   readonly deps: ServiceDeps
   readonly agents: Agents
   readonly artifacts: Artifacts
-  readonly claims: TaskClaims
+  readonly history: TaskHistory
   readonly closing: Closing
   readonly looking: Looking
   readonly receiving: Receiving
   readonly sending: Sending
   readonly tasks: Tasks
   readonly tokens: Tokens
-  #audit: Promise<Audit> | undefined
 
   constructor(deps: ServiceDeps) {
     this.deps = deps
     this.agents = new Agents(deps)
     this.artifacts = new Artifacts(deps)
-    this.claims = new TaskClaims(deps)
+    this.history = new TaskHistory(deps)
     this.closing = new Closing(deps)
     this.looking = new Looking(deps)
     this.receiving = new Receiving(deps)
@@ -41,9 +40,9 @@ export class Service {
   }
 
   /** The log as a whole. Few calls need it, so it is loaded by the first that does. */
-  audit(): Promise<Audit> {
-    this.#audit ??= import('./audit/audit.ts').then(({ Audit }) => new Audit(this.deps))
-    return this.#audit
+  async audit(): Promise<Audit> {
+    const { Audit } = await import('./audit/audit.ts')
+    return new Audit(this.deps)
   }
 
   wait(ref: string, options: WaitOptions = {}) {

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../audit/canonical-json.ts'
-import { type Envelope, PREDICATE_TYPE, STATEMENT_TYPE, sealEnvelope } from '../audit/envelope.ts'
+import { decodeEntry } from '../audit/entry.ts'
+import type { Envelope, Statement } from '../audit/envelope.ts'
+import type { Agent } from '../domain/agent.ts'
 import type { ThoughtRecord } from '../domain/task.ts'
+import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'
 
@@ -11,7 +14,8 @@ export interface AgentKey {
   /** The public part: 32 bytes in base64. */
   readonly public: string
   readonly file: string
-  sign(message: Uint8Array): Uint8Array
+  /** Signs an in-toto statement. */
+  attest(subject: Statement['subject'][number], predicate: Statement['predicate']): Envelope
 }
 
 /** Keys of agents: with the user, never in the store. An agent has one for each log. */
@@ -50,12 +54,17 @@ export function signRecord({ deps, view, actor }: Step, record: ThoughtRecord, k
     commit_sha === undefined
       ? { sha256: hash('sha256', canonicalJson(predicate), 'hex') }
       : { gitCommit: commit_sha }
-  const statement = {
-    _type: STATEMENT_TYPE,
-    subject: [{ name: task_id, digest }],
-    predicateType: PREDICATE_TYPE,
-    predicate,
-  }
-  const envelope = sealEnvelope(canonicalJson(statement), key.id, (message) => key.sign(message))
-  return { signed: true, kid: key.id, envelope }
+  return { signed: true, kid: key.id, envelope: key.attest({ name: task_id, digest }, predicate) }
+}
+
+const RECORD_ACTS: readonly unknown[] = ['thought_record', 'task.reinstate']
+
+/** Whether the author of a record's entry used its key; undefined of all else, and where it had none. */
+export function isSignedEntry({ body, at }: LogEntry, agents: readonly Agent[]): boolean | undefined {
+  const decoded = decodeEntry(body)
+  if (!decoded.ok || !RECORD_ACTS.includes(decoded.record.act)) return undefined
+  const { id, kid } = decoded.record.actor as { id: string; kid?: string }
+  if (kid !== undefined) return true
+  const since = agents.find(({ name }) => name === id)?.key?.since
+  return since !== undefined && since <= at ? false : undefined
 }

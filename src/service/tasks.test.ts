@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import fc from 'fast-check'
 import { by, describeOnEngines, START, type Workspace } from '../../test/workspace.ts'
+import { criticalPath } from '../domain/task-order.ts'
 
 const planner = by('planner')
 const claude = by('claude')
@@ -10,6 +12,10 @@ const create = ({ service }: Workspace, id: string, more = {}) =>
   service.tasks.create(planner, { id, title: `Task ${id}`, ...more })
 const finish = ({ service }: Workspace, id: string) =>
   service.tasks.complete(claude, id, { summary: 'All of it is done' })
+const finishOne = async (w: Workspace, on: Workspace) => {
+  const [id] = await nextOf(w)
+  if (id !== undefined) await finish(on, id)
+}
 const nextOf = async ({ service }: Workspace) => (await service.tasks.next(50)).map(({ task }) => task.id)
 
 describeOnEngines('next actions', (open) => {
@@ -77,6 +83,38 @@ describeOnEngines('next actions', (open) => {
       // A flag wins over what was computed, also while its task still waits.
       ['P1', 'P20', 'P12'],
     ])
+  })
+
+  it('[S3-103] begin with the head of the domain’s critical path, also when tasks are added and finished at once', async (t) => {
+    const graph = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 6, maxLength: 14 })
+
+    await fc.assert(
+      fc.asyncProperty(graph, fc.nat(3), async (edges, finished) => {
+        const w = await open(t)
+        const services = [w.service, await w.beside()]
+        const side = (i: number): Workspace => ({ ...w, service: services[i % 2] ?? w.service })
+        for (let i = 0; i < 4; i += 1) await create(w, `T${i}`)
+        // Each depends on two that are there when its round begins; a round is added and finished at once.
+        for (let from = 0; from < edges.length; from += 3) {
+          const known = 4 + from
+          await Promise.all([
+            ...edges
+              .slice(from, from + 3)
+              .map(([a, b], i) =>
+                create(side(i), `T${known + i}`, { depends_on: [`T${a % known}`, `T${b % known}`] }),
+              ),
+            from / 3 < finished ? finishOne(w, side(from)) : undefined,
+          ])
+        }
+
+        const { items } = await w.service.tasks.list({}, { limit: 50 })
+        const path = criticalPath(items.map(({ task }) => task))
+        const [first] = await w.service.tasks.next(1)
+        if (path.length > 1) assert.deepEqual([first?.task.id, first?.task.critical], [path[0], true])
+        else assert.equal(first?.task.critical ?? false, false)
+      }),
+      { numRuns: 8 },
+    )
   })
 
   it('leave out what somebody has claimed', async (t) => {

@@ -9,7 +9,15 @@ import type { Step } from './moves.ts'
 import { type AgentKey, signerOf, signRecord } from './signing.ts'
 import { putTask } from './task-follow.ts'
 import { refuse, write } from './write.ts'
-import { demandPm, demandRelated, escalationOf, isPm, orWritebackFailed, saysTheSame } from './writeback.ts'
+import {
+  demandPm,
+  demandRelated,
+  escalationOf,
+  isPm,
+  loggedOf,
+  orWritebackFailed,
+  saysTheSame,
+} from './writeback.ts'
 
 export interface NewTask {
   readonly id: string
@@ -362,14 +370,7 @@ export function addRecord(
   view.addRecord(record)
   const reopened: Task = reinstates && task.status === 'done' ? reopen(task) : task
   const next = putTask(step, reopened, reinstates ? 'task.reinstate' : 'thought_record', {
-    fields: {
-      record: uid,
-      summary: record.summary,
-      tests_run: record.tests_run,
-      commit_sha: record.commit_sha,
-      branch: record.branch,
-      envelope,
-    },
+    fields: { ...loggedOf(record), envelope },
     kid,
     progress: true,
   })

@@ -90,3 +90,21 @@ export function saysTheSame(record: ThoughtRecord, call: Call, input: RecordInpu
     said(record.files_changed) === said(input.files_changed)
   )
 }
+
+/** All that a record says, for the log: what is not committed to there could be changed unseen. */
+export function loggedOf(record: ThoughtRecord): Readonly<Record<string, unknown>> {
+  const some = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined)
+  return {
+    record: record.uid,
+    summary: record.summary,
+    tests_run: record.tests_run,
+    commit_sha: record.commit_sha,
+    branch: record.branch,
+    blockers: some(record.blockers),
+    files_changed: some(record.files_changed),
+    related_thought_records: some(record.related_thought_records),
+    status: record.status,
+    notes: record.notes,
+    on_behalf_of: record.on_behalf_of,
+  }
+}

@@ -78,6 +78,7 @@ describe('the audit commands', () => {
     assert.equal(lines(log.stdout).length, Number(size))
     assert.ok(proof.stdout.includes(note.stdout.trimEnd()), proof.stdout)
     assert.match(proof.stdout, /task\.done/)
+    assert.equal((await quick(where, 'audit', 'proof', '0.1.1', '--as', 'codex')).stdout, proof.stdout)
     assert.match(sessions.stdout, /^AS-\w+\topen\tcodex/)
     assert.ok(existsSync(join(where.env!.BATON_HOME!, '.baton', 'keys')))
   })

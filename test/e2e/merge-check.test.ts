@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { MergeCheck } from '../../src/git/merge-check.ts'
+import { serve } from '../../src/transports/http/serve.ts'
 import { ask, BATON, baton, cleanEnv, quick, refusal, type Where } from '../command.ts'
 import { git } from '../folders.ts'
+import { newToken } from '../http-workspace.ts'
 import { aProject, finished, type Project, promptsPage, worked } from '../project.ts'
+import { by, openWorkspace } from '../workspace.ts'
 
 const BRANCH = 'feature/p0-1-1-package-setup'
 const PAGE = 'docs/guides/implementation/task-prompts/p0.1-infrastructure.md'
@@ -195,6 +198,48 @@ describe('the merge check', () => {
     assert.equal((await refusal(project.where, 'merge-check', BRANCH, '--base=--all')).exit, 2)
     assert.equal((await refusal(project.where, 'merge-check', 'feature/p0-9-9-x')).exit, 3)
     assert.deepEqual((await check(project.where, 'main')).codes, ['task_unknown'])
+  })
+})
+
+describe('the merge check in CI', () => {
+  it('[S3-50] [S3-49] asks a server with a token, and reopens what was done without a record', async (t) => {
+    const project = await aProject(t)
+    await worked(project)
+    const { service } = await openWorkspace(t)
+    const server = await serve({ service, port: 0, signals: false, log: () => undefined })
+    t.after(() => server.close())
+    const token = await newToken(service, 'ci', ['task:read', 'task:write'])
+    const ci = { cwd: project.root, env: { CI: 'true', BATON_URL: server.url, BATON_TOKEN: token } }
+    const reader = {
+      ...ci,
+      env: { ...ci.env, BATON_TOKEN: await newToken(service, 'reader', ['task:read']) },
+    }
+    await service.tasks.create(by('planner'), { id: 'P0.1.1', title: 'Package setup' })
+    const { handoff } = await service.sending.send(by('planner'), {
+      to: 'claude',
+      title: 'Do it',
+      task: 'P0.1.1',
+      home: 'markdown',
+    })
+    await service.receiving.accept(by('claude'), handoff.uid)
+    await service.receiving.submit(by('claude'), handoff.uid, {})
+    await service.closing.verify(by('perplexity'), handoff.uid, { pass: true })
+
+    const watched = await check(reader, BRANCH)
+    const refused = await check(ci, BRANCH)
+    await service.tasks.complete(by('claude'), 'P0.1.1', {
+      branch: BRANCH,
+      commit_sha: project.git('rev-parse', BRANCH).trim(),
+      summary: 'Done. Tested. Pushed.',
+    })
+    const allowed = await check(ci, BRANCH)
+
+    assert.deepEqual(
+      [watched.exit, watched.reopened, /could not be reopened/.test(watched.stderr)],
+      [1, false, true],
+    )
+    assert.deepEqual([refused.exit, refused.codes, refused.reopened], [1, ['writeback_missing'], true])
+    assert.deepEqual([allowed.exit, allowed.task], [0, 'P0.1.1'])
   })
 })
 

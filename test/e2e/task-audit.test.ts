@@ -117,6 +117,41 @@ describe('work that was merged and taken back', () => {
     assert.deepEqual([suspectsOf(squashed), suspectsOf(reverted), suspectsOf(back)], [[], ['P0.1.1'], []])
   })
 
+  it('is no longer suspected when it was done again', async (t) => {
+    const project = await aProject(t)
+    await finished(project)
+    const squash = (branch: string) => {
+      project.git('merge', '--quiet', '--squash', branch)
+      project.git('commit', '--quiet', '--message', 'task: P0.1.1 — Package setup')
+    }
+    squash(BRANCH)
+    project.git('revert', '--no-edit', 'HEAD')
+    await ask(
+      project.where,
+      'thought',
+      'record',
+      'P0.1.1',
+      '--status',
+      'todo',
+      '--notes',
+      'Previous PR reverted',
+      '--as',
+      'codex',
+    )
+    await ask(project.where, 'task', 'start', 'P0.1.1', '--as', 'codex', '--slug', 'again')
+    const again = project.at('codex/p0-1-1-again')
+    again.git('revert', '--no-edit', 'HEAD')
+    again.git('commit', '--quiet', '--amend', '--message', 'task: P0.1.1 — Package setup')
+    await ask(again.where, 'task', 'finish', 'P0.1.1', '--as', 'codex', '--summary', SUMMARY)
+    const waiting = await audit(project.where)
+    squash('feature/p0-1-1-again')
+
+    const redone = await audit(project.where)
+
+    assert.deepEqual([suspectsOf(waiting), suspectsOf(redone)], [[], []])
+    assert.deepEqual([waiting.waiting.length, redone.waiting.length], [1, 0])
+  })
+
   it('[S3-87] is only suspected when a file has gone for another reason', async (t) => {
     const project = await aProject(t)
     await finished(project)

@@ -150,6 +150,20 @@ describe('a task that is started in a repository', () => {
   })
 })
 
+describe('what a shell completes', () => {
+  it('is the ids of tasks after the verbs that take one, and nothing after others', async (t) => {
+    const project = await aProject(t)
+    const offered = async (...words: string[]) =>
+      (await quick(project.where, '__complete', ...words, '')).stdout
+        .split('\n')
+        .map((line) => line.split('\t')[0])
+
+    assert.deepEqual(await offered('task', 'finish'), ['P0.1.1', 'P0.1.2', ''])
+    assert.deepEqual(await offered('task', 'audit'), [''])
+    assert.ok((await offered('task')).includes('finish'))
+  })
+})
+
 describe('a hostile repository', () => {
   it('runs nothing because a task is started in it', async (t) => {
     const project = await aProject(t)

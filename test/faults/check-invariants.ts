@@ -165,7 +165,7 @@ function checkAttempts(handoff: Handoff, story: readonly Said[]): void {
 function checkColumns(handoffs: readonly Row[], tasks: readonly Row[]): void {
   for (const row of handoffs)
     assert.deepEqual({ ...row }, handoffColumns(JSON.parse(String(row.doc))), 'I7: columns of a handoff')
-  for (const { open_deps: _, ...row } of tasks)
+  for (const { open_deps: _, height: __, ...row } of tasks)
     assert.deepEqual(row, taskColumns(JSON.parse(String(row.doc))), 'I7: columns of a task')
 }
 
@@ -190,6 +190,9 @@ function checkDependencies(tasks: readonly Task[], rows: readonly Row[], links: 
     if (status.get(String(depends_on)) !== 'done') open.set(task, (open.get(task) ?? 0) + 1)
   for (const { uid, id, open_deps } of rows)
     assert.equal(open_deps, open.get(uid) ?? 0, `I7: open dependencies of ${id}`)
+  const heights = new Map(rows.map(({ uid, height }) => [uid, Number(height)]))
+  for (const { task, depends_on } of links)
+    assert.ok(heights.get(depends_on)! > heights.get(task)!, `I7: chain of ${depends_on} over ${task}`)
 }
 
 /** Whoever asked is told once, by a return or by a notice. */

@@ -12,11 +12,15 @@ interface Line {
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 const BEGIN = encoder.encode('{"disclosure":"')
-const END = /^","entry":(0|[1-9]\d{0,14})\}$/
+const MIDDLE = encoder.encode('","entry":')
 const QUOTE = 34
+const BRACE = 125
+const ZERO = 48
+/** As many as are exact. */
+const MOST_DIGITS = 15
 const BRACKET = 91
+const NOTHING: readonly never[] = []
 /** Letters of a salt: 22 hold 128 bits. */
 const LEAST_SALT = 22
 const MOST_SALT = 100
@@ -24,7 +28,7 @@ const VALUES = valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 /** No entry has so many fields; a file with more is there to fill our memory. */
 const MOST_LINES = 200 * TILE_WIDTH
 
-/** A disclosure as it stands in the export, by rising entry. */
+/** A disclosure as it stands in the export: by rising entry, and within one by its letters. */
 export const disclosureLine = (disclosure: string, entry: number): string =>
   `{"disclosure":"${disclosure}","entry":${entry}}\n`
 
@@ -40,6 +44,7 @@ export class DisclosureCheck {
   /** Lines that were read; those before `#at` have been used. */
   #lines: Line[] = []
   #at = 0
+  #last: Line | undefined
   #number = 0
   #isAtEnd: boolean
   #opened = 0
@@ -66,19 +71,22 @@ export class DisclosureCheck {
     }
   }
 
-  check(index: number, entry: GoodEntry): void {
+  /** Answers what was opened: the disclosures that are the entry's own. */
+  check(index: number, entry: GoodEntry): readonly Uint8Array[] {
     for (const digest of entry.redacts) if (this.#missing.delete(digest)) this.#redacted += 1
-    if (entry.digests.length === 0 && this.#lines[this.#at]?.entry !== index) return
+    if (entry.digests.length === 0 && this.#lines[this.#at]?.entry !== index) return NOTHING
     const open = [...entry.digests]
+    const opened: Uint8Array[] = []
     for (let line = this.#lines[this.#at]; line?.entry === index; line = this.#lines[this.#at]) {
       this.#at += 1
-      this.#open(index, line, open)
+      if (this.#open(index, line, open)) opened.push(line.disclosure)
     }
     for (const { name, digest } of open)
       this.#missing.set(digest, {
         where: `${name} of ${placeOf(index, entry.stream, entry.seq)}`,
         entry: index,
       })
+    return opened
   }
 
   async end(): Promise<void> {
@@ -101,7 +109,7 @@ export class DisclosureCheck {
     )
   }
 
-  #open(index: number, { number, disclosure }: Line, open: Digest[]): void {
+  #open(index: number, { number, disclosure }: Line, open: Digest[]): boolean {
     const hash = this.#sha256(disclosure)
     const place = open.findIndex(({ digest }) => isBase64UrlOf(digest, hash))
     const [found] = place < 0 ? [] : open.splice(place, 1)
@@ -109,7 +117,11 @@ export class DisclosureCheck {
     if (!found) this.#findings.bad(where, `it opens no digest of entry ${index}`, index)
     else if (!isNamed(disclosure, found.name))
       this.#findings.bad(where, `it does not name the field ${found.name} of entry ${index}`, index)
-    else this.#opened += 1
+    else {
+      this.#opened += 1
+      return true
+    }
+    return false
   }
 
   #take(bytes: Uint8Array | undefined): void {
@@ -117,9 +129,11 @@ export class DisclosureCheck {
     const line = bytes && readLine(bytes, this.#number)
     if (this.#isAtEnd) return
     if (!line) this.#stop(this.#number, 'it is not a disclosure')
-    else if (line.entry < (this.#lines.at(-1)?.entry ?? 0))
-      this.#stop(this.#number, 'it stands after those of a later entry')
-    else this.#lines.push(line)
+    else if (!isAfter(line, this.#last)) this.#stop(this.#number, 'it is not in its place')
+    else {
+      this.#lines.push(line)
+      this.#last = line
+    }
   }
 
   /** What follows a line that is wrong is not looked at: where it belongs would be a guess. */
@@ -131,10 +145,34 @@ export class DisclosureCheck {
 
 function readLine(bytes: Uint8Array, number: number): Line | undefined {
   const end = bytes.indexOf(QUOTE, BEGIN.length)
-  const disclosure = bytes.subarray(BEGIN.length, end)
-  if (end <= BEGIN.length || !BEGIN.every((byte, i) => byte === bytes[i])) return undefined
-  const [, entry] = END.exec(decoder.decode(bytes.subarray(end))) ?? []
-  return entry === undefined ? undefined : { number, entry: Number(entry), disclosure }
+  const digits = end + MIDDLE.length
+  const last = bytes.length - 1
+  const isFramed = end > BEGIN.length && isAt(bytes, 0, BEGIN) && isAt(bytes, end, MIDDLE)
+  if (!isFramed || bytes[last] !== BRACE || last === digits || last - digits > MOST_DIGITS) return undefined
+  let entry = 0
+  for (let at = digits; at < last; at += 1) {
+    const digit = bytes[at]! - ZERO
+    if (digit < 0 || digit > 9) return undefined
+    entry = entry * 10 + digit
+  }
+  if (bytes[digits] === ZERO && last - digits > 1) return undefined
+  return { number, entry, disclosure: bytes.subarray(BEGIN.length, end) }
+}
+
+/** By entry, and within one by its letters: there is one order, so that nothing can be moved unseen. */
+function isAfter({ entry, disclosure }: Line, before: Line | undefined): boolean {
+  if (!before || entry !== before.entry) return entry > (before?.entry ?? -1)
+  const length = Math.min(disclosure.length, before.disclosure.length)
+  for (let i = 0; i < length; i += 1) {
+    const difference = disclosure[i]! - before.disclosure[i]!
+    if (difference !== 0) return difference > 0
+  }
+  return disclosure.length > before.disclosure.length
+}
+
+function isAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  for (let i = 0; i < expected.length; i += 1) if (bytes[at + i] !== expected[i]) return false
+  return true
 }
 
 /** Whether a disclosure begins with a salt of 128 bits or more and this name. Only so much of it is decoded. */

@@ -33,7 +33,7 @@ export async function* exportPieces(log: LogReader, sha256: Sha256): AsyncIterab
   yield text(VKEY, `${log.vkey}\n`)
   yield text(DISCLOSURES, '')
   for await (const { body, disclosures = [] } of log.entries()) {
-    for (const disclosure of disclosures) lines += disclosureLine(disclosure, tree.size)
+    for (const disclosure of [...disclosures].sort()) lines += disclosureLine(disclosure, tree.size)
     const bytes = encoder.encode(body)
     bundle.push(bytes)
     tree.add(leafOf(sha256, bytes))

@@ -19,7 +19,17 @@ const ZERO = `${'A'.repeat(43)}=`
 /** The last letter of a hash carries four bits. */
 const LAST_LETTERS = 'AEIMQUYcgkosw048'
 const AUTHS = ['token', 'engine', 'os-user', 'tty', 'file'] as const
-const SUBJECTS = ['handoff', 'task', 'agent', 'artifact', 'notice', 'workspace', 'record', 'gate'] as const
+const SUBJECTS = [
+  'handoff',
+  'task',
+  'agent',
+  'artifact',
+  'notice',
+  'workspace',
+  'record',
+  'gate',
+  'session',
+] as const
 const NOTHING: readonly never[] = []
 
 // The text and how far it is read. Not fields of an object: a million entries are read a letter at a time.

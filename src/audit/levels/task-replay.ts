@@ -18,6 +18,7 @@ const DAILY = new Set([
   'task.done',
   'task.accepted',
   'task.in_progress',
+  'task.release',
 ])
 
 /** Tasks: none is done without a record of the same period of work, and none comes back but by a reinstatement. */

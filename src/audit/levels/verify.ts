@@ -100,7 +100,7 @@ class Walk {
     this.#head = head
     this.tree = new TreeBuilder(platform.sha256)
     this.#checkpoints = new CheckpointCheck(platform, head.verifier)
-    this.#agents = new AgentCheck()
+    this.#agents = new AgentCheck(platform)
     this.#disclosures = new DisclosureCheck(files, platform.sha256)
     this.#replay = new Replay(platform.sha256)
   }
@@ -147,6 +147,7 @@ class Walk {
       this.#checkpoints.findings.bad(name, `it does not hold ${width} whole entries and nothing else`)
     await this.#disclosures.prepare(n * TILE_WIDTH + width)
     for (const bytes of entries.slice(0, width)) this.#entry(bytes)
+    await this.#agents.judge()
     await this.#checkpoints.compare(this.#files, this.tree.takeFull())
     return entries.length >= width
   }
@@ -159,8 +160,8 @@ class Walk {
     const entry = this.#chains.check(index, bytes, leaf, this.#head.checkpoint.origin)
     if (!entry) return
     this.#replay.step(index, entry, leaf)
-    this.#agents.check(index, entry)
-    this.#disclosures.check(index, entry)
+    const opened = this.#disclosures.check(index, entry)
+    if (this.#agents.wants(entry)) this.#agents.note(index, entry, opened)
   }
 
   #look(): void {

@@ -5,7 +5,7 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { finalize, type Sealed, sealedRoot } from './finalize.ts'
-import { logKeyOf, type NamedKey, signingKey } from './log-key.ts'
+import { logKeyOf, type NamedKey, renewKey, signingKey } from './log-key.ts'
 import { type LeafEntry, readLog } from './log-reader.ts'
 import { currentCheckpoint, type Proof, proofOf } from './proof.ts'
 import { sequence } from './sequence.ts'
@@ -114,6 +114,11 @@ export class Audit {
     const remembered = (await keys?.remembered(info.origin)) ?? (await keys?.originAt(place))
     await keys?.forget(place, info.origin)
     return { origin: info.origin, remembered: remembered !== undefined }
+  }
+
+  /** Begins another key for the log. For people: callers make sure of it. */
+  async renewKey(call: Call): Promise<string> {
+    return (await renewKey(this.#deps, call)).vkey
   }
 
   /** How many numbers of entries the tree is behind: the entries are at most as many. */

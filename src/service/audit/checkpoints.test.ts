@@ -80,6 +80,8 @@ describeOnEngines('a checkpoint', (open) => {
       })
     const [session] = (await w.store.sessions({}, { limit: 1 })).items
     assert.equal(session?.state, 'open')
+    const sealed = await audit.finalize(by('codex'))
+    assert.deepEqual(await other.finalize(by('gemini')), sealed)
   })
 
   it('is made with one key when two processes make the first at once', async (t) => {
@@ -113,6 +115,52 @@ describeOnEngines('a checkpoint', (open) => {
     })
 
     assert.equal((await copy.deps.store.checkpoints({ limit: 1 }))[0]?.size, 4)
+  })
+})
+
+describeOnEngines('another key of a log', (open) => {
+  it('signs a copy that was restored, and what was sealed with the old one still holds', async (t) => {
+    const keys = newKeys(t)
+    const w = await open(t, keys)
+    await workedSession(w)
+    const sealed = await (await w.service.audit()).finalize(by('codex'))
+    const copy = await tampered(t, w, same, keys.keys)
+    await writeEntries(w, 2, 'U')
+    await (await w.service.audit()).checkpoint()
+    const audit = await copy.audit()
+    const old = await audit.key()
+    await assert.rejects(audit.checkpoint(), { message: /baton audit trust --reset/ })
+
+    await audit.forget()
+    await copy.tasks.create(planner, { id: 'V', title: 'Other' })
+    await assert.rejects(audit.checkpoint(), { message: /baton audit trust --reset --new-key/ })
+    const vkey = await audit.renewKey(planner)
+    const signed = await audit.checkpoint()
+
+    assert.notEqual(vkey, old.vkey)
+    assert.equal(signed.vkey, vkey)
+    assert.deepEqual(await audit.root(planner), sealed)
+    assert.equal((await audit.verifyChain(planner)).entries, sealed.n)
+    assert.deepEqual(await audit.newestCheckpoint(), signed)
+  })
+
+  it('is refused by whoever remembers the old one, until they agree to it', async (t) => {
+    const [owner, reader, heir] = [newKeys(t), newKeys(t), newKeys(t)]
+    const w = await open(t, owner)
+    await writeEntries(w, 1)
+    await (await w.service.audit()).checkpoint()
+    const seen = await elsewhere(w, reader)
+    await seen.newestCheckpoint()
+    // The first key is lost with its machine.
+    const next = await elsewhere(w, heir)
+    await assert.rejects(next.checkpoint(), { code: 'unmet', message: /baton audit trust --new-key/ })
+    await next.renewKey(planner)
+    const signed = await next.checkpoint()
+
+    await assert.rejects(seen.newestCheckpoint(), { code: 'store_refused', message: /its key was/ })
+    await seen.forget()
+
+    assert.deepEqual(await seen.newestCheckpoint(), signed)
   })
 })
 

@@ -5,7 +5,7 @@ import type { SignedCheckpoint, Tree } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { sha256, toBytes, toText } from './hashing.ts'
 import { doesExtend, forked, openCheckpoint } from './heads.ts'
-import { logKeyOf, signingKey } from './log-key.ts'
+import { logKeysOf, signingKey } from './log-key.ts'
 import { sequence } from './sequence.ts'
 import { TreeReader } from './tree-reader.ts'
 import { recognise } from './trust.ts'
@@ -62,26 +62,21 @@ export async function checkpointAt(deps: ServiceDeps, size: number): Promise<Ver
  * and remembers it when it is newer.
  */
 async function verified(deps: ServiceDeps, signed: SignedCheckpoint, reader: TreeReader): Promise<Verified> {
-  const vkey = await vkeyOf(deps)
-  const checkpoint = openCheckpoint(signed.note, vkey)
+  const keys = await logKeysOf(deps)
+  const signer = keys.findLast(({ vkey }) => openCheckpoint(signed.note, vkey))
+  const current = keys.at(-1)
+  const checkpoint = signer && openCheckpoint(signed.note, signer.vkey)
   const { origin } = deps.store.info
   if (!checkpoint || checkpoint.origin !== origin || checkpoint.size !== signed.size)
     throw forked(deps, `its checkpoint of size ${signed.size} is not signed with its key`, {
       size: signed.size,
-      vkey,
     })
   if (toText(await reader.rootAt(checkpoint.size)) !== toText(checkpoint.root))
     throw forked(deps, `its checkpoint of size ${signed.size} is not that of its entries`, {
       size: signed.size,
     })
-  await recognise(deps, { origin, vkey, note: signed.note }, reader)
-  return { ...signed, origin, root: toText(checkpoint.root), vkey }
-}
-
-async function vkeyOf(deps: ServiceDeps): Promise<string> {
-  const named = await logKeyOf(deps)
-  if (named) return named.vkey
-  throw new BatonError('wrong_state', 'this log has no key yet; sign its head first with: audit_checkpoint')
+  await recognise(deps, { origin, vkey: current?.vkey ?? signer.vkey, checkpoint, note: signed.note }, reader)
+  return { ...signed, origin, root: toText(checkpoint.root), vkey: signer.vkey }
 }
 
 async function rootInTwoWays(reader: TreeReader, tree: Tree): Promise<Uint8Array> {
@@ -103,8 +98,10 @@ async function demandSigned(deps: ServiceDeps, last: string | undefined): Promis
   const { size } = await deps.store.tree()
   if (await doesExtend(reader, before, size)) return
   const here = size < before.size ? `has only ${size}` : 'is another history'
-  throw forked(deps, `this key has signed ${before.size} entries of it, and what is here ${here}`, {
-    signed: before.size,
-    size,
-  })
+  throw forked(
+    deps,
+    `this key has signed ${before.size} entries of it, and what is here ${here}`,
+    { signed: before.size, size },
+    '--reset --new-key',
+  )
 }

@@ -39,9 +39,12 @@ const RENEW_MS = 2_000
 /** Seals a session, once: whoever comes second gets the same answer, at the latest after the document's retry. */
 export async function finalize(deps: ServiceDeps, call: Call, ref?: string): Promise<Sealed> {
   const session = await findSession(deps, call, ref)
+  if (session.receipt) return receiptOf(deps, session)
   // Whoever cannot sign must not seal: the answer would lack its checkpoint.
   await signingKey(deps)
   await newestCheckpoint(deps)
+  // The first time this may take long, and nobody has to wait for it.
+  await sequence(deps.store)
   const answered = await waitFor(deps, () => attempt(deps, call, session.uid), WAIT_MS)
   return answered ?? refuse('unavailable', FINALIZING, { session: session.id, retry_after_s: 5 })
 }

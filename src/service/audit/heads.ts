@@ -22,9 +22,14 @@ export async function doesExtend(reader: TreeReader, before: Checkpoint, size: n
 }
 
 /** A log that was rolled back, rewritten or replaced. Nothing here mends that: a person has to look. */
-export const forked = (deps: ServiceDeps, reason: string, details: Record<string, unknown>) =>
+export const forked = (
+  deps: ServiceDeps,
+  reason: string,
+  details: Record<string, unknown>,
+  wayOut = '--reset',
+) =>
   new BatonError(
     'store_refused',
-    `the log ${deps.store.info.origin} is not the one it was: ${reason}. It was rolled back, rewritten or replaced, and nothing is signed or believed; go on with the right copy, or let a person begin anew with: baton audit trust --reset`,
+    `the log ${deps.store.info.origin} is not the one it was: ${reason}. It was rolled back, rewritten or replaced, and nothing is signed or believed; go on with the right copy, or let a person begin anew with: baton audit trust ${wayOut}`,
     { origin: deps.store.info.origin, ...details },
   )

@@ -28,6 +28,8 @@ export interface LogKeys {
   key(origin: string): Promise<LogKey | undefined>
   /** The key of a log, made when there is none. */
   makeKey(origin: string): Promise<LogKey>
+  /** Puts the key of a log and what it has signed aside, under other names. */
+  retireKey(origin: string): Promise<void>
   /** Which log was found at a place before. */
   originAt(place: StorePlace): Promise<string | undefined>
   remembered(origin: string): Promise<RememberedLog | undefined>

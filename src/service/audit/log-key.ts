@@ -1,10 +1,12 @@
 import { ENGINE } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
-import type { ServiceDeps } from '../deps.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
 import type { LogKey } from './keys.ts'
 
-/** The stream whose first entry names the key of the log. */
+/** The stream whose entries name the keys of the log; the last one signs. */
 export const KEY_STREAM = 'log.key'
+/** More than a log is given anew in its life. */
+const MOST_KEYS = 100
 
 /** Which key signs this log, and where it was made. */
 export interface NamedKey {
@@ -13,14 +15,18 @@ export interface NamedKey {
   readonly file: string
 }
 
-/** The key that the log names; undefined before the first checkpoint. */
-export async function logKeyOf({ store }: ServiceDeps): Promise<NamedKey | undefined> {
-  const [entry] = await store.entries(KEY_STREAM, 0, 1)
-  if (!entry) return undefined
-  const fields = new Map((entry.disclosures ?? []).map(disclosed))
-  const text = (name: string) => String(fields.get(name) ?? '')
-  return { vkey: text('vkey'), host: text('host'), file: text('file') }
+/** Every key that has signed this log, the present one last; none before the first checkpoint. */
+export async function logKeysOf({ store }: ServiceDeps): Promise<readonly NamedKey[]> {
+  const entries = await store.entries(KEY_STREAM, 0, MOST_KEYS)
+  return entries.map(({ disclosures = [] }) => {
+    const fields = new Map(disclosures.map(disclosed))
+    const text = (name: string) => String(fields.get(name) ?? '')
+    return { vkey: text('vkey'), host: text('host'), file: text('file') }
+  })
 }
+
+export const logKeyOf = async (deps: ServiceDeps): Promise<NamedKey | undefined> =>
+  (await logKeysOf(deps)).at(-1)
 
 /** The key to sign with: made at the first need, and named in the log so that everybody knows it. */
 export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
@@ -31,26 +37,46 @@ export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
   const own = await keys.key(origin)
   if (named) return demandNamed(named, own, keys.fileOf(origin))
   const key = own ?? (await keys.makeKey(origin))
-  await nameKey(deps, { vkey: key.vkey, host: keys.host, file: key.file })
+  await nameKey(deps, { actor: ENGINE }, { vkey: key.vkey, host: keys.host, file: key.file }, 'first')
   // Another machine may have named its own in the same moment.
   return demandNamed((await logKeyOf(deps)) ?? key, key, key.file)
 }
 
-function nameKey({ store, now }: ServiceDeps, fields: NamedKey): Promise<void> {
+/**
+ * Begins another key, because the one before is lost or has signed a history that is gone. Whoever remembers the
+ * old one is told of the change and has to agree to it: that is the point. For people: callers make sure of it.
+ */
+export async function renewKey(deps: ServiceDeps, call: Call): Promise<LogKey> {
+  const { origin } = deps.store.info
+  const keys = await deps.keys?.()
+  if (!keys) throw new BatonError('unmet', 'this process has no place for keys')
+  await keys.retireKey(origin)
+  const key = await keys.makeKey(origin)
+  await nameKey(deps, call, { vkey: key.vkey, host: keys.host, file: key.file }, 'another')
+  return key
+}
+
+function nameKey(
+  { store, now }: ServiceDeps,
+  { actor }: Call,
+  fields: NamedKey,
+  which: 'first' | 'another',
+): Promise<void> {
   const at = now().toISOString()
   return store.transact({
     reads: { streams: [KEY_STREAM] },
     at,
     decide: (view) => {
-      if (view.stream(KEY_STREAM)) return
+      const before = view.stream(KEY_STREAM)
+      if (before && which === 'first') return
       view.append({
         stream: KEY_STREAM,
         subject: KEY_STREAM,
         record: {
           act: 'log.key',
-          actor: { id: ENGINE.name },
-          auth: ENGINE.auth,
-          sub: { id: KEY_STREAM, k: 'workspace', rev: 1 },
+          actor: { id: actor.name },
+          auth: actor.auth,
+          sub: { id: KEY_STREAM, k: 'workspace', rev: (before?.seq ?? -1) + 2 },
           ts: at,
         },
         fields: { ...fields },
@@ -67,7 +93,7 @@ function demandNamed(
   if (own?.vkey === named.vkey) return own
   throw new BatonError(
     'unmet',
-    `this log is signed with a key that is in ${named.file} on ${named.host} and not in ${here}; sign there, or through a server there (BATON_URL), or copy that file here. Reading and verifying need no key`,
+    `this log is signed with a key that is in ${named.file} on ${named.host} and not in ${here}; sign there, or through a server there (BATON_URL), or copy that file here; if it is lost, a person may begin another with: baton audit trust --new-key. Reading and verifying need no key`,
     { vkey: named.vkey, host: named.host, file: named.file, here },
   )
 }

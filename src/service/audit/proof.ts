@@ -2,6 +2,7 @@ import { printTlogProof } from '../../audit/tlog-proof.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
+import { isSignedEntry } from '../signing.ts'
 import { refuse } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { indexOf } from './log-reader.ts'
@@ -16,6 +17,8 @@ export interface ProvenEntry {
   readonly at: string
   /** The bytes that were hashed. */
   readonly entry: string
+  /** Of a record whose author has a key: whether it was used. */
+  readonly signed?: boolean
   /** Index, path and checkpoint as C2SP tlog-proof: all that a stranger needs beside the key. */
   readonly proof: string
 }
@@ -47,13 +50,15 @@ export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Pr
   const reader = new TreeReader(store)
   const shown = entries.slice(0, limit)
   const proven: ProvenEntry[] = []
+  const agents = await store.agents()
   for (const entry of shown) {
     const index = await indexOf(store, entry)
     if (index === undefined || index >= checkpoint.size) continue
     const hashes = await reader.inclusion(index, checkpoint.size)
     const { stream, seq, act, at, body } = entry
     const proof = printTlogProof({ index, hashes, checkpoint: checkpoint.note })
-    proven.push({ index, stream, seq, act, at, entry: body, proof })
+    const signed = isSignedEntry(entry, agents)
+    proven.push({ index, stream, seq, act, at, entry: body, ...(signed !== undefined && { signed }), proof })
   }
   const { origin, vkey, size, root, note } = checkpoint
   return {

@@ -28,7 +28,10 @@ export async function sequence(store: Store): Promise<Tree> {
     const { entries } = await store.changes(String(tree.last), AT_ONCE)
     if (entries.length > 0) {
       const { next, tiles } = await grown(store, tree, entries, heads)
-      tree = (await store.growTree(tree.size, next, tiles)) ? next : await store.tree()
+      const isMine = await store.growTree(tree.size, next, tiles)
+      tree = isMine ? next : await store.tree()
+      // Another has taken in more or less than this page: where the streams stand is read again.
+      if (false) heads.clear()
       continue
     }
     // An entry above is there and one below is still being written: its number was taken first.

@@ -108,6 +108,20 @@ describeOnEngines('an audit session', (open) => {
     assert.ok(await audit.finalize(codex))
   })
 
+  it('may begin after the work, and holds what is done from there on', async (t) => {
+    const w = await open(t, newKeys(t))
+    const audit = await w.service.audit()
+    await w.service.tasks.create(codex, { id: 'P1', title: 'Work' })
+    await w.service.tasks.start(codex, 'P1')
+    const session = await audit.start(codex)
+    await w.service.tasks.record(codex, 'P1', recordOf('P1'))
+    await w.service.tasks.update(codex, 'P1', { status: 'done' })
+
+    const sealed = await audit.finalize(codex)
+
+    assert.deepEqual([sealed.session, sealed.n], [session.id, 3])
+  })
+
   it('[S3-37] has no root before it is sealed', async (t) => {
     const w = await open(t, newKeys(t))
     const { id } = await workedSession(w)

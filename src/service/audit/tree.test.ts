@@ -46,10 +46,20 @@ describeOnEngines('the tree of a log', (open) => {
     const w = await open(t)
     const audits = await Promise.all([w.service, await w.beside(), await w.beside()].map((s) => s.audit()))
 
-    await Promise.all([
-      writeEntries(w, 300),
-      ...audits.flatMap((audit) => Array.from({ length: 5 }, () => audit.sequence())),
-    ])
+    // Few streams with many entries each, so that links go from one step of the tree into the next.
+    const busy = async (id: string) => {
+      await w.service.tasks.create(codex, { id, title: 'Work' })
+      for (let progress = 1; progress < 50; progress++) await w.service.tasks.update(codex, id, { progress })
+    }
+    let isWriting = true
+    const sequencing = audits.flatMap((audit) =>
+      Array.from({ length: 2 }, async () => {
+        while (isWriting) await audit.sequence()
+      }),
+    )
+    await Promise.all(['A', 'B', 'C', 'D', 'E', 'F'].map(busy))
+    isWriting = false
+    await Promise.all(sequencing)
     const trees = await Promise.all(audits.map((audit) => audit.sequence()))
 
     const { entries } = await w.store.changes('0', 1_000)

@@ -45,6 +45,9 @@ const NO_TEXT = new Set([
   'sha256',
   'source_sha256',
   'claimed_author',
+  'status',
+  'on_behalf_of',
+  'related_thought_records',
 ])
 
 export async function planOf(

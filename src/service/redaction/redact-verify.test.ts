@@ -75,7 +75,7 @@ describeOnEngines('a redacted log', (open) => {
     for (const form of formsOf(secret)) assert.ok(!all.includes(form))
   })
 
-  it('shows as tampered when a text was deleted and nobody said so', async (t) => {
+  it('[S3-38] shows as tampered when a text was deleted and nobody said so', async (t) => {
     const w = await open(t, { keys: newKeys(t).keys })
     const { handoff: id } = await leak(w)
     const handoff = await w.store.handoff(id)

@@ -1,4 +1,3 @@
-import type { Actor } from '../../domain/actor.ts'
 import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
@@ -64,70 +63,83 @@ export async function redact(deps: ServiceDeps, call: Call, input: RedactInput):
 }
 
 function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan): Promise<unknown> {
-  const { subject, handoffs, tasks, heads } = plan
-  const uids = new Set(handoffs.map(({ handoff }) => handoff.uid))
-  if (subject.handoff) uids.add(subject.handoff.uid)
-  const ids = new Set(tasks.map(({ id }) => id))
-  if (subject.task) ids.add(subject.task.id)
+  const { subject, heads } = plan
+  const main = subject.handoff?.uid ?? subject.task!.uid
+  const uids = plan.handoffs.map(({ handoff }) => handoff.uid)
+  const ids = plan.tasks.map(({ id }) => id)
+  const handoffs = [...new Set(subject.handoff ? [...uids, main] : uids)].sort()
+  const tasks = [...new Set(subject.task ? [...ids, subject.task.id] : ids)].sort()
   return write(deps, call, {
     op: 'audit_redact',
     input,
-    reads: { handoffs: [...uids], contents: [...uids], tasks: [...ids], streams: [...heads.keys()] },
+    reads: { handoffs, contents: handoffs, tasks, streams: [...heads.keys()].sort() },
     decide: (view, at) => {
       for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) throw new Stale()
-      return change(view, plan, { actor: call.actor, at, ...input })
+      const how = { view, at, call, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
+      for (const uid of handoffs) redactHandoff(how, plan, uid)
+      for (const id of tasks) redactTask(how, plan, id)
+      view.redact(plan.rest)
+      return { uid: main, rev: 0 }
     },
     reload: async (uid) => ({ uid, rev: 0 }),
   })
 }
 
 interface Redacting {
-  readonly actor: Actor
+  readonly view: View
   readonly at: string
-  readonly field: string
-  readonly reason: string
+  readonly call: Call
+  readonly input: RedactInput
+  /** Digests are told where the subject is; what else changed has an entry too, because it has a new revision. */
+  readonly digestsOf: (uid: string) => readonly string[]
 }
 
-/** Everything in one: each thing that changes gets a revision of its own, with an entry that says why. */
-function change(view: View, plan: Plan, how: Redacting): { readonly uid: string; readonly rev: number } {
-  const { subject, digests } = plan
-  const main = subject.handoff?.uid ?? subject.task!.uid
-  const parts = chunks(digests, MOST_DIGESTS)
-  const handoffs = new Map(plan.handoffs.map((whole) => [whole.handoff.uid, whole]))
-  const tasks = new Map(plan.tasks.map((task) => [task.uid, task]))
-  const said = (stream: string, uid: string, sub: { id: string; k: 'handoff' | 'task'; rev: number }) => {
-    const own = uid === main ? parts : [[]]
-    for (const [i, h] of own.entries())
-      view.append({
-        stream,
-        subject: uid,
-        record: {
-          act: 'audit.redact',
-          actor: { id: how.actor.name },
-          auth: how.actor.auth,
-          field: how.field,
-          h,
-          reason: how.reason,
-          sub: { ...sub, rev: sub.rev + 1 + i },
-          ts: how.at,
-        },
-      })
-    return sub.rev + own.length
-  }
-  for (const uid of new Set([...handoffs.keys(), ...(subject.handoff ? [main] : [])])) {
-    const before = view.handoff(uid)
-    if (!before) continue
-    const whole = handoffs.get(uid)
-    const rev = said(before.root, uid, { id: uid, k: 'handoff', rev: before.rev })
-    view.putHandoff({ ...(whole?.handoff ?? before), rev, updated_at: how.at })
-    if (whole) view.putContent(uid, whole.content)
-  }
-  for (const task of [...tasks.values(), ...(subject.task && !tasks.has(main) ? [subject.task] : [])]) {
-    const rev = said(task.uid, task.uid, { id: task.id, k: 'task', rev: task.rev })
-    view.putTask({ ...task, rev, updated_at: how.at })
-  }
-  view.redact(plan.rest)
-  return { uid: main, rev: 0 }
+function redactHandoff(how: Redacting, { handoffs }: Plan, uid: string): void {
+  const before = how.view.handoff(uid)
+  if (!before) return
+  const next = handoffs.find(({ handoff }) => handoff.uid === uid)
+  const rev = say(how, { stream: before.root, uid, id: uid, k: 'handoff', rev: before.rev })
+  how.view.putHandoff({ ...(next?.handoff ?? before), rev, updated_at: how.at })
+  if (next) how.view.putContent(uid, next.content)
+}
+
+function redactTask(how: Redacting, { tasks }: Plan, id: string): void {
+  const before = how.view.task(id)?.task
+  if (!before) return
+  const next = tasks.find((task) => task.id === id) ?? before
+  const { uid } = before
+  const rev = say(how, { stream: uid, uid, id, k: 'task', rev: before.rev })
+  how.view.putTask({ ...next, rev, updated_at: how.at })
+}
+
+/** Enters a redaction, in as many entries as its digests need; answers the revision that this makes. */
+function say(
+  { view, at, call, input, digestsOf }: Redacting,
+  {
+    stream,
+    uid,
+    id,
+    k,
+    rev,
+  }: { stream: string; uid: string; id: string; k: 'handoff' | 'task'; rev: number },
+): number {
+  const parts = chunks(digestsOf(uid), MOST_DIGESTS)
+  for (const [i, h] of parts.entries())
+    view.append({
+      stream,
+      subject: uid,
+      record: {
+        act: 'audit.redact',
+        actor: { id: call.actor.name },
+        auth: call.actor.auth,
+        field: input.field,
+        h,
+        reason: input.reason,
+        sub: { id, k, rev: rev + 1 + i },
+        ts: at,
+      },
+    })
+  return rev + parts.length
 }
 
 async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {

@@ -37,6 +37,7 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_wait: async () => (await import('./commands/wait.ts')).wait,
   task_start: async () => (await import('./commands/task/start.ts')).start,
   task_log: async () => (await import('./commands/task/log.ts')).log,
+  audit_redact: async () => (await import('./commands/audit/redact.ts')).redact,
   artifact_put: async () => (await import('./commands/artifact.ts')).put,
   artifact_get: async () => (await import('./commands/artifact.ts')).get,
 }

@@ -43,7 +43,9 @@ async function candidatesFor(
   if (flag) return valuesOf(flag, before, io)
   if (current.startsWith('-'))
     return command.flags.map(({ name, about }) => ({ word: `--${name}`, ...(about && { about }) }))
-  return operation === undefined ? [] : idsFor(operation, before, io)
+  const isOfTask = first === 'task' && command.words?.includes('id')
+  const asked = operation ?? (isOfTask ? 'task_get' : undefined)
+  return asked === undefined ? [] : idsFor(asked, before, io)
 }
 
 const toCandidate = (word: string): Candidate => ({ word })

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   convert: async () => (await import('../documents/convert.ts')).convert,
   import: async () => (await import('../documents/import.ts')).importing,
   export: async () => (await import('../documents/export.ts')).exporting,
+  agent: async () => (await import('./agent-key.ts')).key,
   audit: async (verb) => (await import('./audit/index.ts')).auditCommand(verb as 'trust'),
   gc: async () => (await import('./gc.ts')).gc,
   doctor: async () => (await import('./doctor.ts')).doctor,

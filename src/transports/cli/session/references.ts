@@ -21,7 +21,7 @@ export async function resolveReferences(
   return resolved
 }
 
-type Kind = 'handoff' | 'other handoff' | 'task' | 'notice'
+type Kind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'anything'
 
 /** Which fields of an operation name something that is there already. */
 export function referencesOf(operation: OperationName): Readonly<Record<string, Kind>> {
@@ -33,6 +33,7 @@ export function referencesOf(operation: OperationName): Readonly<Record<string, 
   if (operation === 'task_create') return {}
   if (noun === 'task' || noun === 'thought') return { id: 'task', task_id: 'task' }
   if (noun === 'notice') return { uid: 'notice' }
+  if (operation === 'audit_proof') return { id: 'anything' }
   return {}
 }
 
@@ -43,6 +44,7 @@ const RESOLVE: Readonly<
   'other handoff': (session, _, ref) => resolveHandoff(session, 'handoff_get', ref),
   task: resolveTask,
   notice: resolveNotice,
+  anything: resolveAnything,
 }
 
 async function resolveTask(session: Session, operation: OperationName, ref: string): Promise<string> {
@@ -57,6 +59,17 @@ async function resolveTask(session: Session, operation: OperationName, ref: stri
     ref,
     `${name} has no task ${operation === 'task_start' ? 'to start' : 'under way'}; see: baton next`,
   ).id
+}
+
+/** A handoff, a task, or what the operation itself looks up by its whole id: a record or an audit session. */
+async function resolveAnything(session: Session, _: OperationName, ref: string): Promise<string> {
+  if (ref !== '@' && (await isTask(session, ref))) return ref
+  try {
+    return await resolveHandoff(session, 'handoff_get', ref)
+  } catch (error) {
+    if (ref === '@' || !(error instanceof BatonError && error.code === 'not_found')) throw error
+    return (await matchingTask(session, ref)) ?? ref
+  }
 }
 
 /** A whole id wins over ids that it is a part of; undefined when nothing matches. */

@@ -93,7 +93,7 @@ function proofView(shell: Shell, proof: Proof): string {
   const table = screen.table(
     proof.entries.map((entry): Cell[] => [
       { text: String(entry.index), style: 'bold' },
-      entry.act,
+      entry.signed === undefined ? entry.act : `${entry.act} (${entry.signed ? 'signed' : 'unsigned'})`,
       { text: screen.when(entry.at), style: 'dim' },
     ]),
     ['ENTRY', 'ACT', 'WHEN'],

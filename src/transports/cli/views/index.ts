@@ -21,12 +21,12 @@ export async function viewOf(
     case 'task_update':
     case 'task_start':
     case 'task_complete':
-    case 'task_release':
     case 'task_reopen':
     case 'task_log':
     case 'task_list':
     case 'task_next_actions':
     case 'task_get':
+    case 'thought_attest':
     case 'thought_record':
       return taskViewOf(name, shell)
     case 'task_brief':
@@ -67,6 +67,7 @@ async function taskViewOf(name: OperationName, shell: Shell): Promise<(output: n
   if (name === 'task_next_actions') return (output) => views.nextView(shell, output)
   if (name === 'task_get') return (output) => views.taskDossierView(shell, output)
   if (name === 'task_log') return (output) => views.taskLogView(shell, output)
+  if (name === 'thought_attest') return (output) => views.attestedView(shell, output)
   if (name === 'thought_record') return (output) => views.recordView(shell, output)
   return (output) => views.taskView(shell, name, output)
 }

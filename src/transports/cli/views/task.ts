@@ -26,7 +26,6 @@ export function taskView(shell: Shell, operation: string, task: ShownTask): stri
       : `is ready; start it with: ${shell.hint(`baton task start ${task.id}`)}`,
     task_start: `is yours, ${spoken(task.status)}`,
     task_complete: 'is done, and its record is written',
-    task_release: 'is given back; another can start it',
     task_reopen: `is ${spoken(task.status)} again`,
   }[operation]
   return `${screen.tick} ${screen.bold(task.id)} ${text ?? `is ${spoken(task.status)}, ${task.progress} %`}`
@@ -134,10 +133,14 @@ export function recordView(
   return `${screen.tick} the record of ${screen.bold(record.task_id)} is written`
 }
 
+export const attestedView = ({ screen }: Shell, record: ThoughtRecord): string =>
+  `${screen.tick} the record of ${screen.bold(record.task_id)} is in the log, and you answer for it`
+
 export function recordText(screen: Screen, record: ThoughtRecord): string {
   const where = [record.branch, record.commit_sha?.slice(0, 10)].filter(Boolean).join(' at ')
   const tests = record.tests_run.length > 0 ? count(record.tests_run.length, 'test') : ''
-  const facts = [record.task_id, record.by, screen.when(record.created_at), where, tests]
+  const unsigned = record.signed === false ? 'unsigned' : ''
+  const facts = [record.task_id, record.by, screen.when(record.created_at), where, tests, unsigned]
     .filter(Boolean)
     .map((fact) => oneLine(String(fact)))
   return `  ${screen.dim(facts.join(' · '))}\n${screen.paragraph(record.summary, '    ')}`

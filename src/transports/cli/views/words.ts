@@ -94,7 +94,6 @@ const ACTS: Readonly<Record<string, string>> = {
   'task.start': 'started it',
   'task.update': 'reported on it',
   'task.done': 'set it done',
-  'task.release': 'gave it back',
   'task.reopen': 'opened it again: no writeback',
   'task.reinstate': 'reinstated it',
   thought_record: 'recorded the work',

@@ -4,21 +4,27 @@ import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
-/** What this user remembers of the log, and the way out when the log is another on purpose. */
+/** What this user remembers of the log, and the way out when the log or its key is another on purpose. */
 export const trust: Command = {
   name: 'audit trust',
   summary:
-    'Compares the log with what you remember of it; with --reset you forget that and believe what is there (people only).',
+    'Compares the log with what you remember of it; you may forget that, or begin another key (people only).',
   flags: [
-    { name: 'reset', takes: 'nothing', about: 'Forget it, after a look at why it is another' },
+    { name: 'reset', takes: 'nothing', about: 'Forget what you remember, after a look at why it is another' },
+    {
+      name: 'new-key',
+      takes: 'nothing',
+      about: 'Begin another key, because the one before is lost or has signed what is gone',
+    },
     ...GLOBAL_FLAGS,
   ],
-  examples: ['baton audit trust', 'baton audit trust --reset'],
+  examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {
-    const { context } = await shell.open({ write: false, local: true })
-    const { service, actor } = context!
+    const [reset, newKey] = [isOn(args, 'reset'), isOn(args, 'new-key')]
+    const { context } = await shell.open({ write: newKey, local: true })
+    const { service } = context!
     const audit = await service.audit()
-    if (!isOn(args, 'reset')) {
+    if (!reset && !newKey) {
       const { origin, vkey, size } = await audit.newestCheckpoint()
       shell.answer(
         { origin, vkey, size, trusted: true },
@@ -28,14 +34,22 @@ export const trust: Command = {
     }
     const { io } = shell
     const isPerson = io.isTerminal && io.env.codingAgent === undefined
-    personOnly(isPerson ? confirmed(actor) : actor, 'audit trust --reset')
+    const actor = isPerson ? confirmed(context!.actor) : context!.actor
+    personOnly(actor, `audit trust ${newKey ? '--new-key' : '--reset'}`)
     const { origin } = service.deps.store.info
-    if (!(await askYesNo(io, `Forget what you remember of ${origin} and of this place?`, false)))
-      throw new BatonError('not_allowed', 'nothing was forgotten: it was not confirmed', { origin })
-    const forgotten = await audit.forget()
-    shell.answer(
-      forgotten,
-      () => `${shell.screen.tick} forgotten; the next look at ${origin} believes what is there`,
+    const what = [
+      ...(reset ? [`Forget what you remember of ${origin} and of this place`] : []),
+      ...(newKey ? ['Begin another key, which everybody who remembers the old one has to agree to'] : []),
+    ]
+    if (!(await askYesNo(io, `${what.join('. ')}?`, false)))
+      throw new BatonError('not_allowed', 'nothing was changed: it was not confirmed', { origin })
+    const forgotten = reset && (await audit.forget()).remembered
+    const vkey = newKey ? await audit.renewKey({ actor }) : undefined
+    shell.answer({ origin, forgotten, ...(vkey !== undefined && { vkey }) }, () =>
+      [
+        ...(reset ? [`${shell.screen.tick} forgotten; the next look believes what is there`] : []),
+        ...(vkey !== undefined ? [`${shell.screen.tick} the log is signed with ${vkey} from now on`] : []),
+      ].join('\n'),
     )
     return 0
   },

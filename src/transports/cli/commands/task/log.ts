@@ -22,7 +22,7 @@ async function revertsHere(
   const base = await repository?.base()
   if (!repository || !base) return []
   const reverts = await revertsOn(repository, base.commit)
-  const found = await Promise.all(records.map((record) => revertOf({ repository, reverts }, task.id, record)))
+  const found = records.map((record) => revertOf(reverts, task.id, record))
   return [...new Map(found.flatMap((each) => (each ? [[each.commit, each] as const] : []))).values()].map(
     ({ commit, subject }) => ({ commit, subject }),
   )

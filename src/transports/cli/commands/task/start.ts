@@ -121,10 +121,10 @@ async function placed(
 /** A claim without a place to work would keep others from the task. */
 async function giveBack(shell: Shell, session: Session, id: string): Promise<void> {
   try {
-    await session.call('task_release', { id, reason: 'the worktree could not be made' })
+    await session.call('task_update', { task_id: id, status: 'todo' })
   } catch (error) {
     shell.warn(
-      `${id} is still claimed (${(error as Error).message}); give it back with: baton task release ${id}`,
+      `${id} is still claimed (${(error as Error).message}); give it back with: baton task update ${id} --status todo`,
     )
   }
 }

@@ -1,39 +1,10 @@
 import * as z from 'zod'
-import { Task, TaskId, ThoughtRecord } from '../domain/task.ts'
-import type { LogEntry, TaskRow } from '../service/service.ts'
+import { TaskId, ThoughtRecord } from '../domain/task.ts'
+import type { LogEntry } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
+import { BASIC, Shown, show } from './task-fields.ts'
 
-const WRITES = [
-  'invalid_input',
-  'not_found',
-  'not_allowed',
-  'conflict',
-  'wrong_state',
-  'unavailable',
-] as const
-const Shown = () =>
-  Task().extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })
-const show = ({ task, open_deps }: TaskRow): z.infer<ReturnType<typeof Shown>> => ({
-  ...task,
-  blocked: open_deps > 0,
-  open_deps,
-})
 const Reason = z.string().min(1).max(2_000)
-
-const release = defineOperation({
-  name: 'task_release',
-  summary: 'Give a task that you have started back, so that another can start it.',
-  effect: 'write',
-  scope: 'task:write',
-  http: { method: 'POST', path: '/v1/tasks/{id}/release' },
-  positional: ['id'],
-  input: () =>
-    z.strictObject({ id: TaskId, reason: Reason.optional().describe('Why it is given back, for the log') }),
-  output: Shown,
-  errors: [...WRITES],
-  examples: ['baton task release P0.1.1 --reason "no access to the registry"'],
-  run: async (service, call, { id, reason }) => show(await service.claims.release(call, id, reason)),
-})
 
 const reopen = defineOperation({
   name: 'task_reopen',
@@ -45,9 +16,9 @@ const reopen = defineOperation({
   positional: ['id'],
   input: () => z.strictObject({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
   output: Shown,
-  errors: [...WRITES],
+  errors: [...BASIC, 'not_allowed'],
   examples: ['baton task reopen P0.1.1 --reason "merge refused: no thought_record"'],
-  run: async (service, call, { id, reason }) => show(await service.claims.reopen(call, id, reason)),
+  run: async (service, call, { id, reason }) => show(await service.history.reopen(call, id, reason)),
 })
 
 const Entry = () =>
@@ -75,7 +46,7 @@ const log = defineOperation({
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task log P0.1.1'],
   run: async (service, _, { id, limit }) => {
-    const { row, entries } = await service.claims.log(id, limit ?? 200)
+    const { row, entries } = await service.history.log(id, limit ?? 200)
     return {
       task: show(row),
       entries: entries.map(toEntry),
@@ -92,4 +63,4 @@ function toEntry({ at, act, hash, body }: LogEntry): z.infer<ReturnType<typeof E
   return { at, act, by: actor?.id ?? '', ...(to !== undefined && { to }), hash }
 }
 
-export const TASK_CLAIM_OPERATIONS = [release, reopen, log] as const
+export const HISTORY_OPERATIONS = [reopen, log] as const

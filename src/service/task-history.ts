@@ -1,43 +1,17 @@
-import { hasRole } from '../domain/policy.ts'
 import type { Task } from '../domain/task.ts'
 import type { LogEntry, TaskRow } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'
 import { putTask } from './task-follow.ts'
 import { refuse, write } from './write.ts'
+import { isPm } from './writeback.ts'
 
-/** Ways back: a claim that is given up, and work that counted as done and is not. */
-export class TaskClaims {
+/** What happened to a task, and the way back for one that counts as done and is not. */
+export class TaskHistory {
   readonly #deps: ServiceDeps
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps
-  }
-
-  /** Gives a claim back, so that somebody else can start the task. */
-  release(call: Call, id: string, reason?: string): Promise<TaskRow> {
-    return this.#change(call, 'task_release', { id, reason }, (step, task) => {
-      if (task.status !== 'in_progress')
-        refuse(
-          'wrong_state',
-          `${id} is ${task.status.replace('_', ' ')}, so there is no claim to give back`,
-          {
-            id,
-            status: task.status,
-          },
-        )
-      if (task.owner !== step.actor.name && !isPm(step))
-        refuse(
-          'not_allowed',
-          `${id} belongs to ${task.owner}; ask them, a person or an agent with the role pm`,
-          {
-            id,
-            owner: task.owner,
-          },
-        )
-      const { owner: _, instance: __, ...rest } = task
-      return putTask(step, { ...rest, status: 'todo' }, 'task.release', { fields: { reason } })
-    })
   }
 
   /**
@@ -108,6 +82,3 @@ export class TaskClaims {
 
 const isWrittenBack = ({ record_seq, period_seq }: Task): boolean =>
   record_seq !== undefined && record_seq > period_seq
-
-const isPm = ({ actor, deps, view }: Step): boolean =>
-  actor.kind === 'human' || hasRole(deps.policy, 'pm', actor.name, view.agent(actor.name))

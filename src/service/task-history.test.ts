@@ -31,44 +31,6 @@ async function doneWithoutRecord(w: Workspace, id: string): Promise<void> {
   await w.service.closing.verify(by('perplexity'), handoff.uid, { pass: true })
 }
 
-describeOnEngines('a claim that is given back', (open) => {
-  it('lets another start the task, and the log says who gave it back', async (t) => {
-    const w = await open(t)
-    await create(w, 'P1')
-    await w.service.tasks.start(claude, 'P1')
-
-    const { task } = await w.service.claims.release(claude, 'P1', 'no access')
-    const offered = await nextOf(w)
-    const again = await w.service.tasks.start(codex, 'P1')
-    const { entries } = await w.service.claims.log('P1', 10)
-
-    assert.deepEqual([task.status, task.owner], ['todo', undefined])
-    assert.deepEqual(offered, ['P1'])
-    assert.equal(again.task.owner, 'codex')
-    assert.deepEqual(
-      entries.map(({ act }) => act),
-      ['task.create', 'task.start', 'task.release', 'task.start'],
-    )
-  })
-
-  it('is the caller’s own, or any for a person and for a pm', async (t) => {
-    const w = await open(t)
-    await w.service.agents.add(person('maria'), { name: 'lead', roles: ['pm'] })
-    for (const id of ['P1', 'P2']) {
-      await create(w, id)
-      await w.service.tasks.start(claude, id)
-    }
-
-    await assert.rejects(w.service.claims.release(codex, 'P1'), { code: 'not_allowed' })
-    await w.service.claims.release(by('lead'), 'P1')
-    await w.service.claims.release(person('maria'), 'P2')
-
-    assert.deepEqual(await nextOf(w), ['P1', 'P2'])
-    await assert.rejects(w.service.claims.release(claude, 'P1'), { code: 'wrong_state' })
-    await assert.rejects(w.service.claims.release(claude, 'P9'), { code: 'not_found' })
-  })
-})
-
 describeOnEngines('a task that counts as done', (open) => {
   it('[S3-49] without a record is put back in progress, and is done only after a new one', async (t) => {
     const w = await open(t)
@@ -76,8 +38,8 @@ describeOnEngines('a task that counts as done', (open) => {
     await create(w, 'P2', { depends_on: ['P1'] })
     const before = await nextOf(w)
 
-    const { task } = await w.service.claims.reopen(codex, 'P1', 'merge refused: no thought_record')
-    const { entries } = await w.service.claims.log('P1', 50)
+    const { task } = await w.service.history.reopen(codex, 'P1', 'merge refused: no thought_record')
+    const { entries } = await w.service.history.log('P1', 50)
 
     assert.deepEqual(before, ['P2'])
     assert.deepEqual([task.status, task.done_at], ['in_progress', undefined])
@@ -95,11 +57,11 @@ describeOnEngines('a task that counts as done', (open) => {
     await w.service.tasks.start(claude, 'P1')
     await w.service.tasks.complete(claude, 'P1', RECORD)
 
-    await assert.rejects(w.service.claims.reopen(codex, 'P1', 'why not'), {
+    await assert.rejects(w.service.history.reopen(codex, 'P1', 'why not'), {
       code: 'not_allowed',
       message: /only a person or an agent with the role pm/,
     })
-    const { task } = await w.service.claims.reopen(by('lead'), 'P1', 'found broken')
+    const { task } = await w.service.history.reopen(by('lead'), 'P1', 'found broken')
 
     assert.equal(task.status, 'in_progress')
     await assert.rejects(w.service.tasks.update(claude, 'P1', { status: 'done' }), { code: 'unmet' })
@@ -112,10 +74,10 @@ describeOnEngines('a task that counts as done', (open) => {
     const beside = await w.beside()
 
     const race = await Promise.allSettled(
-      [w.service, beside, w.service].map((service) => service.claims.reopen(codex, 'P1', 'no record')),
+      [w.service, beside, w.service].map((service) => service.history.reopen(codex, 'P1', 'no record')),
     )
 
     assert.equal(race.filter(({ status }) => status === 'fulfilled').length, 1)
-    await assert.rejects(w.service.claims.reopen(person('maria'), 'P2', 'x'), { code: 'wrong_state' })
+    await assert.rejects(w.service.history.reopen(person('maria'), 'P2', 'x'), { code: 'wrong_state' })
   })
 })

@@ -1,0 +1,62 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { ANCHOR_REF, readAnchors, writeAnchor } from '../../../../git/anchor.ts'
+import type { Repository } from '../../../../git/git.ts'
+import { type AnchorReport, compareAnchors } from '../../../../service/anchors.ts'
+import type { ServiceDeps } from '../../../../service/deps.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
+import { demandRepository, noWords } from '../task/repository.ts'
+
+/** A checkpoint in git is remembered by everybody who fetches it: a log that was rewritten no longer fits. */
+export const anchor: Command = {
+  name: 'audit anchor',
+  summary: `Notes the newest checkpoint at HEAD (${ANCHOR_REF}), so that git remembers the log.`,
+  flags: GLOBAL_FLAGS,
+  examples: ['baton audit anchor', `git push origin ${ANCHOR_REF}`, 'baton audit verify --anchored'],
+  async run(shell, args) {
+    noWords(args, 'audit anchor')
+    const repository = await demandRepository(shell, 'audit anchor')
+    const { context } = await shell.open({ write: true, local: true })
+    const { service } = context!
+    const { note, vkey, size } = await (await service.audit()).currentCheckpoint()
+    await anchored(service.deps, repository, vkey)
+    const commit = await writeAnchor(repository, note)
+    shell.answer({ commit, size, ref: ANCHOR_REF }, () => {
+      shell.note(`share it with: git push origin ${ANCHOR_REF}`)
+      return `${shell.screen.tick} ${commit.slice(0, 12)} remembers the first ${count(size, 'entry', 'entries')} of the log`
+    })
+    return 0
+  },
+}
+
+/** `audit verify --anchored`: the log here against every checkpoint that git remembers. */
+export async function checkAnchors(shell: Shell): Promise<number> {
+  noWords(shell.args, 'audit verify --anchored')
+  const repository = await demandRepository(shell, 'audit verify --anchored')
+  const { context } = await shell.open({ write: false, local: true })
+  const { service } = context!
+  const { vkey } = await (await service.audit()).newestCheckpoint()
+  const report = await anchored(service.deps, repository, vkey)
+  shell.answer(report, () => `${shell.screen.tick} ${sentence(report)}`)
+  return 0
+}
+
+/** What the repository remembers of the log; refused when the log is no longer that one. */
+async function anchored(deps: ServiceDeps, repository: Repository, vkey: string): Promise<AnchorReport> {
+  const anchors = (await readAnchors(repository)).map(({ commit, note }) => ({ place: commit, note }))
+  const report = await compareAnchors(deps, vkey, anchors)
+  const [first] = report.broken
+  if (!first) return report
+  throw new BatonError(
+    'store_refused',
+    `the log is not the one that git remembers: at ${first.place.slice(0, 12)} ${first.reason}; it was rolled back or rewritten, compare it with a backup`,
+    { ...report },
+  )
+}
+
+const sentence = ({ held, newest, size }: AnchorReport): string =>
+  held === 0
+    ? 'no commit remembers anything of this log yet; note it with: baton audit anchor'
+    : `the log extends ${count(held, 'checkpoint')} that git remembers, the newest of ${newest} entries; it has ${size}`

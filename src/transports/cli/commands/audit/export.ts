@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
+import { type Command, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { count } from '../../views/words.ts'
+
+export const exporting: Command = {
+  name: 'audit export',
+  summary:
+    'Writes the whole log into a folder that anybody can verify offline, with its texts and checkpoints.',
+  flags: [
+    {
+      name: 'out',
+      takes: 'value',
+      required: true,
+      placeholder: 'folder',
+      about: 'A new folder, or an older export',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton audit export --out log/', 'baton audit export --out log/ && baton audit verify log/'],
+  async run(shell, args) {
+    const out = textOf(args, 'out')
+    if (out === undefined || args.words.length > 0)
+      throw new BatonError('invalid_input', `audit export needs --out; for example: ${exporting.examples[0]}`)
+    const { context } = await shell.open({ write: false, local: true })
+    const { service } = context!
+    const { store } = service.deps
+    const audit = await service.audit()
+    const { storedLog, writeExport } = await import('../../../../audit-export.ts')
+    const newest = await audit.currentCheckpoint().catch(async (error: unknown) => {
+      // What somebody changed is exported as it is: it is the evidence.
+      const [stored] = await store.checkpoints({ limit: 1 })
+      if (!(error instanceof BatonError) || error.code !== 'store_refused' || !stored) throw error
+      shell.warn(`${error.message}. The log is exported as it stands`)
+      return stored
+    })
+    const { vkey } = await audit.key()
+    const log = await storedLog(store, vkey, newest)
+    const { folder, files, bytes } = await writeExport(log, resolve(shell.io.cwd, out), shell.io.signal)
+    shell.answer(
+      { folder, entries: newest.size, files, bytes, vkey },
+      () =>
+        `${shell.screen.tick} ${count(newest.size, 'entry', 'entries')} in ${count(files, 'file')}: ${folder}\n  signed by ${vkey}`,
+    )
+    shell.next(`baton audit verify ${out}`)
+    return 0
+  },
+}

@@ -1,0 +1,52 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { confirmed, personOnly } from '../../../../identity.ts'
+import type { Extra } from '../../operation-command.ts'
+import { askYesNo } from '../../prompt.ts'
+import { plainText } from '../../screen/plain-text.ts'
+import type { Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
+
+interface Redacted {
+  readonly subject: { readonly kind: string; readonly id: string }
+  readonly field: string
+  readonly already: boolean
+  readonly disclosures: number
+  readonly documents: number
+  readonly files: readonly string[]
+  readonly unreachable: readonly string[]
+}
+
+/** A person takes a text away for good: at a terminal after a confirmation, or with a person's token on a server. */
+export const redact: Extra = {
+  async before(shell, session, input) {
+    // A server knows a person by the token and judges by itself.
+    if (!session.context) return { input }
+    const actor = await session.actor()
+    const isPerson = shell.io.isTerminal && shell.io.env.codingAgent === undefined
+    personOnly(isPerson ? confirmed(actor) : actor, 'audit_redact')
+    shell.say('If it is a key or a password, rotate it first: whoever has read it still has it.')
+    const question = `Take ${input.field} of ${input.id} away for good?`
+    if (!(await askYesNo(shell.io, question, false)))
+      throw new BatonError('not_allowed', `${input.id} is as it was: it was not confirmed`, { id: input.id })
+    return { input, actor: confirmed(actor) }
+  },
+  async after(shell, output) {
+    shell.answer(output, () => redactedView(shell, output as Redacted))
+    return true
+  },
+}
+
+function redactedView(shell: Shell, redacted: Redacted): string {
+  const { subject, field, already, disclosures, documents, files, unreachable } = redacted
+  const { screen } = shell
+  const name = `${field} of ${screen.bold(plainText(subject.id))}`
+  const done = already
+    ? `${screen.tick} ${name} was redacted before; nothing is left of it here`
+    : `${screen.tick} ${name} is gone: ${count(disclosures, 'text')} of the log, ${count(documents, 'document')}`
+  return [
+    done,
+    ...files.map((path) => `  the stored file ${plainText(path)} is gone too`),
+    'The log keeps that it was there, and every proof holds. Out of reach from here:',
+    ...unreachable.map((place) => `  - ${place}`),
+  ].join('\n')
+}

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path'
+import type { Command } from '../../command.ts'
+import { isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+
+export const verifying: Command = {
+  name: 'audit verify',
+  summary:
+    'Verifies an export offline, level by level, and says what each does not prove. Exit 0 ok, 1 tampered, 2 cannot be verified, 3 wrong use.',
+  words: ['[folder]'],
+  flags: [
+    {
+      name: 'seen',
+      takes: 'value',
+      placeholder: 'file',
+      about: 'A checkpoint that you kept: the log must begin with it',
+    },
+    {
+      name: 'vkey',
+      takes: 'value',
+      placeholder: 'key',
+      about: 'Key of the log as you know it, from elsewhere',
+    },
+    {
+      name: 'policy',
+      takes: 'value',
+      placeholder: 'file',
+      about: 'Witnesses that must have signed (C2SP tlog-policy)',
+    },
+    {
+      name: 'anchored',
+      takes: 'nothing',
+      about: 'Instead of an export: compares the log here with what git remembers of it',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton audit verify log/', 'baton audit verify log/ --seen last-month.checkpoint'],
+  async run(shell, args) {
+    if (isOn(args, 'anchored')) return (await import('./anchor.ts')).checkAnchors(shell)
+    const { verifyFolder } = await import('../../../../audit-verify.ts')
+    const path = (name: string): string | undefined => {
+      const file = textOf(args, name)
+      return file === undefined ? undefined : resolve(shell.io.cwd, file)
+    }
+    const progress = shell.progress()
+    const outcome = await verifyFolder({
+      folders: args.words.map((word) => resolve(shell.io.cwd, word)),
+      seen: path('seen'),
+      policy: path('policy'),
+      vkey: textOf(args, 'vkey'),
+      tell: (done, of) => progress.tell(`verifying: ${done} of ${of} entries`),
+    }).finally(() => progress.end())
+    if ('usage' in outcome) {
+      shell.warn(`${outcome.usage}; for example: ${verifying.examples[1]}`)
+      return outcome.exit
+    }
+    shell.answer(outcome.found, () => outcome.text.trimEnd())
+    return outcome.exit
+  },
+}

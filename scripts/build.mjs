@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown } from 'rolldown'
+import { buildVerifiers } from './build-verifiers.mjs'
 import { licenceTexts } from './licences.mjs'
 
 const ENTRIES = {
@@ -19,9 +20,9 @@ const DAILY = [
   /node_modules[\\/]zod[\\/]/,
   /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|checkpoint|document|dsse|envelope|levels|merkle|note\.|tiles|tlog)/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!acceptance|anchors|audit|command|document|enrolment|foreign|json|redaction|schema)/,
+  /src[\\/]service[\\/](?!acceptance|anchors|audit|brief|command|document|enrolment|escalation|foreign|json|redaction|schema|unchained)/,
   /src[\\/]transports[\\/]cli[\\/](?!commands|documents|cli\.ts|session[\\/]remote)/,
-  /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|workspace|workspace-find)\.ts/,
+  /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|project|workspace|workspace-find)\.ts/,
 ]
 
 /** Modules of Node that cost milliseconds and of which we call only functions: loaded by the first call. */
@@ -40,7 +41,7 @@ const missing = Object.values(ENTRIES).filter((file) => !existsSync(file))
 if (missing.length > 0) stop(`The build needs ${missing.join(' and ')}, not there yet.`)
 
 try {
-  const [chunks] = await Promise.all([bundle(), declarations()])
+  const [chunks] = await Promise.all([bundle(), declarations(), buildVerifiers(next)])
   writeFileSync('THIRD-PARTY-LICENSES.txt', licenceTexts(chunks.flatMap((chunk) => chunk.moduleIds)))
   swap()
   const kilobytes = Math.round(chunks.reduce((sum, chunk) => sum + chunk.code.length, 0) / 1024)

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import type { ExportFiles } from './audit/levels/index.ts'
 
 /** An export in a folder. Links are not followed: what they lead to is not part of it. */
@@ -9,16 +9,21 @@ export function folderFiles(folder: string): ExportFiles {
     return found?.isFile() ? found.size : undefined
   }
   return {
-    names: async () =>
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/')),
+    names: async () => [...filesBelow(folder, '')],
     read: async (name, most) => {
       const size = sizeOf(name)
       return size === undefined || size > most ? undefined : readFileSync(join(folder, ...name.split('/')))
     },
     chunks: (name) =>
       sizeOf(name) === undefined ? undefined : createReadStream(join(folder, ...name.split('/'))),
+  }
+}
+
+function* filesBelow(folder: string, prefix: string): Iterable<string> {
+  for (const entry of readdirSync(join(folder, prefix), { withFileTypes: true })) {
+    const name = prefix === '' ? entry.name : `${prefix}/${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(folder, name)
+    else yield name
   }
 }
 

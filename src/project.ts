@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Project } from './service/deps.ts'
 
@@ -9,8 +9,6 @@ export function projectAt(root: string): Project {
       return isInRepository(root)
     },
     async read(path) {
-      // A pipe could be read for ever.
-      if (!statSync(join(root, path), { throwIfNoEntry: false })?.isFile()) return undefined
       const { checkoutFiles } = await import('./git/files.ts')
       return checkoutFiles(root).read(path)
     },

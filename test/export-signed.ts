@@ -1,5 +1,4 @@
-import { canonicalJson } from '../src/audit/canonical-json.ts'
-import { keyIdOf, PREDICATE_TYPE, STATEMENT_TYPE, sealEnvelope } from '../src/audit/envelope.ts'
+import { keyIdOf, sealEnvelope, statementText } from '../src/audit/envelope.ts'
 import { sha256 } from '../src/audit-platform.ts'
 import { keyOf, LogWriter, ORIGIN, timeOf } from './export-log.ts'
 
@@ -39,13 +38,8 @@ export function addRecord(
     created_at: timeOf(log.entries.length),
     ...said,
   }
-  const statement = {
-    _type: STATEMENT_TYPE,
-    subject: [{ name: id, digest: {} }],
-    predicateType: PREDICATE_TYPE,
-    predicate,
-  }
-  const envelope = key && sealEnvelope(canonicalJson(statement), KID, key.sign)
+  const text = statementText({ name: id, digest: {} }, predicate)
+  const envelope = key && sealEnvelope(text, KID, key.sign)
   return log.add(
     stream,
     {

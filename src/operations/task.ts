@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/brief.ts'
+import { briefMarkdown, DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/brief.ts'
 import { PRIORITIES } from '../domain/handoff.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/task.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
@@ -153,10 +153,7 @@ const brief = defineOperation({
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task brief P0.1.2', 'baton task brief P0.1.2 --budget 8000 --json'],
   run: async (service, _, { id, budget, format }) => {
-    const [{ makeBrief }, { briefMarkdown }] = await Promise.all([
-      import('../service/brief.ts'),
-      import('../domain/brief.ts'),
-    ])
+    const { makeBrief } = await import('../service/brief.ts')
     const made = await makeBrief(service.deps, service.tasks, id, budget)
     return {
       task_id: made.task_id,

@@ -190,6 +190,20 @@ describeOnEngines('task_update', (open) => {
     assert.deepEqual([(await task()).owner, await next()], [undefined, ['P0.1.1']])
   })
 
+  it('lets an agent give back what an instance of it held that has ended, and start it anew', async (t) => {
+    const { ask, task } = await opened(() => open(t))
+    const [one, two] = ['one', 'two'].map((instance) => by('claude', { instance })) as [Call, Call]
+    await ask(one, 'task_start', { id: 'P0.1.1' })
+
+    await assert.rejects(ask(two, 'task_update', { task_id: 'P0.1.1', status: 'in_progress' }), {
+      code: 'conflict',
+    })
+    await ask(two, 'task_update', { task_id: 'P0.1.1', status: 'todo' })
+    await ask(two, 'task_start', { id: 'P0.1.1' })
+
+    assert.equal((await task()).instance, 'two')
+  })
+
   it('lets a person take a task back from an agent that is gone', async (t) => {
     const { ask, next } = await opened(() => open(t))
     await ask(claude, 'task_start', { id: 'P0.1.1' })

@@ -282,7 +282,7 @@ export function updateTask(step: Step, task: Task, input: TaskUpdate): Task {
 
 /** To say that a task is in progress is to claim it; to say todo is to give it back. */
 function moved(step: Step, task: Task, status: 'todo' | 'in_progress'): Task {
-  if (task.status === 'in_progress' && !mayMove(step, task)) refuseHeld(task)
+  if (task.status === 'in_progress' && !mayMove(step, task, status)) refuseHeld(task)
   if (status === 'in_progress') return task.status === status ? task : claimed(step, task)
   const { owner: _, instance: __, ...rest } = task
   return { ...rest, status }
@@ -306,13 +306,15 @@ function claimed({ view, actor }: Step, task: Task): Task {
   }
 }
 
-/** Its holder may; people and pms may take work back from an agent that is gone. */
-function mayMove(step: Step, task: Task): boolean {
+/**
+ * Its holder may; people and pms may take work back from an agent that is gone, and an agent may give back what an
+ * instance of it held that has ended.
+ */
+function mayMove(step: Step, task: Task, status: 'todo' | 'in_progress'): boolean {
+  const { name, instance } = step.actor
   if (isPm(step)) return true
-  const { actor } = step
-  const isSame =
-    task.instance === undefined || actor.instance === undefined || task.instance === actor.instance
-  return task.owner === actor.name && isSame
+  const isSame = task.instance === undefined || instance === undefined || task.instance === instance
+  return task.owner === name && (isSame || status === 'todo')
 }
 
 function refuseHeld(task: Task): never {

@@ -63,6 +63,8 @@ export interface Redaction {
   readonly artifacts: readonly Artifact[]
   /** Stored bytes that go, by their SHA-256. */
   readonly blobs: readonly string[]
+  /** uids whose idempotency rows forget the hash of what was said: it has no salt, so a short text could be guessed. */
+  readonly inputs: readonly string[]
 }
 
 export interface Append {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -60,7 +60,7 @@ const FILES = {
 }
 
 describe('writeback on the command line', () => {
-  it('[S3-53] [S3-65] gives the next agent its whole packet with task brief', async (t) => {
+  it('[S3-65] gives the next agent its whole packet with task brief', async (t) => {
     const where = await newProject(t, FILES)
     await ask(where, 'task', 'complete', 'P0.1.1', ...RECORD)
 
@@ -88,6 +88,29 @@ describe('writeback on the command line', () => {
     assert.equal(stdout.includes('P0.1.3 — Other'), false)
     assert.deepEqual([packet.budget, packet.missing], [2_000, ['docs/guides/agent-bootstrap.md']])
     assert.ok(packet.tokens <= 2_000)
+  })
+
+  it('[S3-53] takes the next agent through Stage 4: guides, next actions, pick, worktree, prompt', async (t) => {
+    const where = await newProject(t, FILES)
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+        cwd: where.cwd,
+      })
+    git('add', 'CLAUDE.md', 'AGENTS.md', 'docs')
+    git('commit', '-q', '-m', 'start')
+    await ask(where, 'task', 'complete', 'P0.1.1', ...RECORD)
+
+    const { sections } = await ask<{ sections: { title: string }[] }>(where, 'task', 'brief', 'P0.1.2')
+    const { items } = await ask<{ items: { id: string }[] }>(where, 'next')
+    const picked = items[0]?.id ?? ''
+    await ask(where, 'task', 'start', picked)
+    const worktree = join(where.cwd, '.worktrees/claude/p0-1-2-linter')
+    const prompt = await quick({ ...where, cwd: worktree }, 'task', 'prompt', picked)
+
+    const titles = sections.map(({ title }) => title)
+    assert.ok(titles.indexOf('CLAUDE.md') < titles.indexOf('AGENTS.md') && titles.includes('CLAUDE.md'))
+    assert.deepEqual([picked, existsSync(join(worktree, 'CLAUDE.md'))], ['P0.1.2', true])
+    assert.equal(prompt.stdout.trim(), 'Set up the linter.')
   })
 
   it('[S3-64] reads nothing outside the project for it: neither through a link nor from a pipe', async (t) => {

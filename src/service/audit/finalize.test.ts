@@ -78,6 +78,37 @@ describeOnEngines('finalizing', (open) => {
     assert.equal((await w.store.entries(uid, 0, 9)).length, 2)
   })
 
+  it('[S3-93] by one whose lease was taken over does not seal behind the other’s back', async (t) => {
+    const w = await open(t, newKeys(t))
+    const { uid } = await workedSession(w)
+    await (await w.service.audit()).checkpoint()
+    let calls = 0
+    const taken = Promise.withResolvers<void>()
+    const overtaken = new Proxy(w.store, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name !== 'transact') return typeof value === 'function' ? value.bind(target) : value
+        return async (...args: Parameters<Store['transact']>) => {
+          calls += 1
+          // The first takes the lease, the second would seal.
+          if (calls !== 2) return target.transact(...args)
+          await hold(w, uid, 8_000)
+          return target.transact(...args).finally(() => taken.resolve())
+        }
+      },
+    })
+    const { Service } = await import('../service.ts')
+    const late = (await new Service({ ...w.service.deps, store: overtaken }).audit()).finalize(codex, uid)
+    await taken.promise
+    assert.deepEqual((await w.store.session(uid))?.lease?.id, 'another')
+    // The other's lease lapses too; now both ask again, and one of them seals.
+    w.clock.pass(8_000)
+    const sealed = await (await (await w.beside()).audit()).finalize(gemini, uid)
+
+    assert.deepEqual(await late, sealed)
+    assert.equal((await w.store.entries(uid, 0, 9)).length, 2)
+  })
+
   it('[S3-94] is a wait, not an error, when the other ends in time', async (t) => {
     const w = await open(t, newKeys(t))
     const { uid } = await workedSession(w)

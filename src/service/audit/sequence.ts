@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { decodeEntry } from '../../audit/entry.ts'
-import { GrowingTree, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
+import { GrowingTree, HASH_BYTES, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'
 import { leafOfText, sha256, toBytes, toText } from './hashing.ts'
+import { missingTile } from './tree-reader.ts'
 
 /** Leaves that are taken in with one write. */
 const AT_ONCE = 2_048
@@ -31,7 +32,7 @@ export async function sequence(store: Store): Promise<Tree> {
       const isMine = await store.growTree(tree.size, next, tiles)
       tree = isMine ? next : await store.tree()
       // Another has taken in more or less than this page: where the streams stand is read again.
-      if (false) heads.clear()
+      if (!isMine) heads.clear()
       continue
     }
     // An entry above is there and one below is still being written: its number was taken first.
@@ -71,9 +72,16 @@ async function grown(
   }
 }
 
+/** Another may have grown the tree since its size was read: of a tile that is longer by now, the beginning counts. */
 async function openTilesOf(store: Store, size: number): Promise<readonly Tile[]> {
-  const found = await Promise.all(openTiles(size).map(({ level, n }) => store.tiles(level, n, 1)))
-  return found.flat()
+  return Promise.all(
+    openTiles(size).map(async ({ level, n }) => {
+      const [tile] = await store.tiles(level, n, 1)
+      const length = (hashesOn(level, size) % TILE_WIDTH) * HASH_BYTES
+      if (tile?.n !== n || tile.bytes.length < length) throw missingTile(level, n)
+      return { ...tile, bytes: tile.bytes.subarray(0, length) }
+    }),
+  )
 }
 
 /** The entries before the first of each stream, so that links into what is in the tree are checked too. */

@@ -38,8 +38,13 @@ export class TreeReader {
   }
 
   async #rootAtPlace({ level, n, start, end }: Place): Promise<Uint8Array> {
-    const bytes = await this.#tile(level, n)
-    if (bytes.length < end * HASH_BYTES) throw missing(level, n)
+    let bytes = await this.#tile(level, n)
+    if (bytes.length < end * HASH_BYTES) {
+      // Read before the tree has grown.
+      this.#tiles.delete(`${level}/${n}`)
+      bytes = await this.#tile(level, n)
+    }
+    if (bytes.length < end * HASH_BYTES) throw missingTile(level, n)
     return rootOfHashes(sha256, bytes.subarray(start * HASH_BYTES, end * HASH_BYTES))
   }
 
@@ -49,7 +54,7 @@ export class TreeReader {
     let tile = this.#tiles.get(key)
     if (!tile) {
       tile = this.#store.tiles(level, n, 1).then(([found]) => {
-        if (found?.n !== n) throw missing(level, n)
+        if (found?.n !== n) throw missingTile(level, n)
         return found.bytes
       })
       this.#tiles.set(key, tile)
@@ -58,7 +63,7 @@ export class TreeReader {
   }
 }
 
-const missing = (level: number, n: number) =>
+export const missingTile = (level: number, n: number) =>
   new BatonError(
     'store_refused',
     `tile ${n} of level ${level} of the log's tree is missing or too short: somebody has changed the store; compare it with a backup`,

@@ -1,7 +1,7 @@
 /** What stands where a text was. */
 export const REDACTED = '[redacted]'
 
-/** Shorter texts are not looked for inside others: they would be found in half of everything. */
+/** Shorter texts are looked for in words for people only: they would be found in half of everything. */
 const SHORT = 8
 /** A copy that was cut is known by this much of its beginning. */
 const BEGINNING = 16
@@ -15,10 +15,9 @@ export class Eraser {
   constructor(values: Iterable<unknown>) {
     const found = new Set<string>()
     for (const value of values) for (const text of textsIn(value)) found.add(text.trim())
-    found.delete('')
     found.delete(REDACTED)
     // The longest first: one of them may be a part of another.
-    this.#texts = [...found].sort((a, b) => b.length - a.length)
+    this.#texts = [...found].filter((text) => !isPlain(text)).sort((a, b) => b.length - a.length)
   }
 
   /** A value of any shape without the texts; the same object when it holds none. */
@@ -72,14 +71,16 @@ const squeeze = (text: string): string => text.replaceAll(/[\s"'\\>|#*-]+/g, '')
 const wordOf = (text: string): RegExp =>
   new RegExp(`(^|[^\\p{L}\\p{N}])${text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`, 'gu')
 
-/** The texts of a value. Of data only those that are more than a word: `completed` is no secret. */
-function textsIn(value: unknown, isData = false): string[] {
-  if (typeof value === 'string') return isData && /^\p{L}{0,15}$/u.test(value) ? [] : [value]
-  if (Array.isArray(value)) return value.flatMap((each) => textsIn(each, isData))
+/** A single word or three letters are no secret, and would be found everywhere: `completed`, `yes`. */
+const isPlain = (text: string): boolean => text.length < 4 || /^\p{L}{0,15}$/u.test(text)
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
   if (typeof value !== 'object' || value === null) return []
   // What a deliverable is called is said elsewhere too, and is not what its evidence says.
   const said = Object.entries(value).filter(([name]) => name !== 'deliverable')
-  return said.flatMap(([, each]) => textsIn(each, true))
+  return said.flatMap(([, each]) => textsIn(each))
 }
 
 function mapped(value: unknown, map: (text: string) => string): unknown {

@@ -76,13 +76,27 @@ export async function planOf(
     ...changed.rest,
     artifacts: artifactsOf(related.artifacts, files, eraser),
     blobs: files.flatMap(({ sha256 }) => sha256 ?? []),
+    inputs: [],
   }
   const { handoffs, tasks } = changed
   const digests = reads.flatMap((read) =>
     read.opened.filter((opened) => goes(read, opened)).map(({ digest }) => digest),
   )
   const isEmpty = [handoffs, tasks, ...Object.values(rest)].every(({ length }) => length === 0)
-  return { subject, heads: related.heads, digests, handoffs, tasks, rest, files, isEmpty }
+  const inputs = [
+    ...related.handoffs.map(({ handoff }) => handoff.uid),
+    ...[...related.tasks, ...related.records, ...related.artifacts].map(({ uid }) => uid),
+  ]
+  return {
+    subject,
+    heads: related.heads,
+    digests,
+    handoffs,
+    tasks,
+    rest: { ...rest, inputs },
+    files: rest.artifacts.filter(({ uid }) => files.some((file) => file.uid === uid)),
+    isEmpty,
+  }
 }
 
 interface Erasing {

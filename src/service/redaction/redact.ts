@@ -69,20 +69,25 @@ function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan)
   const ids = plan.tasks.map(({ id }) => id)
   const handoffs = [...new Set(subject.handoff ? [...uids, main] : uids)].sort()
   const tasks = [...new Set(subject.task ? [...ids, subject.task.id] : ids)].sort()
-  return write(deps, call, {
-    op: 'audit_redact',
-    input,
-    reads: { handoffs, contents: handoffs, tasks, streams: [...heads.keys()].sort() },
-    decide: (view, at) => {
-      for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) throw new Stale()
-      const how = { view, at, call, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
-      for (const uid of handoffs) redactHandoff(how, plan, uid)
-      for (const id of tasks) redactTask(how, plan, id)
-      view.redact(plan.rest)
-      return { uid: main, rev: 0 }
+  // Without a key: it is repeated without harm, and an answer from before must not stand for new work.
+  return write(
+    deps,
+    { actor: call.actor },
+    {
+      op: 'audit_redact',
+      input,
+      reads: { handoffs, contents: handoffs, tasks, streams: [...heads.keys()].sort() },
+      decide: (view, at) => {
+        for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) throw new Stale()
+        const how = { view, at, call, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
+        for (const uid of handoffs) redactHandoff(how, plan, uid)
+        for (const id of tasks) redactTask(how, plan, id)
+        view.redact(plan.rest)
+        return { uid: main, rev: 0 }
+      },
+      reload: async (uid) => ({ uid, rev: 0 }),
     },
-    reload: async (uid) => ({ uid, rev: 0 }),
-  })
+  )
 }
 
 interface Redacting {

@@ -16,7 +16,7 @@ import type { NewRoom } from '../store.contract.ts'
 import type { Redaction, Store } from '../store.ts'
 import { leafHash } from '../working-set.ts'
 
-const NOTHING: Redaction = { entries: [], notices: [], records: [], artifacts: [], blobs: [] }
+const NOTHING: Redaction = { entries: [], notices: [], records: [], artifacts: [], blobs: [], inputs: [] }
 
 export function describeRedaction(newRoom: NewRoom): void {
   describe('taking texts away', () => {
@@ -70,6 +70,20 @@ export function describeRedaction(newRoom: NewRoom): void {
       assert.equal(Buffer.from((await store.blob('cd')) ?? []).toString(), 'the secret')
       const seen = (await dumpOf(store)).find(({ row }) => row.uid === notice.uid)?.row.seen_at
       assert.equal(seen, AT)
+    })
+
+    it('forgets the hash of what was said, and the key stays taken', async (t) => {
+      const store = await newRoom(t).open()
+      const key = { actor: 'planner', op: 'handoff_send', key: nextUid() }
+      const other = { ...key, key: nextUid() }
+      const idem = { input_hash: 'abc', subject: 'uid', rev: 1, at: AT }
+      await run(store, {}, (view) => view.addIdem({ ...key, ...idem }))
+      await run(store, {}, (view) => view.addIdem({ ...other, ...idem, subject: 'else' }))
+
+      await run(store, {}, (view) => view.redact({ ...NOTHING, inputs: ['uid'] }))
+
+      const kept = (one: typeof key) => run(store, { idem: one }, (view) => view.idem()?.input_hash)
+      assert.deepEqual([await kept(key), await kept(other)], ['', 'abc'])
     })
 
     it('takes nothing away when the decision is refused', async (t) => {

@@ -116,7 +116,9 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
     if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name, doc, before))
   flushHandoffs(writes, put)
   flushTasks(writes, put, (uids, shifts) => calls.push(call(SHIFT_DEPENDENTS, ws, uids, shifts)))
-  const waiting = [...writes.newTasks].flatMap(([uid, { depends_on }]) => (depends_on.length > 0 ? [uid] : []))
+  const waiting = [...writes.newTasks].flatMap(([uid, { depends_on }]) =>
+    depends_on.length > 0 ? [uid] : [],
+  )
   if (waiting.length > 0) calls.push(call(RAISE_CHAINS, ws, waiting))
   const streams = [...writes.streams.values()].map((stream) => ({ ...stream })).sort(by('uid'))
   put(
@@ -162,7 +164,9 @@ function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: nu
   const tasks = [...writes.tasks.values()]
   const made = tasks.flatMap((task) => {
     const created = writes.newTasks.get(task.uid)
-    return created ? [{ row: { ...taskColumns(task), open_deps: created.open_deps, height: 1 }, created }] : []
+    return created
+      ? [{ row: { ...taskColumns(task), open_deps: created.open_deps, height: 1 }, created }]
+      : []
   })
   const known = tasks.filter(({ uid }) => !writes.newTasks.has(uid))
   put(

@@ -10,16 +10,20 @@ const ENTRIES = {
 
 const BLOBS = { text: 'DELETE FROM baton.blob WHERE ws = $1 AND sha256 = ANY ($2::text[])' }
 
+const INPUTS = {
+  text: `UPDATE baton.idem SET input_hash = '' WHERE ws = $1 AND subject = ANY ($2::text[])`,
+}
+
 const documentsOf = (table: 'notice' | 'record' | 'artifact') => ({
   text: `UPDATE baton.${table} AS t SET doc = n.doc FROM unnest($2::text[], $3::text[]) AS n (uid, doc)
     WHERE t.ws = $1 AND t.uid = n.uid`,
 })
 
 /** Tables that can hold a text which somebody wrote. */
-const TEXTS = ['entry', 'handoff', 'content', 'task', 'record', 'notice', 'artifact', 'blob']
+const TEXTS = ['entry', 'handoff', 'content', 'task', 'record', 'notice', 'artifact', 'blob', 'idem']
 
 /** What a redaction changes beside the rows that every unit may change. */
-export function redactCalls(ws: number, { entries, blobs, ...documents }: Redaction): Call[] {
+export function redactCalls(ws: number, { entries, blobs, inputs, ...documents }: Redaction): Call[] {
   const calls: Call[] = []
   if (entries.length > 0)
     calls.push(
@@ -43,6 +47,7 @@ export function redactCalls(ws: number, { entries, blobs, ...documents }: Redact
         ),
       )
   if (blobs.length > 0) calls.push(call(BLOBS, ws, [...blobs]))
+  if (inputs.length > 0) calls.push(call(INPUTS, ws, [...inputs]))
   return calls
 }
 

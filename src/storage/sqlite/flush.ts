@@ -49,7 +49,8 @@ export function flush(db: Statements, writes: Writes): void {
   for (const redaction of writes.redactions) flushRedaction(db, redaction)
 }
 
-function flushRedaction(db: Statements, { entries, notices, records, artifacts, blobs }: Redaction): void {
+function flushRedaction(db: Statements, redaction: Redaction): void {
+  const { entries, notices, records, artifacts, blobs, inputs } = redaction
   for (const { stream, seq, disclosures } of entries)
     db.run(
       'UPDATE entry SET disclosures = ? WHERE stream = ? AND seq = ?',
@@ -62,6 +63,7 @@ function flushRedaction(db: Statements, { entries, notices, records, artifacts, 
     for (const document of documents)
       db.run(`UPDATE ${table} SET doc = ? WHERE uid = ?`, JSON.stringify(document), document.uid)
   for (const sha256 of blobs) db.run('DELETE FROM blob WHERE sha256 = ?', sha256)
+  for (const uid of inputs) db.run(`UPDATE idem SET input_hash = '' WHERE subject = ?`, uid)
 }
 
 function flushHandoffs(db: Statements, writes: Writes): void {

@@ -25,6 +25,10 @@ it('finds the longest chain of open work at the top of its index', () => {
 
   assert.deepEqual(
     plan.map(({ detail }) => detail),
-    ['SEARCH task USING INDEX task_chain (height>?)', 'SCALAR SUBQUERY 1', 'SCAN task USING INDEX task_flagged'],
+    [
+      'SEARCH task USING INDEX task_chain (height>?)',
+      'SCALAR SUBQUERY 1',
+      'SCAN task USING INDEX task_flagged',
+    ],
   )
 })

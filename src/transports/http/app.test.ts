@@ -59,6 +59,7 @@ const ROUTES: Readonly<Record<string, readonly [route: string, scope: string]>> 
   audit_checkpoint:  ['POST /v1/audit/checkpoints',        'audit:write'],
   audit_log:         ['GET /v1/audit/log',                 'audit:read'],
   audit_key:         ['GET /v1/audit/key',                 'audit:read'],
+  audit_redact:      ['POST /v1/audit/redactions',         'audit:write, people only'],
   artifact_put:      ['POST /v1/artifacts',                'artifact:write'],
   artifact_get:      ['GET /v1/artifacts/{uid}',           'artifact:read'],
   notice_ack:        ['POST /v1/notices/{uid}/ack',        'notice:write'],

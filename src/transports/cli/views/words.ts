@@ -100,6 +100,8 @@ const ACTS: Readonly<Record<string, string>> = {
   'artifact.put': 'added a file',
   'agent.add': 'added the agent',
   'agent.remove': 'removed the agent',
+  'agent.key': 'gave the agent a key',
+  'audit.redact': 'took a text away for good',
   'token.create': 'made a token',
   'token.revoke': 'revoked a token',
   'notice.ack': 'saw a notice',

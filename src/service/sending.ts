@@ -1,4 +1,4 @@
-import { notMeasurable, vacuousSummary } from '../dialects/package/rules.ts'
+import { notMeasurable, vacuousSummary } from '../dialects/package/lint.ts'
 import type { AgentKind } from '../domain/actor.ts'
 import { placeBelow } from '../domain/chain.ts'
 import { ackDeadline } from '../domain/deadlines.ts'

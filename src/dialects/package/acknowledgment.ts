@@ -3,8 +3,8 @@ import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { filled } from './filled.ts'
+import type { Finding } from './lint.ts'
 import type { Received } from './receiving.ts'
-import type { Finding } from './rules.ts'
 import { Understood } from './words.ts'
 
 export type Acknowledgment = NonNullable<Draft['acknowledgment']>

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts'
-import type { Finding } from './rules.ts'
+import type { Finding } from './lint.ts'
 
 /** What the caller saw on disk, by artifact path as written. A path without an entry was not looked at. */
 export type Kinds = ReadonlyMap<string, 'file' | 'directory' | 'missing'>

@@ -3,6 +3,7 @@ import { isVacuousSummary, vagueWord } from '../../domain/measurable.ts'
 import type { CheckResult } from '../../domain/package.ts'
 import type { Draft } from '../draft.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
+import { constraintNotMeasurable } from './lint.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { typeOf } from './types.ts'
 
@@ -90,6 +91,3 @@ function constraints({ package: travels }: Draft, { incompatible }: ReceivingFac
     evaluated: incompatible !== undefined || (travels?.constraints ?? []).length === 0,
   }
 }
-
-/** Document 004 quotes the word, not the sentence. */
-export const constraintNotMeasurable = (word: string): string => `Constraint '${word}' not measurable`

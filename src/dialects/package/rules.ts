@@ -1,19 +1,9 @@
-import { isVacuousSummary, vagueWord } from '../../domain/measurable.ts'
 import type { Package } from '../../domain/package.ts'
 import type { Draft } from '../draft.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
+import { error, type Finding, notMeasurable, vacuousSummary, warning } from './lint.ts'
 import { blankIn, isPlaceholder } from './placeholders.ts'
-import { constraintNotMeasurable } from './receiving.ts'
 import { answeredBy, type OpenDelegation, typeOf } from './types.ts'
-
-/** A rule that a package does not keep. An error is refused when it is sent, a warning is only said. */
-export interface Finding {
-  readonly severity: 'error' | 'warning'
-  readonly code: string
-  readonly message: string
-  /** The field of the draft, for example `package.criteria.0`. */
-  readonly field: string
-}
 
 export interface SendingFacts {
   readonly kinds?: Kinds
@@ -27,19 +17,6 @@ type Rule = (draft: Draft, facts: SendingFacts) => readonly Finding[]
 export function checkSending(draft: Draft, facts: SendingFacts = {}): readonly Finding[] {
   return RULES.flatMap((rule) => rule(draft, facts))
 }
-
-const error = (code: string, field: string, message: string): Finding => ({
-  severity: 'error',
-  code,
-  message,
-  field,
-})
-const warning = (code: string, field: string, message: string): Finding => ({
-  severity: 'warning',
-  code,
-  message,
-  field,
-})
 
 const ends: Rule = ({ from, to }) => [
   ...(from === undefined
@@ -162,44 +139,6 @@ const RULES: readonly Rule[] = [ends, summary, artifacts, questions, measurable,
 
 /** A decision that is yet to be taken has this for an id. */
 export const PENDING = 'pending'
-
-export const vacuousSummary = (text: string): readonly Finding[] =>
-  isVacuousSummary(text)
-    ? [
-        error(
-          'vacuous_summary',
-          'package.summary',
-          `"${text}" tells the receiver nothing; say what was done and what is needed`,
-        ),
-      ]
-    : []
-
-export const notMeasurable = ({ criteria = [], constraints = [] }: Package): readonly Finding[] => [
-  ...criteria.flatMap((text, i) => {
-    const word = vagueWord(text)
-    return word === undefined
-      ? []
-      : [
-          warning(
-            'not_measurable',
-            `package.criteria.${i}`,
-            `criterion "${text}" is not measurable ("${word}"); name a number, a tool or a test that decides it`,
-          ),
-        ]
-  }),
-  ...constraints.flatMap((text, i) => {
-    const word = vagueWord(text)
-    return word === undefined
-      ? []
-      : [
-          warning(
-            'not_measurable',
-            `package.constraints.${i}`,
-            `${constraintNotMeasurable(word)}; name a number, a tool or a test that decides it`,
-          ),
-        ]
-  }),
-]
 
 /** Everything that a person wrote into the fields of a package. */
 export function textsOf(draft: Draft): readonly (readonly [string, string])[] {

@@ -1,0 +1,65 @@
+import { isVacuousSummary, vagueWord } from '../../domain/measurable.ts'
+import type { Package } from '../../domain/package.ts'
+
+/** A rule that a package does not keep. An error is refused when it is sent, a warning is only said. */
+export interface Finding {
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  readonly message: string
+  /** The field of the draft, for example `package.criteria.0`. */
+  readonly field: string
+}
+
+export const error = (code: string, field: string, message: string): Finding => ({
+  severity: 'error',
+  code,
+  message,
+  field,
+})
+export const warning = (code: string, field: string, message: string): Finding => ({
+  severity: 'warning',
+  code,
+  message,
+  field,
+})
+
+export const vacuousSummary = (text: string): readonly Finding[] =>
+  isVacuousSummary(text)
+    ? [
+        error(
+          'vacuous_summary',
+          'package.summary',
+          `"${text}" tells the receiver nothing; say what was done and what is needed`,
+        ),
+      ]
+    : []
+
+export const notMeasurable = ({ criteria = [], constraints = [] }: Package): readonly Finding[] => [
+  ...criteria.flatMap((text, i) => {
+    const word = vagueWord(text)
+    return word === undefined
+      ? []
+      : [
+          warning(
+            'not_measurable',
+            `package.criteria.${i}`,
+            `criterion "${text}" is not measurable ("${word}"); name a number, a tool or a test that decides it`,
+          ),
+        ]
+  }),
+  ...constraints.flatMap((text, i) => {
+    const word = vagueWord(text)
+    return word === undefined
+      ? []
+      : [
+          warning(
+            'not_measurable',
+            `package.constraints.${i}`,
+            `${constraintNotMeasurable(word)}; name a number, a tool or a test that decides it`,
+          ),
+        ]
+  }),
+]
+
+/** Document 004 quotes the word, not the sentence. */
+export const constraintNotMeasurable = (word: string): string => `Constraint '${word}' not measurable`

@@ -91,7 +91,7 @@ const lastEntries = (rows: Rows, count: number): Set<unknown> =>
 const ATTACKS: readonly (readonly [attack: string, change: (rows: Rows) => Rows, sees: readonly Level[], not: readonly Level[]])[] = [
   ['edits an entry', edit, ['L0', 'L1', 'L2'], ['L5']],
   ['edits an entry and hashes every chain anew', (rows) => rehashed(edit(rows)), ['L1', 'L2'], ['L0', 'L5']],
-  ['deletes an entry', changing('entry', isTask, () => undefined), ['L0', 'L1', 'L2'], []],
+  ['deletes an entry', changing('entry', isTask, () => undefined), ['L1', 'L2'], []],
   ['cuts off the end and leaves the checkpoint', (rows) => dropping('entry', (row) => lastEntries(rows, 5).has(row.id))(rows), ['L1', 'L2'], ['L0']],
   ['rolls log and checkpoints back', (rows) => dropping('checkpoint', (row) => Number(row.size) === newest(rows))(rows), ['L2'], ['L0', 'L1', 'L5', 'L6']],
   ['replaces a text', changing('entry', hasText, (row) => ({ disclosures: String(row.disclosures).replace(/[A-Za-z0-9_-]{4}"/, 'AAAA"') })), ['L5'], ['L0', 'L1', 'L2']],

@@ -42,7 +42,10 @@ export interface Signature {
  * Signs a record for its author: an in-toto statement about the commit. With the key that the agent was given and
  * with no other; a record without it is taken too, and shows as unsigned.
  */
-export function signRecord({ deps, view, actor }: Step, record: ThoughtRecord, key?: AgentKey): Signature {
+export function signRecord(
+  { deps, view, actor, key }: Step & { readonly key?: AgentKey | undefined },
+  record: ThoughtRecord,
+): Signature {
   const enrolled = view.agent(actor.name)?.key
   if (!enrolled) return {}
   if (key?.id !== enrolled.id) return { signed: false }

@@ -127,7 +127,7 @@ export class Tasks {
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
           demandPm(step, input.on_behalf_of)
-          return addRecord(step, uid, mustTask(view, id).task, input, key).record
+          return addRecord({ ...step, key }, uid, mustTask(view, id).task, input).record
         },
         subject: (record) => ({ uid: record.uid, rev: 1 }),
         reload: (subject) => deps.store.record(subject),
@@ -156,7 +156,7 @@ export class Tasks {
             `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo --notes "…"`,
             { id, record: before.record_id },
           )
-        const { task } = addRecord(step, uid, before, record, key)
+        const { task } = addRecord({ ...step, key }, uid, before, record)
         return finishTask(step, task, { progress, notes: input.notes })
       })
     }
@@ -340,13 +340,12 @@ function finishTask(step: Step, task: Task, input: TaskUpdate): Task {
   return done
 }
 
-/** Document 003's record within a unit that has read the task. */
+/** Document 003's record within a unit that has read the task; signed where its author's key is here. */
 export function addRecord(
-  step: Step,
+  step: Step & { readonly key?: AgentKey | undefined },
   uid: string,
   task: Task,
   input: RecordInput,
-  key?: AgentKey,
 ): { record: ThoughtRecord; task: Task } {
   const { view, at, actor } = step
   const reinstates = isReinstating(input)
@@ -367,7 +366,7 @@ export function addRecord(
     ...(input.notes !== undefined && { notes: input.notes }),
     created_at: at,
   }
-  const { signed, kid, envelope } = signRecord(step, said, key)
+  const { signed, kid, envelope } = signRecord(step, said)
   const record: ThoughtRecord = { ...said, ...(signed !== undefined && { signed }) }
   view.addRecord(record)
   const reopened: Task = reinstates && task.status === 'done' ? reopen(task) : task

@@ -35,6 +35,9 @@ const NOTHING: readonly never[] = []
 // The text and how far it is read. Not fields of an object: a million entries are read a letter at a time.
 let text = ''
 let at = 0
+/** The first two lines of the last entry that had others: in one log they are the same for all. */
+let header = '\n'
+let origin = ''
 
 /**
  * Takes an entry apart that is exactly as `encodeEntry` writes the daily ones: letter by letter, in the order of
@@ -44,9 +47,7 @@ let at = 0
 export function scanEntry(entry: string): GoodEntry | undefined {
   text = entry
   at = 0
-  if (!is('baton-audit/v1\n')) return undefined
-  const origin = run(ORIGIN, 255)
-  if (origin === '' || !is('\n')) return undefined
+  if (!is(header) && !isHeader()) return undefined
   const stream = run(ID, 200)
   if (stream === '' || !is('\n')) return undefined
   const seq = count()
@@ -57,6 +58,15 @@ export function scanEntry(entry: string): GoodEntry | undefined {
   const record = scanRecord(digests)
   if (!record || at !== text.length) return undefined
   return { ok: true, origin, stream, seq, prev, record, digests, redacts: NOTHING }
+}
+
+function isHeader(): boolean {
+  if (!is('baton-audit/v1\n')) return false
+  const name = run(ORIGIN, 255)
+  if (name === '' || !is('\n')) return false
+  origin = name
+  header = text.slice(0, at)
+  return true
 }
 
 function scanRecord(into: Digest[]): AuditRecord | undefined {

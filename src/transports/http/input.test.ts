@@ -28,7 +28,7 @@ describe('the query of a GET', () => {
   })
 
   it('can say every field that a GET operation has', async () => {
-    const words = ['1', 'codex', 'HO-2026-001', 'offered', 'todo', 'delegation', 'true']
+    const words = ['1', '4000', 'markdown', 'codex', 'HO-2026-001', 'offered', 'todo', 'delegation', 'true']
     for (const op of (await loadOperations()).filter(({ http }) => http.method === 'GET'))
       for (const [name, field] of Object.entries(op.input.shape)) {
         const schema = field as { safeParse(value: unknown): { success: boolean } }

@@ -167,7 +167,11 @@ const list = defineOperation({
     z.strictObject({
       task_id: TaskId.optional(),
       limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
-      unchained: z.boolean().optional().describe('Only those that were put into the store past the log'),
+      unchained: z
+        // A query can only say it as text.
+        .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+        .optional()
+        .describe('Only those that were put into the store past the log'),
     }),
   output: () => z.object({ items: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'unavailable'],

@@ -328,6 +328,7 @@ describe('the reads of a batch', () => {
       tasks: ['t1', 't2'],
       streams: [],
       notices: ['n'],
+      sessions: [],
       numbers: 3,
       claims: new Map([['codex', 2]]),
       idems: [{ actor: 'a', op: 'o', key: 'k' }],

@@ -1,5 +1,5 @@
 import { isBase64Of } from './coded.ts'
-import { utf8 } from './files.ts'
+import { ownCopy } from './files.ts'
 import { type GoodEntry, readEntry } from './read-entry.ts'
 import { amount, Findings, type LevelReport } from './report.ts'
 
@@ -17,9 +17,8 @@ export class ChainCheck {
   #entries = 0
 
   /** The entry as read, or undefined where it is not one. Its leaf hash was made from the same bytes. */
-  check(index: number, bytes: Uint8Array, leaf: Uint8Array, origin: string): GoodEntry | undefined {
+  check(index: number, text: string | undefined, leaf: Uint8Array, origin: string): GoodEntry | undefined {
     this.#entries += 1
-    const text = utf8(bytes)
     const entry = text === undefined ? undefined : readEntry(text)
     if (!entry?.ok) {
       this.#findings.bad(`entry ${index}`, entry?.reason ?? 'it is not UTF-8', index)
@@ -56,8 +55,7 @@ export class ChainCheck {
 
   #newSlot(stream: string): number {
     const slot = this.#slots.size
-    // A copy: a part of the entry's text would hold all of it in memory.
-    this.#slots.set(utf8(encoder.encode(stream)) ?? stream, slot)
+    this.#slots.set(ownCopy(stream), slot)
     if (slot === this.#positions.length) {
       this.#heads = larger(this.#heads, new Uint8Array(this.#heads.length * 2))
       this.#positions = larger(this.#positions, new Float64Array(slot * 2))
@@ -69,8 +67,6 @@ export class ChainCheck {
     this.#findings.bad(placeOf(index, stream, seq), reason, index)
   }
 }
-
-const encoder = new TextEncoder()
 
 export const placeOf = (index: number, stream: string, seq: number): string =>
   `entry ${index} (number ${seq} of stream ${stream})`

@@ -75,24 +75,26 @@ export class DisclosureCheck {
   check(index: number, entry: GoodEntry): readonly Uint8Array[] {
     for (const digest of entry.redacts) if (this.#missing.delete(digest)) this.#redacted += 1
     if (entry.digests.length === 0 && this.#lines[this.#at]?.entry !== index) return NOTHING
-    const open = [...entry.digests]
+    const { digests } = entry
     const opened: Uint8Array[] = []
+    const isOpen: boolean[] = []
     for (let line = this.#lines[this.#at]; line?.entry === index; line = this.#lines[this.#at]) {
       this.#at += 1
-      if (this.#open(index, line, open)) opened.push(line.disclosure)
+      if (this.#open(index, line, digests, isOpen)) opened.push(line.disclosure)
     }
-    for (const { name, digest } of open)
-      this.#missing.set(digest, {
-        where: `${name} of ${placeOf(index, entry.stream, entry.seq)}`,
-        entry: index,
-      })
+    for (let i = 0; i < digests.length; i += 1)
+      if (!isOpen[i])
+        this.#missing.set(digests[i]!.digest, {
+          where: `${digests[i]!.name} of ${placeOf(index, entry.stream, entry.seq)}`,
+          entry: index,
+        })
     return opened
   }
 
   async end(): Promise<void> {
     await this.prepare(Number.POSITIVE_INFINITY)
     for (const { number, entry } of this.#lines)
-      this.#findings.bad(`${DISCLOSURES} line ${number}`, `it belongs to entry ${entry}, which is not there`)
+      this.#findings.bad(lineAt(number), `it belongs to entry ${entry}, which is not there`)
   }
 
   report(isWhole: boolean): LevelReport {
@@ -109,19 +111,24 @@ export class DisclosureCheck {
     )
   }
 
-  #open(index: number, { number, disclosure }: Line, open: Digest[]): boolean {
+  /** Whether it opens one of the digests that is not open yet; marks it. */
+  #open(index: number, { number, disclosure }: Line, digests: readonly Digest[], isOpen: boolean[]): boolean {
     const hash = this.#sha256(disclosure)
-    const place = open.findIndex(({ digest }) => isBase64UrlOf(digest, hash))
-    const [found] = place < 0 ? [] : open.splice(place, 1)
-    const where = `${DISCLOSURES} line ${number}`
-    if (!found) this.#findings.bad(where, `it opens no digest of entry ${index}`, index)
-    else if (!isNamed(disclosure, found.name))
-      this.#findings.bad(where, `it does not name the field ${found.name} of entry ${index}`, index)
-    else {
-      this.#opened += 1
-      return true
+    let place = 0
+    while (place < digests.length && (isOpen[place] || !isBase64UrlOf(digests[place]!.digest, hash)))
+      place += 1
+    const found = digests[place]
+    if (!found) {
+      this.#findings.bad(lineAt(number), `it opens no digest of entry ${index}`, index)
+      return false
     }
-    return false
+    isOpen[place] = true
+    if (!isNamed(disclosure, found.name)) {
+      this.#findings.bad(lineAt(number), `it does not name the field ${found.name} of entry ${index}`, index)
+      return false
+    }
+    this.#opened += 1
+    return true
   }
 
   #take(bytes: Uint8Array | undefined): void {
@@ -138,10 +145,12 @@ export class DisclosureCheck {
 
   /** What follows a line that is wrong is not looked at: where it belongs would be a guess. */
   #stop(line: number, reason: string): void {
-    this.#findings.bad(`${DISCLOSURES} line ${line}`, reason)
+    this.#findings.bad(lineAt(line), reason)
     this.#isAtEnd = true
   }
 }
+
+const lineAt = (number: number): string => `${DISCLOSURES} line ${number}`
 
 function readLine(bytes: Uint8Array, number: number): Line | undefined {
   const end = bytes.indexOf(QUOTE, BEGIN.length)
@@ -189,7 +198,8 @@ function isNamed(disclosure: Uint8Array, name: string): boolean {
 /** A byte of what base64url codes; 255 beyond its end or where a letter is none. */
 function byteAt(coded: Uint8Array, n: number): number {
   const letter = Math.floor(n / 3) * 4 + (n % 3)
-  const [high, low] = [VALUES[coded[letter] ?? 0]!, VALUES[coded[letter + 1] ?? 0]!]
+  const high = VALUES[coded[letter] ?? 0]!
+  const low = VALUES[coded[letter + 1] ?? 0]!
   if (high > 63 || low > 63) return 255
   const shift = (n % 3) * 2
   return ((high << (2 + shift)) | (low >> (4 - shift))) & 255

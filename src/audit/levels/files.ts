@@ -17,6 +17,7 @@ export const TILE_WIDTH = 256
 /** A longer line is an attack on the reader's memory: a package has at most a few hundred kilobytes. */
 const MOST_LINE_BYTES = 16_000_000
 const NEWLINE = 10
+const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const TILE_NAME = /^tile\/(entries|\d)\/((?:x\d{3}\/){0,5}\d{3})(?:\.p\/(\d{1,3}))?$/
 
@@ -77,6 +78,9 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   }
   return whole
 }
+
+/** The same text in memory of its own: a part of a longer one would keep all of that. */
+export const ownCopy = (text: string): string => utf8(encoder.encode(text)) ?? text
 
 /** Strict: what is not UTF-8 is not replaced by something that is. */
 export function utf8(bytes: Uint8Array | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../entry.ts'
 import type { Sha256 } from '../merkle.ts'
 import { placeOf } from './chains.ts'
+import { ownCopy } from './files.ts'
 import { HANDOFF_BIRTHS, isLegalStep, UNDER_WAY } from './handoff-rules.ts'
 import type { GoodEntry } from './read-entry.ts'
 import { amount, Findings, type LevelReport } from './report.ts'
@@ -67,7 +68,7 @@ export class Replay {
     if (before) {
       before.state = state
       before.rev = rev
-    } else this.#handoffs.set(id, { state, rev })
+    } else this.#handoffs.set(ownCopy(id), { state, rev })
   }
 
   #birth({ act, from, to, sub }: AuditRecord, complain: Complain): string {
@@ -95,6 +96,6 @@ export class Replay {
   #agent({ sub }: AuditRecord, complain: Complain): void {
     const next = (this.#agents.get(sub.id) ?? 0) + 1
     if (sub.rev !== next) complain(`it is revision ${sub.rev} of agent ${sub.id}, and ${next} is next`)
-    this.#agents.set(sub.id, sub.rev)
+    this.#agents.set(ownCopy(sub.id), sub.rev)
   }
 }

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../entry.ts'
 import { rootOfLeaves, type Sha256 } from '../merkle.ts'
 import { isBase64Of } from './coded.ts'
+import { ownCopy } from './files.ts'
 
 /** Says what is wrong with an entry. */
 export type Complain = (reason: string) => void
@@ -52,7 +53,7 @@ export class SessionReplay {
     if (record.cp && record.cp.size > index) complain('it names a head of the log that was not there yet')
     if (record.act === 'audit_session_start') {
       if (this.#open.has(id)) complain(`audit session ${id} begins twice`)
-      else this.#begin(id, { by: record.actor.id, start: index })
+      else this.#begin(ownCopy(id), { by: ownCopy(record.actor.id), start: index })
     } else if (record.act === 'session.seal') this.#seal(id, record, complain)
   }
 
@@ -77,7 +78,7 @@ export class SessionReplay {
       return
     }
     this.#open.delete(id)
-    this.#sealed.add(id)
+    this.#sealed.add(ownCopy(id))
     if (!seal || !cp) complain('it is a seal that says nothing')
     else {
       const leaves = membersOf(kept, session.start, cp.size)

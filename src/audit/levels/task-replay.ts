@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../entry.ts'
+import { ownCopy } from './files.ts'
 import type { Complain } from './session-replay.ts'
 
 interface Known {
@@ -49,7 +50,11 @@ export class TaskReplay {
     if (state === 'done' && !isDone) this.#done(record, before, complain)
     if (isDone && state !== 'done' && DAILY.has(act))
       complain(`${act} opens task ${sub.id} again, which was done; only a reinstatement may`)
-    this.#tasks.set(sub.id, { state, rev: sub.rev, recorded: isRecorded(record, before, state) })
+    this.#tasks.set(before ? sub.id : ownCopy(sub.id), {
+      state,
+      rev: sub.rev,
+      recorded: isRecorded(record, before, state),
+    })
   }
 
   #done(record: AuditRecord, before: Known | undefined, complain: Complain): void {

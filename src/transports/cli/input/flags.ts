@@ -138,6 +138,8 @@ function unionShape(options: readonly z.ZodType[]): Shape {
   const shapes = options.map(shapeOf)
   const list = shapes.find(({ repeats }) => repeats)
   if (list) return list
+  const yes = shapes.find(({ kind }) => kind === 'switch')
+  if (yes) return yes
   if (options.some((option) => (option.def as unknown as Definition).values?.includes(false)))
     return { kind: 'text-or-false', repeats: false }
   return { kind: 'json', repeats: false }

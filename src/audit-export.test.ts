@@ -185,7 +185,9 @@ describe('the folder of an export', () => {
     assert.deepEqual(readdirSync(home).sort(), ['empty', 'mine'])
     assert.deepEqual(readdirSync(join(home, 'mine')), ['thesis.txt'])
     await writeExport(logOf(storyOf(1, 20)), join(home, 'empty'))
-    assert.ok(existsSync(join(home, 'empty', 'checkpoint')))
+    writeFileSync(join(home, 'empty', 'notes.txt'), 'what the auditor thought')
+    await assert.rejects(writeExport(logOf(storyOf(1, 20)), join(home, 'empty')), /it holds notes.txt/)
+    assert.ok(existsSync(join(home, 'empty', 'notes.txt')))
   })
 
   it('leaves nothing behind when it fails half-way', async (t) => {

@@ -87,7 +87,9 @@ export async function writeExport(log: LogReader, folder: string, signal?: Abort
   }
 }
 
-/** A folder with anything in it is ours only if it holds what every export does. */
+const OWN: readonly string[] = ['checkpoint', 'checkpoints.jsonl', 'disclosures.jsonl', 'tile', 'vkey']
+
+/** A folder with anything in it is ours only if it holds an export and nothing else: all of it would be replaced. */
 function refuseForeign(target: string): void {
   if (!existsSync(target)) return
   let names: readonly string[]
@@ -98,11 +100,11 @@ function refuseForeign(target: string): void {
       folder: target,
     })
   }
-  if (names.length === 0 || ['checkpoint', 'checkpoints.jsonl', 'vkey'].every((own) => names.includes(own)))
-    return
+  const foreign = names.find((name) => !OWN.includes(name))
+  if (names.length === 0 || (foreign === undefined && names.includes('checkpoint'))) return
   throw new BatonError(
     'conflict',
-    `${target} is not an export of a log and is left as it is; name a new folder, or one with an older export`,
+    `${target} is not an export of a log${foreign === undefined ? '' : ` (it holds ${foreign})`} and is left as it is; name a new folder, or one with an older export`,
     { folder: target },
   )
 }

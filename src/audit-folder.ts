@@ -1,11 +1,11 @@
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExportFiles } from './audit/levels/index.ts'
 
 /** An export in a folder. Links are not followed: what they lead to is not part of it. */
 export function folderFiles(folder: string): ExportFiles {
   const sizeOf = (name: string): number | undefined => {
-    const found = statSync(join(folder, ...name.split('/')), { throwIfNoEntry: false })
+    const found = lstatSync(join(folder, ...name.split('/')), { throwIfNoEntry: false })
     return found?.isFile() ? found.size : undefined
   }
   return {

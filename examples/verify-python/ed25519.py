@@ -57,6 +57,12 @@ def _compress(point):
     return (y | ((x & 1) << 255)).to_bytes(32, "little")
 
 
+def _is_small(point):
+    """Whether its order divides 8."""
+    x, y, z, _ = _multiply(8, point)
+    return x == 0 and y == z
+
+
 BASE = _decompress((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
@@ -64,9 +70,12 @@ def verify(key, message, signature):
     """Whether the signature over the message is this key's."""
     if len(key) != 32 or len(signature) != 64:
         return False
-    point = _decompress(key)
+    point, commitment = _decompress(key), _decompress(signature[:32])
     s = int.from_bytes(signature[32:], "little")
-    if point is None or s >= L:
+    if point is None or commitment is None or s >= L:
+        return False
+    # As browsers and Node do: with such points a signature could fit many messages.
+    if _is_small(point) or _is_small(commitment):
         return False
     digest = hashlib.sha512(signature[:32] + key + message).digest()
     k = int.from_bytes(digest, "little") % L

@@ -68,7 +68,7 @@ class Level:
 
 
 class Export:
-    """The files of an export. Nothing larger than it can honestly be is read."""
+    """The files of an export. Nothing larger than it can honestly be is read, and no link is followed."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -80,7 +80,7 @@ class Export:
 
     def read(self, name, most):
         path = os.path.join(self.folder, *name.split("/"))
-        if not os.path.isfile(path) or os.path.getsize(path) > most:
+        if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > most:
             return None
         with open(path, "rb") as file:
             return file.read()
@@ -88,7 +88,7 @@ class Export:
     def lines(self, name):
         """Lines without their ends; None for one that has no end. No lines at all is an empty list."""
         path = os.path.join(self.folder, name)
-        if not os.path.isfile(path):
+        if os.path.islink(path) or not os.path.isfile(path):
             return None
         return self._lines(path)
 

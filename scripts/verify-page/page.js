@@ -4,6 +4,11 @@ import { plainSha256 } from '../../src/audit/sha256.ts'
 
 const PIECE = 1 << 20
 const MARKS = { ok: '✓', failed: '✗', unverifiable: '?', not_asked: '–', nothing: '–' }
+/** The command names its options; here there are fields. */
+const NOT_ASKED = {
+  L2: 'not asked for: paste a checkpoint that you kept, above',
+  L3: 'not asked for: the command compares witnesses with a policy of yours',
+}
 const HEADINGS = {
   ok: 'Everything that was checked is as it was written.',
   tampered: 'This log is not what was written, or not all of it.',
@@ -101,11 +106,8 @@ function begin(document) {
 
   function row({ level, title, verdict, summary, does_not_prove }) {
     const item = element('li', '', verdict)
-    item.append(
-      element('span', MARKS[verdict], 'mark'),
-      element('strong', `${level} ${title}`),
-      ` ${summary}`,
-    )
+    const text = verdict === 'not_asked' ? NOT_ASKED[level] : summary
+    item.append(element('span', MARKS[verdict], 'mark'), element('strong', `${level} ${title}`), ` ${text}`)
     if (verdict === 'ok' || verdict === 'failed')
       item.append(element('small', `Does not prove ${does_not_prove}.`))
     return item

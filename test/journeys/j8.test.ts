@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import type { Verification } from '../../src/audit/levels/index.ts'
 import { ask, quick, type Where } from '../command.ts'
@@ -81,6 +82,22 @@ describe('the auditor', () => {
       (await quick(where, 'audit', 'verify', 'log/')).stdout,
       /^✗ L5 disclosures +disclosures.jsonl line 1: it opens no digest/m,
     )
+  })
+
+  it('[S3-38] finds what somebody changed in the database itself', async (t) => {
+    const { where } = await audited(t)
+    const db = new DatabaseSync(join(where.cwd, '.baton', 'baton.db'))
+    const edit =
+      "UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'codex', 'gemini') AS BLOB) WHERE act = ?"
+    assert.equal(db.prepare(edit).run('handoff.accept').changes, 1)
+    db.close()
+    await quick(where, 'audit', 'export', '--out', 'log/')
+
+    const { code, stdout } = await quick(where, 'audit', 'verify', 'log/', '--json')
+
+    const { levels } = JSON.parse(stdout) as Verification
+    assert.equal(code, 1)
+    assert.equal(levels[1]?.verdict, 'failed')
   })
 
   it('is told apart from a wrong log whether it cannot be verified or was asked for wrongly', async (t) => {

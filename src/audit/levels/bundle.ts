@@ -1,8 +1,7 @@
 import { MAX_ENTRY_BYTES } from '../entry.ts'
-import { TILE_WIDTH, utf8 } from './files.ts'
+import { TILE_WIDTH } from '../tiles.ts'
 
 const LENGTH_BYTES = 2
-const SPACE = 32
 /** No honest bundle is larger. */
 export const MOST_BUNDLE_BYTES = TILE_WIDTH * (LENGTH_BYTES + MAX_ENTRY_BYTES)
 
@@ -32,23 +31,4 @@ export function readBundle(bundle: Uint8Array): { readonly entries: Uint8Array[]
     at = end
   }
   return { entries, rest: bundle.length - at }
-}
-
-/**
- * The texts of a bundle's entries, decoded all at once: one by one takes ten times as long. Only where all of them
- * are plain ASCII, as ours are; undefined otherwise.
- */
-export function textsOf(bundle: Uint8Array, entries: readonly Uint8Array[]): readonly string[] | undefined {
-  const copy = Uint8Array.from(bundle)
-  for (const entry of entries) {
-    const start = entry.byteOffset - bundle.byteOffset
-    // A length is no text.
-    copy.fill(SPACE, start - LENGTH_BYTES, start)
-  }
-  for (let i = 0; i < copy.length; i += 1) if (copy[i]! > 127) return undefined
-  const text = utf8(copy) ?? ''
-  return entries.map((entry) => {
-    const start = entry.byteOffset - bundle.byteOffset
-    return text.slice(start, start + entry.length)
-  })
 }

@@ -1,9 +1,8 @@
+import { HASH_BYTES } from '../tiles.ts'
 import { isBase64Of } from './coded.ts'
 import { ownCopy } from './files.ts'
 import { type GoodEntry, readEntry } from './read-entry.ts'
 import { amount, Findings, type LevelReport } from './report.ts'
-
-const HASH_BYTES = 32
 
 /**
  * L0: every entry is in its one form, and in each stream follows the one before it. What it keeps grows with the

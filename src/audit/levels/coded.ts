@@ -1,7 +1,8 @@
+import { HASH_BYTES } from '../tiles.ts'
+
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const STANDARD = codesOf(`${LETTERS}+/`)
 const URL_SAFE = codesOf(`${LETTERS}-_`)
-const HASH_BYTES = 32
 const PAD = 61
 
 /** Whether a text is the base64 of the 32 bytes at `at`. Compared letter by letter: nothing is allocated. */

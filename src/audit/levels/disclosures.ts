@@ -1,7 +1,8 @@
 import type { Sha256 } from '../merkle.ts'
+import { TILE_WIDTH } from '../tiles.ts'
 import { placeOf } from './chains.ts'
 import { isBase64UrlOf } from './coded.ts'
-import { DISCLOSURES, type ExportFiles, linesOf, TILE_WIDTH } from './files.ts'
+import { DISCLOSURES, type ExportFiles, linesOf } from './files.ts'
 import type { Digest, GoodEntry } from './read-entry.ts'
 import { amount, Findings, type LevelReport } from './report.ts'
 
@@ -25,8 +26,9 @@ const NOTHING: readonly never[] = []
 const LEAST_SALT = 22
 const MOST_SALT = 100
 const VALUES = valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
-/** No entry has so many fields; a file with more is there to fill our memory. */
+/** The entries of a bundle have neither so many texts nor such long ones: more are there to fill our memory. */
 const MOST_LINES = 200 * TILE_WIDTH
+const MOST_BYTES = 512_000_000
 
 /** A disclosure as it stands in the export: by rising entry, and within one by its letters. */
 export const disclosureLine = (disclosure: string, entry: number): string =>
@@ -45,6 +47,7 @@ export class DisclosureCheck {
   #lines: Line[] = []
   #at = 0
   #last: Line | undefined
+  #bytes = 0
   #number = 0
   #isAtEnd: boolean
   #opened = 0
@@ -62,11 +65,12 @@ export class DisclosureCheck {
   async prepare(end: number): Promise<void> {
     this.#lines = this.#lines.slice(this.#at)
     this.#at = 0
+    this.#bytes = 0
     while (!this.#isAtEnd && (this.#lines.at(-1)?.entry ?? -1) < end) {
       const batch = await this.#batches?.next()
       if (!batch || batch.done) this.#isAtEnd = true
       else for (const line of batch.value) this.#take(line)
-      if (this.#lines.length > MOST_LINES)
+      if (this.#lines.length > MOST_LINES || this.#bytes > MOST_BYTES)
         this.#stop(this.#number, 'there are more of them than an entry can have')
     }
   }
@@ -139,6 +143,7 @@ export class DisclosureCheck {
     else if (!isAfter(line, this.#last)) this.#stop(this.#number, 'it is not in its place')
     else {
       this.#lines.push(line)
+      this.#bytes += line.disclosure.length
       this.#last = line
     }
   }

@@ -1,8 +1,9 @@
 import { leafOf, type Sha256 } from '../merkle.ts'
+import { TILE_WIDTH } from '../tiles.ts'
 import { printBundle } from './bundle.ts'
 import { checkpointLine } from './checkpoints.ts'
 import { disclosureLine } from './disclosures.ts'
-import { bundlePath, CHECKPOINT, CHECKPOINTS, DISCLOSURES, TILE_WIDTH, tilePath, VKEY } from './files.ts'
+import { bundlePath, CHECKPOINT, CHECKPOINTS, DISCLOSURES, tilePath, VKEY } from './files.ts'
 import { type Row, TreeBuilder, widthOf } from './tree.ts'
 
 /** A log as an export needs it: whole up to its newest checkpoint, in the order of its tree. */

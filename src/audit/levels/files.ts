@@ -1,3 +1,5 @@
+import { TILE_WIDTH } from '../tiles.ts'
+
 /** The files of an export, wherever they are: a folder, what was dropped on a page, the memory of a test. */
 export interface ExportFiles {
   /** Names of all files below the export, with forward slashes. */
@@ -12,8 +14,6 @@ export const CHECKPOINT = 'checkpoint'
 export const VKEY = 'vkey'
 export const CHECKPOINTS = 'checkpoints.jsonl'
 export const DISCLOSURES = 'disclosures.jsonl'
-/** Hashes in a tile and entries in a bundle (C2SP tlog-tiles v0.1.0). */
-export const TILE_WIDTH = 256
 /** A longer line is an attack on the reader's memory: a package has at most a few hundred kilobytes. */
 const MOST_LINE_BYTES = 16_000_000
 const NEWLINE = 10

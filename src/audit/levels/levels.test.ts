@@ -18,7 +18,7 @@ import { storyOf } from '../../../test/export-story.ts'
 import { NODE_PLATFORM, sha256 } from '../../audit-platform.ts'
 import { printCheckpoint } from '../checkpoint.ts'
 import { newVerifier, printNote, readNote, toVkey } from '../note.ts'
-import { isTileOf } from './files.ts'
+import { isTileOf, linesOf } from './files.ts'
 import {
   exitOf,
   type Level,
@@ -130,6 +130,24 @@ describe('verifying an export', () => {
     )
 
     assert.doesNotMatch(text, /[^\n\x20-\x7e✓✗–?’…]/)
+  })
+
+  it('reads lines that come in pieces, and none without an end or longer than memory allows', async () => {
+    const linesIn = async (chunks: readonly string[]) => {
+      const found: (string | undefined)[] = []
+      const pieces = (async function* () {
+        for (const chunk of chunks) yield Buffer.from(chunk)
+      })()
+      for await (const lines of linesOf(pieces))
+        found.push(...lines.map((line) => line && Buffer.from(line).toString()))
+      return found
+    }
+
+    assert.deepEqual(await linesIn(['a\nb', 'c', '\n', '\nd\n']), ['a', 'bc', '', 'd'])
+    assert.deepEqual(await linesIn(['a\nb']), ['a', undefined])
+    assert.deepEqual(await linesIn([]), [])
+    const endless = Array.from({ length: 40 }, () => 'x'.repeat(1 << 19))
+    assert.deepEqual(await linesIn([...endless, '\nafter\n']), [undefined])
   })
 
   it('knows which tiles a log of a size has', () => {

@@ -8,10 +8,10 @@ const MUTATIONS = 2_000
 
 describe('an export that was changed', () => {
   it(`[S3-38] is never accepted, in none of ${MUTATIONS} ways`, async () => {
-    const small = await exported(logOf(storyOf(3, 30), 16))
+    const small = await exported(logOf(storyOf(3, 12), 8))
     const large = await exported(logOf(storyOf(4, 300), 200))
 
-    assert.deepEqual(await accepted([small], MUTATIONS - 100), [])
-    assert.deepEqual(await accepted([large], 100), [])
+    assert.deepEqual(await accepted([small], MUTATIONS - 40), [])
+    assert.deepEqual(await accepted([large], 40), [])
   })
 })

@@ -52,7 +52,7 @@ export const TITLES: Readonly<Record<Level, string>> = {
 
 export const DOES_NOT_PROVE: Readonly<Record<Level, string>> = {
   L0: 'that these are the entries first written: whoever can write the database can hash every chain anew, and cut off its end',
-  L1: 'that this is the only history its key has signed, nor that nothing newer was dropped; the key is the right one only if you have it from elsewhere (--vkey)',
+  L1: 'that this is the only history its key has signed, nor that nothing newer was dropped; the key is the right one only if you have it from elsewhere',
   L2: 'anything about entries newer than the checkpoint that you kept, nor that others were shown the same log',
   L3: 'that the witnesses are honest or independent of the log; they saw a tree head, not what the entries say',
   L4: 'that what an agent signed is true, nor who held its key; records without a signature may be anybody’s',

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../entry.ts'
 import { rootOfLeaves, type Sha256 } from '../merkle.ts'
+import { HASH_BYTES } from '../tiles.ts'
 import { isBase64Of } from './coded.ts'
 import { ownCopy } from './files.ts'
 
@@ -19,8 +20,6 @@ interface Kept {
   indices: Float64Array
   hashes: Uint8Array
 }
-
-const HASH_BYTES = 32
 
 /**
  * Audit sessions: each holds its actor's entries from its start up to the size that its seal names, and the seal

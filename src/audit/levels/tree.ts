@@ -1,5 +1,5 @@
 import { nodeOf, type Sha256 } from '../merkle.ts'
-import { TILE_WIDTH } from './files.ts'
+import { HASH_BYTES, TILE_WIDTH } from '../tiles.ts'
 
 /** A row of hashes of the tree, 32 bytes each: 256 when it is full. */
 export interface Row {
@@ -8,7 +8,6 @@ export interface Row {
   readonly bytes: Uint8Array
 }
 
-const HASH_BYTES = 32
 /** A tile spans as many levels of the tree: 256 is 2 to the 8th. */
 const TILE_HEIGHT = 8
 

@@ -2,8 +2,9 @@ import { toBase64 } from '../base64.ts'
 import { type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { leafOf } from '../merkle.ts'
 import { readNote, readVkey, type Verifier } from '../note.ts'
+import { TILE_WIDTH } from '../tiles.ts'
 import { AgentCheck } from './agents.ts'
-import { MOST_BUNDLE_BYTES, readBundle, textsOf } from './bundle.ts'
+import { MOST_BUNDLE_BYTES, readBundle } from './bundle.ts'
 import { ChainCheck } from './chains.ts'
 import { CheckpointCheck, type Remembered, RememberedCheck } from './checkpoints.ts'
 import { DisclosureCheck } from './disclosures.ts'
@@ -14,7 +15,6 @@ import {
   DISCLOSURES,
   type ExportFiles,
   isTileOf,
-  TILE_WIDTH,
   utf8,
   VKEY,
 } from './files.ts'
@@ -146,20 +146,18 @@ class Walk {
     else if (entries.length !== width || rest !== 0)
       this.#checkpoints.findings.bad(name, `it does not hold ${width} whole entries and nothing else`)
     await this.#disclosures.prepare(n * TILE_WIDTH + width)
-    const texts = bundle && textsOf(bundle, entries)
-    for (const [i, bytes] of entries.slice(0, width).entries())
-      this.#entry(bytes, texts ? texts[i] : utf8(bytes))
+    for (const bytes of entries.slice(0, width)) this.#entry(bytes)
     await this.#agents.judge()
     await this.#checkpoints.compare(this.#files, this.tree.takeFull())
     return entries.length >= width
   }
 
-  #entry(bytes: Uint8Array, text: string | undefined): void {
+  #entry(bytes: Uint8Array): void {
     const index = this.tree.size
     const leaf = leafOf(this.#platform.sha256, bytes)
     this.tree.add(leaf)
     this.#look()
-    const entry = this.#chains.check(index, text, leaf, this.#head.checkpoint.origin)
+    const entry = this.#chains.check(index, utf8(bytes), leaf, this.#head.checkpoint.origin)
     if (!entry) return
     this.#replay.step(index, entry, leaf)
     const opened = this.#disclosures.check(index, entry)

@@ -7,6 +7,7 @@ import { type Finding, holds } from './measure.ts'
 
 const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   sqlite: async () => (await import('./sqlite.ts')).sqlite(),
+  log: async () => (await import('./log.ts')).log(),
   fairness: async () => (await import('./fairness.ts')).fairness(),
   postgres: async () => (await import('./postgres.ts')).postgres(),
   wake: async () => (await import('./wake.ts')).wake(),

@@ -33,6 +33,8 @@ if (Number(process.versions.node.split('.')[0]) < 24) rerunOnPinnedNode()
 const rows = []
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort())
+// Each file is a process of its own; what one has compiled the others need not compile again.
+process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules/.cache/compiled')
 const database = await import('../test/setup.ts')
 let databaseIsUp = false
 

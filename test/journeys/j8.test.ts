@@ -120,6 +120,6 @@ describe('the auditor', () => {
     const { code, stderr } = await quick(where, 'audit', 'export', '--out', '.')
 
     assert.notEqual(code, 0)
-    assert.match(stderr, /is not an export of a log and is left as it is/)
+    assert.match(stderr, /is not an export of a log \(it holds \.baton\) and is left as it is/)
   })
 })

@@ -54,10 +54,10 @@ function succeeded(ended: Ended): Ended {
 }
 
 describe('the package as it is published', () => {
-  it('holds the build, the command, the licences and nothing else', () => {
+  it('holds the build, the command, the verifiers, the schemas, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
     const expected =
-      /^(?:dist\/.*\.(?:js|d\.ts)|bin\/baton\.js|package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
+      /^(?:dist\/.*\.(?:js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|docs\/generated\/schemas\/[\w-]+\.json|bin\/baton\.js|package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
 
     assert.deepEqual(
       paths.filter((path) => !expected.test(path) || /\.(?:test|contract)\./.test(path)),
@@ -67,6 +67,9 @@ describe('the package as it is published', () => {
       'dist/index.js',
       'dist/index.d.ts',
       'dist/cli.js',
+      'dist/baton-verify.mjs',
+      'dist/baton-verify.html',
+      'docs/generated/schemas/package-handoff.json',
       'LICENSE',
       'THIRD-PARTY-LICENSES.txt',
     ])

@@ -1,33 +1,13 @@
-import {
-  createHash,
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readCheckpoint } from './audit/checkpoint.ts'
 import { newVerifier, printNote, toVkey } from './audit/note.ts'
 import type { Environment } from './config.ts'
 import { BatonError } from './domain/errors.ts'
+import { parseKey, readOwn, writeWhole, writing } from './home-files.ts'
 import { sha256 } from './service/audit/hashing.ts'
 import type { LogKey, LogKeys, RememberedLog } from './service/audit/keys.ts'
 
@@ -127,42 +107,6 @@ const sizeOf = (text: string | undefined): number =>
 const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
 const print = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-function parseKey(text: string, file: string): KeyObject {
-  try {
-    const key = createPrivateKey(text)
-    if (key.asymmetricKeyType === 'ed25519') return key
-  } catch {
-    // Said below.
-  }
-  throw new BatonError('store_refused', `${file} is not an Ed25519 key; put the right one back from a copy`, {
-    file,
-  })
-}
-
-/** The text of a file of this user's own; undefined when it is not there. A key that others can read is refused. */
-function readOwn(file: string, uid: number | undefined, secret = false): string | undefined {
-  let descriptor: number
-  try {
-    descriptor = openSync(file, 'r')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new BatonError('not_allowed', `${file} cannot be read (${code})`, { file }, error)
-  }
-  try {
-    const stat = fstatSync(descriptor)
-    // A home may be shared by mistake: what another user wrote there counts for nothing.
-    if (uid !== undefined && stat.uid !== uid) return undefined
-    if (secret && (stat.mode & 0o077) !== 0)
-      throw new BatonError('not_allowed', `${file} can be read by others; first run: chmod 600 ${file}`, {
-        file,
-      })
-    return readFileSync(descriptor, 'utf8')
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 function read<T>(file: string, uid: number | undefined): T | undefined {
   const text = readOwn(file, uid)
   if (text === undefined) return undefined
@@ -175,43 +119,6 @@ function read<T>(file: string, uid: number | undefined): T | undefined {
       `${file} is damaged, and what it remembered is lost; a person may begin anew with: baton audit trust --reset`,
       { file },
     )
-  }
-}
-
-function writing(file: string, write: (file: string) => void): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    write(file)
-  } catch (error) {
-    throw new BatonError(
-      'unavailable',
-      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to one you may write`,
-      { file },
-      error,
-    )
-  }
-}
-
-/** All of it or nothing, also when the power fails. With `keep`, a file that is there stays. */
-function writeWhole(file: string, content: string, keep?: 'keep'): void {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const descriptor = openSync(draft, 'wx', 0o600)
-  try {
-    writeSync(descriptor, content)
-    fsyncSync(descriptor)
-    if (keep) linkSync(draft, file)
-    else renameSync(draft, file)
-  } catch (error) {
-    if (!(keep && (error as NodeJS.ErrnoException).code === 'EEXIST')) throw error
-  } finally {
-    closeSync(descriptor)
-    rmSync(draft, { force: true })
-  }
-  const folder = openSync(dirname(file), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

@@ -56,8 +56,8 @@ export const ZERO_HASH = `${'A'.repeat(43)}=`
 export const MAX_ENTRY_BYTES = 60_000
 
 const VERSION = 'baton-audit/v1'
-const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
-const SUBJECTS = [
+export const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
+export const SUBJECTS = [
   'handoff',
   'task',
   'agent',

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../entry.ts'
+import { AUTHS, type AuditRecord, SUBJECTS } from '../entry.ts'
 import type { Digest, GoodEntry } from './read-entry.ts'
 
 /** Which letters may stand in what, one bit each. */
@@ -18,18 +18,6 @@ const MOST_DIGITS = 15
 const ZERO = `${'A'.repeat(43)}=`
 /** The last letter of a hash carries four bits. */
 const LAST_LETTERS = 'AEIMQUYcgkosw048'
-const AUTHS = ['token', 'engine', 'os-user', 'tty', 'file'] as const
-const SUBJECTS = [
-  'handoff',
-  'task',
-  'agent',
-  'artifact',
-  'notice',
-  'workspace',
-  'record',
-  'gate',
-  'session',
-] as const
 const NOTHING: readonly never[] = []
 
 // The text and how far it is read. Not fields of an object: a million entries are read a letter at a time.

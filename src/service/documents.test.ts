@@ -459,6 +459,18 @@ describeOnEngines('exporting', (open) => {
 })
 
 describeOnEngines('hostile documents', (open) => {
+  it('prove no finished work by a slot that says so', async (t) => {
+    const w = await open(t)
+    const slot = { version: 1, draft: { state: 'completed' }, read_as: { state: 'in_progress' } }
+    const update = { task_id: 'P0.1.1', status: 'in_progress', metadata: { x_baton: slot } }
+
+    const item = await one(w, JSON.stringify(update))
+
+    assert.equal(item.outcome, 'refused')
+    assert.match(item.reason ?? '', /stands only in x_baton/)
+    assert.equal((await w.store.counts()).entries, 0)
+  })
+
   it('are refused or taken in like others, and reach no prototype', async (t) => {
     const w = await open(t)
     const bomb = `handoff:\n  a: &a [x, x]\n${Array.from({ length: 30 }, (_, i) => `  b${i}: &b${i} [*${i === 0 ? 'a' : `b${i - 1}`}, *${i === 0 ? 'a' : `b${i - 1}`}]`).join('\n')}\n`

@@ -1,6 +1,7 @@
 import { BatonError } from '../../domain/errors.ts'
 import type { Service } from '../../service/service.ts'
 import type { Log } from './log.ts'
+import { repeat } from './repeat.ts'
 
 /** As many new entries are signed at once, however young they are. */
 const LEAVES = 256
@@ -16,7 +17,6 @@ export function startSequencing(
   log: Log,
   { everyMs = 1_000, dirtyMs = DIRTY_MS }: { readonly everyMs?: number; readonly dirtyMs?: number } = {},
 ): () => Promise<void> {
-  let running: Promise<void> | undefined
   let dirtySince: number | undefined
   let told = ''
   const run = async (): Promise<void> => {
@@ -35,16 +35,7 @@ export function startSequencing(
       told = reason
     }
   }
-  const timer = setInterval(() => {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-  }, everyMs)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
+  return repeat(run, everyMs)
 }
 
 async function signed(audit: Awaited<ReturnType<Service['audit']>>): Promise<void> {

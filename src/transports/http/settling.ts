@@ -1,12 +1,12 @@
 import type { Service } from '../../service/service.ts'
 import type { Log } from './log.ts'
+import { repeat } from './repeat.ts'
 
 /**
  * Settles what is due again and again, one run at a time. A run that fails is told once for each new reason and
  * tried again: a store that was away for an hour must not fill the log. Stopping waits for the run in progress.
  */
 export function startSettling(service: Service, log: Log, everyMs = 1_000): () => Promise<void> {
-  let running: Promise<void> | undefined
   let told = ''
   const run = async (): Promise<void> => {
     try {
@@ -19,14 +19,5 @@ export function startSettling(service: Service, log: Log, everyMs = 1_000): () =
       told = reason
     }
   }
-  const timer = setInterval(() => {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-  }, everyMs)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
+  return repeat(run, everyMs)
 }

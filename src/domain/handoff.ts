@@ -62,6 +62,8 @@ export const Handoff = once(() =>
     parent: z.string().optional(),
     depth: z.int(),
     supersedes: z.string().optional(),
+    run: z.string().optional().describe('uid of the workflow run it belongs to'),
+    step: z.string().optional().describe('Step of that run'),
     in_reply_to: z.string().optional(),
     created_at: z.string(),
     updated_at: z.string(),

@@ -1,20 +1,19 @@
 import { notMeasurable, vacuousSummary } from '../dialects/package/lint.ts'
 import type { AgentKind } from '../domain/actor.ts'
 import { placeBelow } from '../domain/chain.ts'
-import { ackDeadline } from '../domain/deadlines.ts'
 import type { Handoff, HandoffType, Priority } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import type { Package } from '../domain/package.ts'
-import { hasLimit, kindOf, limitsOf } from '../domain/policy.ts'
-import { DEFAULT_RETRY, type RetryPolicy } from '../domain/retry.ts'
+import { hasLimit, limitsOf } from '../domain/policy.ts'
+import type { RetryPolicy } from '../domain/retry.ts'
 import { admit, isForPerson, refuseNoPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
 import { ensureAgents } from './agents.ts'
 import { reopened } from './attempts.ts'
-import { offerDeadline, overridesFor } from './deadline.ts'
+import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { find, must } from './lookup.ts'
-import { amended, finish, move, notify, type Step } from './moves.ts'
-import { newTask } from './tasks.ts'
+import { amended, move, notify, type Step } from './moves.ts'
+import { awaitPerson, offer, placeHandoff } from './placing.ts'
 import { refuse, write } from './write.ts'
 
 /** What a sender says of a new handoff. */
@@ -183,7 +182,7 @@ export class Sending {
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
           admit(step, { from, to, home, type, task, place, supersedes })
-          return this.#place(step, uid, { ...input, supersedes }, { ...place, send })
+          return placeHandoff(step, uid, { ...input, supersedes }, { ...place, from, send })
         },
         reload: (subject) => deps.store.handoff(subject),
       })
@@ -192,80 +191,6 @@ export class Sending {
       throw error
     })
     return { handoff, warnings }
-  }
-
-  #place(
-    step: Step,
-    uid: string,
-    input: NewHandoff,
-    place: ReturnType<typeof placeBelow> & { readonly send: boolean },
-  ): Handoff {
-    const { deps, view, actor, at } = step
-    const {
-      to,
-      title,
-      home = deps.home,
-      type,
-      task,
-      priority,
-      parent: _,
-      supersedes,
-      timeout_s,
-      retry,
-      alias,
-      ...travels
-    } = input
-    const kind = kindOf(deps.policy, to, view.agent(to))
-    const resolved = type ?? 'sequential'
-    if (task !== undefined && !view.task(task)) newTask(step, { id: task, title, owner: actor.name })
-    // Document 000 knows no second attempt: rejected work is handed over anew.
-    const policy = home === 'markdown' ? undefined : (retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined))
-    const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, view.agent(to), resolved))
-    const draft: Handoff = {
-      uid,
-      id: alias ?? `HO-${at.slice(0, 4)}-${String(view.number()).padStart(3, '0')}`,
-      rev: 0,
-      home,
-      type: resolved,
-      state: 'draft',
-      from: actor.name,
-      to,
-      title,
-      ...(task !== undefined && { task }),
-      priority: priority ?? 'normal',
-      root: place.root,
-      ...(place.parent !== undefined && { parent: place.parent }),
-      depth: place.depth,
-      ...(supersedes !== undefined && { supersedes }),
-      created_at: at,
-      updated_at: at,
-      ...(deadline !== undefined && { ack_deadline: deadline }),
-      ...(timeout_s !== undefined && kind !== 'human' && { timeout_s }),
-      attempt: 1,
-      ...(policy && { retry: policy }),
-      attempts: [],
-      deliverables: travels.deliverables?.length ?? 0,
-      ...(resolved === 'delegation' && { debt: 'open' as const }),
-    }
-    view.putContent(uid, { package: travels, thread: [], verifications: [] })
-    const fields = { id: draft.id, title, ...travels }
-    if (place.send) return offer(step, draft, fields)
-    const created = finish(step, draft, draft)
-    view.append({
-      stream: created.root,
-      subject: uid,
-      record: {
-        act: 'handoff.create',
-        actor: { id: actor.name },
-        auth: actor.auth,
-        sub: { id: uid, k: 'handoff', rev: created.rev },
-        to: 'draft',
-        ts: at,
-      },
-      fields,
-    })
-    view.putHandoff(created)
-    return created
   }
 
   /** A person who asks somebody to decide says with it that this is a person too; an agent cannot say so. */
@@ -283,26 +208,6 @@ export class Sending {
     if (input.task === undefined) return undefined
     return this.#deps.store.latest(input.task, undefined, call.actor.name)
   }
-}
-
-/** Draft to offered; what is addressed to a person for a decision waits for that person at once. */
-function offer(step: Step, draft: Handoff, fields?: Readonly<Record<string, unknown>>): Handoff {
-  const log = draft.task === undefined ? undefined : step.view.task(draft.task)?.task.uid
-  const task_seq = log === undefined ? undefined : step.view.stream(log)?.progress_seq
-  const sent = move(step, draft, 'send', {
-    set: { sent_at: step.at, ...(task_seq !== undefined && { task_seq }), ...offerDeadline(step, draft) },
-    unset: offerDeadline(step, draft).ack_deadline === undefined ? ['ack_deadline'] : [],
-    ...(fields && { fields }),
-  })
-  return awaitPerson(step, sent)
-}
-
-function awaitPerson(step: Step, sent: Handoff): Handoff {
-  if (!isForPerson(sent.type)) return sent
-  return move(step, sent, 'await_person', {
-    set: { need: sent.type === 'gate' ? 'gate' : 'decision' },
-    unset: ['ack_deadline'],
-  })
 }
 
 /** What a receiver would stumble over; said while the sender can still mend it. */

@@ -186,9 +186,7 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     if (reads.latest) pairs.push(reads.latest)
     numbers += reads.numbers ?? 0
   }
-  const union = (
-    key: 'handoffs' | 'contents' | 'agents' | 'counted' | 'tasks' | 'streams' | 'notices' | 'sessions',
-  ) => {
+  const union = (key: Exclude<keyof Reads, 'claim' | 'idem' | 'latest' | 'numbers'>) => {
     if (units.length === 1) return units[0]?.reads[key] ?? []
     const all = new Set<string>()
     for (const { reads } of units) for (const item of reads[key] ?? []) all.add(item)
@@ -203,6 +201,9 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     streams: union('streams'),
     notices: union('notices'),
     sessions: [...union('sessions')].sort(),
+    runs: [...union('runs')].sort(),
+    blocks: union('blocks'),
+    deliveries: [...union('deliveries')].sort(),
     numbers,
     claims,
     idems,

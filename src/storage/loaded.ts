@@ -1,8 +1,11 @@
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
+import type { Block } from '../domain/block.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
+import type { Run } from '../domain/run.ts'
 import type { Idem, IdemKey, Pair, Stream, TaskRow } from './store.ts'
 
 /** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */
@@ -14,6 +17,10 @@ export interface Loaded {
   readonly streams: Map<string, Stream>
   readonly notices: Map<string, Notice>
   readonly sessions: Map<string, AuditSession>
+  readonly runs: Map<string, Run>
+  /** By digest. */
+  readonly blocks: Map<string, Block>
+  readonly deliveries: Map<string, Delivery>
   readonly idems: Map<string, Idem>
   /** Candidates for each claiming agent, best first. */
   readonly claims: Map<string, string[]>
@@ -34,6 +41,9 @@ export const emptyLoaded = (): Loaded => ({
   streams: new Map(),
   notices: new Map(),
   sessions: new Map(),
+  runs: new Map(),
+  blocks: new Map(),
+  deliveries: new Map(),
   idems: new Map(),
   claims: new Map(),
   passed: new Set(),

@@ -1,9 +1,12 @@
 import type { AuditSession } from '../domain/audit-session.ts'
+import type { Block } from '../domain/block.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import { dueOf } from '../domain/due.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { holderKey } from '../domain/holder.ts'
 import { isOpen } from '../domain/lifecycle.ts'
 import { RANK } from '../domain/priority.ts'
+import type { Run } from '../domain/run.ts'
 import type { Task } from '../domain/task.ts'
 
 /** The columns that an engine keeps beside the document, because an index or a lock needs them. */
@@ -23,6 +26,7 @@ export interface HandoffColumns {
   readonly holder: string | null
   readonly due_at: string | null
   readonly due_kind: string | null
+  readonly run: string | null
   readonly doc: string
 }
 
@@ -46,6 +50,7 @@ export function placeOf(h: Handoff): Omit<HandoffColumns, 'doc'> {
     holder: h.holder === undefined ? null : holderKey(h.holder, h.instance),
     due_at: due?.at ?? null,
     due_kind: due?.kind ?? null,
+    run: h.run ?? null,
   }
 }
 
@@ -75,6 +80,29 @@ export const taskColumns = (t: Task): TaskColumns => ({
 
 /** Sorts as people count: every run of digits is padded, so that P0.1.10 comes after P0.1.2. */
 const naturalKey = (id: string): string => id.replace(/\d+/g, (digits) => digits.padStart(8, '0'))
+
+export const runColumns = (run: Run) => ({
+  uid: run.uid,
+  id: run.id,
+  name: run.name,
+  state: run.state,
+  doc: JSON.stringify(run),
+})
+
+export const blockColumns = (block: Block) => ({
+  digest: block.digest,
+  from_agent: block.from,
+  phase: block.phase,
+  task: block.task ?? null,
+  run: block.run ?? null,
+  doc: JSON.stringify(block),
+})
+
+export const deliveryColumns = (delivery: Delivery) => ({
+  uid: delivery.uid,
+  due_at: delivery.due_at ?? null,
+  doc: JSON.stringify(delivery),
+})
 
 export const sessionColumns = (session: AuditSession) => ({
   uid: session.uid,
@@ -118,6 +146,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'holder',
     'due_at',
     'due_kind',
+    'run',
     'doc',
   ],
   content: ['uid', 'doc'],
@@ -133,4 +162,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   tree: ['size', 'last', 'edge'],
   tile: ['level', 'n', 'first', 'bytes'],
   checkpoint: ['size', 'at', 'note'],
+  run: ['uid', 'id', 'name', 'state', 'doc'],
+  block: ['seq', 'digest', 'from_agent', 'phase', 'task', 'run', 'doc'],
+  delivery: ['uid', 'due_at', 'doc'],
 }

@@ -8,6 +8,7 @@ import { describePages } from './contract/pages.contract.ts'
 import { describeRaces } from './contract/races.contract.ts'
 import { describeRedaction } from './contract/redaction.contract.ts'
 import { describeRows } from './contract/rows.contract.ts'
+import { describeRuns } from './contract/runs.contract.ts'
 import { describeTasks } from './contract/tasks.contract.ts'
 import { describeTree } from './contract/tree.contract.ts'
 import type { Store } from './store.ts'
@@ -48,6 +49,7 @@ export function describeStoreContract(engine: string, newPlace: () => StorePlace
   describe(`store contract: ${engine}`, () => {
     describeRows(newRoom)
     describeTasks(newRoom)
+    describeRuns(newRoom)
     describeBatches(newRoom)
     describeRaces(newRoom)
     describeDue(newRoom)

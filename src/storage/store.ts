@@ -1,15 +1,19 @@
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession, SessionState } from '../domain/audit-session.ts'
+import type { Block } from '../domain/block.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import type { Handoff, HandoffType } from '../domain/handoff.ts'
 import type { State } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
+import type { Run, RunState } from '../domain/run.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/task.ts'
 import type { View } from './view.ts'
 
 /**
  * What a unit reads. Rows of handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
- * brings its sender and receiver, its task and the stream of its chain with it; a task brings its stream.
+ * brings its sender and receiver, its task, its run and the stream of its chain with it; a task or a run brings its
+ * stream.
  */
 export interface Reads {
   readonly handoffs?: readonly string[]
@@ -29,6 +33,12 @@ export interface Reads {
   readonly notices?: readonly string[]
   /** uids of audit sessions: locked, each with its stream. */
   readonly sessions?: readonly string[]
+  /** uids of workflow runs: each is guarded by the lock on its stream. */
+  readonly runs?: readonly string[]
+  /** Digests of blocks: which of them are history already. */
+  readonly blocks?: readonly string[]
+  /** uids of deliveries: locked. */
+  readonly deliveries?: readonly string[]
   readonly idem?: IdemKey
   /** How many new handoff numbers the unit needs. */
   readonly numbers?: number
@@ -134,6 +144,8 @@ export interface HandoffFilter {
   readonly type?: HandoffType
   readonly waiting_for?: string
   readonly parent?: string
+  /** uid of a run. */
+  readonly run?: string
   /** A part of the id or title. */
   readonly text?: string
 }
@@ -142,6 +154,19 @@ export interface TaskFilter {
   readonly status?: readonly TaskState[]
   readonly owner?: string
   readonly text?: string
+}
+
+export interface RunFilter {
+  readonly state?: readonly RunState[]
+  readonly name?: string
+}
+
+export interface BlockFilter {
+  readonly agent?: string
+  readonly phase?: string
+  readonly task?: string
+  /** uid of a run. */
+  readonly run?: string
 }
 
 export interface PageRequest {
@@ -246,6 +271,14 @@ export interface Store {
   /** Of all tasks, newest first. */
   latestRecords(limit: number): Promise<readonly ThoughtRecord[]>
   record(uid: string): Promise<ThoughtRecord | undefined>
+
+  run(ref: string): Promise<Run | undefined>
+  /** Newest first. */
+  runs(filter: RunFilter, page: PageRequest): Promise<Page<Run>>
+  /** In the order in which they were stored. */
+  blocks(filter: BlockFilter, page: PageRequest): Promise<Page<Block>>
+  /** Whose next try is due at `at`, the longest due first. */
+  dueDeliveries(at: string, limit: number): Promise<readonly Delivery[]>
 
   agents(): Promise<readonly Agent[]>
   notices(agent: string, page: PageRequest): Promise<Page<Notice>>

@@ -1,9 +1,12 @@
 import type { AuditRecord } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
+import type { Block } from '../domain/block.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
+import type { Run } from '../domain/run.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
 import type { Artifact, Idem, Stream, TaskRow, Token } from './store.ts'
 
@@ -23,6 +26,10 @@ export interface View {
   stream(uid: string): Stream | undefined
   notice(uid: string): Notice | undefined
   session(uid: string): AuditSession | undefined
+  run(uid: string): Run | undefined
+  /** The block with this digest, if it is history already. */
+  block(digest: string): Block | undefined
+  delivery(uid: string): Delivery | undefined
   idem(): Idem | undefined
   /** The next number for a handoff id; gaps are allowed, repeats are not. */
   number(): number
@@ -40,6 +47,9 @@ export interface View {
   addArtifact(artifact: Artifact, bytes?: Uint8Array): void
   putToken(token: Token): void
   putSession(session: AuditSession): void
+  putRun(run: Run): void
+  addBlock(block: Block): void
+  putDelivery(delivery: Delivery): void
   /** Takes texts away for good. The unit has read the streams of the entries; rows that are not there stay so. */
   redact(redaction: Redaction): void
   addIdem(idem: Idem): void

@@ -2,11 +2,14 @@ import { hash as digest } from 'node:crypto'
 import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
+import type { Block } from '../domain/block.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
+import type { Run } from '../domain/run.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
 import { disclose } from './disclose.ts'
 import { TransactionLost } from './group-commit.ts'
@@ -58,6 +61,9 @@ export interface Writes {
   readonly blobs: Map<string, Uint8Array>
   readonly tokens: Map<string, Token>
   readonly sessions: Map<string, AuditSession>
+  readonly runs: Map<string, Run>
+  readonly blocks: Block[]
+  readonly deliveries: Map<string, Delivery>
   readonly redactions: Redaction[]
   readonly idems: Idem[]
 }
@@ -86,6 +92,9 @@ export class WorkingSet {
     blobs: new Map(),
     tokens: new Map(),
     sessions: new Map(),
+    runs: new Map(),
+    blocks: [],
+    deliveries: new Map(),
     redactions: [],
     idems: [],
   }
@@ -120,6 +129,9 @@ class UnitView implements View {
   readonly #tasks = new Map<string, TaskRow>()
   readonly #streams = new Map<string, Stream>()
   readonly #sessions = new Map<string, AuditSession>()
+  readonly #runs = new Map<string, Run>()
+  readonly #blocks = new Map<string, Block>()
+  readonly #deliveries = new Map<string, Delivery>()
 
   constructor(set: WorkingSet, reads: Reads) {
     this.#set = set
@@ -176,6 +188,18 @@ class UnitView implements View {
 
   session(uid: string): AuditSession | undefined {
     return this.#sessions.get(uid) ?? this.#set.loaded.sessions.get(uid)
+  }
+
+  run(uid: string): Run | undefined {
+    return this.#runs.get(uid) ?? this.#set.loaded.runs.get(uid)
+  }
+
+  block(digest: string): Block | undefined {
+    return this.#blocks.get(digest) ?? this.#set.loaded.blocks.get(digest)
+  }
+
+  delivery(uid: string): Delivery | undefined {
+    return this.#deliveries.get(uid) ?? this.#set.loaded.deliveries.get(uid)
   }
 
   idem(): Idem | undefined {
@@ -289,6 +313,31 @@ class UnitView implements View {
     this.staged.push(() => {
       this.#set.loaded.sessions.set(session.uid, session)
       this.#set.writes.sessions.set(session.uid, session)
+    })
+  }
+
+  putRun(run: Run): void {
+    this.#runs.set(run.uid, run)
+    this.staged.push(() => {
+      this.#set.loaded.runs.set(run.uid, run)
+      this.#set.writes.runs.set(run.uid, run)
+    })
+  }
+
+  addBlock(block: Block): void {
+    if (this.block(block.digest)) return
+    this.#blocks.set(block.digest, block)
+    this.staged.push(() => {
+      this.#set.loaded.blocks.set(block.digest, block)
+      this.#set.writes.blocks.push(block)
+    })
+  }
+
+  putDelivery(delivery: Delivery): void {
+    this.#deliveries.set(delivery.uid, delivery)
+    this.staged.push(() => {
+      this.#set.loaded.deliveries.set(delivery.uid, delivery)
+      this.#set.writes.deliveries.set(delivery.uid, delivery)
     })
   }
 

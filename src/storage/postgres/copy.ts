@@ -114,13 +114,14 @@ async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[
   }
 }
 
-/** Entries and records keep their numbers; the next ones must be higher, whoever makes them. */
+/** Entries, records and blocks keep their numbers; the next ones must be higher, whoever makes them. */
 async function moveNumbers(client: ClientBase, ws: number): Promise<void> {
   // Nobody may take a number between the look and the move.
-  await client.query('LOCK TABLE baton.entry, baton.record IN SHARE ROW EXCLUSIVE MODE')
+  await client.query('LOCK TABLE baton.entry, baton.record, baton.block IN SHARE ROW EXCLUSIVE MODE')
   for (const [table, column] of [
     ['entry', 'id'],
     ['record', 'seq'],
+    ['block', 'seq'],
   ] as const)
     await client.query(
       `SELECT setval(name, highest) FROM (

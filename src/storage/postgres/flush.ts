@@ -1,5 +1,12 @@
 import { idemKey } from '../loaded.ts'
-import { handoffColumns, sessionColumns, taskColumns } from '../rows.ts'
+import {
+  blockColumns,
+  deliveryColumns,
+  handoffColumns,
+  runColumns,
+  sessionColumns,
+  taskColumns,
+} from '../rows.ts'
 import type { NewEntry, Writes } from '../working-set.ts'
 import { MARK_WRITING } from './log.ts'
 import { redactCalls } from './redact.ts'
@@ -17,6 +24,7 @@ const INSERT = {
   idem: insertInto('idem'),
   record: insertInto('record', ['seq']),
   artifact: insertInto('artifact'),
+  block: insertInto('block', ['seq']),
   token: insertInto('token', [], 'ON CONFLICT (ws, hash) DO UPDATE SET doc = excluded.doc'),
 }
 
@@ -40,6 +48,8 @@ const UPDATE = {
   content: upsertInto('content', ['doc']),
   stream: upsertInto('stream', ['seq', 'head', 'progress_seq']),
   audit_session: upsertInto('audit_session', ['state', 'doc']),
+  run: upsertInto('run', ['state', 'doc']),
+  delivery: upsertInto('delivery', ['due_at', 'doc']),
 }
 
 /**
@@ -204,6 +214,15 @@ function flushSmall(writes: Writes, put: Put): void {
   put(
     UPDATE.audit_session,
     [...writes.sessions.values()].map((session) => ({ ...sessionColumns(session) })),
+  )
+  put(
+    UPDATE.run,
+    [...writes.runs.values()].map((run) => ({ ...runColumns(run) })),
+  )
+  put(INSERT.block, writes.blocks.map(blockColumns))
+  put(
+    UPDATE.delivery,
+    [...writes.deliveries.values()].map((delivery) => ({ ...deliveryColumns(delivery) })),
   )
   put(
     INSERT.idem,

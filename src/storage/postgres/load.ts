@@ -8,7 +8,7 @@ import { type Call, call, type Rows, type Statement, type Value } from './round-
 import { sequenceOf } from './workspace.ts'
 
 /** A call and what becomes of its answer. */
-interface Load {
+export interface Load {
   readonly call: Call
   readonly take: (rows: Rows) => void
 }
@@ -80,6 +80,15 @@ const SQL = {
   sessions: statement('sessions', `
     SELECT k.uid, s.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT doc FROM baton.audit_session WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
+  runs: statement('runs', `
+    SELECT k.uid, r.doc FROM unnest($2::text[]) AS k (uid)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.run WHERE ws = $1 AND uid = k.uid OFFSET 0) AS r`),
+  blocks: statement('blocks', `
+    SELECT k.digest, b.doc FROM unnest($2::text[]) AS k (digest)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.block WHERE ws = $1 AND digest = k.digest OFFSET 0) AS b`),
+  deliveries: statement('deliveries', `
+    SELECT k.uid, d.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.delivery WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS d`),
   notices: statement('notices', `
     SELECT k.uid, n.seen_at, n.doc FROM unnest($2::text[]) AS k (uid)
     CROSS JOIN LATERAL (SELECT seen_at, doc FROM baton.notice WHERE ws = $1 AND uid = k.uid OFFSET 0) AS n`),
@@ -140,8 +149,8 @@ export class Loader {
 
   second(): Load[] {
     this.#rankClaims()
-    const { agents, tasks, contents, notices, idems, pairs, sessions } = this.#reads
-    const streams = [...new Set([...this.#reads.streams, ...sessions])]
+    const { agents, tasks, contents, notices, idems, pairs, sessions, runs, blocks, deliveries } = this.#reads
+    const streams = [...new Set([...this.#reads.streams, ...sessions, ...runs])]
     const claimed = [...this.loaded.claims.values()].flat()
     const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
     const loads: Load[] = []
@@ -155,23 +164,33 @@ export class Loader {
       const columns = (['task', 'from', 'to'] as const).map((column) => pairs.map((pair) => pair[column]))
       loads.push(this.#load(SQL.latest, this.#latest, ...columns))
     }
-    if (sessions.length > 0)
-      loads.push(
-        this.#load(SQL.sessions, ([uid, doc]) => this.loaded.sessions.set(uid!, JSON.parse(doc!)), sessions),
-      )
+    if (sessions.length > 0) loads.push(this.#load(SQL.sessions, into(this.loaded.sessions), sessions))
     if (handoffs.length + tasks.length + streams.length > 0)
       loads.push(this.#load(SQL.streams, this.#stream, handoffs, tasks, streams))
+    if (runs.length > 0) loads.push(this.#runs(runs))
     if (handoffs.length + agents.length > 0) loads.push(this.#load(SQL.agents, this.#agent, handoffs, agents))
-    if (contents.length > 0)
-      loads.push(
-        this.#load(SQL.contents, ([uid, doc]) => this.loaded.contents.set(uid!, JSON.parse(doc!)), contents),
-      )
+    if (contents.length > 0) loads.push(this.#load(SQL.contents, into(this.loaded.contents), contents))
+    if (blocks.length > 0) loads.push(this.#load(SQL.blocks, into(this.loaded.blocks), blocks))
+    if (deliveries.length > 0)
+      loads.push(this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries))
     if (notices.length > 0) loads.push(this.#load(SQL.notices, this.#notice, notices))
     if (idems.length > 0) {
       const columns = (['actor', 'op', 'key'] as const).map((column) => idems.map((idem) => idem[column]))
       loads.push(this.#load(SQL.idems, this.#idem, ...columns))
     }
     return loads
+  }
+
+  /** Few handoffs belong to a run, so the runs are fetched where one does. Each is guarded by its stream's lock. */
+  third(): Load[] {
+    const runs = new Set<string>()
+    for (const { run } of this.loaded.handoffs.values())
+      if (run !== undefined && !this.loaded.runs.has(run)) runs.add(run)
+    return runs.size === 0 ? [] : [this.#runs([...runs].sort())]
+  }
+
+  #runs(uids: readonly string[]): Load {
+    return this.#load(SQL.runs, into(this.loaded.runs), uids)
   }
 
   /** A content is guarded by the lock on its handoff. They are locked as they come: in one order. */
@@ -275,6 +294,13 @@ export class Loader {
     this.loaded.idems.set(idemKey(idem), { ...idem, rev: Number(rev) })
   }
 }
+
+/** Rows of a key and a document. */
+const into =
+  <T>(map: Map<string, T>) =>
+  ([key, doc]: readonly string[]): void => {
+    map.set(key!, JSON.parse(doc!))
+  }
 
 interface DueRow {
   readonly uid: string

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
+import { sql as runs } from './migrations/0002-runs.ts'
 
 interface Migration {
   readonly name: string
@@ -10,7 +11,10 @@ interface Migration {
 }
 
 /** Forward only; a released step is never edited. */
-const MIGRATIONS: readonly Migration[] = [{ name: 'start', sql: start, additive: true }]
+const MIGRATIONS: readonly Migration[] = [
+  { name: 'start', sql: start, additive: true },
+  { name: 'runs', sql: runs, additive: true },
+]
 
 export const SCHEMA = MIGRATIONS.length
 

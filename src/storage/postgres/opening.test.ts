@@ -32,7 +32,27 @@ describe('opening a shared store', () => {
     for (const store of stores) assert.equal((await store.counts()).handoffs.offered, OPENERS / 2)
     assert.deepEqual(await query(url, 'SELECT number, name FROM baton.migration'), [
       { number: 1, name: 'start' },
+      { number: 2, name: 'runs' },
     ])
+  })
+
+  it('brings a database of the first schema up to date, with what is in it', async (t) => {
+    const url = await newDatabase()
+    const before = await open(t, { url, workspace: 'a' })
+    const kept = await offer(before)
+    await before.close()
+    await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
+    await query(url, 'ALTER TABLE baton.handoff DROP COLUMN run')
+    await query(url, 'DELETE FROM baton.migration WHERE number > 1')
+
+    const after = await open(t, { url, workspace: 'a' })
+
+    assert.deepEqual(await after.handoff(kept.uid), kept)
+    const { uid } = await offer(after, { run: 'a-run' })
+    assert.deepEqual(
+      (await after.handoffs({ run: 'a-run' }, { limit: 9 })).items.map((h) => h.uid),
+      [uid],
+    )
   })
 
   it('changes nothing the second time', async (t) => {

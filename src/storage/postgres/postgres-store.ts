@@ -1,9 +1,11 @@
 import { BatonError } from '../../domain/errors.ts'
 import { GroupCommit } from '../group-commit.ts'
 import type {
+  BlockFilter,
   DumpRow,
   HandoffFilter,
   PageRequest,
+  RunFilter,
   SessionFilter,
   SignedCheckpoint,
   Store,
@@ -20,6 +22,7 @@ import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { PostgresQueries } from './queries.ts'
 import { scrub } from './redact.ts'
+import { PostgresRuns } from './runs.ts'
 import { Signals } from './signals.ts'
 import { runTransaction } from './transaction.ts'
 import { PostgresTree } from './tree.ts'
@@ -63,6 +66,7 @@ class PostgresStore implements Store {
   readonly #queries: PostgresQueries
   readonly #log: PostgresLog
   readonly #tree: PostgresTree
+  readonly #runs: PostgresRuns
   readonly #signals: Signals
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -79,6 +83,7 @@ class PostgresStore implements Store {
     this.#queries = new PostgresQueries(this.#ask)
     this.#log = new PostgresLog(trip, workspace.id)
     this.#tree = new PostgresTree(this.#ask)
+    this.#runs = new PostgresRuns(this.#ask)
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
     this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
@@ -123,6 +128,10 @@ class PostgresStore implements Store {
   records = (task: string, limit: number) => this.#queries.records(task, limit)
   latestRecords = (limit: number) => this.#queries.latestRecords(limit)
   record = (uid: string) => this.#queries.record(uid)
+  run = (ref: string) => this.#runs.run(ref)
+  runs = (f: RunFilter, p: PageRequest) => this.#runs.runs(f, p)
+  blocks = (f: BlockFilter, p: PageRequest) => this.#runs.blocks(f, p)
+  dueDeliveries = (at: string, limit: number) => this.#runs.dueDeliveries(at, limit)
   agents = () => this.#queries.agents()
   notices = (agent: string, p: PageRequest) => this.#queries.notices(agent, p)
   noticesAbout = (uids: readonly string[]) => this.#queries.noticesAbout(uids)

@@ -45,6 +45,7 @@ export class PostgresQueries {
     list.equal('task', filter.task)
     list.equal('waiting_for', filter.waiting_for)
     list.equal('parent', filter.parent)
+    list.equal('run', filter.run)
     if (filter.state) list.oneOf('state', filter.state)
     if (filter.state?.every(isOpen)) list.indexed(OPEN)
     list.equal(field('type'), filter.type)

@@ -20,7 +20,20 @@ const documentsOf = (table: 'notice' | 'record' | 'artifact') => ({
 })
 
 /** Tables that can hold a text which somebody wrote. */
-const TEXTS = ['entry', 'handoff', 'content', 'task', 'record', 'notice', 'artifact', 'blob', 'idem']
+const TEXTS = [
+  'entry',
+  'handoff',
+  'content',
+  'task',
+  'record',
+  'notice',
+  'artifact',
+  'blob',
+  'idem',
+  'run',
+  'block',
+  'delivery',
+]
 
 /** What a redaction changes beside the rows that every unit may change. */
 export function redactCalls(ws: number, { entries, blobs, inputs, ...documents }: Redaction): Call[] {

@@ -7,7 +7,7 @@ import { WorkingSet } from '../working-set.ts'
 import type { Connections } from './connect.ts'
 import { isEnded, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
-import { Loader } from './load.ts'
+import { type Load, Loader } from './load.ts'
 import { type Call, call, roundTrip } from './round-trip.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
@@ -103,13 +103,18 @@ async function load(
   for (const [i, { take }] of first.entries()) take(answers[i] ?? [])
   // Outside a transaction every write would be committed by itself.
   if (client.getTransactionStatus() !== 'T') throw new Error('the server did not begin a transaction')
-  if (!loader.isSplit || loader.due.length > 0) return
-  const second = loader.second()
-  const rest = await roundTrip(
+  if (loader.due.length > 0) return
+  if (loader.isSplit) await fetchAll(client, loader.second())
+  await fetchAll(client, loader.third())
+}
+
+async function fetchAll(client: ClientBase, loads: readonly Load[]): Promise<void> {
+  if (loads.length === 0) return
+  const answers = await roundTrip(
     client,
-    second.map((l) => l.call),
+    loads.map((l) => l.call),
   )
-  for (const [i, { take }] of second.entries()) take(rest[i] ?? [])
+  for (const [i, { take }] of loads.entries()) take(answers[i] ?? [])
 }
 
 /** Ends the transaction and gives the connection back. Until then a claim passes over what it has locked. */

@@ -1,5 +1,14 @@
 import type { Handoff } from '../../domain/handoff.ts'
-import { type HandoffColumns, handoffColumns, placeOf, sessionColumns, taskColumns } from '../rows.ts'
+import {
+  blockColumns,
+  deliveryColumns,
+  type HandoffColumns,
+  handoffColumns,
+  placeOf,
+  runColumns,
+  sessionColumns,
+  taskColumns,
+} from '../rows.ts'
 import type { Redaction } from '../view.ts'
 import type { Writes } from '../working-set.ts'
 import type { Statements } from './statements.ts'
@@ -72,7 +81,7 @@ function flushHandoffs(db: Statements, writes: Writes): void {
     if (writes.newHandoffs.has(handoff.uid))
       db.run(
         `INSERT INTO handoff (from_agent, to_agent, task, state, open, rank, waiting_for, holder, due_at, due_kind, doc,
-           root, parent, id, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           root, parent, run, id, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         c.from_agent,
         c.to_agent,
         c.task,
@@ -86,6 +95,7 @@ function flushHandoffs(db: Statements, writes: Writes): void {
         c.doc,
         c.root,
         c.parent,
+        c.run,
         c.id,
         c.uid,
       )
@@ -205,6 +215,7 @@ function flushSmall(db: Statements, writes: Writes): void {
       c.doc,
     )
   }
+  flushRuns(db, writes)
   for (const i of writes.idems)
     db.run(
       'INSERT INTO idem (actor, op, key, input_hash, subject, rev, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -216,4 +227,41 @@ function flushSmall(db: Statements, writes: Writes): void {
       i.rev,
       i.at,
     )
+}
+
+function flushRuns(db: Statements, writes: Writes): void {
+  for (const run of writes.runs.values()) {
+    const c = runColumns(run)
+    db.run(
+      `INSERT INTO run (uid, id, name, state, doc) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (uid) DO UPDATE SET state = excluded.state, doc = excluded.doc`,
+      c.uid,
+      c.id,
+      c.name,
+      c.state,
+      c.doc,
+    )
+  }
+  for (const block of writes.blocks) {
+    const c = blockColumns(block)
+    db.run(
+      'INSERT INTO block (digest, from_agent, phase, task, run, doc) VALUES (?, ?, ?, ?, ?, ?)',
+      c.digest,
+      c.from_agent,
+      c.phase,
+      c.task,
+      c.run,
+      c.doc,
+    )
+  }
+  for (const delivery of writes.deliveries.values()) {
+    const c = deliveryColumns(delivery)
+    db.run(
+      `INSERT INTO delivery (uid, due_at, doc) VALUES (?, ?, ?)
+       ON CONFLICT (uid) DO UPDATE SET due_at = excluded.due_at, doc = excluded.doc`,
+      c.uid,
+      c.due_at,
+      c.doc,
+    )
+  }
 }

@@ -68,6 +68,21 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     loaded.sessions.set(uid, JSON.parse(row.doc as string))
     streams.add(uid)
   }
+  const runs = new Set(reads.runs)
+  for (const { run } of loaded.handoffs.values()) if (run !== undefined) runs.add(run)
+  for (const uid of runs) {
+    const row = db.get('SELECT doc FROM run WHERE uid = ?', uid)
+    if (row) loaded.runs.set(uid, JSON.parse(row.doc as string))
+    streams.add(uid)
+  }
+  for (const digest of reads.blocks) {
+    const row = db.get('SELECT doc FROM block WHERE digest = ?', digest)
+    if (row) loaded.blocks.set(digest, JSON.parse(row.doc as string))
+  }
+  for (const uid of reads.deliveries) {
+    const row = db.get('SELECT doc FROM delivery WHERE uid = ?', uid)
+    if (row) loaded.deliveries.set(uid, JSON.parse(row.doc as string))
+  }
   for (const uid of streams) {
     const row = db.get('SELECT uid, seq, head, progress_seq FROM stream WHERE uid = ?', uid)
     if (row) loaded.streams.set(uid, row as unknown as Stream)

@@ -24,6 +24,27 @@ describe('migrations of a store file', () => {
     assert.deepEqual(stateOf(db), before)
   })
 
+  it('bring a file of the first schema up to date, with what is in it', async (t) => {
+    const { path } = await newFile(t)
+    const before = await openSqliteStore({ path })
+    const kept = await offer(before)
+    await before.close()
+    const db = new DatabaseSync(path)
+    db.exec(`DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;
+      ALTER TABLE handoff DROP COLUMN run; PRAGMA user_version = 1`)
+    db.close()
+
+    const after = await openSqliteStore({ path })
+    t.after(() => after.close())
+
+    assert.deepEqual(await after.handoff(kept.uid), kept)
+    const { uid } = await offer(after, { run: 'a-run' })
+    assert.deepEqual(
+      (await after.handoffs({ run: 'a-run' }, { limit: 9 })).items.map((h) => h.uid),
+      [uid],
+    )
+  })
+
   it('leave the same schema whether they run at once or one by one', () => {
     const [atOnce, oneByOne] = [new DatabaseSync(':memory:'), new DatabaseSync(':memory:')]
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
+import { sql as runs } from './migrations/0002-runs.ts'
 
 export interface Migration {
   readonly sql: string
@@ -10,7 +11,10 @@ export interface Migration {
 }
 
 /** Forward only; a released step is never edited. */
-const MIGRATIONS: readonly Migration[] = [{ sql: start, additive: true }]
+const MIGRATIONS: readonly Migration[] = [
+  { sql: start, additive: true },
+  { sql: runs, additive: true },
+]
 
 export const SCHEMA = MIGRATIONS.length
 

@@ -63,6 +63,7 @@ export class SqliteQueries {
     equal('task', filter.task)
     equal('waiting_for', filter.waiting_for)
     equal('parent', filter.parent)
+    equal('run', filter.run)
     if (filter.type !== undefined) equal(`json_extract(doc, '$.type')`, filter.type)
     if (filter.state) {
       where.push(`state IN (${filter.state.map(() => '?').join(', ')})`)

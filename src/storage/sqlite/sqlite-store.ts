@@ -4,9 +4,11 @@ import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
 import { TABLES } from '../rows.ts'
 import type {
+  BlockFilter,
   DumpRow,
   HandoffFilter,
   PageRequest,
+  RunFilter,
   SessionFilter,
   SignedCheckpoint,
   Store,
@@ -23,6 +25,7 @@ import { dueBefore, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
 import { SqliteQueries } from './queries.ts'
+import { SqliteRuns } from './runs.ts'
 import { Signal } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
 import { SqliteTree } from './tree.ts'
@@ -54,6 +57,7 @@ class SqliteStore implements Store {
   readonly #statements: Statements
   readonly #queries: SqliteQueries
   readonly #tree: SqliteTree
+  readonly #runs: SqliteRuns
   readonly #signal: Signal
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -65,6 +69,7 @@ class SqliteStore implements Store {
     this.#statements = new Statements(db)
     this.#queries = new SqliteQueries(this.#statements)
     this.#tree = new SqliteTree(this.#statements)
+    this.#runs = new SqliteRuns(this.#statements)
     const memory = options.path === ':memory:'
     this.#signal = new Signal(memory || options.readOnly ? undefined : join(options.path, '..', 'notify'))
     this.#group = new GroupCommit({
@@ -112,6 +117,10 @@ class SqliteStore implements Store {
   records = (task: string, limit: number) => this.#read(() => this.#queries.records(task, limit))
   latestRecords = (limit: number) => this.#read(() => this.#queries.latestRecords(limit))
   record = (uid: string) => this.#read(() => this.#queries.record(uid))
+  run = (ref: string) => this.#read(() => this.#runs.run(ref))
+  runs = (f: RunFilter, p: PageRequest) => this.#read(() => this.#runs.runs(f, p))
+  blocks = (f: BlockFilter, p: PageRequest) => this.#read(() => this.#runs.blocks(f, p))
+  dueDeliveries = (at: string, limit: number) => this.#read(() => this.#runs.dueDeliveries(at, limit))
   agents = () => this.#read(() => this.#queries.agents())
   notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
   noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))

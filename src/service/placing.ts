@@ -1,0 +1,111 @@
+import type { placeBelow } from '../domain/chain.ts'
+import { ackDeadline } from '../domain/deadlines.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { kindOf } from '../domain/policy.ts'
+import { DEFAULT_RETRY } from '../domain/retry.ts'
+import { isForPerson } from './admission.ts'
+import { offerDeadline, overridesFor } from './deadline.ts'
+import { finish, move, type Step } from './moves.ts'
+import type { NewHandoff } from './sending.ts'
+import { newTask } from './tasks.ts'
+
+/** Where a new handoff stands: whose it is, in which chain, and whether it is sent at once. */
+export interface Placing extends ReturnType<typeof placeBelow> {
+  readonly from: string
+  readonly send: boolean
+  /** uid of the run and name of the step that it is made for. */
+  readonly run?: string | undefined
+  readonly step?: string | undefined
+}
+
+/** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
+export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: Placing): Handoff {
+  const { deps, view, actor, at } = step
+  const {
+    to,
+    title,
+    home = deps.home,
+    type,
+    task,
+    priority,
+    parent: _,
+    supersedes,
+    timeout_s,
+    retry,
+    alias,
+    ...travels
+  } = input
+  const kind = kindOf(deps.policy, to, view.agent(to))
+  const resolved = type ?? 'sequential'
+  if (task !== undefined && !view.task(task)) newTask(step, { id: task, title, owner: place.from })
+  // Document 000 knows no second attempt: rejected work is handed over anew.
+  const policy = home === 'markdown' ? undefined : (retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined))
+  const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, view.agent(to), resolved))
+  const draft: Handoff = {
+    uid,
+    id: alias ?? `HO-${at.slice(0, 4)}-${String(view.number()).padStart(3, '0')}`,
+    rev: 0,
+    home,
+    type: resolved,
+    state: 'draft',
+    from: place.from,
+    to,
+    title,
+    ...(task !== undefined && { task }),
+    priority: priority ?? 'normal',
+    root: place.root,
+    ...(place.parent !== undefined && { parent: place.parent }),
+    depth: place.depth,
+    ...(supersedes !== undefined && { supersedes }),
+    ...(place.run !== undefined && { run: place.run }),
+    ...(place.step !== undefined && { step: place.step }),
+    created_at: at,
+    updated_at: at,
+    ...(deadline !== undefined && { ack_deadline: deadline }),
+    ...(timeout_s !== undefined && kind !== 'human' && { timeout_s }),
+    attempt: 1,
+    ...(policy && { retry: policy }),
+    attempts: [],
+    deliverables: travels.deliverables?.length ?? 0,
+    ...(resolved === 'delegation' && { debt: 'open' as const }),
+  }
+  view.putContent(uid, { package: travels, thread: [], verifications: [] })
+  const fields = { id: draft.id, title, ...travels }
+  if (place.send) return offer(step, draft, fields)
+  const created = finish(step, draft, draft)
+  view.append({
+    stream: created.root,
+    subject: uid,
+    record: {
+      act: 'handoff.create',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: uid, k: 'handoff', rev: created.rev },
+      to: 'draft',
+      ts: at,
+    },
+    fields,
+  })
+  view.putHandoff(created)
+  return created
+}
+
+/** Draft to offered; what is addressed to a person for a decision waits for that person at once. */
+export function offer(step: Step, draft: Handoff, fields?: Readonly<Record<string, unknown>>): Handoff {
+  const log = draft.task === undefined ? undefined : step.view.task(draft.task)?.task.uid
+  const task_seq = log === undefined ? undefined : step.view.stream(log)?.progress_seq
+  const sent = move(step, draft, 'send', {
+    set: { sent_at: step.at, ...(task_seq !== undefined && { task_seq }), ...offerDeadline(step, draft) },
+    unset: offerDeadline(step, draft).ack_deadline === undefined ? ['ack_deadline'] : [],
+    ...(fields && { fields }),
+  })
+  return awaitPerson(step, sent)
+}
+
+export function awaitPerson(step: Step, sent: Handoff): Handoff {
+  if (!isForPerson(sent.type)) return sent
+  return move(step, sent, 'await_person', {
+    set: { need: sent.type === 'gate' ? 'gate' : 'decision' },
+    unset: ['ack_deadline'],
+  })
+}

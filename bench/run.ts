@@ -13,6 +13,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   wake: async () => (await import('./wake.ts')).wake(),
   scale: async () => (await import('./scale.ts')).scale(),
   cli: async () => (await import('./cli.ts')).cli(),
+  mcp: async () => (await import('./mcp.ts')).mcp(),
   verify: async () => (await import('./verify.ts')).verify(),
   dialects: async () => (await import('./dialects.ts')).dialects(),
 }

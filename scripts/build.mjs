@@ -10,6 +10,7 @@ import { licenceTexts } from './licences.mjs'
 
 const ENTRIES = {
   index: 'src/index.ts',
+  client: 'src/client.ts',
   cli: 'src/transports/cli/cli.ts',
 }
 /**
@@ -94,7 +95,8 @@ function withoutFacades(code) {
           .map((name) => late(name, id))
           .join('\n')
       const wanted = byDefault ?? namespace ?? `{ ${names.trim().replace(/ as /g, ': ')} }`
-      return `const ${wanted} = process.getBuiltinModule("${id}");`
+      // By its full name: what is wanted may be called process itself.
+      return `const ${wanted} = globalThis.process.getBuiltinModule("${id}");`
     },
   )
 }

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { DIALECTS, schemasOf } from '../src/dialects/index.ts'
 import { ERROR_CODES } from '../src/domain/errors.ts'
 import { isEnd, STATES, TRANSITIONS } from '../src/domain/lifecycle.ts'
+import { WORKFLOW_SCHEMA } from '../src/domain/workflow-schema.ts'
 import { loadOperations } from '../src/operations/index.ts'
 import type { Operation } from '../src/operations/operation.ts'
 import { lossTable } from './losses.ts'
@@ -22,7 +23,9 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'docs/generated/errors.md': errors(),
     'docs/generated/operations.md': operations(await loadOperations()),
     'docs/generated/losses.md': page('What conversions lose', lossTable()),
+    'web/src/api/routes.ts': routes(await loadOperations()),
     ...schemas(),
+    'docs/generated/schemas/workflow.json': `${json(WORKFLOW_SCHEMA())}\n`,
   }
 }
 
@@ -32,6 +35,22 @@ export async function stale(): Promise<readonly string[]> {
     const file = join(ROOT, path)
     return existsSync(file) && readFileSync(file, 'utf8') === text ? [] : [path]
   })
+}
+
+/** Where each operation is, for the dashboard: it must not carry the operations themselves. */
+function routes(all: readonly Operation[]): string {
+  const lines = [...all]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, http }) => `  ${name}: ['${http.method}', '${http.path}'],`)
+  return [
+    '// Written by scripts/generate.ts; change the code instead.',
+    "import type { OperationName } from '../../../src/runner/calls.ts'",
+    '',
+    "export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'POST', path: string]>> = {",
+    ...lines,
+    '}',
+    '',
+  ].join('\n')
 }
 
 function lifecycle(): string {

@@ -3,6 +3,7 @@ import type { AckOverrides } from './domain/deadlines.ts'
 import { BatonError } from './domain/errors.ts'
 import { HOMES, type Home } from './domain/home.ts'
 import { DEFAULT_POLICY, type ListedAgent, type Policy } from './domain/policy.ts'
+import type { PeopleRules } from './domain/silence.ts'
 
 // biome-ignore format: read as a table
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -27,7 +28,8 @@ export function parseDuration(text: string): number {
   return ms
 }
 
-export const isDuration = (text: string): boolean => toMilliseconds(text) !== undefined
+export const isDuration = (text: string, most = LONGEST_MS): boolean =>
+  (toMilliseconds(text) ?? Number.POSITIVE_INFINITY) <= most
 
 function toMilliseconds(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? []
@@ -46,6 +48,15 @@ export function toPolicy(config: Config | undefined): Policy {
     deadlines: toDeadlines(config.deadlines ?? {}),
     depthLimit: config.depth_limit ?? DEFAULT_POLICY.depthLimit,
     ...(config.routes && { routes: config.routes }),
+    ...(config.people && { people: toPeople(config.people) }),
+  }
+}
+
+function toPeople({ remind, silence }: NonNullable<Config['people']>): PeopleRules {
+  const seconds = (text: string | undefined) => (text === undefined ? undefined : parseDuration(text) / 1_000)
+  return {
+    remind_s: seconds(remind),
+    silence: silence && { policy: silence.policy, after_s: seconds(silence.after), to: silence.to },
   }
 }
 

@@ -1,7 +1,11 @@
 import * as z from 'zod'
+import { NotifySchema, PeopleSchema } from './config-people.ts'
 import { isDuration } from './config-policy.ts'
 import { AGENT_KINDS, AGENT_ROLES, Limit } from './domain/agent.ts'
 import { HOMES } from './domain/home.ts'
+
+/** Dialects that have a folder of their own. */
+const LIVE_DIALECTS = ['markdown'] as const
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 export const NAME_MESSAGE = 'write an agent name in small letters, digits, dots, dashes or underscores'
@@ -58,6 +62,25 @@ const Route = z
   })
   .describe('One sender and whom it may hand to')
 
+/** Relative and below the project, and not where git or Baton keep their own. */
+const FOLDER =
+  /^(?!.*(?:^|\/)(?:\.{1,2}|\.git|\.baton)(?:\/|$))[A-Za-z0-9._][A-Za-z0-9._ -]*(?:\/[A-Za-z0-9._][A-Za-z0-9._ -]*)*$/
+
+const LiveFolder = z
+  .strictObject({
+    dialect: z.enum(LIVE_DIALECTS).describe('The format of the files in it'),
+    path: z
+      .string()
+      .max(200)
+      .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs' })
+      .describe('Where it is, from the root of the project: _handoffs'),
+    accept: z
+      .array(z.enum(['verification', 'gate']))
+      .optional()
+      .describe('What a file alone may decide; left out: neither verification nor gates'),
+  })
+  .describe('One folder that is kept in step with the workspace, both ways')
+
 /** `baton.yaml`. Editors get a JSON Schema made from it, so every field says what it is for. */
 export const ConfigSchema = z
   .strictObject({
@@ -85,6 +108,13 @@ export const ConfigSchema = z
     routes: z.array(Route).optional().describe('Who may hand to whom; left out: everyone to everyone'),
     depth_limit: z.int().min(1).max(1_000).optional().describe('How many handoffs may follow from one (16)'),
     dialect: z.enum(HOMES).optional().describe('The home of handoffs that do not name one (native)'),
+    folders: z
+      .array(LiveFolder)
+      .max(20)
+      .optional()
+      .describe('Folders of handoff files that are kept in step with the workspace, both ways'),
+    people: PeopleSchema.optional(),
+    notify: NotifySchema.optional(),
     store: z
       .string()
       .min(1)

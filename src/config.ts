@@ -28,6 +28,8 @@ export interface Environment {
   /** Absent where the system has no numbers for users. */
   readonly uid?: number
   readonly noColor: boolean
+  /** `GITHUB_STEP_SUMMARY`: the file that GitHub Actions shows as the summary of a step. */
+  readonly stepSummary?: string
   /** `BATON_DEBUG`: show what a failure inside looked like. */
   readonly debug: boolean
 }
@@ -79,10 +81,15 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     ...given('codingAgent', codingAgent),
     user: userOf(env, uid),
     ...(uid !== undefined && { uid }),
+    ...given('stepSummary', env.GITHUB_STEP_SUMMARY),
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
     debug: isOn(env.BATON_DEBUG),
   }
 }
+
+/** A secret that `baton.yaml` names by its variable. */
+export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  env[variable]?.trim() || undefined
 
 function codingAgentOf(env: NodeJS.ProcessEnv): string | undefined {
   const names = [
@@ -131,4 +138,13 @@ const FOR_GIT =
 export function gitEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || FOR_GIT.test(name))
   return Object.fromEntries(kept)
+}
+
+/** Where git says to its hooks what is about to be committed, which need not be what lies around the hook. */
+const FOR_HOOKS = ['GIT_INDEX_FILE', 'GIT_DIR', 'GIT_WORK_TREE']
+
+/** The environment that git is started with inside one of its hooks. */
+export function hookEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const own = FOR_HOOKS.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]))
+  return { ...gitEnvironment(env), ...Object.fromEntries(own) }
 }

@@ -36,6 +36,10 @@ export function startConfig(dialect: Home): string {
       false,
     ]),
     section('How many handoffs may follow from one.', [[`depth_limit: ${DEFAULT_POLICY.depthLimit}`], false]),
+    section('Folders of handoff files that are kept in step with the workspace, both ways.', [
+      ['folders:', '  - dialect: markdown', '    path: _handoffs'],
+      isMarkdown,
+    ]),
     section('Where the workspace is kept, if not in .baton. Takes effect only after: baton trust', [
       ['store: postgres://localhost/baton', 'workspace: my-project'],
       false,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from './config.ts'
@@ -23,6 +24,8 @@ export interface InitFile {
 export interface InitPlan {
   readonly workspace: Workspace
   readonly files: readonly InitFile[]
+  /** Folders that are made, relative to the workspace. */
+  readonly folders: readonly string[]
   /** Whether there is anything to write. */
   readonly changes: boolean
   /** What was asked for and has to be done by hand. */
@@ -41,19 +44,42 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
     configFile === undefined
       ? await planned(join(root, 'baton.yaml'), startConfig(home ?? 'native'))
       : { path: configFile, state: 'exists' },
+    ...(await folderFiles(root, home)),
   ]
   const notes =
     configFile !== undefined && home !== undefined
       ? [`${configFile} exists and is left alone; for this home it has to say: dialect: ${home}`]
       : []
-  return { workspace, files, changes: files.some(({ state }) => state !== 'exists'), notes }
+  const folders = home === 'markdown' ? HANDOFF_FOLDERS : []
+  const changes =
+    files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
+  return { workspace, files, folders, changes, notes }
+}
+
+/** What document 000 has in its folder from the start, and what keeps Baton's notes there out of git. */
+const HANDOFF_FOLDERS = ['_handoffs/active', '_handoffs/archived']
+
+async function folderFiles(root: string, home: Home | undefined): Promise<readonly InitFile[]> {
+  if (home !== 'markdown') return []
+  const [{ printIndex }, { IGNORED }] = await Promise.all([
+    import('./dialects/markdown/index-file.ts'),
+    import('./folders/sync.ts'),
+  ])
+  return [
+    await planned(join(root, '_handoffs', '.gitignore'), IGNORED),
+    await planned(join(root, '_handoffs', '_index.yaml'), printIndex([], { now: new Date().toISOString() })),
+  ]
 }
 
 /** Writes what the plan says and answers what was done; a file that has appeared since is left alone. */
 export async function applyInit(plan: InitPlan): Promise<readonly InitFile[]> {
   if (!plan.changes) return plan.files
-  const { dir } = plan.workspace
+  const { dir, root } = plan.workspace
   await makeFolder(dir)
+  if (plan.folders.length > 0) {
+    const { Tree } = await import('./folders/tree.ts')
+    for (const folder of plan.folders) new Tree(root).make(folder)
+  }
   const done: InitFile[] = []
   for (const file of plan.files) done.push(await apply(file, file.path.startsWith(dir) ? 0o600 : 0o666))
   return done

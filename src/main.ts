@@ -47,10 +47,12 @@ export async function openStore(target: StoreTarget): Promise<Store> {
 export interface ServiceOptions {
   readonly policy?: Policy
   readonly home?: Home
+  readonly live?: ReadonlySet<Home>
   readonly now?: () => Date
   readonly newUid?: () => string
   readonly runChecks?: ServiceDeps['runChecks']
   readonly project?: ServiceDeps['project']
+  readonly notify?: ServiceDeps['notify']
   readonly keys?: ServiceDeps['keys']
   readonly agentKeys?: ServiceDeps['agentKeys']
 }
@@ -63,8 +65,10 @@ export function createService(store: Store, options: ServiceOptions = {}): Servi
     newUid: options.newUid ?? (() => uuid7()),
     policy: options.policy ?? DEFAULT_POLICY,
     home: options.home ?? 'native',
+    ...(options.live && { live: options.live }),
     ...(options.runChecks && { runChecks: options.runChecks }),
     ...(options.project && { project: options.project }),
+    ...(options.notify && { notify: options.notify }),
     ...(options.keys && { keys: options.keys }),
     ...(options.agentKeys && { agentKeys: options.agentKeys }),
   })

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Config, type Environment, parseConfig, readConfigText, toPolicy } from './config.ts'
+import { type Config, type Environment, parseConfig, readConfigText, readSecret, toPolicy } from './config.ts'
 import type { Actor } from './domain/agent.ts'
 import { BatonError } from './domain/errors.ts'
 import { kindOf } from './domain/policy.ts'
@@ -74,10 +74,12 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     const service = createService(store, {
       policy,
       home: config?.dialect ?? 'native',
+      ...(config?.folders && { live: new Set(config.folders.map(({ dialect }) => dialect)) }),
       ...(workspace && {
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
         project: projectAt(workspace.checkout),
       }),
+      ...(config?.notify && { notify: await notifying(config.notify) }),
       keys: keysOf(environment),
       agentKeys: async () => (await import('./agent-keys.ts')).openAgentKeys(environment),
     })
@@ -187,6 +189,11 @@ function isWritable(path: string): boolean {
 }
 
 const locationOf = (target: StoreTarget): string => (target.engine === 'sqlite' ? target.path : 'the store')
+
+/** Only a trusted `baton.yaml` gets here with channels; what sends is loaded by the first message. */
+async function notifying(channels: NonNullable<Config['notify']>): Promise<ServiceDeps['notify']> {
+  return (await import('./notify/index.ts')).createNotifying(channels, readSecret)
+}
 
 /** Few calls sign or compare the log, so its keys are looked for by the first that does. */
 function keysOf(environment: Environment): NonNullable<ServiceDeps['keys']> {

@@ -32,6 +32,7 @@ export interface TrustState {
 const GUARDED = [
   { name: 'store', path: ['store'] },
   { name: 'checks.commands', path: ['checks', 'commands'] },
+  { name: 'notify', path: ['notify'] },
 ] as const
 
 /** Whether this text of the workspace's `baton.yaml` was trusted by this user, and which settings wait for it. */
@@ -68,8 +69,12 @@ export function applyTrust(
   trusted: boolean,
 ): { readonly config: Config; readonly leftOut: readonly string[] } {
   if (trusted) return { config, leftOut: [] }
-  const { store, checks, ...rest } = config
-  const leftOut = [...(asks(store) ? ['store'] : []), ...(asks(checks?.commands) ? ['checks.commands'] : [])]
+  const { store, checks, notify, ...rest } = config
+  const leftOut = [
+    ...(asks(store) ? ['store'] : []),
+    ...(asks(checks?.commands) ? ['checks.commands'] : []),
+    ...(asks(notify) ? ['notify'] : []),
+  ]
   return { config: { ...rest, ...(checks && { checks: { ...checks, commands: [] } }) }, leftOut }
 }
 

@@ -12,9 +12,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['domain', 'audit', 'dialects', 'storage'],
   operations: ['domain', 'dialects', 'service'],
   folders: ['domain', 'dialects', 'operations', 'service'],
-  git: ['domain', 'operations', 'service'],
+  git: ['domain', 'dialects', 'operations', 'service', 'setup'],
+  migrate: ['domain', 'dialects', 'git', 'setup'],
   runner: ['domain', 'operations', 'service'],
-  transports: ['domain', 'operations', 'service', 'folders', 'git', 'runner', 'src'],
+  notify: ['domain', 'service'],
+  setup: ['domain', 'dialects'],
+  transports: ['domain', 'operations', 'service', 'folders', 'git', 'migrate', 'runner', 'setup', 'src'],
 }
 /** The pure layers, and the foreign packages each may name. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

@@ -4,6 +4,7 @@ import { decodeEntry } from '../src/audit/entry.ts'
 import type { Agent } from '../src/domain/agent.ts'
 import type { AuditSession } from '../src/domain/audit-session.ts'
 import type { Handoff } from '../src/domain/handoff.ts'
+import type { Run } from '../src/domain/run.ts'
 import type { Task } from '../src/domain/task.ts'
 import { KEY_STREAM } from '../src/service/audit/log-key.ts'
 import type { DumpRow, Store } from '../src/storage/store.ts'
@@ -46,6 +47,10 @@ export async function checkLog(store: Store): Promise<void> {
   for (const { uid } of docs<{ uid: string }>('artifact')) checkRevisions(said, 'artifact', uid, 1)
 
   for (const { uid, rev } of docs<AuditSession>('audit_session')) checkRevisions(said, 'session', uid, rev)
+  for (const { uid, rev } of docs<Run>('run')) checkRevisions(said, 'run', uid, rev)
+
+  const blocks = docs<{ uid: string }>('block').map(({ uid }) => uid)
+  for (const uid of blocks) checkRevisions(said, 'record', uid, 1)
 
   const contents = rows('content').map((row) => String(row.uid))
   assert.deepEqual(contents.sort(), handoffs.map(({ uid }) => uid).sort(), 'a content for each handoff')
@@ -62,6 +67,8 @@ export async function checkLog(store: Store): Promise<void> {
     ...rows('notice').map((row) => String(row.uid)),
     ...tokens,
     ...rows('audit_session').map((row) => String(row.uid)),
+    ...rows('run').map((row) => String(row.uid)),
+    ...blocks,
     KEY_STREAM,
   ])
   assert.deepEqual(

@@ -97,6 +97,14 @@ export function by(
   }
 }
 
+/** What document 004 asks of whoever sends, and of whoever accepts. */
+export const PACKAGE = {
+  home: 'package' as const,
+  summary: 'The plan was agreed in the standup',
+  deliverables: ['Middleware in src/'],
+}
+export const UNDERSTOOD = { understood: { task: 'Add rate limits to the public API' } }
+
 /** A call by a person. */
 export const person = (name: string): Call => by(name, { kind: 'human' })
 

@@ -67,6 +67,7 @@ export const SUBJECTS = [
   'record',
   'gate',
   'session',
+  'run',
 ] as const
 
 const ORIGIN = /^[A-Za-z0-9][A-Za-z0-9._~:/-]{0,254}$/

@@ -49,6 +49,8 @@ export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carrie
     ...source.locate(dialect.slot, 'key'),
   })
   const native = nativeOnly(draft, dialect.slot)
+  const uid = liveMark(found)
+  if (uid !== undefined) return { draft: { ...native, uid }, carried: ['uid'], diagnostics: [] }
   const slot = readSlot(found)
   if (typeof slot === 'string')
     return { draft: native, carried: [], diagnostics: [warn('slot_ignored', slot)] }
@@ -64,6 +66,13 @@ export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carrie
     ),
   )
   return { draft: checked.data, carried, diagnostics }
+}
+
+/** Files of a live folder carry which handoff they are and its revision, and nothing else. */
+function liveMark(found: unknown): string | undefined {
+  if (!isMapping(found) || keysOf(found).some((key) => key !== 'uid' && key !== 'rev')) return undefined
+  const [uid, rev] = [own(found, 'uid'), own(found, 'rev')]
+  return typeof uid === 'string' && uid.length <= 100 && Number.isInteger(rev) ? uid : undefined
 }
 
 const IGNORED = (why: string): string =>

@@ -39,3 +39,16 @@ export function checkCycle(
     details: { before: before.id, from: before.from, to: before.to, task: before.task },
   }
 }
+
+/** One link of a chain, as people are told of it. */
+export type Link = Pick<Handoff, 'id' | 'from' | 'to'>
+
+const SHOWN_LINKS = 6
+
+/** The last links of a chain and the one that is refused: `… b → a → b (HO-1, HO-2), and now to a`. */
+export function describeChain(links: readonly Link[], to: string): string {
+  const shown = links.slice(-SHOWN_LINKS)
+  const agents = [...shown.slice(0, 1).map(({ from }) => from), ...shown.map((link) => link.to)]
+  const path = `${shown.length < links.length ? '… → ' : ''}${agents.join(' → ')}`
+  return `${path} (${shown.map(({ id }) => id).join(', ')}), and now to ${to}`
+}

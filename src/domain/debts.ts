@@ -15,7 +15,9 @@ export interface Answer {
 function textFor(handoff: Handoff): string {
   switch (handoff.state) {
     case 'expired':
-      return `Handoff ${handoff.id} expired without acknowledgment`
+      return handoff.need === undefined
+        ? `Handoff ${handoff.id} expired without acknowledgment`
+        : `Handoff ${handoff.id} expired without an answer`
     case 'rejected':
       return `Handoff rejected: ${handoff.rejection?.message ?? ''}`
     case 'failed':
@@ -23,7 +25,9 @@ function textFor(handoff: Handoff): string {
     case 'cancelled':
       return `Handoff ${handoff.id} was cancelled`
     default:
-      return `Handoff ${handoff.id} is completed`
+      return handoff.choice === undefined
+        ? `Handoff ${handoff.id} is completed`
+        : `${handoff.verified_by ?? handoff.to} answered ${handoff.id}: ${handoff.choice}`
   }
 }
 

@@ -3,7 +3,7 @@ import type { Handoff } from './handoff.ts'
 /** What the engine must do next without being asked, and when. */
 export interface Due {
   readonly at: string
-  readonly kind: 'expire' | 'lease' | 'retry'
+  readonly kind: 'expire' | 'lease' | 'retry' | 'remind' | 'silence'
 }
 
 export function dueOf(handoff: Handoff): Due | undefined {
@@ -15,9 +15,18 @@ export function dueOf(handoff: Handoff): Due | undefined {
     case 'in_progress':
     case 'blocked':
       return handoff.lease_until === undefined ? undefined : { at: handoff.lease_until, kind: 'lease' }
+    case 'needs_input':
+      return silenceOf(handoff)
     case 'retry_wait':
       return handoff.not_before === undefined ? undefined : { at: handoff.not_before, kind: 'retry' }
     default:
       return undefined
   }
+}
+
+/** Of two instants that are the same the end of the silence wins: there is nothing left to remind of. */
+function silenceOf({ remind_at, silence_at }: Handoff): Due | undefined {
+  if (silence_at !== undefined && (remind_at === undefined || silence_at <= remind_at))
+    return { at: silence_at, kind: 'silence' }
+  return remind_at === undefined ? undefined : { at: remind_at, kind: 'remind' }
 }

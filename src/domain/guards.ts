@@ -1,4 +1,5 @@
 import type { Actor, Agent } from './agent.ts'
+import { shutGates, shutReason } from './gate.ts'
 import type { Handoff } from './handoff.ts'
 import type { Role } from './lifecycle.ts'
 import type { Content, Validation } from './package.ts'
@@ -10,11 +11,14 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
   if (actor.auth === 'engine') return roles.add('clock')
   if (actor.name === handoff.from) roles.add('sender')
   if (actor.name === handoff.to) roles.add('receiver')
-  if (actor.kind === 'human' && (handoff.to === actor.name || handoff.to === 'human')) roles.add('person')
+  if (actor.kind === 'human' && [actor.name, 'human'].some((name) => isAsked(handoff, name)))
+    roles.add('person')
   if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
   if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
   return roles
 }
+
+const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to === name || escalated_to === name
 
 /** A receiver's own word never closes native or document 000's handoffs. */
 function mayVerify(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
@@ -67,6 +71,7 @@ export interface Unmet {
     | 'schema_invalid'
     | 'VALIDATION_FAILED'
     | 'writeback_missing'
+    | 'gate_shut'
   readonly message: string
 }
 
@@ -87,6 +92,10 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
       return []
   }
 }
+
+/** No work goes on past a gate that a person has not opened, whatever its home and whoever asks. */
+export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
+  shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))
 
 function accepted(handoff: Handoff): readonly Unmet[] {
   if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []

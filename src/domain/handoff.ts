@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { Gate } from './gate.ts'
 import { HOMES } from './home.ts'
 import { STATES } from './lifecycle.ts'
 import { once } from './once.ts'
 import { PRIORITIES } from './priority.ts'
+import { Silence } from './silence.ts'
 
 export { type Due, dueOf } from './due.ts'
 export { holderKey } from './holder.ts'
@@ -88,6 +90,15 @@ export const Handoff = once(() =>
     resume: z.enum(STATES).optional(),
     need: z.enum(['clarification', 'decision', 'gate']).optional(),
     waiting_for: z.string().optional().describe('Whose move it is'),
+    gate: Gate().optional(),
+    gated: z.boolean().optional().describe('Gates were asked for its work'),
+    choice: z.string().optional().describe('What the person answered'),
+    silence: Silence().optional(),
+    remind_s: z.number().optional(),
+    remind_at: z.string().optional().describe('When the person is reminded'),
+    silence_at: z.string().optional().describe('When the rule for silence takes effect'),
+    reminded: z.int().optional(),
+    escalated_to: z.string().optional().describe('Who may decide too, because nobody answered'),
     progress: z.number().optional(),
     blocked_on: z.string().optional(),
     error: Failure().optional(),

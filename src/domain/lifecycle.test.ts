@@ -113,6 +113,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
     'sender: needs_input > needs_input -answer-> needs_input',
   ],
   'a policy may let silence of a person expire (DESIGN, people are receivers)': [
+    'clock: needs_input -approve-> completed',
     'clock: needs_input -expire-> expired',
   ],
 }

@@ -119,6 +119,8 @@ export const TRANSITIONS: readonly Transition[] = [
   // A gate that a person questioned stays closed; the sender's answer leads back to the person.
   { from: 'needs_input', command: 'answer',         by: 'sender',    to: 'needs_input', resume: 'needs_input' },
   { from: 'needs_input', command: 'approve',        by: 'person',    to: 'completed' },
+  // An automatic gate whose checks passed.
+  { from: 'needs_input', command: 'approve',        by: 'clock',     to: 'completed' },
   { from: 'needs_input', command: 'question',       by: 'person',    to: 'needs_input' },
   { from: 'needs_input', command: 'decline',        by: 'person',    to: 'rejected' },
   { from: 'needs_input', command: 'reject',         by: 'receiver',  to: 'rejected' },

@@ -11,6 +11,10 @@ export const NOTICE_KINDS = [
   'returned',
   'reassigned',
   'answered',
+  'asked',
+  'reminder',
+  'undelivered',
+  'refused',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 

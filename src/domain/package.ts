@@ -19,6 +19,12 @@ export const ArtifactRef = once(() =>
 )
 export type ArtifactRef = z.infer<ReturnType<typeof ArtifactRef>>
 
+/** What was decided and why. The id `pending` stands for what somebody else has to decide. */
+export const Decision = once(() =>
+  z.object({ id: z.string().optional(), decision: Text, rationale: Text.optional() }),
+)
+export type Decision = z.infer<ReturnType<typeof Decision>>
+
 /** An acceptance check that Baton itself runs when the work is submitted, where it can. */
 export const Check = once(() =>
   z.discriminatedUnion('kind', [
@@ -38,10 +44,7 @@ export const Package = once(() =>
     purpose: Text.optional(),
     context: Text.optional().describe('Background as text'),
     data: z.record(z.string(), z.unknown()).optional().describe('Background as data'),
-    decisions: z
-      .array(z.object({ id: z.string().optional(), decision: Text, rationale: Text.optional() }))
-      .max(200)
-      .optional(),
+    decisions: z.array(Decision()).max(200).optional(),
     artifacts: z.array(ArtifactRef()).max(1_000).optional(),
     open_questions: z
       .array(
@@ -97,6 +100,7 @@ export const Result = once(() =>
     evidence: z.array(Evidence()).max(500).optional(),
     note: Text.optional(),
     artifacts: z.array(ArtifactRef()).max(1_000).optional(),
+    decisions: z.array(Decision()).max(200).optional().describe('What was decided on the way'),
     validation: Validation().optional(),
     schema_compliance: z.enum(['valid', 'invalid']).optional(),
     checks: z.array(CheckResult()).optional(),
@@ -133,10 +137,26 @@ export const ThreadItem = once(() =>
 )
 export type ThreadItem = z.infer<ReturnType<typeof ThreadItem>>
 
+/** What the receiver answered before it began (document 004). The first line of `understanding` is the task. */
+export const Acknowledgment = once(() =>
+  z.object({
+    by: z.string(),
+    at: z.string(),
+    understood: z.enum(['yes', 'partial', 'no']),
+    understanding: z.array(Text).optional(),
+    questions: z.array(Text).optional(),
+    blockers: z.array(Text).optional(),
+    starting: z.boolean(),
+    checks: z.array(CheckResult()).optional(),
+  }),
+)
+export type Acknowledgment = z.infer<ReturnType<typeof Acknowledgment>>
+
 /** Everything of a handoff that is read only when somebody looks into it. */
 export interface Content {
   readonly package: Package
   readonly result?: Result
   readonly thread: readonly ThreadItem[]
   readonly verifications: readonly VerificationRecord[]
+  readonly acknowledgment?: Acknowledgment
 }

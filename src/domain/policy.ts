@@ -2,6 +2,7 @@ import type { Agent, AgentKind, AgentRole } from './agent.ts'
 import type { AckOverrides } from './deadlines.ts'
 import type { Home } from './home.ts'
 import { type AgentLimits, DEFAULT_LIMITS } from './limits.ts'
+import type { PeopleRules } from './silence.ts'
 
 export interface ListedAgent {
   readonly kind?: AgentKind | undefined
@@ -21,6 +22,8 @@ export interface Policy {
   readonly chief: string
   readonly deadlines: Readonly<Partial<Record<Home, AckOverrides>>>
   readonly depthLimit: number
+  /** Reminders and silence of people. Absent: they may take their time. */
+  readonly people?: PeopleRules
   /** Who may hand to whom; `*` stands for everyone. Absent: all may. */
   readonly routes?: readonly { readonly from: string; readonly to: readonly string[] }[]
 }

@@ -19,6 +19,8 @@ export interface GitOptions {
   readonly input?: string
   /** The repository's hooks are asked for or run; everywhere else they are off. */
   readonly hooks?: boolean
+  /** `latin1` gives every byte as one character, for answers that count bytes. */
+  readonly encoding?: 'utf8' | 'latin1'
 }
 
 const TIME_LIMIT_MS = 60_000
@@ -49,7 +51,7 @@ export function startGit(args: readonly string[], options: GitOptions): Promise<
       {
         cwd: options.cwd,
         env: { ...options.env, ...OWN_ENVIRONMENT },
-        encoding: 'utf8',
+        encoding: options.encoding ?? 'utf8',
         maxBuffer: MOST_BYTES,
         timeout: options.timeLimitMs ?? TIME_LIMIT_MS,
         killSignal: 'SIGKILL',

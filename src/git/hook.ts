@@ -15,11 +15,11 @@ import type { Finding } from './merge-check.ts'
 import { checkCommitMessage } from './names.ts'
 import { type Ask, maybeTask, writebackOf } from './task-facts.ts'
 
-const MARK = '# Written by: baton merge-check --install-hook'
-const KEPT_NAME = 'pre-push.before-baton'
+export const MARK = '# Written by: baton merge-check --install-hook'
+export const KEPT_NAME = 'pre-push.before-baton'
 
 /** The hook that was there before runs first and gets the same input; what it refuses stays refused. */
-const HOOK = `#!/bin/sh
+export const HOOK = `#!/bin/sh
 ${MARK}
 # A push to the main branch is refused while a task in it has no thought_record.
 pushed=$(cat)
@@ -71,18 +71,24 @@ export async function installHook(repository: Repository): Promise<Installed> {
 }
 
 async function hooksFolder(repository: Repository): Promise<string> {
+  const folder = await findHooksFolder(repository, 'pre-push', 'baton merge-check --pre-push')
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Where git looks for this repository's hooks; it need not be there. Refuses a folder that is not its own. */
+export async function findHooksFolder(repository: Repository, hook: string, line: string): Promise<string> {
   const asked = await repository.run(['rev-parse', '--git-path', 'hooks'], { hooks: true })
   const folder = resolve(repository.root, asked.trim())
   const common = resolve(repository.root, (await repository.run(['rev-parse', '--git-common-dir'])).trim())
   if (![repository.root, repository.main, common].some((root) => isBelow(root, folder)))
     throw new BatonError(
       'not_allowed',
-      `core.hooksPath is ${folder}, which other repositories use too; add this line to its pre-push yourself: baton merge-check --pre-push`,
+      `core.hooksPath is ${folder}, which other repositories use too; add this line to its ${hook} yourself: ${line}`,
       { path: folder },
     )
-  mkdirSync(folder, { recursive: true })
   if (
-    lstatSync(folder).isSymbolicLink() &&
+    lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() &&
     ![repository.main, common].some((root) => isBelow(root, realpathSync(folder)))
   )
     throw new BatonError(

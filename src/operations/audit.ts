@@ -166,6 +166,7 @@ const proof = defineOperation({
       pending: z.int().describe('Entries that no checkpoint covers yet'),
       more: z.boolean(),
     }),
+  exact: true,
   errors: [...BASIC],
   examples: ['baton audit proof HO-2026-001 --json'],
   run: async (service, _, { id, limit = 20 }) => {
@@ -194,6 +195,7 @@ const checkpoint = defineOperation({
   input: () =>
     z.strictObject({ show: z.boolean().optional().describe('Sign nothing, only show the newest') }),
   output: Checkpoint,
+  exact: true,
   errors: [...BASIC],
   examples: ['baton audit checkpoint', 'baton audit checkpoint --show'],
   run: async (service, _, { show }) => {
@@ -225,6 +227,7 @@ const log = defineOperation({
       ),
       next: z.string().optional(),
     }),
+  exact: true,
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton audit log --limit 50'],
   run: async (service, _, page) => {
@@ -248,6 +251,7 @@ const key = defineOperation({
       file: z.string(),
       here: z.boolean().describe('Whether this process can sign'),
     }),
+  exact: true,
   errors: [...BASIC],
   examples: ['baton audit key'],
   run: async (service) => (await service.audit()).key(),

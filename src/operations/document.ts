@@ -97,6 +97,7 @@ const convert = defineOperation({
       ...writing(),
     }),
   output: () => z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(Diagnostic()) }),
+  exact: true,
   errors: ['invalid_input', 'not_found', 'unmet'],
   examples: [
     'baton convert handoff.md --to package',
@@ -157,6 +158,7 @@ const exporting = defineOperation({
     }),
   output: () =>
     z.object({ dialect: z.enum(DIALECTS), id: z.string(), text: z.string(), losses: z.array(Loss()) }),
+  exact: true,
   errors: ['invalid_input', 'not_found', 'unmet', 'unavailable'],
   examples: ['baton export HO-2026-001 --to package', 'baton export P0.1.1 --to writeback'],
   run: async (service, _call, input) => {

@@ -41,7 +41,7 @@ const complete = defineOperation({
 
 const decide = defineOperation({
   name: 'gate_decide',
-  summary: 'A person answers a gate or an escalation: approve, reject or question.',
+  summary: 'A person answers a gate (approve, reject or question) or an escalation (one of its options).',
   effect: 'write',
   scope: 'gate:write',
   peopleOnly: true,
@@ -50,12 +50,19 @@ const decide = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      choice: z.enum(['approve', 'reject', 'question']),
+      choice: z
+        .string()
+        .min(1)
+        .max(200)
+        .describe('approve, reject or question; for an escalation one of its options'),
       comment: Note.optional(),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS],
-  examples: ['baton decide @ approve --comment "ship it"'],
+  examples: [
+    'baton decide @ approve --comment "ship it"',
+    'baton decide HO-2026-004 B --comment "We can wait"',
+  ],
   run: (service, call, { id, choice, comment }) => service.closing.decide(call, id, choice, comment),
 })
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
-import { Handoff, TYPES } from '../domain/handoff.ts'
+import { Handoff, type HandoffType, TYPES } from '../domain/handoff.ts'
 import { STATES } from '../domain/lifecycle.ts'
 import { Notice } from '../domain/notice.ts'
-import { Package, Result, ThreadItem, VerificationRecord } from '../domain/package.ts'
+import { Acknowledgment, Package, Result, ThreadItem, VerificationRecord } from '../domain/package.ts'
 import { TaskId } from '../domain/task.ts'
 import type { LogEntry } from '../service/service.ts'
 import { defined, Id, mutable } from './handoff-fields.ts'
@@ -19,6 +19,21 @@ const Event = () =>
     hash: z.string(),
   })
 
+const Asked = () =>
+  z.object({
+    uid: z.string(),
+    id: z.string(),
+    type: z.enum(['gate', 'escalation']),
+    name: z.string().optional(),
+    summary: z.string().optional(),
+    artifacts: z.array(z.string()),
+    items: z.array(z.string()).describe('Points to validate'),
+    options: z.record(z.string(), z.string()).describe('What may be answered'),
+  })
+
+const GateResponse = () =>
+  z.object({ decision: z.string(), by: z.string(), at: z.string(), comment: z.string().optional() })
+
 const inbox = defineOperation({
   name: 'handoff_inbox',
   summary: 'What waits for you: handoffs to take, finish, verify or answer, and notices you have not seen.',
@@ -28,10 +43,17 @@ const inbox = defineOperation({
   http: { method: 'GET', path: '/v1/inbox' },
   input: () => z.strictObject(PAGE()),
   output: () =>
-    z.object({ items: z.array(Handoff()), notices: z.array(Notice()), next: z.string().optional() }),
+    z.object({
+      items: z.array(Handoff()),
+      gates: z.array(Asked()).optional().describe('What the items that ask for a decision are about'),
+      notices: z.array(Notice()),
+      next: z.string().optional(),
+    }),
+  untrusted: ['items', 'notices'],
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton inbox', 'baton inbox --as codex --json'],
-  run: async (service, call, input) => mutable(await service.looking.inbox(call.actor.name, pageOf(input))),
+  run: async (service, call, input) =>
+    mutable(await service.looking.inbox(call.actor.name, pageOf(input), call.actor.kind === 'human')),
 })
 
 const get = defineOperation({
@@ -48,10 +70,13 @@ const get = defineOperation({
       handoff: Handoff(),
       package: Package(),
       result: Result().optional(),
+      gate_response: GateResponse().optional(),
       thread: z.array(ThreadItem()),
       verifications: z.array(VerificationRecord()),
+      acknowledgment: Acknowledgment().optional(),
       timeline: z.array(Event()),
     }),
+  untrusted: ['handoff', 'package', 'result', 'thread', 'verifications', 'acknowledgment'],
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton show HO-2026-001', 'baton show @'],
   run: async (service, _, { id }) => {
@@ -60,8 +85,10 @@ const get = defineOperation({
       handoff,
       package: content.package,
       ...(content.result && { result: content.result }),
+      ...responseOf(handoff.type, content.thread),
       thread: [...content.thread],
       verifications: [...content.verifications],
+      ...(content.acknowledgment && { acknowledgment: content.acknowledgment }),
       timeline: timeline.map(toEvent),
     }
   },
@@ -80,10 +107,13 @@ const list = defineOperation({
       to: AgentName.optional(),
       task: TaskId.optional(),
       type: z.enum(TYPES).optional(),
+      parent: z.string().max(100).optional().describe('uid of the handoff that they came from'),
+      run: z.string().max(100).optional().describe('uid of the workflow run'),
       text: z.string().max(200).optional().describe('A part of the id or the title'),
       ...PAGE(),
     }),
   output: () => z.object({ items: z.array(Handoff()), next: z.string().optional() }),
+  untrusted: ['items'],
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton handoff list --state in_review', 'baton handoff list --to codex --json'],
   run: async (service, _, { limit, cursor, ...filter }) =>
@@ -116,6 +146,18 @@ const wait = defineOperation({
 })
 
 export const LOOKING_OPERATIONS = [inbox, get, list, wait] as const
+
+/** The person's last answer, in document 004's words. */
+function responseOf(
+  type: HandoffType,
+  thread: readonly ThreadItem[],
+): { gate_response?: z.infer<ReturnType<typeof GateResponse>> } {
+  if (type !== 'gate' && type !== 'escalation') return {}
+  const said = thread.findLast(({ choice }) => choice !== undefined)
+  if (said?.choice === undefined) return {}
+  const { choice: decision, by, at, text } = said
+  return { gate_response: { decision, by, at, ...(text !== '' && { comment: text }) } }
+}
 
 function toEvent(entry: LogEntry): z.infer<ReturnType<typeof Event>> {
   const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))

@@ -1,13 +1,23 @@
 import * as z from 'zod'
+import { AgentName } from '../domain/agent.ts'
 import { Handoff } from '../domain/handoff.ts'
-import { Result } from '../domain/package.ts'
-import { CHANGE_ERRORS, Id, Note } from './handoff-fields.ts'
+import { CheckResult, Result } from '../domain/package.ts'
+import { CHANGE_ERRORS, Id, mutable, Note } from './handoff-fields.ts'
 import { defineOperation } from './operation.ts'
+
+const Line = () => z.string().trim().min(1).max(8_000)
+
+/** Document 004's form, or only the sentence. */
+const Understood = () =>
+  z.union([
+    Line(),
+    z.strictObject({ task: Line(), constraints: z.union([Line(), z.array(Line()).max(200)]).optional() }),
+  ])
 
 const accept = defineOperation({
   name: 'handoff_accept',
   summary:
-    'Take on a handoff that was offered to you. With blockers, say what is unclear instead of starting.',
+    'Take on a handoff that was offered to you: say the task in your own words. With blockers, say what is unclear instead of starting.',
   effect: 'write',
   scope: 'handoff:write',
   tools: 'default',
@@ -23,14 +33,34 @@ const accept = defineOperation({
         .max(50)
         .optional()
         .describe('What must be cleared up first'),
+      understood: Understood()
+        .optional()
+        .describe('The task in your own words, or partial; document 004 starts no work without it'),
+      questions: z
+        .array(z.string().min(1).max(2_000))
+        .max(50)
+        .optional()
+        .describe('What you would like to know; without start the work waits for the answer'),
+      from: AgentName.optional().describe('Who you think sent it; refused when it was somebody else'),
+      received: z.literal(true).optional().describe("Part of document 004's form; says nothing more"),
+      action: z.literal('request_clarification').optional().describe('The same as understood: partial'),
     }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
+  output: () =>
+    Handoff().extend({
+      checks: z.array(CheckResult()).optional().describe('What was looked at before the work began'),
+      acknowledgment: z.record(z.string(), z.unknown()).optional().describe('As document 004 writes it'),
+    }),
+  errors: [...CHANGE_ERRORS, 'unmet'],
+  aliases: { starting: 'start' },
   examples: [
     'baton accept @ --as codex',
+    'baton accept @ --as codex --understood "Limit the public API to 100 requests a minute"',
     'baton accept HO-2026-001 --blocker "Constraint \'quickly\' not measurable"',
   ],
-  run: (service, call, { id, ...input }) => service.receiving.accept(call, id, input),
+  run: async (service, call, { id, received: _, action, ...input }) => {
+    const asked = action === undefined ? input : { ...input, understood: 'partial' }
+    return mutable(await service.receiving.accept(call, id, asked))
+  },
 })
 
 const reject = defineOperation({
@@ -69,6 +99,7 @@ const claim = defineOperation({
   http: { method: 'POST', path: '/v1/claims' },
   input: () => z.strictObject({}),
   output: () => z.object({ handoff: Handoff().optional() }),
+  untrusted: ['handoff'],
   errors: ['unavailable'],
   examples: ['baton handoff claim --as react-specialist'],
   run: async (service, call) => {

@@ -7,6 +7,7 @@ import { Package } from '../domain/package.ts'
 import { TaskId } from '../domain/task.ts'
 import { CHANGE_ERRORS, defined, Id, mutable, Note, Title } from './handoff-fields.ts'
 import { defineOperation } from './operation.ts'
+import { askedOfPeople } from './people-fields.ts'
 
 const newHandoff = () => ({
   to: AgentName.describe('Who receives it'),
@@ -29,6 +30,13 @@ const newHandoff = () => ({
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
   home: z.enum(HOMES).optional(),
   alias: z.string().min(1).max(200).optional(),
+  created_files: z
+    .array(z.string().min(1).max(1_000))
+    .max(5_000)
+    .optional()
+    .describe('Files that you made: those that are not among the artifacts are pointed out'),
+  in_reply_to: Id.optional().describe('The delegation that a return answers, where it could be several'),
+  ...askedOfPeople(),
 })
 
 const Sent = () =>

@@ -13,8 +13,12 @@ const MODULES = {
   writeback: async () => (await import('./writeback.ts')).WRITEBACK_OPERATIONS,
   history: async () => (await import('./task-history.ts')).HISTORY_OPERATIONS,
   document: async () => (await import('./document.ts')).DOCUMENT_OPERATIONS,
+  block: async () => (await import('./block.ts')).BLOCK_OPERATIONS,
+  report: async () => (await import('./report.ts')).REPORT_OPERATIONS,
+  flow: async () => (await import('./report-flow.ts')).FLOW_OPERATIONS,
   audit: async () => (await import('./audit.ts')).AUDIT_OPERATIONS,
   redaction: async () => (await import('./audit-redact.ts')).REDACTION_OPERATIONS,
+  workflow: async () => (await import('./workflow.ts')).WORKFLOW_OPERATIONS,
   other: async () => (await import('./other.ts')).OTHER_OPERATIONS,
 }
 
@@ -32,9 +36,13 @@ export const OPERATION_NAMES = {
   handoff_retry: 'sending', handoff_reassign: 'sending', handoff_cancel: 'sending', handoff_wait: 'looking',
   gate_decide: 'closing',
   document_check: 'document', document_convert: 'document', document_import: 'document', document_export: 'document',
+  document_collect: 'block', report_metrics: 'report', report_progress: 'report', report_history: 'report',
+  report_flow: 'flow',
   audit_session_start: 'audit', audit_sessions: 'audit', audit_verify_chain: 'audit', merkle_finalize: 'audit',
   merkle_root: 'audit', audit_proof: 'audit', audit_checkpoint: 'audit', audit_log: 'audit', audit_key: 'audit',
   audit_redact: 'redaction',
+  workflow_start: 'workflow', workflow_status: 'workflow', workflow_list: 'workflow', workflow_resume: 'workflow',
+  workflow_cancel: 'workflow', workflow_check: 'workflow', workflow_picture: 'workflow',
   artifact_put: 'other', artifact_get: 'other', notice_ack: 'other', report_status: 'other',
 } as const satisfies Record<string, keyof typeof MODULES>
 

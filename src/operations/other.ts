@@ -112,6 +112,7 @@ const artifactGet = defineOperation({
   positional: ['uid'],
   input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
   output: () => z.object({ artifact: Artifact(), content: z.string().optional() }),
+  exact: true,
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton artifact get 0199…'],
   run: async (service, _, { uid }) => {

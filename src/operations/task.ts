@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { briefMarkdown, DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/brief.ts'
 import { PRIORITIES } from '../domain/handoff.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/task.ts'
-import { defineOperation, PAGE, pageOf } from './operation.ts'
+import { defineOperation, PAGE, pageOf, Untrusted } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
 const create = defineOperation({
@@ -149,6 +149,7 @@ const brief = defineOperation({
       markdown: z.string().optional(),
       left_out: z.array(z.object({ title: z.string(), source: z.string().optional(), tokens: z.int() })),
       missing: z.array(z.string()).describe('What the reading list names and is not there'),
+      untrusted: Untrusted(),
     }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task brief P0.1.2', 'baton task brief P0.1.2 --budget 8000 --json'],
@@ -162,6 +163,10 @@ const brief = defineOperation({
       ...(format === 'markdown' ? { markdown: briefMarkdown(made) } : { sections: [...made.sections] }),
       left_out: [...made.left_out],
       missing: [...made.missing],
+      untrusted:
+        format === 'markdown'
+          ? ['markdown']
+          : made.sections.flatMap((section, i) => (section.untrusted ? [`sections[${i}]`] : [])),
     }
   },
 })

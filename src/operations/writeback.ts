@@ -174,6 +174,7 @@ const list = defineOperation({
         .describe('Only those that were put into the store past the log'),
     }),
   output: () => z.object({ items: z.array(ThoughtRecord()) }),
+  untrusted: ['items'],
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton thought list', 'baton thought list P0.1.1', 'baton thought list --unchained'],
   run: async (service, _, { task_id, limit = 20, unchained }) => {

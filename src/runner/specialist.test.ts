@@ -47,6 +47,31 @@ async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000):
 }
 
 describe('a specialist', () => {
+  it('[S4-40] acknowledges a package before it begins, and asks where something in it is unclear', async () => {
+    const worked: string[] = []
+    await baton.specialist('react-specialist', {}, async ({ handoff }) => {
+      worked.push(handoff.id)
+      return { output: {} }
+    })
+    const travels = {
+      home: 'package' as const,
+      type: 'sequential' as const,
+      summary: 'The profile page was designed and approved',
+    }
+
+    const clear = await send(travels)
+    await clear.wait()
+    const unclear = await send({ ...travels, constraints: ['Do it quickly'] })
+    await until(async () => (await stateOf(unclear.id)) === 'needs_input')
+
+    assert.deepEqual(worked, [clear.id])
+    await sender.answer(unclear.id, 'Within two days')
+    await unclear.wait()
+    assert.deepEqual(worked, [clear.id, unclear.id])
+    const { acknowledgment } = await sender.get(clear.id)
+    assert.deepEqual(acknowledgment?.understanding, ['Build UserProfile'])
+  })
+
   it('gets its input as the schema passed it, and hands in what the handler answers', async () => {
     await baton.specialist(
       'react-specialist',

@@ -170,19 +170,34 @@ class RunningSpecialist implements Specialist {
       const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
       const refused = items.find((item) => this.#wasRefused(item))
       if (refused) return refused
+      const answered = items.find(
+        ({ state, holder, instance }) =>
+          state === 'accepted' && holder === this.name && instance === this.instance,
+      )
+      if (answered) return begunOnly(await this.#acknowledge(answered))
       const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
       if (!isOffered && next === undefined) return undefined
       const { handoff } = await callOperation(service, call, 'handoff_claim', {})
-      // A claim that finds a required artifact missing has failed the handoff already.
-      return handoff?.state === 'in_progress' ? handoff : undefined
+      return begunOnly(handoff?.state === 'accepted' ? await this.#acknowledge(handoff) : handoff)
     } catch (error) {
       if (isAway(error)) return undefined
       throw error
     }
   }
+
+  /** Document 004 begins with the task in its receiver's words, and a program has none but its title. */
+  #acknowledge({ uid, title }: Handoff): Promise<Handoff> {
+    const { service, call } = this.#options
+    return callOperation(service, call, 'handoff_accept', { id: uid, understood: title })
+  }
+
   /** Work that was handed in and that its verifier gave back: held by this run, and nobody is at it. */
   #wasRefused({ state, holder, instance, uid }: Handoff): boolean {
     const isMine = state === 'in_progress' && holder === this.name && instance === this.instance
     return isMine && ![...this.#running.values()].includes(uid)
   }
 }
+
+/** A claim that finds a required artifact missing has failed the handoff already; an unclear package waits for its sender. */
+const begunOnly = (handoff: Handoff | undefined): Handoff | undefined =>
+  handoff?.state === 'in_progress' ? handoff : undefined

@@ -8,6 +8,7 @@ import { hasLimit, kindOf, limitsOf, mayRoute } from '../domain/policy.ts'
 import type { ServiceDeps } from './deps.ts'
 import { must } from './lookup.ts'
 import type { Step } from './moves.ts'
+import { refuseShut } from './people/shut.ts'
 import { demand, refuse } from './write.ts'
 
 /** Another process has given one of the agents a limit since this one last looked: count, and decide again. */
@@ -38,6 +39,7 @@ export function admit(step: Step, candidate: Candidate): void {
     refuseNoPerson(deps, type, to, view.agent(to))
     return
   }
+  refusePast(step, from, place)
   checkCounts(step, candidate)
   demand(checkDepth(place, deps.policy.depthLimit))
   if (supersedes === undefined) refuseRepeat(step, candidate)
@@ -72,6 +74,12 @@ export function refuseRemoved(agent: Agent | undefined): void {
     refuse('not_found', `agent ${agent.name} was removed; add it again with: baton agent add ${agent.name}`, {
       agent: agent.name,
     })
+}
+
+/** Work is not handed on while a gate holds it up. */
+function refusePast(step: Step, from: string, { parent }: Place): void {
+  const work = parent === undefined ? undefined : step.view.handoff(parent)
+  if (work?.to === from) refuseShut(step, work, 'passed on')
 }
 
 function refuseOpen({ view }: Step, uid: string): void {

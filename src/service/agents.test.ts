@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, PACKAGE, person, UNDERSTOOD, type Workspace } from '../../test/workspace.ts'
 
 const planner = by('planner')
 const maria = person('maria')
@@ -100,9 +100,9 @@ describeOnEngines('the routes', (open) => {
       to: 'codex',
       title: 'Work',
       type: 'delegation',
-      home: 'package',
+      ...PACKAGE,
     })
-    await w.service.receiving.accept(by('codex'), handoff.uid)
+    await w.service.receiving.accept(by('codex'), handoff.uid, UNDERSTOOD)
 
     await w.service.receiving.submit(by('codex'), handoff.uid, {})
 

@@ -5,7 +5,13 @@ import { amended, checkHolder, finish, move, type Step } from './moves.ts'
 import { refuse } from './write.ts'
 
 /** Taking an offer: acceptance, and with `start` the beginning of the attempt. */
-export function take(step: Step, before: Handoff, start: boolean, notes?: string): Handoff {
+export function take(
+  step: Step,
+  before: Handoff,
+  start: boolean,
+  notes?: string,
+  said: Readonly<Record<string, unknown>> = {},
+): Handoff {
   const { actor, at } = step
   return move(step, before, start ? 'claim' : 'accept', {
     set: {
@@ -16,7 +22,7 @@ export function take(step: Step, before: Handoff, start: boolean, notes?: string
       ...(start && { started_at: at }),
       attempts: [...before.attempts, { attempt: before.attempt, ...holding(step), started_at: at }],
     },
-    fields: { notes },
+    fields: { notes, ...said },
     act: 'handoff.accept',
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
+import type { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 
 const TASK = 'P0.1.1'
@@ -20,7 +21,7 @@ async function thereAndBack(w: Workspace): Promise<Handoff> {
 const CIRCLE = {
   code: 'conflict',
   message:
-    'planner already handed P0.1.1 to codex (HO-2026-001) and nothing was added since; add a record, evidence or an answer first',
+    'planner already handed P0.1.1 to codex (HO-2026-001) and nothing was added since; add a record, evidence or an answer first; the chain is planner → codex → planner (HO-2026-001, HO-2026-002), and now to codex',
 }
 
 describeOnEngines('a chain of handoffs', (open) => {
@@ -58,7 +59,7 @@ describeOnEngines('a chain of handoffs', (open) => {
     await assert.rejects(pass(w, 'agent-17', 'agent-18'), {
       code: 'limit_exceeded',
       message:
-        'this would be handoff 18 in one chain (max: 17); finish or return the work instead of passing it on',
+        'this would be handoff 18 in one chain (max: 17); finish or return the work instead of passing it on; the chain is … → agent-11 → agent-12 → agent-13 → agent-14 → agent-15 → agent-16 → agent-17 (HO-2026-012, HO-2026-013, HO-2026-014, HO-2026-015, HO-2026-016, HO-2026-017), and now to agent-18',
     })
   })
 
@@ -70,19 +71,62 @@ describeOnEngines('a chain of handoffs', (open) => {
     await assert.rejects(pass(w, 'three', 'four'), { code: 'limit_exceeded' })
   })
 
-  it('stops when a hundred agents pass one task round in a ring', async (t) => {
+  it('stops when a hundred agents pass tasks round in a ring, and others are answered all the while', async (t) => {
     const w = await open(t)
     const agent = (i: number) => `agent-${i % 100}`
-    let passed = 0
+    let rings = 5
+    const ring = async (start: number) => {
+      let passed = 0
+      try {
+        for (; passed < 200; passed += 1)
+          await pass(w, agent(start + passed), agent(start + passed + 1), { task: `T${start}` })
+      } catch (error) {
+        return { passed, error: error as BatonError }
+      } finally {
+        rings -= 1
+      }
+      return { passed }
+    }
+    const others = async () => {
+      let answered = 0
+      for (; rings > 0; answered += 1) {
+        const sent = await pass(w, 'planner', `other-${answered}`, { task: undefined })
+        const { items } = await w.service.looking.inbox(sent.to, { limit: 5 })
+        assert.deepEqual(
+          items.map(({ uid }) => uid),
+          [sent.uid],
+        )
+      }
+      return answered
+    }
 
-    await assert.rejects(
-      async () => {
-        for (; passed < 200; passed += 1) await pass(w, agent(passed), agent(passed + 1))
-      },
-      { code: 'limit_exceeded' },
-    )
+    const [answered, ...stopped] = await Promise.all([others(), ...[0, 20, 40, 60, 80].map(ring)])
 
-    assert.equal(passed, 17)
+    for (const [i, { passed, error }] of stopped.entries()) {
+      assert.deepEqual([passed, error?.code], [17, 'limit_exceeded'])
+      const start = i * 20
+      assert.match(error?.message ?? '', new RegExp(`→ agent-${start + 16} → agent-${start + 17} \\(HO-`))
+      const chain = error?.details.chain as readonly { from: string; to: string }[]
+      assert.deepEqual(
+        chain.map(({ from, to }) => [from, to]),
+        Array.from({ length: 17 }, (_, at) => [agent(start + at), agent(start + at + 1)]),
+      )
+    }
+    assert.ok(answered >= 5, `${answered} calls were answered meanwhile`)
+  })
+
+  it('names the two that pass work to and fro without adding anything', async (t) => {
+    const w = await open(t)
+    await thereAndBack(w)
+    await w.service.tasks.record(by('codex'), TASK, { summary: 'Half of it is done' })
+    await pass(w, 'planner', 'codex')
+    await pass(w, 'codex', 'planner')
+
+    await assert.rejects(pass(w, 'planner', 'codex'), (error: BatonError) => {
+      assert.equal(error.code, 'conflict')
+      assert.match(error.message, /planner → codex → planner → codex → planner \(HO-2026-001, /)
+      return true
+    })
   })
 
   it('does not keep a gate or an escalation at its end from a person', async (t) => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, START, type Workspace } from '../../test/workspace.ts'
+import {
+  by,
+  describeOnEngines,
+  PACKAGE,
+  person,
+  START,
+  UNDERSTOOD,
+  type Workspace,
+} from '../../test/workspace.ts'
 import type { CheckResult } from '../domain/package.ts'
 
 const planner = by('planner')
@@ -12,7 +20,10 @@ const evidence = deliverables.map((deliverable) => ({ deliverable, evidence: 'sr
 async function begun({ service }: Workspace, more = {}) {
   const input = { to: 'codex', title: 'Add rate limiting', deliverables, ...more }
   const { handoff } = await service.sending.send(planner, input)
-  return service.receiving.accept(codex, handoff.uid, { start: true })
+  return service.receiving.accept(codex, handoff.uid, {
+    start: true,
+    ...(handoff.home === 'package' && UNDERSTOOD),
+  })
 }
 
 describeOnEngines('native work', (open) => {
@@ -404,7 +415,7 @@ describeOnEngines('work of documents 001 to 004', (open) => {
   it('is completed by its receiver alone', async (t) => {
     const w = await open(t)
     for (const home of ['queue', 'block', 'writeback', 'package'] as const) {
-      const { uid } = await begun(w, { home, deliverables: undefined })
+      const { uid } = await begun(w, { ...PACKAGE, home, deliverables: undefined, type: 'sequential' })
 
       await assert.rejects(w.service.closing.complete(planner, uid), { code: 'not_allowed' }, home)
       const done = await w.service.receiving.submit(codex, uid, { output: {} })
@@ -415,8 +426,8 @@ describeOnEngines('work of documents 001 to 004', (open) => {
 
   it('is begun by handing in what was only accepted', async (t) => {
     const w = await open(t)
-    const { handoff } = await w.service.sending.send(planner, { to: 'codex', title: 'Work', home: 'package' })
-    await w.service.receiving.accept(codex, handoff.uid, { start: false })
+    const { handoff } = await w.service.sending.send(planner, { to: 'codex', title: 'Work', ...PACKAGE })
+    await w.service.receiving.accept(codex, handoff.uid, { ...UNDERSTOOD, start: false })
 
     const done = await w.service.receiving.submit(codex, handoff.uid, {})
 

@@ -1,10 +1,11 @@
+import { choiceOf } from '../domain/gate.ts'
 import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Content, VerificationRecord } from '../domain/package.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
-import { talk } from './receiving.ts'
+import { talk } from './talking.ts'
 import { refuse, write } from './write.ts'
 
 export interface VerifyInput {
@@ -12,8 +13,6 @@ export interface VerifyInput {
   readonly note?: string | undefined
   readonly checks?: VerificationRecord['deliverable_checks'] | undefined
 }
-
-export type GateChoice = 'approve' | 'reject' | 'question'
 
 /** How a handoff ends well: verification, completion, a person's decision. */
 export class Closing {
@@ -50,12 +49,12 @@ export class Closing {
   }
 
   /** A person answers a gate or an escalation. The transport has made sure that it is a person. */
-  async decide(call: Call, ref: string, choice: GateChoice, comment?: string): Promise<Handoff> {
+  async decide(call: Call, ref: string, said: string, comment?: string): Promise<Handoff> {
     if (call.actor.kind !== 'human')
       refuse('not_allowed', `only a person can decide a gate, and ${call.actor.name} is not one`, {
         actor: call.actor.name,
       })
-    return this.#change(call, 'gate_decide', ref, { choice, comment }, (step, before) => {
+    return this.#change(call, 'gate_decide', ref, { choice: said, comment }, (step, before, content) => {
       if (before.type !== 'gate' && before.type !== 'escalation')
         refuse('wrong_state', `${before.id} is not a gate; use accept, reject or verify`, {
           id: before.id,
@@ -63,37 +62,9 @@ export class Closing {
         })
       if (before.need === 'clarification')
         refuse('wrong_state', `${before.id} waits for ${before.from} to answer a question`, { id: before.id })
-      if (choice === 'question' && !comment)
-        refuse('invalid_input', 'say what you want to know with a comment')
-      talk(step, before, {
-        kind: choice === 'question' ? 'question' : 'decision',
-        text: comment ?? '',
-        choice,
-      })
-      const fields = { choice, comment }
-      const act = `gate.${choice}`
-      if (choice === 'approve')
-        return move(step, before, 'approve', {
-          fields,
-          act,
-          progress: true,
-          set: { verified_by: call.actor.name },
-          unset: ['need'],
-        })
-      if (choice === 'question')
-        return move(step, before, 'question', {
-          fields,
-          act,
-          set: { need: 'clarification', resume: 'needs_input' },
-        })
-      const rejection = { type: 'gate', message: comment ?? 'rejected', by: call.actor.name, at: step.at }
-      return move(step, before, 'decline', {
-        fields,
-        act,
-        progress: true,
-        set: { rejection },
-        unset: ['need'],
-      })
+      const chosen = choiceOf(before, content.package.validation_request?.options, said)
+      if (!chosen.ok) return refuse(chosen.code, chosen.message, chosen.details)
+      return answered(step, before, chosen, comment)
     })
   }
 
@@ -141,6 +112,44 @@ export class Closing {
       reload: (subject) => deps.store.handoff(subject),
     })
   }
+}
+
+/** The person's answer in the thread, in the log and as the next step. */
+function answered(
+  step: Step,
+  before: Handoff,
+  { choice, option }: { readonly choice: string; readonly option?: string },
+  comment: string | undefined,
+): Handoff {
+  const fields = { choice, comment }
+  if (choice === 'question') {
+    if (!comment) refuse('invalid_input', 'say what you want to know with a comment')
+    talk(step, before, { kind: 'question', text: comment, choice })
+    const set = { need: 'clarification', resume: 'needs_input' } as const
+    return move(step, before, 'question', { fields, act: 'gate.question', set })
+  }
+  talk(step, before, { kind: 'decision', text: comment ?? '', choice })
+  if (choice === 'reject') {
+    const rejection = { type: 'gate', message: comment ?? 'rejected', by: step.actor.name, at: step.at }
+    const set = { rejection, choice }
+    return move(step, before, 'decline', { fields, act: 'gate.reject', progress: true, set, unset: ['need'] })
+  }
+  if (before.type === 'escalation') keepDecision(step, before, option ?? choice, comment)
+  return move(step, before, 'approve', {
+    fields,
+    act: option === undefined ? 'gate.approve' : 'gate.choose',
+    progress: true,
+    set: { verified_by: step.actor.name, choice },
+    unset: ['need'],
+  })
+}
+
+/** What a person chose is a decision like those that agents write: with an id to refer to, and the reason given. */
+function keepDecision({ view }: Step, { uid, id }: Handoff, decision: string, rationale?: string): void {
+  const content = view.content(uid)
+  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const made = { id: `D-${id}`, decision, ...(rationale !== undefined && { rationale }) }
+  view.putContent(uid, { ...content, result: { ...content.result, decisions: [made] } })
 }
 
 /** What the verifier says of each deliverable; where it says nothing, the receiver's evidence is what it looked at. */

@@ -10,18 +10,20 @@ import type { Step } from './moves.ts'
 export function overridesFor(
   deps: ServiceDeps,
   home: Home,
+  name: string,
   to: Agent | undefined,
   type: HandoffType,
 ): AckOverrides {
   const own = deps.policy.deadlines[home] ?? {}
-  const isPerson = kindOf(deps.policy, to?.name ?? '', to) === 'human'
+  const isPerson = kindOf(deps.policy, name, to) === 'human'
   const free = type === 'return' || (home === 'native' && isPerson)
   return free ? { ...own, offeredMs: 'none' } : own
 }
 
 /** The acceptance deadline of a handoff that is offered now, as a change to it. */
 export function offerDeadline(step: Step, handoff: Handoff): Pick<Handoff, 'ack_deadline'> {
-  const overrides = overridesFor(step.deps, handoff.home, step.view.agent(handoff.to), handoff.type)
+  const { to, home, type } = handoff
+  const overrides = overridesFor(step.deps, home, to, step.view.agent(to), type)
   const at = ackDeadline(handoff.home, 'offered', step.at, overrides)
   return at === undefined ? {} : { ack_deadline: at }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, START, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, PACKAGE, START, UNDERSTOOD, type Workspace } from '../../test/workspace.ts'
 import { HOUR_MS } from '../domain/deadlines.ts'
 import type { Handoff } from '../domain/handoff.ts'
 
@@ -210,8 +210,8 @@ describeOnEngines('a return', (open) => {
   it('never expires, whatever its home and however long it waits', async (t) => {
     for (const home of ['native', 'queue', 'package'] as const) {
       const w = await open(t)
-      const delegation = await delegate(w, { home })
-      await w.service.receiving.accept(codex, delegation.uid)
+      const delegation = await delegate(w, home === 'package' ? PACKAGE : { home })
+      await w.service.receiving.accept(codex, delegation.uid, home === 'package' ? UNDERSTOOD : {})
       await w.service.receiving.submit(codex, delegation.uid, { output: {} })
       if (home === 'native') await w.service.closing.verify(planner, delegation.uid, { pass: true })
 

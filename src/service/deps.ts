@@ -1,9 +1,12 @@
 import type { Actor } from '../domain/agent.ts'
+import type { Channel } from '../domain/delivery.ts'
+import type { Handoff } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import type { Check, CheckResult, Result } from '../domain/package.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Store } from '../storage/store.ts'
 import type { LogKeys } from './audit/keys.ts'
+import type { Step } from './moves.ts'
 import type { AgentKeys } from './signing.ts'
 
 /** The service's world. Nothing here has a default that reads the real clock or chance: the composition root passes it. */
@@ -14,14 +17,39 @@ export interface ServiceDeps {
   readonly policy: Policy
   /** The home of handoffs that do not name one. */
   readonly home: Home
+  /** Homes whose handoffs live in files here: what cannot be written there is not sent. */
+  readonly live?: ReadonlySet<Home>
   /** The project's own files, where it is; absent where there is none. */
   readonly project?: Project
   /** Runs declared acceptance checks where the project is; absent where there is none. */
   readonly runChecks?: (checks: readonly Check[], result: Result) => Promise<readonly CheckResult[]>
+  /** Ways out of the workspace, and what sends a message on one of them. Absent: nobody outside is told. */
+  readonly notify?: Notifying
   /** Keys of logs and what the user remembers of them; without, the log can be read and not signed. */
   readonly keys?: () => Promise<LogKeys>
   /** Keys of agents that this process speaks for; without, nothing is signed by them. */
   readonly agentKeys?: () => Promise<AgentKeys>
+  /** What else a step of a handoff leads to, in the same transaction: set by the service itself. */
+  readonly follow?: (step: Step, before: Handoff, after: Handoff) => void
+}
+
+export interface Notifying {
+  readonly channels: readonly Channel[]
+  /** Throws with the reason when it could not be delivered. */
+  send(channel: string, message: Message): Promise<void>
+}
+
+/** What is told outside. Texts that agents wrote are in it as they are: whoever sends them cleans and quotes them. */
+export interface Message {
+  /** The same for every try, so that a receiver can tell a repeated message. */
+  readonly uid: string
+  readonly event: string
+  readonly at: string
+  readonly to: string
+  readonly workspace: string
+  readonly handoff: Pick<Handoff, 'uid' | 'id' | 'type' | 'state' | 'from' | 'to' | 'title'>
+  /** What to type to answer it; absent where there is nothing to answer. */
+  readonly command?: string
 }
 
 /** What can be read of the project that the work is about. */
@@ -46,4 +74,6 @@ export interface Call {
   readonly actor: Actor
   /** Makes a repeated call harmless: the same key with the same input answers what the first one did. */
   readonly key?: string
+  /** The revision that the caller has seen: what has changed since is not written over. */
+  readonly rev?: number
 }

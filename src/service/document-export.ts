@@ -6,6 +6,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import type { Content } from '../domain/package.ts'
 import type { ThoughtRecord } from '../domain/task.ts'
 import type { TaskRow } from '../storage/store.ts'
+import { spoken } from './acknowledging.ts'
 import type { ServiceDeps } from './deps.ts'
 import { documentsIn } from './document-check.ts'
 import { type Converted, converted, toDraftFields } from './document-convert.ts'
@@ -135,20 +136,39 @@ function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
     not_before: handoff.not_before,
     error: handoff.error,
     rejection: rejection && { ...rejection },
-    package: content.package,
+    ...travelling(content.package),
     result: content.result,
     verification: content.verifications.at(-1),
     gate: gateOf(handoff, decision),
+    acknowledgment: content.acknowledgment && {
+      from: handoff.from,
+      ...spoken(content.acknowledgment),
+    },
     progress: handoff.progress,
   }
 }
 
-function gateOf({ type }: Handoff, decision: Content['thread'][number] | undefined): Draft['gate'] {
-  if (type !== 'gate' || decision === undefined) return undefined
-  const choice = (['approve', 'reject', 'question'] as const).find((each) => each === decision.choice)
-  return (
-    choice && { response: { decision: choice, by: decision.by, at: decision.at, comment: decision.text } }
-  )
+/** How far the workflow is has a place of its own in documents. */
+function travelling(travels: Content['package']): Pick<Draft, 'package' | 'workflow'> {
+  const { workflow_state: workflow, ...data } = travels.data ?? {}
+  if (typeof workflow !== 'object' || workflow === null) return { package: travels }
+  const { data: _, ...rest } = travels
+  return {
+    package: Object.keys(data).length > 0 ? { ...rest, data } : rest,
+    workflow: workflow as NonNullable<Draft['workflow']>,
+  }
+}
+
+/** A gate without a name that blocks is what every gate is, and says nothing. */
+function gateOf({ type, gate }: Handoff, said: Content['thread'][number] | undefined): Draft['gate'] {
+  if (type !== 'gate') return undefined
+  const decision = (['approve', 'reject', 'question'] as const).find((each) => each === said?.choice)
+  const isNamed = gate?.name !== undefined || (gate && gate.type !== 'blocking')
+  if (!isNamed && decision === undefined) return undefined
+  return {
+    ...(isNamed && { type: gate.type, ...(gate.name !== undefined && { name: gate.name }) }),
+    ...(decision && said && { response: { decision, by: said.by, at: said.at, comment: said.text } }),
+  }
 }
 
 /** The document's own words for all that is as it was when it was taken in. */

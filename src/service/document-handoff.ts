@@ -1,6 +1,7 @@
 import type { DialectId } from '../dialects/dialect.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { AgentName } from '../domain/agent.ts'
+import { gateTypeOf } from '../domain/gate.ts'
 import type { Attempt, Handoff } from '../domain/handoff.ts'
 import { isEnd, isHeld, type State } from '../domain/lifecycle.ts'
 import type { Content, Package, ThreadItem } from '../domain/package.ts'
@@ -144,6 +145,9 @@ function saidOf({ type, state, to, ended_at, updated_at }: Handoff, draft: Draft
   const { rejection, retry } = draft
   return {
     ...(state === 'needs_input' && needOf(type, draft)),
+    ...(type === 'gate' && {
+      gate: { type: gateTypeOf(draft.gate?.type), ...defined({ name: draft.gate?.name }) },
+    }),
     ...(type === 'delegation' && { debt: isEnd(state) ? ('answered' as const) : ('open' as const) }),
     ...(retry?.max !== undefined && {
       retry: { max: retry.max, delay_s: retry.delay_s ?? 0, multiplier: retry.multiplier ?? 1 },
@@ -184,6 +188,22 @@ function contentOf(draft: Draft, who: Who & { home: DialectId }): Content {
     ...(draft.result && { result: draft.result }),
     thread: threadOf(draft, who),
     verifications,
+    ...(who.home === 'package' && acknowledgmentOf(draft, who)),
+  }
+}
+
+/** What a receiver answered elsewhere counts as its answer here. */
+function acknowledgmentOf({ acknowledgment: said, accepted_by }: Draft, who: Who): Partial<Content> {
+  if (said?.understood === undefined) return {}
+  const { understood, understanding, questions, blockers, starting } = said
+  return {
+    acknowledgment: {
+      by: nameOf(accepted_by) ?? who.to,
+      at: instant(said.at) ?? who.at,
+      understood,
+      starting: starting === true && understood === 'yes',
+      ...defined({ understanding, questions, blockers }),
+    },
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from './document-identity.ts'
 import { makeHandoff } from './document-making.ts'
 import { makeRecord } from './document-record.ts'
+import { refuseSecrets } from './write.ts'
 
 export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const
 
@@ -38,15 +39,21 @@ export interface ImportItem {
   readonly diagnostics?: readonly Diagnostic[]
 }
 
+export interface ImportInput extends TextInput {
+  /** Somebody hands over by this document here and now, so limits and routes hold. */
+  readonly asNew?: boolean
+}
+
 /** Takes every document of a text in, each whole or not at all, and none of them twice. */
 export async function importText(
   deps: ServiceDeps,
   call: Call,
-  input: TextInput,
+  input: ImportInput,
 ): Promise<readonly ImportItem[]> {
   const items: ImportItem[] = []
   // A repeated call finds what the first one made, so it needs no key.
-  for (const piece of piecesOf(input)) items.push(await importPiece(deps, { actor: call.actor }, piece))
+  for (const piece of piecesOf(input))
+    items.push(await importPiece(deps, { actor: call.actor }, piece, input.asNew))
   return items
 }
 
@@ -70,7 +77,7 @@ function pieceOf({ source }: Document): string {
   return `${fence}\n${piece}${piece.endsWith('\n') ? '' : '\n'}${fence.replace(/\w+$/, '')}\n`
 }
 
-async function importPiece(deps: ServiceDeps, call: Call, piece: Piece): Promise<ImportItem> {
+async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = false): Promise<ImportItem> {
   const { document, line } = piece
   const about = { ...(document.dialect !== undefined && { dialect: document.dialect }), line }
   if (isWrong(document)) return { outcome: 'refused', ...about, ...firstError(document.diagnostics) }
@@ -78,6 +85,7 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece): Promise
   if (!draft || (draft.acknowledgment && !draft.package && !draft.title))
     return { outcome: 'skipped', ...about, reason: `${spoken(form)} is no handoff of its own` }
   try {
+    refuseSecrets({ text: piece.text })
     if (document.dialect === 'writeback') {
       if (document.carried.some(isDone)) return { outcome: 'refused', ...about, reason: UNVOUCHED }
       return { ...about, ...(await importRecord(deps, call, piece)) }
@@ -85,7 +93,7 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece): Promise
     if (draft.to === null) return { outcome: 'skipped', ...about, reason: NOBODY }
     const obstacle = obstacleTo(draft)
     if (obstacle !== undefined) return { outcome: 'refused', ...about, reason: obstacle }
-    return { ...about, ...(await importHandoff(deps, call, piece)) }
+    return { ...about, ...(await importHandoff(deps, call, piece, asNew)) }
   } catch (error) {
     // A store that does not answer is no fault of the document.
     if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
@@ -93,11 +101,16 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece): Promise
   }
 }
 
-async function importHandoff(deps: ServiceDeps, call: Call, piece: Piece): Promise<Omit<ImportItem, 'line'>> {
+async function importHandoff(
+  deps: ServiceDeps,
+  call: Call,
+  piece: Piece,
+  asNew: boolean,
+): Promise<Omit<ImportItem, 'line'>> {
   const known = await findKnown(deps, piece)
   if (known) return compared(deps, piece, known)
   try {
-    const { id, state, task } = await makeHandoff(deps, call, piece)
+    const { id, state, task } = await makeHandoff(deps, call, piece, asNew)
     return { outcome: 'imported', id, state, ...(task !== undefined && { task }) }
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== 'conflict') throw error

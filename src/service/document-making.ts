@@ -1,5 +1,7 @@
 import type { Draft } from '../dialects/draft.ts'
+import { placeBelow } from '../domain/chain.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { admit, refuseRoute } from './admission.ts'
 import { addAgents, adminStream, unknownAgents } from './agents.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { type Imported, toHandoff } from './document-handoff.ts'
@@ -11,9 +13,15 @@ import { refuse, write } from './write.ts'
 
 /**
  * Makes the handoff that a document states, with its task, its agents, the document itself and an entry for each,
- * in one transaction. Limits, guards and deadlines of sending do not apply: it was sent elsewhere.
+ * in one transaction. Limits, guards and deadlines of sending do not apply: it was sent elsewhere. `asNew` is for a
+ * document by which somebody hands over here and now: then they do.
  */
-export async function makeHandoff(deps: ServiceDeps, call: Call, piece: Piece): Promise<Handoff> {
+export async function makeHandoff(
+  deps: ServiceDeps,
+  call: Call,
+  piece: Piece,
+  asNew = false,
+): Promise<Handoff> {
   const { draft, dialect } = piece.document
   if (!draft || !dialect) return refuse('internal', 'a document without a draft cannot be imported')
   const at = deps.now().toISOString()
@@ -25,18 +33,25 @@ export async function makeHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
   ])
   const made = toHandoff(draft, { uid, id, home: dialect, at, supersedes, in_reply_to })
   const { from, to, task } = made.handoff
+  if (asNew) refuseRoute(deps, from, to)
   const newAgents = await unknownAgents(deps, call, [from, to])
   return write(deps, call, {
     op: 'document_import',
     input: { sha256: piece.sha256 },
     reads: {
       agents: [from, to],
+      ...(asNew && { counted: [from, to] }),
+      ...(asNew && task !== undefined && { latest: { task, from, to } }),
+      ...(asNew && supersedes !== undefined && { handoffs: [supersedes] }),
       tasks: task === undefined ? [] : [task],
       streams: [uid, ...(newAgents.length > 0 ? [adminStream(deps)] : [])],
     },
     decide: (view, now) => {
       addAgents(deps, view, call, newAgents)
-      return place({ deps, view, actor: call.actor, at: now }, piece, made)
+      const step: Step = { deps, view, actor: call.actor, at: now }
+      const { home, type } = made.handoff
+      if (asNew) admit(step, { from, to, home, type, task, place: placeBelow(uid), supersedes })
+      return place(step, piece, made)
     },
     reload: (subject) => deps.store.handoff(subject),
   })

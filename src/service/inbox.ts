@@ -1,14 +1,17 @@
-import type { Handoff } from '../domain/handoff.ts'
+import { type Handoff, RANK } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../storage/store.ts'
 import { adminStream } from './agents.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { asSettled, find } from './lookup.ts'
+import { type Asked, isDecision, toAsked } from './people/asked.ts'
 import { refuse, write } from './write.ts'
 
 export interface Inbox {
   readonly items: readonly Handoff[]
+  /** What a person needs to see of the items that ask for a decision. */
+  readonly gates?: readonly Asked[]
   readonly notices: readonly Notice[]
   readonly next?: string
 }
@@ -20,6 +23,11 @@ export interface Dossier {
 }
 
 const TIMELINE_LENGTH = 200
+/** The name that stands for whichever person comes first. */
+const ANYONE = 'human'
+
+const inOrder = (a: Handoff, b: Handoff): number =>
+  RANK[a.priority] - RANK[b.priority] || (a.uid < b.uid ? -1 : 1)
 
 /** Looking: what waits for whom, what a handoff holds, what happened. Everything due is settled first. */
 export class Looking {
@@ -29,19 +37,53 @@ export class Looking {
     this.#deps = deps
   }
 
-  /** What waits for this agent: by priority, then age; and the notices it has not seen. */
-  async inbox(agent: string, page: PageRequest): Promise<Inbox> {
-    const { store } = this.#deps
+  /**
+   * What waits for this agent: by priority, then age; and the notices it has not seen. A person also sees what any
+   * person may decide.
+   */
+  async inbox(agent: string, page: PageRequest, isPerson = false): Promise<Inbox> {
     const at = await this.#settled()
+    const names = isPerson && agent !== ANYONE ? [agent, ANYONE] : [agent]
     const [handoffs, notices] = await Promise.all([
-      store.inbox(agent, page),
-      page.cursor === undefined ? store.notices(agent, { limit: page.limit }) : undefined,
+      this.#waiting(names, page),
+      page.cursor === undefined ? this.#notices(names, page.limit) : [],
     ])
+    const items = handoffs.items
+      .map((handoff) => asSettled(handoff, at))
+      .filter(
+        ({ waiting_for, need }) => waiting_for === agent || (waiting_for === ANYONE && isDecision(need)),
+      )
+    const gates = await this.#asked(items)
     return {
-      items: handoffs.items.map((h) => asSettled(h, at)).filter((h) => h.waiting_for === agent),
-      notices: notices?.items ?? [],
+      items,
+      ...(gates.length > 0 && { gates }),
+      notices,
       ...(handoffs.next !== undefined && { next: handoffs.next }),
     }
+  }
+
+  /** The inboxes of several names as one, in the order of each. */
+  async #waiting(names: readonly string[], page: PageRequest): Promise<Page<Handoff>> {
+    const pages = await Promise.all(names.map((name) => this.#deps.store.inbox(name, page)))
+    const [only] = pages
+    if (only && pages.length === 1) return only
+    const all = pages.flatMap(({ items }) => items).sort(inOrder)
+    const items = all.slice(0, page.limit)
+    const last = items.at(-1)
+    const more = all.length > items.length || pages.some(({ next }) => next !== undefined)
+    return { items, ...(more && last && { next: `${RANK[last.priority]}:${last.uid}` }) }
+  }
+
+  async #notices(names: readonly string[], limit: number): Promise<readonly Notice[]> {
+    const pages = await Promise.all(names.map((name) => this.#deps.store.notices(name, { limit })))
+    const all = pages.flatMap(({ items }) => items)
+    return pages.length === 1 ? all : all.sort((a, b) => (a.uid < b.uid ? -1 : 1)).slice(0, limit)
+  }
+
+  async #asked(items: readonly Handoff[]): Promise<readonly Asked[]> {
+    const asking = items.filter(({ need }) => isDecision(need))
+    const contents = await Promise.all(asking.map(({ uid }) => this.#deps.store.content(uid)))
+    return asking.map((handoff, i) => toAsked(handoff, contents[i]?.package ?? {}))
   }
 
   async get(ref: string): Promise<Dossier> {
@@ -77,7 +119,8 @@ export class Looking {
       decide: (view, at) => {
         const notice = view.notice(uid)
         if (!notice) refuse('not_found', `there is no notice ${uid}`, { uid })
-        if (notice.to !== call.actor.name)
+        const isOwn = notice.to === call.actor.name || (notice.to === ANYONE && call.actor.kind === 'human')
+        if (!isOwn)
           refuse('not_allowed', `this notice is for ${notice.to}, not for ${call.actor.name}`, { uid })
         if (notice.seen_at !== undefined) return notice
         view.seeNotice(uid, at)

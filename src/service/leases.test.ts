@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, START, type Workspace } from '../../test/workspace.ts'
+import {
+  by,
+  describeOnEngines,
+  PACKAGE,
+  person,
+  START,
+  UNDERSTOOD,
+  type Workspace,
+} from '../../test/workspace.ts'
 import { HOUR_MS, SECOND_MS } from '../domain/deadlines.ts'
 import type { Handoff } from '../domain/handoff.ts'
 
@@ -53,9 +61,11 @@ describeOnEngines('a lease', (open) => {
       const { handoff } = await w.service.sending.send(planner, {
         to,
         title: 'Work',
+        ...PACKAGE,
         home: home as Handoff['home'],
       })
-      return (await w.service.receiving.accept(by(to, { kind }), handoff.uid, { start: true })).lease_until
+      const accepted = { start: true, ...UNDERSTOOD }
+      return (await w.service.receiving.accept(by(to, { kind }), handoff.uid, accepted)).lease_until
     }
 
     assert.equal(await until('codex', 'native'), '2026-02-21T16:30:00.000Z')

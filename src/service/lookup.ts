@@ -30,9 +30,11 @@ export function must(view: View, uid: string): Handoff {
 /** How a handoff shows on a store that cannot be written: as if what is due had been settled. */
 export function asSettled(handoff: Handoff, now: string): Handoff {
   const due = dueOf(handoff)
-  if (!due || !isPast(due.at, now)) return handoff
+  if (!due || !isPast(due.at, now) || due.kind === 'remind') return handoff
+  // Who is asked next is written when it happens; until then it waits for the same person.
+  if (due.kind === 'silence' && handoff.silence?.policy !== 'expire') return handoff
   const { waiting_for: _, lease_until: __, ...rest } = handoff
-  if (due.kind === 'expire') return { ...rest, state: 'expired', ended_at: due.at }
+  if (due.kind === 'expire' || due.kind === 'silence') return { ...rest, state: 'expired', ended_at: due.at }
   if (due.kind === 'retry')
     return { ...rest, state: 'offered', attempt: handoff.attempt + 1, waiting_for: handoff.to }
   const policy = handoff.retry ?? DEFAULT_RETRY

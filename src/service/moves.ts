@@ -6,10 +6,15 @@ import type { Handoff } from '../domain/handoff.ts'
 import { type Command, decide, isEnd, isHeld, type Role, statesFor } from '../domain/lifecycle.ts'
 import { isMarkdownStep, markdownStatus } from '../domain/markdown-status.ts'
 import type { NoticeKind } from '../domain/notice.ts'
+import type { Package, Result } from '../domain/package.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { View } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
+import { refuseDeclined, refuseShut } from './people/shut.ts'
+import { tell, tellWait } from './people/telling.ts'
+import { withTimers } from './people/timers.ts'
 import { noteTask } from './task-follow.ts'
+import { numberedIn } from './workflows/in-run.ts'
 import { refuse } from './write.ts'
 
 /** What every step of a handoff needs. */
@@ -29,12 +34,23 @@ export interface Change {
   readonly progress?: boolean
   /** The name of the action in the log, when it is not the command's. */
   readonly act?: string
+  /** Whom the actor stands for beside itself: who may cancel a run cancels what was sent in it. */
+  readonly as?: Role
+  /** What a delegate sends back itself, in place of the return that Baton would write. */
+  readonly returns?: Returned
+}
+
+export interface Returned {
+  readonly uid: string
+  readonly title: string
+  readonly package: Package
 }
 
 /** Applies a command to a handoff: who may, what follows, what the log says, who is told. */
 export function move(step: Step, handoff: Handoff, command: Command, change: Change = {}): Handoff {
   const { deps, view, actor, at } = step
   const roles = rolesOf(actor, handoff, deps.policy, view.agent(actor.name))
+  if (change.as !== undefined) roles.add(change.as)
   const decision = decide(handoff.state, command, roles, handoff.resume)
   if (!decision.ok) {
     const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
@@ -47,6 +63,9 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
     refuse('not_allowed', notAllowed(handoff, command, actor, decision.needs ?? []), details)
   }
   if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
+  if (command === 'reject') refuseDeclined(handoff)
+  if (command === 'submit' || command === 'complete')
+    refuseShut(step, handoff, command === 'submit' ? 'submitted' : 'completed')
 
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
   checkDocument(handoff, changed, command)
@@ -69,8 +88,11 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const kept = command === 'send' ? { ...next, sent_seq: seq } : next
   view.putHandoff(kept)
   noteTask(step, handoff, kept)
-  if (isEnd(kept.state) && !isEnd(handoff.state)) return settleDebt(step, kept)
-  return kept
+  tellWait(step, handoff, kept)
+  const settled =
+    isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
+  deps.follow?.(step, handoff, settled)
+  return settled
 }
 
 /** A copy with fields set and others taken away. */
@@ -111,7 +133,7 @@ export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
   }
   if (isEnd(result.state)) result.ended_at = at
   else delete result.ended_at
-  return result
+  return withTimers(step, before, result)
 }
 
 function waitingFor({ deps }: Step, handoff: Handoff): string | undefined {
@@ -124,7 +146,7 @@ function waitingFor({ deps }: Step, handoff: Handoff): string | undefined {
     case 'blocked':
       return handoff.to
     case 'needs_input':
-      return handoff.need === 'clarification' ? handoff.from : handoff.to
+      return handoff.need === 'clarification' ? handoff.from : (handoff.escalated_to ?? handoff.to)
     case 'in_review':
       return verifierOf(handoff, deps.policy)
     default:
@@ -142,9 +164,9 @@ function closeAttempt(handoff: Handoff, at: string): Handoff['attempts'] {
 }
 
 /** The end of a handoff reaches whoever asked for it, exactly once: the debt is closed in the same transaction. */
-function settleDebt(step: Step, handoff: Handoff): Handoff {
+function settleDebt(step: Step, handoff: Handoff, returns?: Returned): Handoff {
   const answer = answerFor(handoff, step.actor.name)
-  if (answer?.form === 'return') sendReturn(step, handoff, answer.text)
+  if (answer?.form === 'return') sendReturn(step, handoff, answer.text, returns)
   else if (answer) notify(step, answer.to, answer.kind, handoff, answer.text)
   if (handoff.rejection?.type === 'skill_gap')
     notify(step, step.deps.policy.chief, 'escalated', handoff, `Skill gap: ${handoff.rejection.message}`)
@@ -164,12 +186,13 @@ export function notify(step: Step, to: string, kind: NoticeKind, about: Handoff,
     text: text.slice(0, 2_000),
     created_at: step.at,
   })
+  tell(step, kind, to, about)
 }
 
 /** The result of a delegation, as a handoff to the asker: exempt from limits, depth and deadlines. */
-function sendReturn(step: Step, delegation: Handoff, text: string): void {
+function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Returned): void {
   const { view, at, deps } = step
-  const uid = deps.newUid()
+  const uid = returns?.uid ?? deps.newUid()
   const result = view.content(delegation.uid)?.result
   const handoff: Handoff = {
     uid,
@@ -180,7 +203,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string): void {
     state: 'offered',
     from: delegation.to,
     to: delegation.from,
-    title: `Return: ${delegation.title}`,
+    title: returns?.title ?? `Return: ${delegation.title}`,
     ...(delegation.task !== undefined && { task: delegation.task }),
     priority: delegation.priority,
     root: delegation.root,
@@ -194,6 +217,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string): void {
     attempt: 1,
     attempts: [],
     deliverables: 0,
+    ...(delegation.run !== undefined && numberedIn(view, delegation.run)),
   }
   view.append({
     stream: handoff.root,
@@ -206,14 +230,23 @@ function sendReturn(step: Step, delegation: Handoff, text: string): void {
       to: 'offered',
       ts: at,
     },
+    ...(returns && { fields: { id: handoff.id, title: handoff.title, ...returns.package } }),
   })
   view.putHandoff(handoff)
   view.putContent(uid, {
-    package: { summary: text, ...(result && { data: { result } }) },
+    package: returns?.package ?? answered(text, result),
     thread: [],
     verifications: [],
   })
 }
+
+/** What came of the work, where the asker looks for it: files and decisions stand where every package has them. */
+const answered = (summary: string, result: Result | undefined): Package => ({
+  summary,
+  ...(result && { data: { result } }),
+  ...(result?.decisions && { decisions: result.decisions }),
+  ...(result?.artifacts && { artifacts: result.artifacts }),
+})
 
 /** Document 000's own table holds for its handoffs too. It knows no gates, and returns are ours. */
 function checkDocument(before: Handoff, after: Handoff, command: Command): void {

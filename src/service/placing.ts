@@ -6,8 +6,10 @@ import { DEFAULT_RETRY } from '../domain/retry.ts'
 import { isForPerson } from './admission.ts'
 import { offerDeadline, overridesFor } from './deadline.ts'
 import { finish, move, type Step } from './moves.ts'
+import { type Automatic, gateOf, judgeAutomatic, markGated } from './people/gates.ts'
 import type { NewHandoff } from './sending.ts'
 import { newTask } from './tasks.ts'
+import { numberedIn } from './workflows/in-run.ts'
 
 /** Where a new handoff stands: whose it is, in which chain, and whether it is sent at once. */
 export interface Placing extends ReturnType<typeof placeBelow> {
@@ -16,6 +18,8 @@ export interface Placing extends ReturnType<typeof placeBelow> {
   /** uid of the run and name of the step that it is made for. */
   readonly run?: string | undefined
   readonly step?: string | undefined
+  /** How the checks of an automatic gate came out. */
+  readonly automatic?: Automatic | undefined
 }
 
 /** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
@@ -33,14 +37,18 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     timeout_s,
     retry,
     alias,
+    gate,
+    silence,
+    remind_s,
     ...travels
   } = input
   const kind = kindOf(deps.policy, to, view.agent(to))
   const resolved = type ?? 'sequential'
+  const work = place.parent === undefined ? undefined : view.handoff(place.parent)
   if (task !== undefined && !view.task(task)) newTask(step, { id: task, title, owner: place.from })
   // Document 000 knows no second attempt: rejected work is handed over anew.
   const policy = home === 'markdown' ? undefined : (retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined))
-  const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, view.agent(to), resolved))
+  const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, to, view.agent(to), resolved))
   const draft: Handoff = {
     uid,
     id: alias ?? `HO-${at.slice(0, 4)}-${String(view.number()).padStart(3, '0')}`,
@@ -57,7 +65,7 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     ...(place.parent !== undefined && { parent: place.parent }),
     depth: place.depth,
     ...(supersedes !== undefined && { supersedes }),
-    ...(place.run !== undefined && { run: place.run }),
+    ...(place.run !== undefined && numberedIn(view, place.run)),
     ...(place.step !== undefined && { step: place.step }),
     created_at: at,
     updated_at: at,
@@ -68,10 +76,17 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     attempts: [],
     deliverables: travels.deliverables?.length ?? 0,
     ...(resolved === 'delegation' && { debt: 'open' as const }),
+    ...(resolved === 'gate' && { gate: gateOf(gate, place.from, { work, opens: place.automatic?.opens }) }),
+    ...(silence && { silence }),
+    ...(remind_s !== undefined && { remind_s }),
   }
+  markGated(step, draft)
   view.putContent(uid, { package: travels, thread: [], verifications: [] })
   const fields = { id: draft.id, title, ...travels }
-  if (place.send) return offer(step, draft, fields)
+  if (place.send) {
+    const sent = offer(step, draft, fields)
+    return place.automatic ? judgeAutomatic(step, sent, place.automatic) : sent
+  }
   const created = finish(step, draft, draft)
   view.append({
     stream: created.root,

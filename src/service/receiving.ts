@@ -1,23 +1,28 @@
+import type { Kinds } from '../dialects/package/artifacts.ts'
 import { isPast } from '../domain/deadlines.ts'
 import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
 import type { Failure, Handoff } from '../domain/handoff.ts'
-import type { CheckResult, Evidence, Result, ThreadItem } from '../domain/package.ts'
+import type { CheckResult, Evidence, Result } from '../domain/package.ts'
 import { recoveryActions } from '../domain/retry.ts'
 import type { Reads } from '../storage/store.ts'
+import {
+  type Accepted,
+  type AcceptInput,
+  accepted,
+  acknowledge,
+  isAnswer,
+  refuseUnacknowledged,
+  refuseUnclear,
+} from './acknowledging.ts'
 import { knowPerson } from './agents.ts'
 import { again, beat, failed, fence, revived, take } from './attempts.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
+import { kindsOf } from './sending-rules.ts'
+import { answerBeside, askBeside, isAnswerBeside, talk } from './talking.ts'
 import { refuse, write } from './write.ts'
-
-export interface AcceptInput {
-  readonly start?: boolean | undefined
-  readonly notes?: string | undefined
-  /** Understood in part: the open points go back to the sender, and no work starts. */
-  readonly blockers?: readonly string[] | undefined
-}
 
 export interface SubmitInput extends Result {
   /** The attempt that the caller works on; an older one is fenced off. */
@@ -32,25 +37,56 @@ export class Receiving {
     this.#deps = deps
   }
 
-  async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Handoff> {
+  /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledging.ts`. */
+  async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
     await knowPerson(this.#deps, call)
-    const taken = await this.#change(
-      call,
-      'handoff_accept',
-      ref,
-      input,
-      { contents: Boolean(input.blockers?.length) },
-      (step, before) => {
-        refuseLate(step, before)
-        if (input.blockers?.length)
-          return this.#ask(step, before, input.blockers.join('\n'), 'handoff.accept_partial')
-        const start = input.start ?? before.home !== 'markdown'
-        if (before.state === 'accepted' && start)
-          return move(step, before, 'start', { set: { started_at: step.at } })
-        return take(step, before, start, input.notes)
-      },
-    )
-    return this.#withInputs(call, taken)
+    const uid = await uidOf(this.#deps, ref)
+    const taken = await this.#accept(call, uid, input).catch(async (error: unknown) => {
+      if (!(error instanceof Unread)) throw error
+      const seen = await this.#deps.store.content(uid)
+      return this.#accept(call, uid, input, { kinds: seen && (await kindsOf(this.#deps, seen.package)) })
+    })
+    if (!isAnswer(taken, input)) return this.#withInputs(call, taken)
+    const content = await this.#deps.store.content(uid)
+    return content ? accepted(taken, content) : taken
+  }
+
+  /** Most acceptances need no look at the content; those that do are decided again with it. */
+  #accept(call: Call, uid: string, input: AcceptInput, seen?: { readonly kinds: Kinds | undefined }) {
+    const contents = seen !== undefined || Boolean(input.blockers?.length)
+    return this.#change(call, 'handoff_accept', uid, input, { contents }, (step, before) => {
+      refuseLate(step, before)
+      if (!seen && isAnswer(before, input)) throw new Unread()
+      if (seen) return this.#acknowledge(step, before, input, seen.kinds)
+      if (input.blockers?.length)
+        return this.#ask(step, before, input.blockers.join('\n'), 'handoff.accept_partial')
+      return begin(step, before, input)
+    })
+  }
+
+  #acknowledge(step: Step, before: Handoff, input: AcceptInput, kinds: Kinds | undefined): Handoff {
+    const { view, actor, at, deps } = step
+    const content = view.content(before.uid)
+    if (!content) refuse('internal', 'the content of this handoff is missing')
+    const said = acknowledge(before, content, input, {
+      by: actor.name,
+      at,
+      agent: view.agent(before.to),
+      capabilities: deps.policy.agents?.[before.to]?.capabilities ?? [],
+      kinds,
+    })
+    view.putContent(before.uid, { ...content, acknowledgment: said })
+    const asked = [...(said.blockers ?? []), ...(said.questions ?? [])]
+    const { understanding: understood, questions } = said
+    const fields = { ...(understood && { understood }), ...(questions && { questions }) }
+    // Who may is judged before what is missing.
+    const moved =
+      said.understood === 'yes'
+        ? begin(step, before, input, fields)
+        : this.#ask(step, before, asked.join('\n'), 'handoff.accept_partial')
+    refuseUnclear(before, said, input)
+    if (said.understood === 'yes' && questions) askBeside(step, moved, questions)
+    return moved
   }
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
@@ -62,7 +98,9 @@ export class Receiving {
       reads: { claim: call.actor.name },
       decide: (view, at) => {
         const next = view.claimed(call.actor.name)
-        return next ? { handoff: take({ deps, view, actor: call.actor, at }, next, true) } : {}
+        // Document 004's work begins when its receiver has said what it understood.
+        const start = next?.home !== 'package'
+        return next ? { handoff: take({ deps, view, actor: call.actor, at }, next, start) } : {}
       },
       subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
       reload: async (uid) => (uid === NOTHING ? {} : { handoff: await deps.store.handoff(uid) }),
@@ -75,11 +113,12 @@ export class Receiving {
     ref: string,
     reason: { readonly type: string; readonly message: string },
   ): Promise<Handoff> {
-    return this.#change(call, 'handoff_reject', ref, reason, {}, (step, before) => {
+    const input = { reason: reason.message, reason_type: reason.type }
+    return this.#change(call, 'handoff_reject', ref, input, {}, (step, before) => {
       refuseLate(step, before)
       return move(step, before, 'reject', {
         set: { rejection: { ...reason, by: step.actor.name, at: step.at } },
-        fields: { reason: reason.message, reason_type: reason.type },
+        fields: input,
       })
     })
   }
@@ -126,6 +165,7 @@ export class Receiving {
           id: before.id,
           waiting_for: before.to,
         })
+      if (isAnswerBeside(step, before)) return answerBeside(step, before, text)
       const gate = before.resume === 'needs_input'
       talk(step, before, { kind: 'answer', text })
       return move(step, before, 'answer', {
@@ -173,6 +213,7 @@ export class Receiving {
         progress: true,
         act: 'handoff.submit',
       })
+      refuseUnacknowledged(before, now)
       const unmet = unmetConditions(before, next).filter(
         (u) => closes || u.code === 'deliverable_without_evidence',
       )
@@ -285,6 +326,17 @@ export class Receiving {
 /** What a claim of an empty queue is remembered by. */
 const NOTHING = 'nothing'
 
+/** The content of a handoff must be read before its acceptance can be judged. */
+class Unread extends Error {}
+
+/** Document 000 acknowledges first and starts later; everywhere else accepting is beginning, unless said. */
+function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {
+  const start = input.start ?? before.home !== 'markdown'
+  if (before.state === 'accepted' && start)
+    return move(step, before, 'start', { set: { started_at: step.at }, ...(said && { fields: said }) })
+  return take(step, before, start, input.notes, said)
+}
+
 /** An acknowledgment at or after the deadline is refused even where no sweep has run. */
 function refuseLate(step: Step, handoff: Handoff): void {
   if (handoff.state === 'offered' && isPast(handoff.ack_deadline, step.at))
@@ -296,13 +348,6 @@ function refuseLate(step: Step, handoff: Handoff): void {
         ack_deadline: handoff.ack_deadline,
       },
     )
-}
-
-export function talk(step: Step, handoff: Handoff, item: Pick<ThreadItem, 'kind' | 'text' | 'choice'>): void {
-  const content = step.view.content(handoff.uid)
-  if (!content) refuse('internal', 'the content of this handoff is missing')
-  const said: ThreadItem = { ...item, by: step.actor.name, at: step.at }
-  step.view.putContent(handoff.uid, { ...content, thread: [...content.thread, said] })
 }
 
 /** Evidence names its deliverable; where there is only one, it need not. */

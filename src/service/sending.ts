@@ -1,4 +1,3 @@
-import { notMeasurable, vacuousSummary } from '../dialects/package/lint.ts'
 import type { AgentKind } from '../domain/actor.ts'
 import { placeBelow } from '../domain/chain.ts'
 import type { Handoff, HandoffType, Priority } from '../domain/handoff.ts'
@@ -9,15 +8,27 @@ import type { RetryPolicy } from '../domain/retry.ts'
 import { admit, isForPerson, refuseNoPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
 import { ensureAgents } from './agents.ts'
 import { reopened } from './attempts.ts'
+import { withChain } from './chain-refusal.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
+import { demandWritable, documentId } from './live-home.ts'
 import { find, must } from './lookup.ts'
 import { amended, move, notify, type Step } from './moves.ts'
+import { type AskedOfPeople, judgePeople } from './people/gates.ts'
 import { awaitPerson, offer, placeHandoff } from './placing.ts'
+import { returned } from './returning.ts'
+import {
+  type Judged,
+  judgeSending,
+  refuseBrokenPackage,
+  refuseUnasked,
+  type Warning,
+} from './sending-rules.ts'
+import { refuseOverGate, runBelow } from './workflows/in-run.ts'
 import { refuse, write } from './write.ts'
 
 /** What a sender says of a new handoff. */
-export interface NewHandoff extends Package {
+export interface NewHandoff extends Package, AskedOfPeople {
   readonly to: string
   readonly title: string
   readonly home?: Home | undefined
@@ -30,12 +41,10 @@ export interface NewHandoff extends Package {
   readonly retry?: RetryPolicy | undefined
   /** A name of its own in the handoff's dialect. */
   readonly alias?: string | undefined
-}
-
-/** A finding that does not stop a handoff; its text says what to change. */
-export interface Warning {
-  readonly code: string
-  readonly message: string
+  /** Files that the sender made: each must stand among the artifacts. */
+  readonly created_files?: readonly string[] | undefined
+  /** The delegation that a return answers, where it could be several. */
+  readonly in_reply_to?: string | undefined
 }
 
 export interface Sent {
@@ -62,15 +71,24 @@ export class Sending {
   }
 
   async sendDraft(call: Call, ref: string): Promise<Sent> {
-    const { uid } = await find(this.#deps, ref)
+    const draft = await find(this.#deps, ref)
+    const { uid } = draft
+    const travels = draft.state === 'draft' ? await this.#deps.store.content(uid) : undefined
+    const { warnings } = travels
+      ? await judgeSending(this.#deps, { ...draft, package: travels.package, send: true })
+      : { warnings: [] }
     const handoff = await write(this.#deps, call, {
       op: 'handoff_send',
       input: { ref: uid },
-      reads: { handoffs: [uid] },
-      decide: (view, at) => offer({ deps: this.#deps, view, actor: call.actor, at }, must(view, uid)),
+      reads: { handoffs: namesOf(uid, draft.run && draft.parent) },
+      decide: (view, at) => {
+        const { run, from, parent } = must(view, uid)
+        refuseOverGate(view, run, from, parent === undefined ? undefined : view.handoff(parent))
+        return offer({ deps: this.#deps, view, actor: call.actor, at }, must(view, uid))
+      },
       reload: (subject) => this.#deps.store.handoff(subject),
     })
-    return { handoff, warnings: [] }
+    return { handoff, warnings }
   }
 
   /** Changes what travels: a draft stays one, an offer that was questioned is offered again. */
@@ -103,6 +121,8 @@ export class Sending {
           fields: change,
           progress: true,
         })
+        if (changed.state === 'draft') return changed
+        refuseBrokenPackage(changed, next)
         return changed.state === 'offered' ? awaitPerson(step, changed) : changed
       },
       reload: (subject) => this.#deps.store.handoff(subject),
@@ -153,12 +173,12 @@ export class Sending {
   async #make(call: Call, op: string, input: NewHandoff, send: boolean): Promise<Sent> {
     const deps = this.#deps
     const from = call.actor.name
-    const { to, task, home = deps.home, type = 'sequential' } = input
-    const warnings = lint(input)
-    if (type === 'return')
-      refuse('invalid_input', 'a return is made by Baton when a delegation is completed; submit the work', {
-        type,
-      })
+    const { to, task, home = deps.home, created_files, in_reply_to, ...rest } = input
+    const isGate = input.gate !== undefined
+    const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
+    const judged = await judgeSending(deps, { ...offered, package: packageOf(rest) })
+    const { type, warnings } = judged
+    if (type === 'return') return this.#answer(call, op, input, judged)
     refuseRoute(deps, from, to)
     const kind = await this.#kindOfNew(call, to, type)
     const agents = await ensureAgents(deps, call, [from, to], kind)
@@ -167,6 +187,10 @@ export class Sending {
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
     const uid = deps.newUid()
     const place = placeBelow(uid, parent)
+    const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
+    demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
+    const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
+    const made: NewHandoff = { ...rest, to, home, type, alias, ...(task !== undefined && { task }) }
     const attempt = (counted: readonly string[]) =>
       write(deps, call, {
         op,
@@ -174,21 +198,48 @@ export class Sending {
         reads: {
           agents: [from, to],
           counted,
-          handoffs: supersedes === undefined ? [] : [supersedes],
+          handoffs: namesOf(supersedes, guarded, parent?.run && parent.uid),
           ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
           streams: [place.root],
-          numbers: input.alias === undefined ? 1 : 0,
+          numbers: alias === undefined ? 1 : 0,
         },
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
           admit(step, { from, to, home, type, task, place, supersedes })
-          return placeHandoff(step, uid, { ...input, supersedes }, { ...place, from, send })
+          const run = runBelow(view, parent)
+          if (send) refuseOverGate(view, run, from, parent)
+          return placeHandoff(step, uid, { ...made, supersedes }, { ...place, from, send, automatic, run })
         },
         reload: (subject) => deps.store.handoff(subject),
       })
-    const handoff = await attempt(limited).catch((error: unknown) => {
-      if (error instanceof Uncounted) return attempt([from, input.to])
-      throw error
+    const handoff = await attempt(limited)
+      .catch((error: unknown) => {
+        if (error instanceof Uncounted) return attempt([from, input.to])
+        throw error
+      })
+      .catch(async (error: unknown) => {
+        throw await withChain(deps, error, parent, to)
+      })
+    return { handoff, warnings }
+  }
+
+  /** What a delegate sends back is the end of the delegation: the return carries the package as it was sent. */
+  async #answer(call: Call, op: string, input: NewHandoff, { answers, warnings }: Judged): Promise<Sent> {
+    const deps = this.#deps
+    if (op !== 'handoff_send')
+      refuse('invalid_input', 'a return cannot be a draft; send it when the work is done', { type: 'return' })
+    const uids = answers ? [answers.uid] : []
+    const sent = { title: input.title, package: packageOf(input) }
+    const handoff = await write(deps, call, {
+      op,
+      input,
+      reads: { handoffs: uids, contents: uids, agents: [call.actor.name] },
+      // A repeated call has its answer before it is judged: the delegation is closed by then.
+      decide: (view, at) =>
+        answers
+          ? returned({ deps, view, actor: call.actor, at }, answers.uid, sent)
+          : refuseUnasked(call.actor.name, input.to),
+      reload: (subject) => deps.store.handoff(subject),
     })
     return { handoff, warnings }
   }
@@ -210,8 +261,29 @@ export class Sending {
   }
 }
 
-/** What a receiver would stumble over; said while the sender can still mend it. */
-const lint = (input: NewHandoff): readonly Warning[] =>
-  [...(input.summary === undefined ? [] : vacuousSummary(input.summary)), ...notMeasurable(input)].map(
-    ({ code, message }) => ({ code, message }),
-  )
+/** Those of the uids that there are, each once. */
+const namesOf = (...uids: readonly (string | undefined)[]): string[] => [
+  ...new Set(uids.filter((uid) => uid !== undefined)),
+]
+
+/** The compiler asks for a line whenever a package gets a field. */
+const TRAVELS: Readonly<Record<keyof Package, true>> = {
+  summary: true,
+  purpose: true,
+  context: true,
+  data: true,
+  decisions: true,
+  artifacts: true,
+  open_questions: true,
+  deliverables: true,
+  criteria: true,
+  constraints: true,
+  input: true,
+  links: true,
+  checks: true,
+  validation_request: true,
+}
+
+/** What travels, without what is said of the handoff itself. */
+const packageOf = (input: Partial<NewHandoff>): Package =>
+  Object.fromEntries(Object.entries(input).filter(([key, value]) => key in TRAVELS && value !== undefined))

@@ -3,13 +3,17 @@ import { Artifacts } from './artifacts.ts'
 import type { Audit } from './audit/audit.ts'
 import { Closing } from './closing.ts'
 import type { ServiceDeps } from './deps.ts'
+import { Events } from './events.ts'
 import { Looking } from './inbox.ts'
+import type { Sendings } from './people/deliveries.ts'
 import { Receiving } from './receiving.ts'
 import { Sending } from './sending.ts'
 import { settlingUnits } from './settling.ts'
 import { TaskHistory } from './task-history.ts'
 import { Tasks } from './tasks.ts'
 import { Tokens } from './tokens.ts'
+import { followRun } from './workflows/follow.ts'
+import { Workflows } from './workflows/workflows.ts'
 import { type WaitOptions, waitForEnd } from './waiting.ts'
 
 /** The use cases of one workspace, by noun. Each takes its caller as an argument: there is no ambient user. */
@@ -19,23 +23,28 @@ export class Service {
   readonly artifacts: Artifacts
   readonly history: TaskHistory
   readonly closing: Closing
+  readonly events: Events
   readonly looking: Looking
   readonly receiving: Receiving
   readonly sending: Sending
   readonly tasks: Tasks
   readonly tokens: Tokens
+  readonly workflows: Workflows
 
-  constructor(deps: ServiceDeps) {
+  constructor(given: ServiceDeps) {
+    const deps: ServiceDeps = { ...given, follow: followRun }
     this.deps = deps
     this.agents = new Agents(deps)
     this.artifacts = new Artifacts(deps)
     this.history = new TaskHistory(deps)
     this.closing = new Closing(deps)
+    this.events = new Events(deps)
     this.looking = new Looking(deps)
     this.receiving = new Receiving(deps)
     this.sending = new Sending(deps)
     this.tasks = new Tasks(deps)
     this.tokens = new Tokens(deps)
+    this.workflows = new Workflows(deps)
     deps.store.onDue(settlingUnits(deps))
   }
 
@@ -47,6 +56,12 @@ export class Service {
 
   wait(ref: string, options: WaitOptions = {}) {
     return waitForEnd(this.deps, ref, options)
+  }
+
+  /** Sends the messages that are due, once; a server calls it on a timer. */
+  async deliver(): Promise<Sendings> {
+    const { sendDeliveries } = await import('./people/deliveries.ts')
+    return sendDeliveries(this.deps)
   }
 
   /** Settles what is due; a server calls it on a timer. */

@@ -6,6 +6,7 @@ import type { DueItem, Unit } from '../storage/store.ts'
 import { again, failed } from './attempts.ts'
 import type { ServiceDeps } from './deps.ts'
 import { move, type Step } from './moves.ts'
+import { endSilence, remind } from './people/silence.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
 export const settlingUnits =
@@ -24,6 +25,8 @@ export const settlingUnits =
 function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
   if (kind === 'expire') return move(step, handoff, 'expire')
   if (kind === 'retry') return again(step, handoff)
+  if (kind === 'remind') return remind(step, handoff)
+  if (kind === 'silence') return endSilence(step, handoff)
   const seconds = (leaseMs(handoff.home, handoff.timeout_s, false) ?? 0) / SECOND_MS
   return failed(
     step,

@@ -7,6 +7,10 @@ import { refuse, write } from './write.ts'
 const PREFIX = 'baton_'
 /** 256 bits: nobody guesses it, so a plain hash is enough to keep. */
 const SECRET_BYTES = 32
+/** The one scope of a code that can be exchanged for a session and is good for nothing else. */
+const LOGIN = 'login'
+const CODE_MS = 10 * 60 * 1_000
+const SESSION_MS = 12 * 60 * 60 * 1_000
 
 /** Credentials of agents for the HTTP surface. A secret is shown once; only its hash is kept. */
 export class Tokens {
@@ -53,9 +57,51 @@ export class Tokens {
   async authenticate(secret: string): Promise<Token | undefined> {
     if (!secret.startsWith(PREFIX)) return undefined
     const token = await this.#deps.store.token(hashOf(secret))
-    if (!token || token.revoked_at !== undefined) return undefined
-    if (token.expires_at !== undefined && this.#deps.now().toISOString() >= token.expires_at) return undefined
-    return token
+    return token && !token.scopes.includes(LOGIN) && this.#isGood(token) ? token : undefined
+  }
+
+  /** A code with which a person begins a session in a browser: once, and soon. */
+  async loginCode(call: Call, agent: string): Promise<string> {
+    const { secret } = await this.create(call, { agent, scopes: [LOGIN], expires_at: this.#in(CODE_MS) })
+    return secret
+  }
+
+  /** A session for a code, or for a token that a person has typed in. Of two that come with one code, one gets it. */
+  async beginSession(given: string): Promise<{ readonly token: Token; readonly secret: string } | undefined> {
+    if (!given.startsWith(PREFIX)) return undefined
+    const found = await this.#deps.store.token(hashOf(given))
+    if (!found || !this.#isGood(found)) return undefined
+    const isCode = found.scopes.includes(LOGIN)
+    const actor = { name: found.agent, kind: 'human' as const, auth: 'token' as const }
+    // The key makes the code good for one session: whoever comes second is answered that it was used.
+    if (isCode && !(await this.#spend({ actor }, found))) return undefined
+    return this.create(
+      { actor },
+      {
+        agent: found.agent,
+        scopes: isCode ? ['*'] : found.scopes,
+        expires_at: earliest(this.#in(SESSION_MS), isCode ? undefined : found.expires_at),
+      },
+    )
+  }
+
+  async #spend(call: Call, code: Token): Promise<boolean> {
+    const claim = this.#deps.newUid()
+    const spent = await this.#put({ ...call, key: `spend ${code.uid}` }, 'token.revoke', {
+      ...code,
+      revoked_at: this.#deps.now().toISOString(),
+      claim,
+    })
+    return spent.claim === claim
+  }
+
+  #isGood({ revoked_at, expires_at }: Token): boolean {
+    if (revoked_at !== undefined) return false
+    return expires_at === undefined || this.#deps.now().toISOString() < expires_at
+  }
+
+  #in(ms: number): string {
+    return new Date(this.#deps.now().getTime() + ms).toISOString()
   }
 
   #put(call: Call, act: string, token: Token): Promise<Token> {
@@ -86,3 +132,5 @@ export class Tokens {
 }
 
 const hashOf = (secret: string): string => hash('sha256', secret, 'hex')
+
+const earliest = (a: string, b: string | undefined): string => (b !== undefined && b < a ? b : a)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../audit/canonical-json.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
 import { holderKey } from '../domain/holder.ts'
+import { secretsIn } from '../domain/secrets.ts'
 import type { Idem, Reads, View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 
@@ -33,6 +34,7 @@ class Replay extends Error {
 
 /** Runs one write: once for each idempotency key, in one transaction, with what is due settled before it. */
 export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): Promise<T> {
+  refuseSecrets(work.input)
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
   const input_hash = idem && hash('sha256', canonicalJson(plain(work.input)), 'hex')
@@ -51,6 +53,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
             { key: before.key },
           )
         }
+        if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
         const value = work.decide(view, at)
         if (idem && input_hash !== undefined) {
           const subject = work.subject ? work.subject(value) : (value as Subject)
@@ -66,6 +69,36 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
     return answer
   }
 }
+
+function refuseStale(view: View, { handoffs, tasks }: Reads, rev: number): void {
+  const [uid, task] = [handoffs?.[0], tasks?.[0]]
+  const now = uid === undefined ? (task === undefined ? undefined : view.task(task)?.task) : view.handoff(uid)
+  if (now && now.rev !== rev)
+    refuse(
+      'conflict',
+      `${now.id} is at revision ${now.rev} and you have seen ${rev}; look at it again first`,
+      {
+        id: now.id,
+        rev: now.rev,
+        seen: rev,
+      },
+    )
+}
+
+/** A key that stands in the log is there for all who may read it: it is refused before anything is written. */
+export function refuseSecrets(input: unknown): void {
+  const secrets = secretsIn(input).map(({ field, kind }) => ({ field: field.replace(WRAPPED, ''), kind }))
+  const [first] = secrets
+  if (first)
+    refuse(
+      'invalid_input',
+      `${first.field} holds what looks like ${first.kind}; take it out, and say where the receiver finds it (a secret store, the name of a variable)`,
+      { secrets },
+    )
+}
+
+/** What a use case puts around what the caller gave. */
+const WRAPPED = /^(?:input|change)\./
 
 /** Throws what pure code refused. */
 export function demand(result: { readonly ok: true } | Refusal): void {

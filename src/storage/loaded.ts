@@ -3,6 +3,7 @@ import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/block.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Run } from '../domain/run.ts'
@@ -21,6 +22,8 @@ export interface Loaded {
   /** By digest. */
   readonly blocks: Map<string, Block>
   readonly deliveries: Map<string, Delivery>
+  /** uids of the gates below each handoff that has some. */
+  readonly gates: Map<string, Set<string>>
   readonly idems: Map<string, Idem>
   /** Candidates for each claiming agent, best first. */
   readonly claims: Map<string, string[]>
@@ -44,6 +47,7 @@ export const emptyLoaded = (): Loaded => ({
   runs: new Map(),
   blocks: new Map(),
   deliveries: new Map(),
+  gates: new Map(),
   idems: new Map(),
   claims: new Map(),
   passed: new Set(),
@@ -64,8 +68,42 @@ export function takeLatest(loaded: Loaded, pair: Pair, doc: string): void {
   loaded.latest.set(pairKey(pair), handoff.uid)
 }
 
+/** Handoffs whose gates must be read too. */
+export const gatedOf = (loaded: Loaded): readonly string[] =>
+  [...loaded.handoffs.values()].flatMap(({ uid, gated }) => (gated ? [uid] : [])).sort()
+
+/** What was loaded and locked by name is left as it is. */
+export function takeGates(loaded: Loaded, uid: string, docs: readonly string[]): void {
+  const gates = docs.map((doc): Handoff => JSON.parse(doc))
+  for (const gate of gates) if (!loaded.handoffs.has(gate.uid)) loaded.handoffs.set(gate.uid, gate)
+  loaded.gates.set(uid, new Set(gates.map((gate) => gate.uid)))
+}
+
+/** The gates below a handoff, with what the unit itself made of them. */
+export function gatesBelow(
+  loaded: Loaded,
+  own: ReadonlyMap<string, Handoff>,
+  uid: string,
+): readonly Handoff[] {
+  const known = loaded.gates.get(uid) ?? []
+  const made = [...own.values()].filter((each) => each.type === 'gate' && each.parent === uid)
+  const all = new Set([...known, ...made.map((gate) => gate.uid)])
+  return [...all].flatMap((gate) => own.get(gate) ?? loaded.handoffs.get(gate) ?? [])
+}
+
+/** Takes over what a unit made of a handoff: later units of the transaction are judged on what it left. */
+export function follow(loaded: Loaded, before: Handoff | undefined, handoff: Handoff): void {
+  loaded.handoffs.set(handoff.uid, handoff)
+  if (handoff.type === 'gate' && handoff.parent !== undefined) {
+    const below = loaded.gates.get(handoff.parent) ?? new Set()
+    loaded.gates.set(handoff.parent, below.add(handoff.uid))
+  }
+  if (before && isOpen(before.state)) shiftCounts(loaded, before, -1)
+  if (isOpen(handoff.state)) shiftCounts(loaded, handoff, 1)
+}
+
 /** Open handoffs of agents that are counted. */
-export function shiftCounts(loaded: Loaded, handoff: Handoff, by: number): void {
+function shiftCounts(loaded: Loaded, handoff: Handoff, by: number): void {
   const out = loaded.outgoing.get(handoff.from)
   if (out !== undefined) loaded.outgoing.set(handoff.from, out + by)
   const incoming = loaded.incoming.get(handoff.to)

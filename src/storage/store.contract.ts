@@ -3,6 +3,7 @@ import { openStore, type StoreTarget } from '../main.ts'
 import { describeBatches } from './contract/batches.contract.ts'
 import { describeChanges } from './contract/changes.contract.ts'
 import { describeDue } from './contract/due.contract.ts'
+import { describeGates } from './contract/gates.contract.ts'
 import { describeKeeping } from './contract/keeping.contract.ts'
 import { describePages } from './contract/pages.contract.ts'
 import { describeRaces } from './contract/races.contract.ts'
@@ -50,6 +51,7 @@ export function describeStoreContract(engine: string, newPlace: () => StorePlace
     describeRows(newRoom)
     describeTasks(newRoom)
     describeRuns(newRoom)
+    describeGates(newRoom)
     describeBatches(newRoom)
     describeRaces(newRoom)
     describeDue(newRoom)

@@ -2,6 +2,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { AuditSession, SessionState } from '../domain/audit-session.ts'
 import type { Block } from '../domain/block.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import type { Due } from '../domain/due.ts'
 import type { Handoff, HandoffType } from '../domain/handoff.ts'
 import type { State } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
@@ -12,8 +13,8 @@ import type { View } from './view.ts'
 
 /**
  * What a unit reads. Rows of handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
- * brings its sender and receiver, its task, its run and the stream of its chain with it; a task or a run brings its
- * stream.
+ * brings its sender and receiver, its task, its run, its gates and the stream of its chain with it; a task or a run
+ * brings its stream.
  */
 export interface Reads {
   readonly handoffs?: readonly string[]
@@ -77,10 +78,10 @@ export interface Unit<T> {
   decide(view: View): T
 }
 
-/** A handoff whose deadline, lease or retry instant has passed. */
+/** A handoff whose deadline, lease, retry instant or patience with a person has passed. */
 export interface DueItem {
   readonly uid: string
-  readonly kind: 'expire' | 'lease' | 'retry'
+  readonly kind: Due['kind']
   readonly holder?: string
 }
 
@@ -210,6 +211,8 @@ export interface Token {
   readonly created_at: string
   readonly expires_at?: string
   readonly revoked_at?: string
+  /** Who used it up, where it is good for one use. */
+  readonly claim?: string
 }
 
 export interface StoreInfo {
@@ -250,7 +253,7 @@ export interface Store {
   content(uid: string): Promise<Content | undefined>
   /** Newest first. */
   handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>>
-  /** Open handoffs whose move it is for `agent`: by priority, then age. */
+  /** Open handoffs whose move it is for `agent`: by priority, then age. A cursor is `rank:uid`: where that order stands. */
   inbox(agent: string, page: PageRequest): Promise<Page<Handoff>>
   /** The newest handoff of this task from and to these agents; either may be left out. */
   latest(task: string, from?: string, to?: string): Promise<Handoff | undefined>

@@ -30,6 +30,8 @@ export interface View {
   /** The block with this digest, if it is history already. */
   block(digest: string): Block | undefined
   delivery(uid: string): Delivery | undefined
+  /** Every gate right below a handoff that was read and is `gated`, also those that have ended. */
+  gates(uid: string): readonly Handoff[]
   idem(): Idem | undefined
   /** The next number for a handoff id; gaps are allowed, repeats are not. */
   number(): number
@@ -71,6 +73,7 @@ export interface Redaction {
   readonly notices: readonly Notice[]
   readonly records: readonly ThoughtRecord[]
   readonly artifacts: readonly Artifact[]
+  readonly blocks: readonly Block[]
   /** Stored bytes that go, by their SHA-256. */
   readonly blobs: readonly string[]
   /** uids whose idempotency rows forget the hash of what was said: it has no salt, so a short text could be guessed. */

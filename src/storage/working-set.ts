@@ -6,14 +6,13 @@ import type { Block } from '../domain/block.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
-import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Run } from '../domain/run.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
 import { disclose } from './disclose.ts'
 import { TransactionLost } from './group-commit.ts'
-import { idemKey, type Loaded, pairKey, shiftCounts, shiftDependencies } from './loaded.ts'
+import { follow, gatesBelow, idemKey, type Loaded, pairKey, shiftDependencies } from './loaded.ts'
 import type { Artifact, Idem, Reads, Stream, TaskRow, Token } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
 
@@ -198,6 +197,10 @@ class UnitView implements View {
     return this.#blocks.get(digest) ?? this.#set.loaded.blocks.get(digest)
   }
 
+  gates(uid: string): readonly Handoff[] {
+    return gatesBelow(this.#set.loaded, this.#handoffs, uid)
+  }
+
   delivery(uid: string): Delivery | undefined {
     return this.#deliveries.get(uid) ?? this.#set.loaded.deliveries.get(uid)
   }
@@ -223,11 +226,8 @@ class UnitView implements View {
           loaded.latest.set(pairKey({ task: handoff.task, from: handoff.from, to: handoff.to }), handoff.uid)
       } else if (!writes.newHandoffs.has(handoff.uid) && !writes.oldHandoffs.has(handoff.uid))
         writes.oldHandoffs.set(handoff.uid, before)
-      loaded.handoffs.set(handoff.uid, handoff)
       writes.handoffs.set(handoff.uid, handoff)
-      // Counts follow, so that later units of this transaction are judged on what this one left.
-      if (before && isOpen(before.state)) shiftCounts(loaded, before, -1)
-      if (isOpen(handoff.state)) shiftCounts(loaded, handoff, 1)
+      follow(loaded, before, handoff)
     })
   }
 

@@ -18,7 +18,7 @@ describe('completion', () => {
     lines((await quick(where, '__complete', ...words)).stdout).map((line) => line.split('\t')[0])
 
   it('offers commands, verbs, options, choices, agents and the ids that the verb can be applied to', async () => {
-    assert.deepEqual(await offered('se'), ['send', 'serve'])
+    assert.deepEqual(await offered('se'), ['send', 'serve', 'setup'])
     assert.deepEqual(await offered('task', 'st'), ['start'])
     assert.deepEqual(await offered('store', ''), ['info', 'backup', 'restore', 'copy', 'upgrade'])
     assert.deepEqual(await offered('send', '--del'), ['--deliverable'])

@@ -77,7 +77,11 @@ function offerOf(name: string, round: number): NewHandoff {
     deliverables: ['code'],
     ...(round % 2 === 1 && { type: 'delegation' as const }),
     ...(round % 3 === 2 && { task: `T-${name}-${round}` }),
-    ...(round % 4 === 3 && { home: 'package' as const, to: 'nobody' }),
+    ...(round % 4 === 3 && {
+      home: 'package' as const,
+      to: 'nobody',
+      summary: 'Nobody is there to take this',
+    }),
   }
 }
 

@@ -118,7 +118,12 @@ export class Track {
   async settle(): Promise<void> {
     const { sender, receiver } = this.#names()
     const { uid } = (
-      await this.service.sending.send(by(sender), { to: receiver, title: 'late', home: 'package' })
+      await this.service.sending.send(by(sender), {
+        to: receiver,
+        title: 'late',
+        home: 'package',
+        summary: 'Nobody takes this in time',
+      })
     ).handoff
 
     const replies = await this.#race((i) => (i % 2 === 0 ? ['service', 'settle'] : ['looking', 'get', uid]))

@@ -25,6 +25,7 @@ describe('the operations that every surface shares', () => {
       'audit_sessions read audit:read GET /v1/audit/sessions',
       'audit_verify_chain read audit:read GET /v1/audit/verify-chain',
       'document_check read document:read POST /v1/documents/check',
+      'document_collect write document:write POST /v1/documents/collect',
       'document_convert read document:read POST /v1/documents/convert',
       'document_export read document:read POST /v1/documents/export',
       'document_import write document:write POST /v1/documents/import',
@@ -52,6 +53,10 @@ describe('the operations that every surface shares', () => {
       'merkle_finalize write audit:write POST /v1/audit/finalize',
       'merkle_root read audit:read GET /v1/audit/root',
       'notice_ack write notice:write POST /v1/notices/{uid}/ack',
+      'report_flow read report:read GET /v1/reports/flow',
+      'report_history read report:read GET /v1/reports/history',
+      'report_metrics read report:read GET /v1/reports/metrics',
+      'report_progress read report:read GET /v1/reports/progress',
       'report_status read report:read GET /v1/status',
       'task_brief read task:read GET /v1/tasks/{id}/brief',
       'task_complete write task:write POST /v1/tasks/{task_id}/complete',
@@ -67,6 +72,13 @@ describe('the operations that every surface shares', () => {
       'thought_attest write task:write POST /v1/records/{uid}/attest',
       'thought_list read task:read GET /v1/records',
       'thought_record write task:write POST /v1/tasks/{task_id}/records',
+      'workflow_cancel write workflow:write POST /v1/workflows/{id}/cancel',
+      'workflow_check read workflow:read POST /v1/workflows/check',
+      'workflow_list read workflow:read GET /v1/workflows',
+      'workflow_picture read workflow:read POST /v1/workflows/picture',
+      'workflow_resume write workflow:write POST /v1/workflows/{id}/resume',
+      'workflow_start write workflow:write POST /v1/workflows',
+      'workflow_status read workflow:read GET /v1/workflows/{id}',
     ])
   })
 
@@ -154,12 +166,14 @@ describe('the fields that callers write', () => {
       'checks',
       'constraints',
       'context',
+      'created_files',
       'criteria',
       'data',
       'decisions',
       'deliverables',
       'home',
       'id',
+      'in_reply_to',
       'input',
       'links',
       'open_questions',
@@ -175,6 +189,20 @@ describe('the fields that callers write', () => {
       'to',
       'type',
       'validation_request',
+    ])
+  })
+
+  it('[S4-46] [S4-48] of handoff_accept are ours and those of document 004', () => {
+    assert.deepEqual(fieldsOf('handoff_accept'), [
+      'action',
+      'blockers',
+      'from',
+      'id',
+      'notes',
+      'questions',
+      'received',
+      'start',
+      'understood',
     ])
   })
 

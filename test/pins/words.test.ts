@@ -49,6 +49,10 @@ const WORDS: readonly (readonly [string, readonly string[], readonly string[]])[
       'returned',
       'reassigned',
       'answered',
+      'asked',
+      'reminder',
+      'undelivered',
+      'refused',
     ],
   ],
 ]

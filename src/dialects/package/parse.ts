@@ -12,7 +12,7 @@ import { type Options, readGate, readGateResponse } from './gate.ts'
 import { judged } from './judged.ts'
 import { readState } from './state-file.ts'
 import { readTravels } from './travels.ts'
-import { HUMAN, inferType, marksOf, Types } from './types.ts'
+import { HUMAN, inferType, marksOf, Types, WHY } from './types.ts'
 import { Statuses, stateOf } from './words.ts'
 
 /** What a source says, by its form. A state file and a session tell of many handoffs and give no draft. */
@@ -207,11 +207,3 @@ function readType(handoff: Fields, draft: Draft) {
     )
   return given ?? inferred
 }
-
-const WHY = {
-  gate: 'it has a gate',
-  escalation: 'it goes to human',
-  return: 'its from.step is null',
-  sequential: 'it has a workflow_state or no expectations',
-  delegation: 'it has expectations and no workflow_state',
-} as const

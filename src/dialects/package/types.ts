@@ -43,6 +43,15 @@ export function inferType(marks: TypeMarks): HandoffType {
   return RULES.find(([, holds]) => holds(marks))?.[0] ?? 'delegation'
 }
 
+/** What each type is seen by, for whoever is told that it is another one than was said. */
+export const WHY: Readonly<Record<HandoffType, string>> = {
+  gate: 'it has a gate',
+  escalation: 'it goes to human',
+  return: 'its from.step is null',
+  sequential: 'it has a workflow_state or no expectations',
+  delegation: 'it has expectations and no workflow_state',
+}
+
 export function marksOf(draft: Draft, open: readonly OpenDelegation[] = []): TypeMarks {
   const { gate, workflow, package: travels } = draft
   return {

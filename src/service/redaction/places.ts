@@ -1,5 +1,5 @@
 import type { Failure, Handoff } from '../../domain/handoff.ts'
-import type { Content, Result } from '../../domain/package.ts'
+import type { Acknowledgment, Content, Result } from '../../domain/package.ts'
 import type { Task, ThoughtRecord } from '../../domain/task.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 
@@ -11,6 +11,9 @@ export interface Whole {
 
 /** Texts of a thread by the name that the log gives them. */
 const THREAD = { question: 'question', answer: 'answer', comment: 'decision' } as const
+
+/** What a receiver said of the package, by the name that the log gives it. */
+const ACKNOWLEDGED = { understood: 'understanding', questions: 'questions', blockers: 'blockers' } as const
 
 /** Fields of a record that hold what somebody wrote. */
 const RECORD = ['summary', 'tests_run', 'blockers', 'files_changed', 'branch', 'commit_sha', 'notes'] as const
@@ -32,6 +35,7 @@ export function handoffTexts({ handoff, content }: Whole): ReadonlyMap<string, r
   for (const [name, kind] of Object.entries(THREAD))
     for (const item of content.thread) if (item.kind === kind) add(name, item.text)
   for (const { note } of content.verifications) add('note', note)
+  for (const [name, key] of Object.entries(ACKNOWLEDGED)) add(name, content.acknowledgment?.[key])
   found.delete('submitted_at')
   return found
 }
@@ -63,6 +67,9 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
           ? { ...item, text: REDACTED }
           : item,
       ),
+      ...(content.acknowledgment && {
+        acknowledgment: clearAcknowledgment(content.acknowledgment, field),
+      }),
       verifications: content.verifications.map((each) => ({
         ...(field === 'note' && each.note !== undefined ? { ...each, note: REDACTED } : each),
         ...(field === 'evidence' && {
@@ -71,6 +78,18 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
       })),
     },
   }
+}
+
+/** Blockers are asked as a question too. A check quotes what it found, so it goes with either. */
+function clearAcknowledgment(said: Acknowledgment, field: string): Acknowledgment {
+  const key = isOneOf(field, Object.keys(ACKNOWLEDGED))
+    ? ACKNOWLEDGED[field as keyof typeof ACKNOWLEDGED]
+    : field === 'question'
+      ? 'blockers'
+      : undefined
+  const { checks, ...rest } = said
+  const named = checks?.map(({ detail: _, ...check }) => check)
+  return { ...(key ? without(rest, key) : rest), ...(named && { checks: named }) }
 }
 
 /** A return carries a copy of the result that it answers with. */
@@ -111,6 +130,7 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
       ...(content.result && { result: eraser.deep(content.result) }),
       thread: content.thread.map((item) => ({ ...item, text: eraser.words(item.text) })),
       verifications: eraser.deep(content.verifications),
+      ...(content.acknowledgment && { acknowledgment: eraser.deep(content.acknowledgment) }),
     },
   }
 }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Run } from '../../domain/run.ts'
 import type { Task } from '../../domain/task.ts'
 import type { Artifact, Redaction } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { SOURCE_TYPE } from '../document-identity.ts'
 import { refuse } from '../write.ts'
+import { blocksWith } from './blocks.ts'
 import { Eraser } from './eraser.ts'
 import {
   clearHandoff,
@@ -19,6 +21,7 @@ import {
   type Whole,
 } from './places.ts'
 import { type Opened, RECORD_ACTS, type Read, type Related, type Subject } from './related.ts'
+import { eraseRun } from './runs.ts'
 
 /** What a redaction will change, decided on what was read. */
 export interface Plan {
@@ -28,6 +31,7 @@ export interface Plan {
   readonly digests: readonly string[]
   readonly handoffs: readonly Whole[]
   readonly tasks: readonly Task[]
+  readonly runs: readonly Run[]
   readonly rest: Redaction
   /** Stored files whose bytes go. */
   readonly files: readonly Artifact[]
@@ -75,14 +79,15 @@ export async function planOf(
     })),
     ...changed.rest,
     artifacts: artifactsOf(related.artifacts, files, eraser),
+    blocks: await blocksWith(deps, eraser),
     blobs: files.flatMap(({ sha256 }) => sha256 ?? []),
     inputs: [],
   }
-  const { handoffs, tasks } = changed
+  const { handoffs, tasks, runs } = changed
   const digests = reads.flatMap((read) =>
     read.opened.filter((opened) => goes(read, opened)).map(({ digest }) => digest),
   )
-  const isEmpty = [handoffs, tasks, ...Object.values(rest)].every(({ length }) => length === 0)
+  const isEmpty = [handoffs, tasks, runs, ...Object.values(rest)].every(({ length }) => length === 0)
   const inputs = [
     ...related.handoffs.map(({ handoff }) => handoff.uid),
     ...[...related.tasks, ...related.records, ...related.artifacts].map(({ uid }) => uid),
@@ -93,6 +98,7 @@ export async function planOf(
     digests,
     handoffs,
     tasks,
+    runs,
     rest: { ...rest, inputs },
     files: rest.artifacts.filter(({ uid }) => files.some((file) => file.uid === uid)),
     isEmpty,
@@ -163,7 +169,8 @@ function changesOf(subject: Subject, related: Related, { field, eraser }: Erasin
     return eraseRecord(isOwn ? clearRecord(record, field) : record, eraser)
   })
   const notices = changed(related.notices, (notice) => ({ ...notice, text: eraser.words(notice.text) }))
-  return { handoffs, tasks, rest: { records, notices } }
+  const runs = changed(related.runs, (run) => eraseRun(run, eraser))
+  return { handoffs, tasks, runs, rest: { records, notices } }
 }
 
 function changed<T>(rows: readonly T[], change: (row: T) => T): readonly T[] {

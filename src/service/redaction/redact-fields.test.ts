@@ -43,6 +43,7 @@ const RESULT: {
   evidence: (secret, deliverable) => [{ deliverable, evidence: `curl ${secret}` }],
   note: (secret) => `Ran with ${secret}`,
   artifacts: (secret) => [{ path: `out/${secret}` }],
+  decisions: (secret) => [{ id: 'D2', decision: secret }],
   validation: (secret) => ({ status: 'passed', log: secret }),
   metadata: (secret) => ({ run: secret, pin: PIN }),
   next_steps: (secret) => [`Rotate ${secret}`],

@@ -89,7 +89,7 @@ describeOnEngines('a redacted log', (open) => {
     const { handoff: id } = await leak(w)
     const handoff = await w.store.handoff(id)
     const [sent] = await w.store.timeline(handoff!.root, handoff!.uid, 1)
-    const nothing = { notices: [], records: [], artifacts: [], blobs: [], inputs: [] }
+    const nothing = { notices: [], records: [], artifacts: [], blocks: [], blobs: [], inputs: [] }
     await w.store.transact({
       reads: { streams: [sent!.stream] },
       at: w.clock.text,

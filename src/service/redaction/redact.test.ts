@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { newKeys } from '../../../test/audit.ts'
+import { collect, historyOf, summary } from '../../../test/blocks.ts'
 import { markdownDocument, recordDocument } from '../../../test/documents.ts'
 import { formsOf, placesOf } from '../../../test/secrets.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
@@ -204,6 +205,27 @@ describeOnEngines('redacting', (open) => {
     assert.notDeepEqual(await placesOf(w.store, two), [])
     for (const field of ['summary', 'notes']) await redacted(w, 'P0.1.1', field)
     await demandGone(t, w, two, { tasks: ['P0.1.1'] })
+  })
+
+  it('takes a text out of the blocks that said it too', async (t) => {
+    const w = await open(t, { keys: newKeys(t).keys })
+    const secret = newSecret().replaceAll('-', '')
+    const facts = { from: '@scout', to: '@planner', phase: 'Research', task: 'task-1' }
+    const said = summary({ ...facts, metrics: { note: `key ${secret}` } }, '# Done')
+    const { blocks } = await collect(w.service, { 'a.md': said })
+    const id = blocks[0]?.followed?.next?.id ?? ''
+    const { package: travelled } = (await w.service.looking.get(id)).content
+    const [field] =
+      Object.entries(travelled).find(([, value]) => JSON.stringify(value).includes(secret)) ?? []
+    assert.notDeepEqual(await placesOf(w.store, secret), [])
+
+    await redacted(w, id, field ?? 'data')
+
+    await demandGone(t, w, secret, { handoffs: [id] })
+    assert.deepEqual(
+      (await historyOf(w.service)).map(({ raw, status }) => [raw, status]),
+      [['[redacted]', 'complete']],
+    )
   })
 
   it('drops the document that an imported handoff or record was read from', async (t) => {

@@ -1,3 +1,4 @@
+import type { Run } from '../../domain/run.ts'
 import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
@@ -76,12 +77,19 @@ function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan)
     {
       op: 'audit_redact',
       input,
-      reads: { handoffs, contents: handoffs, tasks, streams: [...heads.keys()].sort() },
+      reads: {
+        handoffs,
+        contents: handoffs,
+        tasks,
+        runs: plan.runs.map(({ uid }) => uid).sort(),
+        streams: [...heads.keys()].sort(),
+      },
       decide: (view, at) => {
         for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) throw new Stale()
         const how = { view, at, call, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
         for (const uid of handoffs) redactHandoff(how, plan, uid)
         for (const id of tasks) redactTask(how, plan, id)
+        for (const run of plan.runs) redactRun(how, run)
         view.redact(plan.rest)
         return { uid: main, rev: 0 }
       },
@@ -117,6 +125,12 @@ function redactTask(how: Redacting, { tasks }: Plan, id: string): void {
   how.view.putTask({ ...next, rev, updated_at: how.at })
 }
 
+function redactRun(how: Redacting, run: Run): void {
+  const { uid } = run
+  const rev = say(how, { stream: uid, uid, id: uid, k: 'run', rev: run.rev })
+  how.view.putRun({ ...run, rev, updated_at: how.at })
+}
+
 /** Enters a redaction, in as many entries as its digests need; answers the revision that this makes. */
 function say(
   { view, at, call, input, digestsOf }: Redacting,
@@ -126,7 +140,7 @@ function say(
     id,
     k,
     rev,
-  }: { stream: string; uid: string; id: string; k: 'handoff' | 'task'; rev: number },
+  }: { stream: string; uid: string; id: string; k: 'handoff' | 'task' | 'run'; rev: number },
 ): number {
   const parts = chunks(digestsOf(uid), MOST_DIGESTS)
   for (const [i, h] of parts.entries())
@@ -148,10 +162,10 @@ function say(
 }
 
 async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
-  const { subject, digests, handoffs, tasks, rest, files, isEmpty } = plan
+  const { subject, digests, handoffs, tasks, runs, rest, files, isEmpty } = plan
   // What was taken away stays so; that old bytes could not be cleared yet is told and can be mended later.
   const scrubbed = await deps.store.scrub().catch(() => false)
-  const copies = [handoffs, tasks, rest.notices, rest.records, rest.artifacts]
+  const copies = [handoffs, tasks, runs, rest.notices, rest.records, rest.artifacts, rest.blocks]
   return {
     subject: { kind: subject.kind, id: subject.id },
     field: input.field,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type AuditRecord, decodeEntry } from '../../audit/entry.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { Notice } from '../../domain/notice.ts'
+import type { Run } from '../../domain/run.ts'
 import type { Task, ThoughtRecord } from '../../domain/task.ts'
 import type { Artifact, LogEntry } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -43,6 +44,7 @@ export interface Related {
   readonly records: readonly ThoughtRecord[]
   readonly notices: readonly Notice[]
   readonly artifacts: readonly Artifact[]
+  readonly runs: readonly Run[]
 }
 
 const PAGE = 1_000
@@ -94,6 +96,7 @@ export async function relatedTo(deps: ServiceDeps, subject: Subject): Promise<Re
     ...new Set(reads.filter(({ record }) => record.sub.k === kind).map(({ record }) => record.sub.id)),
   ]
   const handoffs = await Promise.all(uids('handoff').map((uid) => wholeOf(deps, uid)))
+  const runs = await Promise.all(uids('run').map((uid) => store.run(uid)))
   const artifacts = await Promise.all(uids('artifact').map((uid) => store.artifact(uid)))
   return {
     heads,
@@ -101,7 +104,8 @@ export async function relatedTo(deps: ServiceDeps, subject: Subject): Promise<Re
     handoffs: handoffs.filter((whole) => whole !== undefined),
     tasks: task ? [task] : [],
     records: task ? await store.records(task.id, ALL) : [],
-    notices: await store.noticesAbout([...uids('handoff'), ...(task ? [task.uid] : [])]),
+    notices: await store.noticesAbout([...uids('handoff'), ...uids('run'), ...(task ? [task.uid] : [])]),
+    runs: runs.filter((run) => run !== undefined),
     artifacts: artifacts.filter((artifact) => artifact !== undefined),
   }
 }

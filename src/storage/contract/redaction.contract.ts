@@ -16,7 +16,15 @@ import type { NewRoom } from '../store.contract.ts'
 import type { Redaction, Store } from '../store.ts'
 import { leafHash } from '../working-set.ts'
 
-const NOTHING: Redaction = { entries: [], notices: [], records: [], artifacts: [], blobs: [], inputs: [] }
+const NOTHING: Redaction = {
+  entries: [],
+  notices: [],
+  records: [],
+  artifacts: [],
+  blocks: [],
+  blobs: [],
+  inputs: [],
+}
 
 export function describeRedaction(newRoom: NewRoom): void {
   describe('taking texts away', () => {

@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { RANK } from '../../domain/priority.ts'
 import { mergeReads } from '../group-commit.ts'
-import { emptyLoaded, idemKey, type Loaded, takeLatest } from '../loaded.ts'
+import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
 import { sequenceOf } from './workspace.ts'
@@ -86,6 +86,10 @@ const SQL = {
   blocks: statement('blocks', `
     SELECT k.digest, b.doc FROM unnest($2::text[]) AS k (digest)
     CROSS JOIN LATERAL (SELECT doc FROM baton.block WHERE ws = $1 AND digest = k.digest OFFSET 0) AS b`),
+  gates: statement('gates', `
+    SELECT k.uid, g.docs FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(doc), '[]') AS docs FROM baton.handoff
+      WHERE ws = $1 AND parent = k.uid AND doc::json ->> 'type' = 'gate') AS g`),
   deliveries: statement('deliveries', `
     SELECT k.uid, d.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT doc FROM baton.delivery WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS d`),
@@ -181,12 +185,20 @@ export class Loader {
     return loads
   }
 
-  /** Few handoffs belong to a run, so the runs are fetched where one does. Each is guarded by its stream's lock. */
+  /**
+   * Few handoffs belong to a run or have gates, so these are fetched where one does. Both are guarded by the lock on a
+   * stream: their run's, or that of the chain.
+   */
   third(): Load[] {
     const runs = new Set<string>()
     for (const { run } of this.loaded.handoffs.values())
       if (run !== undefined && !this.loaded.runs.has(run)) runs.add(run)
-    return runs.size === 0 ? [] : [this.#runs([...runs].sort())]
+    const gated = gatedOf(this.loaded)
+    const gates = ([uid, docs]: readonly string[]) => takeGates(this.loaded, uid!, JSON.parse(docs!))
+    return [
+      ...(runs.size === 0 ? [] : [this.#runs([...runs].sort())]),
+      ...(gated.length === 0 ? [] : [this.#load(SQL.gates, gates, gated)]),
+    ]
   }
 
   #runs(uids: readonly string[]): Load {

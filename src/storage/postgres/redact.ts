@@ -19,6 +19,11 @@ const documentsOf = (table: 'notice' | 'record' | 'artifact') => ({
     WHERE t.ws = $1 AND t.uid = n.uid`,
 })
 
+const BLOCKS = {
+  text: `UPDATE baton.block AS t SET doc = n.doc FROM unnest($2::text[], $3::text[]) AS n (digest, doc)
+    WHERE t.ws = $1 AND t.digest = n.digest`,
+}
+
 /** Tables that can hold a text which somebody wrote. */
 const TEXTS = [
   'entry',
@@ -36,7 +41,7 @@ const TEXTS = [
 ]
 
 /** What a redaction changes beside the rows that every unit may change. */
-export function redactCalls(ws: number, { entries, blobs, inputs, ...documents }: Redaction): Call[] {
+export function redactCalls(ws: number, { entries, blobs, inputs, blocks, ...documents }: Redaction): Call[] {
   const calls: Call[] = []
   if (entries.length > 0)
     calls.push(
@@ -59,6 +64,15 @@ export function redactCalls(ws: number, { entries, blobs, inputs, ...documents }
           rows[table].map((row) => JSON.stringify(row)),
         ),
       )
+  if (blocks.length > 0)
+    calls.push(
+      call(
+        BLOCKS,
+        ws,
+        blocks.map(({ digest }) => digest),
+        blocks.map((block) => JSON.stringify(block)),
+      ),
+    )
   if (blobs.length > 0) calls.push(call(BLOBS, ws, [...blobs]))
   if (inputs.length > 0) calls.push(call(INPUTS, ws, [...inputs]))
   return calls

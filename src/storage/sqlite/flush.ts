@@ -59,7 +59,7 @@ export function flush(db: Statements, writes: Writes): void {
 }
 
 function flushRedaction(db: Statements, redaction: Redaction): void {
-  const { entries, notices, records, artifacts, blobs, inputs } = redaction
+  const { entries, notices, records, artifacts, blocks, blobs, inputs } = redaction
   for (const { stream, seq, disclosures } of entries)
     db.run(
       'UPDATE entry SET disclosures = ? WHERE stream = ? AND seq = ?',
@@ -71,6 +71,8 @@ function flushRedaction(db: Statements, redaction: Redaction): void {
   for (const [table, documents] of Object.entries(rows))
     for (const document of documents)
       db.run(`UPDATE ${table} SET doc = ? WHERE uid = ?`, JSON.stringify(document), document.uid)
+  for (const block of blocks)
+    db.run('UPDATE block SET doc = ? WHERE digest = ?', JSON.stringify(block), block.digest)
   for (const sha256 of blobs) db.run('DELETE FROM blob WHERE sha256 = ?', sha256)
   for (const uid of inputs) db.run(`UPDATE idem SET input_hash = '' WHERE subject = ?`, uid)
 }

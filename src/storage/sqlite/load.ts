@@ -1,6 +1,6 @@
 import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
-import { emptyLoaded, idemKey, type Loaded, takeLatest } from '../loaded.ts'
+import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Idem, Stream, Unit } from '../store.ts'
 import type { Statements } from './statements.ts'
 
@@ -78,6 +78,17 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
   for (const digest of reads.blocks) {
     const row = db.get('SELECT doc FROM block WHERE digest = ?', digest)
     if (row) loaded.blocks.set(digest, JSON.parse(row.doc as string))
+  }
+  for (const uid of gatedOf(loaded)) {
+    const rows = db.all(
+      `SELECT doc FROM handoff WHERE parent = ? AND json_extract(doc, '$.type') = 'gate' ORDER BY uid`,
+      uid,
+    )
+    takeGates(
+      loaded,
+      uid,
+      rows.map((row) => row.doc as string),
+    )
   }
   for (const uid of reads.deliveries) {
     const row = db.get('SELECT doc FROM delivery WHERE uid = ?', uid)

@@ -17,7 +17,7 @@ describe('scrubbing a SQLite file', () => {
     const notice = freshNotice({ text: `${SECRET} `.repeat(200) })
     await run(store, {}, (view) => view.addNotice(notice))
     for (let i = 0; i < 20; i += 1) await offer(store)
-    const nothing = { entries: [], records: [], artifacts: [], blobs: [], inputs: [] }
+    const nothing = { entries: [], records: [], artifacts: [], blocks: [], blobs: [], inputs: [] }
     await run(store, {}, (view) => view.redact({ ...nothing, notices: [{ ...notice, text: 'gone' }] }))
     const holds = () => [path, `${path}-wal`].some((file) => readFileSync(file).includes(SECRET))
     assert.equal(holds(), true)

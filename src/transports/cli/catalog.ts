@@ -22,6 +22,10 @@ export const SHORT_FORMS = {
 export const OTHER_COMMANDS = {
   init: [],
   serve: [],
+  login: [],
+  mcp: [],
+  setup: [],
+  hook: [],
   whoami: [],
   find: [],
   watch: [],
@@ -30,13 +34,19 @@ export const OTHER_COMMANDS = {
   convert: [],
   import: [],
   export: [],
+  collect: [],
+  block: [],
   'merge-check': [],
+  migrate: [],
   task: ['audit', 'clean', 'finish', 'import', 'prompt'],
+  workflow: ['init'],
   store: ['info', 'backup', 'restore', 'copy', 'upgrade'],
   agent: ['key'],
   audit: ['anchor', 'export', 'trust', 'verify'],
+  folders: ['sync', 'watch', 'doctor'],
   gc: [],
   doctor: [],
+  notify: ['send'],
   token: ['create', 'list', 'revoke'],
   completion: ['bash', 'zsh', 'fish'],
   help: [],
@@ -57,6 +67,7 @@ export const BY_HAND = {
   document_convert: 'convert',
   document_import: 'import',
   document_export: 'export',
+  document_collect: 'collect',
 } as const satisfies Partial<Record<OperationName, OtherCommand>>
 
 export const byHand = (name: OperationName): OtherCommand | undefined =>

@@ -21,7 +21,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     return await run(argv, io)
   } catch (error) {
     if (io.signal.aborted || error instanceof Interrupted) return INTERRUPTED
-    return tell(error, argv, io)
+    const code = tell(error, argv, io)
+    // Agents take exit code 2 of a hook for an order: a failure of Baton must not be one.
+    return isAgentHook(argv) ? 0 : code
   }
 }
 
@@ -45,6 +47,11 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   } finally {
     await shell.close()
   }
+}
+
+const isAgentHook = (argv: readonly string[]): boolean => {
+  const [first, second] = commandWords(argv).words
+  return first === 'hook' && second !== 'pre-commit'
 }
 
 /** The command and how many words name it; undefined for a noun that stands alone. */

@@ -8,6 +8,7 @@ import { Interrupted } from './failure.ts'
 import { GLOBAL_FLAGS } from './input/args.ts'
 import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
+import { liveOf } from './session/live.ts'
 import { resolveReferences } from './session/references.ts'
 import type { Session } from './session/session.ts'
 import type { Shell } from './shell.ts'
@@ -32,12 +33,18 @@ export interface Prepared {
 
 /** The few operations that need a hand of their own; loaded with them. */
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
+  handoff_send: async () => (await import('./commands/send.ts')).send,
+  handoff_create: async () => (await import('./commands/send.ts')).send,
   handoff_verify: async () => (await import('./commands/verify.ts')).verify,
   gate_decide: async () => (await import('./commands/decide.ts')).decide,
   handoff_wait: async () => (await import('./commands/wait.ts')).wait,
   task_start: async () => (await import('./commands/task/start.ts')).start,
   task_log: async () => (await import('./commands/task/log.ts')).log,
   audit_redact: async () => (await import('./commands/audit/redact.ts')).redact,
+  report_metrics: async () => (await import('./blocks/metrics.ts')).metrics,
+  workflow_start: async () => (await import('./commands/workflow/definition.ts')).fromFile,
+  workflow_check: async () => (await import('./commands/workflow/definition.ts')).fromFile,
+  workflow_picture: async () => (await import('./commands/workflow/picture.ts')).picture,
   artifact_put: async () => (await import('./commands/artifact.ts')).put,
   artifact_get: async () => (await import('./commands/artifact.ts')).get,
 }
@@ -65,10 +72,14 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       let input: Input = await toInput(args, flags, positional, shell.io)
       demandRequired(op, flags, input, extra)
       const session = await shell.open({ write: op.effect === 'write' })
+      const live = op.effect === 'write' ? await liveOf(shell, session) : undefined
+      await live?.catchUp()
       input = await resolveReferences(session, name, input)
       const prepared = (await extra?.before?.(shell, session, input)) ?? { input }
       if (op.peopleOnly) await demandPerson(session, prepared, name)
       const output = await called(shell, session, name, prepared, flags)
+      await live?.catchUp()
+      shell.live = live
       if (await extra?.after?.(shell, output, input)) return 0
       const look = shell.isJson
         ? undefined

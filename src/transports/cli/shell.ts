@@ -5,6 +5,7 @@ import type { Io } from './io.ts'
 import { safeJson } from './screen/plain-text.ts'
 import { Progress } from './screen/progress.ts'
 import { Screen } from './screen/screen.ts'
+import type { Live } from './session/live.ts'
 import type { Session } from './session/session.ts'
 
 export interface SessionOptions {
@@ -28,6 +29,8 @@ export class Shell {
   readonly #isQuiet: boolean
   readonly #after: string[] = []
   #session: Session | undefined
+  /** The live folders that the command has brought up to date. */
+  live: Live | undefined
 
   constructor(io: Io, args: Arguments) {
     this.io = io

@@ -2,14 +2,21 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { BatonError } from '../../domain/errors.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Service } from '../../service/service.ts'
+import type { McpEndpoint } from '../mcp/http.ts'
+import { answer } from './answer.ts'
 import { authorise, callerOf, toCall } from './auth.ts'
 import { guard, protect } from './guards.ts'
 import { holding } from './holding.ts'
 import { inputOf } from './input.ts'
 import type { Fields, Log } from './log.ts'
+import { addLogin } from './login.ts'
+import { Answered } from './metrics.ts'
+import { addObserving } from './observing.ts'
 import { problemResponse, toProblem } from './problem.ts'
+import { type Rate, RateLimit } from './rate.ts'
 import { isReady } from './ready.ts'
 import { showStatus } from './status.ts'
+import { addWeb } from './web.ts'
 
 export interface HttpAppOptions {
   readonly service: Service
@@ -19,10 +26,14 @@ export interface HttpAppOptions {
   /** The server listens on this machine only, so its status page may be seen without a token. */
   readonly local: boolean
   readonly log: Log
+  /** Where the built dashboard is; without it there is a plain page of numbers. */
+  readonly web?: string | undefined
   /** Ends when the server stops: whoever waits is answered then. */
   readonly stopping?: AbortSignal
   /** How long a wait is held at most. */
   readonly holdMs?: number
+  readonly rate?: Rate
+  readonly heartbeatMs?: number
 }
 
 /** What the log tells of a request: never its path, its query or its headers, which may hold what callers wrote. */
@@ -38,23 +49,42 @@ interface Env {
 /** Asked every few seconds by whoever watches the server: worth a line only when the answer is no. */
 const HEALTH = ['/healthz', '/readyz']
 
-/** Every operation over HTTP, with the two health checks and a status page. */
+/** Every operation over HTTP, with the two health checks and the dashboard. */
 export function createHttpApp(options: HttpAppOptions): Hono<Env> {
   const { service, operations, log } = options
   const app = new Hono<Env>()
-  app.use(tell(log), protect, guard(options.hosts))
+  const answered = new Answered()
+  const limit = new RateLimit(options.rate)
+  app.use(tell(log, answered), protect, guard(options.hosts))
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     if (await isReady(service)) return c.json({ status: 'ready' })
     throw new BatonError('unavailable', 'the store does not answer')
   })
-  app.get('/', (c) => showStatus(c.req.raw, options))
+  if (options.web === undefined) app.get('/', (c) => showStatus(c.req.raw, options))
+  else addWeb(app, options.web)
   // Who the token stands for; a caller that is told its own name needs no scope.
   app.get('/v1/whoami', async (c) => {
     const { actor, scopes } = await callerOf(service, c.req.raw.headers)
     Object.assign(c.get('told'), { operation: 'whoami', actor: actor.name })
     return c.json({ actor, scopes })
+  })
+  addLogin(app, service)
+  addObserving(app, {
+    service,
+    operations,
+    answered,
+    stopping: options.stopping,
+    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+    told: (c, operation, { actor }) => Object.assign(c.get('told'), { operation, actor: actor.name }),
+  })
+  const mcp = mcpEndpoint(options)
+  app.all('/mcp', async (c) => {
+    const caller = await callerOf(service, c.req.raw.headers)
+    Object.assign(c.get('told'), { operation: 'mcp', actor: caller.actor.name })
+    limit.take(caller.token)
+    return (await mcp()).fetch(c.req.raw, caller)
   })
   for (const op of operations)
     app.on(op.http.method, op.http.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
@@ -62,11 +92,12 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
       told.operation = op.name
       const caller = await callerOf(service, c.req.raw.headers)
       told.actor = caller.actor.name
+      limit.take(caller.token)
       authorise(op, caller)
       const call = toCall(caller, c.req.raw.headers)
       const input = await inputOf(op, c.req.raw, c.req.param())
       const bounds = { caller: c.req.raw.signal, stopping: options.stopping, ms: options.holdMs }
-      return c.json((await invoke(op, holding(service, bounds), call, input)) as object)
+      return answer(op, c.req.raw, await invoke(op, holding(service, bounds), call, input))
     })
 
   app.notFound((c) =>
@@ -82,12 +113,30 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
   return app
 }
 
-function tell(log: Log): MiddlewareHandler<Env> {
+/** Most servers are never asked over MCP, so it is loaded by the first request. */
+function mcpEndpoint({ service, log, stopping }: HttpAppOptions): () => Promise<McpEndpoint> {
+  let made: Promise<McpEndpoint> | undefined
+  const make = async (): Promise<McpEndpoint> => {
+    const { createEndpoint } = await import('../mcp/http.ts')
+    const onFailure = (error: unknown, operation: string) =>
+      log('error', 'failure', { operation, error: error instanceof Error ? error.stack : String(error) })
+    const endpoint = createEndpoint({ service, stopping, onFailure })
+    stopping?.addEventListener('abort', () => void endpoint.close(), { once: true })
+    return endpoint
+  }
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+function tell(log: Log, answered: Answered): MiddlewareHandler<Env> {
   return async (c, next) => {
     const started = performance.now()
     const told: Told = {}
     c.set('told', told)
     await next()
+    answered.note(told.operation ?? 'other', c.res.status, performance.now() - started)
     if (c.res.status === 200 && HEALTH.includes(c.req.path)) return
     const ms = Math.round(performance.now() - started)
     log('info', 'request', { method: c.req.method, ...told, status: c.res.status, ms })

@@ -8,6 +8,8 @@ import type { Service } from '../../service/service.ts'
 export interface Caller {
   readonly actor: Actor
   readonly scopes: readonly string[]
+  /** Which token it is; not the secret. */
+  readonly token: string
 }
 
 const BEARER = /^Bearer +([\w-]{1,200})$/i
@@ -20,12 +22,13 @@ const READ_WITH: Readonly<Record<string, string>> = { gate: 'handoff', notice: '
 /** Who is calling, by the token alone. Unknown, expired and revoked tokens get the same answer. */
 export async function callerOf(service: Service, headers: Headers): Promise<Caller> {
   const given = headers.get('authorization')
-  if (given === null)
+  const session = given === null ? sessionOf(headers) : undefined
+  if (given === null && session === undefined)
     throw new BatonError(
       'unauthenticated',
       'this needs a token: send Authorization: Bearer …, made with: baton token create --agent NAME',
     )
-  const secret = BEARER.exec(given)?.[1]
+  const secret = session ?? BEARER.exec(given ?? '')?.[1]
   const token = secret === undefined ? undefined : await service.tokens.authenticate(secret)
   if (!token)
     throw new BatonError(
@@ -42,6 +45,7 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
       ...(instance !== undefined && { instance }),
     },
     scopes: token.scopes,
+    token: token.uid,
   }
 }
 
@@ -83,10 +87,32 @@ export function grants(scopes: readonly string[], wanted: string): boolean {
 
 export function toCall({ actor }: Caller, headers: Headers): Call {
   const key = headers.get('idempotency-key')
-  if (key === null) return { actor }
-  if (!KEY.test(key))
+  if (key !== null && !KEY.test(key))
     throw new BatonError('invalid_input', 'Idempotency-Key is 1 to 200 visible characters without spaces')
-  return { actor, key }
+  const rev = revisionOf(headers)
+  return { actor, ...(key !== null && { key }), ...(rev !== undefined && { rev }) }
+}
+
+/** What the caller has seen, as it stands in `rev`: `If-Match: "7"`. */
+function revisionOf(headers: Headers): number | undefined {
+  const given = headers.get('if-match')
+  if (given === null || given === '*') return undefined
+  const rev = /^"(\d{1,9})"$/.exec(given)?.[1]
+  if (rev === undefined)
+    throw new BatonError('invalid_input', 'If-Match is the revision that you have seen, in quotes: "7"')
+  return Number(rev)
+}
+
+export const SESSION_COOKIE = 'baton_session'
+
+/** What a browser was given when a person logged in. Requests from other sites never come this far. */
+export function sessionOf(headers: Headers): string | undefined {
+  const cookies =
+    headers
+      .get('cookie')
+      ?.split(';')
+      .map((each) => each.trim().split('=')) ?? []
+  return cookies.find(([name, value]) => name === SESSION_COOKIE && /^[\w-]{1,200}$/.test(value ?? ''))?.[1]
 }
 
 function instanceOf(headers: Headers): string | undefined {

@@ -7,15 +7,20 @@ export interface Place {
   /** Names were given under which others reach it. */
   readonly named: boolean
   readonly tokens: number
+  /** Lets whoever reads this into the dashboard, once and soon. */
+  readonly code?: string | undefined
 }
 
 /** What a person who started the server wants to know: where it is, what it holds, what to type next. */
-export function greeting(store: Store['info'], { url, local, named, tokens }: Place): string {
+export function greeting(store: Store['info'], { url, local, named, tokens, code }: Place): string {
   const lines = [
     `Baton is running at ${url}`,
     '',
     `  workspace  ${store.workspace}, in ${store.location} (${store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`,
-    `  look       open ${url} in a browser`,
+    `  look       ${code === undefined ? `open ${url} in a browser; a link that lets you in: baton login` : `${url}/#login=${code}`}`,
+    ...(code === undefined
+      ? []
+      : ['             opens the dashboard as you, once, within ten minutes; later: baton login']),
     '  next       baton send --to codex --title "Add rate limiting" --deliverable "Middleware in src/"',
     '             baton inbox --as codex',
     `  over HTTP  ${

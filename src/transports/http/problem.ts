@@ -39,6 +39,8 @@ export function problemResponse(error: unknown): Response {
   const headers = new Headers({ 'content-type': PROBLEM_TYPE })
   if (problem.code === 'unauthenticated') headers.set('www-authenticate', 'Bearer realm="baton"')
   if (problem.code === 'unavailable') headers.set('retry-after', '1')
+  const { retry_after_s } = problem.details
+  if (typeof retry_after_s === 'number') headers.set('retry-after', String(retry_after_s))
   // The rest of a body that nobody will read must not be taken for the next request.
   if (problem.code === 'too_large') headers.set('connection', 'close')
   return new Response(JSON.stringify(problem), { status: problem.status, headers })

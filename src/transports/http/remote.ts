@@ -8,6 +8,8 @@ import {
 } from '../../domain/errors.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
+import type { Happening } from '../../service/events.ts'
+import { type EventOptions, eventsOf } from './event-source.ts'
 import { isLoopback } from './guards.ts'
 import { HOLD_MS } from './holding.ts'
 
@@ -32,6 +34,8 @@ export interface Remote {
   call(name: OperationName, input: Input, options?: CallOptions): Promise<unknown>
   /** Who the token stands for. */
   whoami(): Promise<Actor>
+  /** What happens there, with a new connection whenever one breaks. */
+  events(options?: EventOptions): AsyncGenerator<Happening>
 }
 
 /** The server itself holds a wait for a minute; nothing else takes long. */
@@ -76,6 +80,23 @@ export function createRemote(options: RemoteOptions): Remote {
       const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
       return actor
     },
+    events: (given) =>
+      eventsOf(
+        {
+          open: (query, last, signal) =>
+            (options.fetch ?? globalThis.fetch)(new URL(`v1/events?${query}`, base), {
+              headers: {
+                ...headers,
+                accept: 'text/event-stream',
+                ...(last !== undefined && { 'last-event-id': last }),
+              },
+              redirect: 'manual',
+              signal,
+            }),
+          refusal: async (response) => toRefusal(response.status, parsed(await response.text()), base),
+        },
+        given,
+      ),
   }
 }
 

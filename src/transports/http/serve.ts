@@ -6,12 +6,14 @@ import { BatonError } from '../../domain/errors.ts'
 import { loadOperations } from '../../operations/index.ts'
 import type { Service } from '../../service/service.ts'
 import { createHttpApp } from './app.ts'
+import { startDelivering } from './delivering.ts'
 import { greeting } from './greeting.ts'
 import { allowedHosts, isLoopback } from './guards.ts'
 import { createLog, type Log } from './log.ts'
 import { problemResponse } from './problem.ts'
 import { startSequencing } from './sequencing.ts'
 import { startSettling } from './settling.ts'
+import { webFolder } from './web.ts'
 
 export interface ServeOptions {
   readonly service: Service
@@ -21,8 +23,12 @@ export interface ServeOptions {
   /** Names under which others reach this server, as they stand in `Host`: `baton.example.com`. */
   readonly allowedHosts?: readonly string[]
   readonly onReady?: (ready: Ready) => void
+  /** Makes a code with which whoever started the server comes into the dashboard. */
+  readonly loginCode?: (() => Promise<string>) | undefined
   readonly log?: Log
   readonly times?: Partial<typeof TIMES>
+  /** Runs beside the server until the signal, and ends before the store is closed. */
+  readonly beside?: ((signal: AbortSignal, log: Log) => Promise<void>) | undefined
   /** Stops on SIGTERM and SIGINT unless false. */
   readonly signals?: boolean
 }
@@ -52,6 +58,8 @@ const TIMES = {
   /** How long calls in flight may take when the server stops. */
   graceMs: 5_000,
   settleMs: 1_000,
+  /** How often is looked for messages to send. */
+  deliverMs: 2_000,
   /** How often is looked whether the log has grown. */
   sequenceMs: 1_000,
   holdMs: 60_000,
@@ -77,16 +85,21 @@ export async function serve(options: ServeOptions): Promise<Running> {
     hosts: allowedHosts(host, bound, names),
     local,
     log,
+    web: webFolder(),
     stopping: stopping.signal,
     holdMs: times.holdMs,
   })
   const stopSettling = startSettling(service, log, times.settleMs)
+  const stopDelivering = startDelivering(service, log, times.deliverMs)
   const stopSequencing = startSequencing(service, log, { everyMs: times.sequenceMs })
+  const beside = options.beside?.(stopping.signal, log)
   const { closed, close } = closing(async () => {
     log('info', 'stopping')
     stopping.abort()
     await drain(server, times.graceMs)
+    await beside
     await stopSettling()
+    await stopDelivering()
     await stopSequencing()
     await service.deps.store.close()
     log('info', 'stopped')
@@ -97,7 +110,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   log('info', 'listening', { url })
   if (!local)
     log('warn', 'open to the network', { advice: 'let a proxy with TLS stand in front: tokens are secrets' })
-  const text = greeting(service.deps.store.info, { url, local, tokens, named: names.length > 0 })
+  // On a machine that others reach, what is printed here may be read by others too.
+  const code = local ? await options.loginCode?.() : undefined
+  const text = greeting(service.deps.store.info, { url, local, tokens, code, named: names.length > 0 })
   const ready = { url, host, port: bound, text }
   options.onReady?.(ready)
   return { ...ready, closed, close }

@@ -150,7 +150,7 @@ function term(name: string, value: string): string {
   return `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

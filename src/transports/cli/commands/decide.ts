@@ -1,12 +1,11 @@
 import { BatonError } from '../../../domain/errors.ts'
+import { CHOICES, choiceOf, ownOptions } from '../../../domain/gate.ts'
 import type { Handoff } from '../../../domain/handoff.ts'
 import { confirmed, personOnly } from '../../../identity.ts'
 import type { Extra } from '../operation-command.ts'
 import { askFor, askYesNo } from '../prompt.ts'
 import type { Shell } from '../shell.ts'
 import { type Dossier, evidenceView } from '../views/dossier.ts'
-
-const CHOICES = ['approve', 'reject', 'question']
 
 /** A person decides: at a terminal after a confirmation, or with a person's token on a server. */
 export const decide: Extra = {
@@ -21,23 +20,33 @@ export const decide: Extra = {
     )
     const { handoff, ...rest } = (await session.call('handoff_get', { id: input.id })) as Dossier
     shell.say(`${evidenceView(shell, { handoff, ...rest })}\n`)
-    const choice = input.choice ?? (await askChoice(shell))
+    const options = rest.package.validation_request?.options
+    const choice = await chosen(shell, handoff, options, input.choice)
     const comment =
       input.comment ??
       (choice === 'question' ? await askFor(shell.io, 'What do you want to know? ') : undefined)
-    await confirm(shell, handoff, String(choice), actor.name)
+    await confirm(shell, handoff, choice, actor.name)
     return { input: { ...input, choice, ...(comment !== undefined && { comment }) }, actor: confirmed(actor) }
   },
 }
 
-async function askChoice(shell: Shell): Promise<string> {
-  const answer = (await askFor(shell.io, 'approve, reject or question? ')).toLowerCase()
-  const choice = CHOICES.find((each) => answer !== '' && each.startsWith(answer))
-  if (choice) return choice
-  throw new BatonError(
-    'invalid_input',
-    'the answer was not approve, reject or question, so nothing was decided',
-  )
+type Options = Readonly<Record<string, string>> | undefined
+
+/** What was typed, else what is asked for; a word that is no answer is found out before anybody confirms it. */
+async function chosen(shell: Shell, handoff: Handoff, options: Options, typed: unknown): Promise<string> {
+  const said = typed === undefined ? await askChoice(shell, handoff, options) : String(typed)
+  const answer = choiceOf(handoff, options, said)
+  if (answer.ok) return answer.choice
+  throw new BatonError(answer.code, `${answer.message}; nothing was decided`, answer.details)
+}
+
+/** The first letters are enough where they mean one answer. */
+async function askChoice(shell: Shell, { type }: Handoff, options: Options): Promise<string> {
+  const own = type === 'escalation' ? ownOptions(options).map(([key]) => key) : []
+  const words = [...own, ...Object.keys(CHOICES).filter((key) => own.length === 0 || key !== 'approve')]
+  const answer = await askFor(shell.io, `${words.slice(0, -1).join(', ')} or ${words.at(-1)}? `)
+  const meant = words.filter((each) => answer !== '' && each.toLowerCase().startsWith(answer.toLowerCase()))
+  return meant.length === 1 ? meant[0]! : answer
 }
 
 async function confirm(shell: Shell, handoff: Handoff, choice: string, name: string): Promise<void> {

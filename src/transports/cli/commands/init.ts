@@ -37,7 +37,7 @@ export const init: Command = {
       if (!plan.changes) return `${screen.tick} everything is there already`
       const next = isDry
         ? ''
-        : `\n\n${screen.dim('next: baton send --to codex --title "…", or baton doctor')}`
+        : `\n\n${screen.dim('next: baton send --to codex --title "…"; to connect an agent: baton setup claude-code (codex, gemini, cursor, vscode, git)')}`
       return filesText(files, isDry ? 'would be written' : 'written') + next
     })
     return 0

@@ -1,6 +1,9 @@
 import { BatonError } from '../../../domain/errors.ts'
+import type { Context } from '../../../open.ts'
+import type { ServeOptions } from '../../http/serve.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
+import type { Shell } from '../shell.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -35,15 +38,41 @@ export const serve: Command = {
     const { serve: start } = await import('../../http/serve.ts')
     const running = await start({
       service: context!.service,
+      beside: await besideServer(context!),
       ...(port !== undefined && { port }),
       ...(host !== undefined && { host }),
       allowedHosts: textsOf(args, 'allow-host'),
+      loginCode: loginCode(shell, context!),
       onReady: ({ url, host: bound, port: number, text }) =>
         shell.answer({ url, host: bound, port: number }, () => text),
     })
     await running.closed
     return 0
   },
+}
+
+/** A person who starts a server is let into its dashboard; a program gets no secret that it did not ask for. */
+function loginCode({ io, isJson }: Shell, { actor, service }: Context): ServeOptions['loginCode'] {
+  if (isJson || actor.kind !== 'human' || io.env.codingAgent !== undefined || io.env.ci) return undefined
+  return () => service.tokens.loginCode({ actor }, actor.name)
+}
+
+/** A server keeps the live folders of its workspace in step. */
+async function besideServer(context: Context): Promise<ServeOptions['beside']> {
+  if (!context.config?.folders?.length) return undefined
+  const [{ liveFolders }, { watchFolders }] = await Promise.all([
+    import('../../../live-folders.ts'),
+    import('../../../folders/watch.ts'),
+  ])
+  const folders = liveFolders(context)
+  return (
+    folders &&
+    ((signal, log) =>
+      watchFolders(folders, {
+        signal,
+        onFailure: ({ message }) => log('warn', 'the live folders are not up to date', { reason: message }),
+      }))
+  )
 }
 
 function toPort(text: string | undefined): number | undefined {

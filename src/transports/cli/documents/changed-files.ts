@@ -13,7 +13,8 @@ const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-
 const MOST_BYTES = 64 * 1024 * 1024
 
 /** Files that were added or changed since a commit, whether committed or not; what was removed is no artifact. */
-export function changedSince(cwd: string, since: string): readonly ChangedFile[] {
+export function changedSince(cwd: string, since: string, option = 'git'): readonly ChangedFile[] {
+  const git = (from: string, args: readonly string[], problem: string) => run(from, args, { problem, option })
   const root = git(cwd, ['rev-parse', '--show-toplevel'], `${cwd} is in no git repository`).trimEnd()
   const base = git(
     cwd,
@@ -38,7 +39,11 @@ export function changedSince(cwd: string, since: string): readonly ChangedFile[]
     .map((name) => ({ name, path: join(root, name) }))
 }
 
-function git(cwd: string, args: readonly string[], problem: string): string {
+function run(
+  cwd: string,
+  args: readonly string[],
+  { problem, option }: { readonly problem: string; readonly option: string },
+): string {
   const { status, stdout, error } = spawnSync('git', [...SAFE, ...args], {
     cwd,
     encoding: 'utf8',
@@ -48,5 +53,5 @@ function git(cwd: string, args: readonly string[], problem: string): string {
   if (status === 0) return stdout
   const reason =
     error === undefined ? problem : `git cannot be run (${(error as NodeJS.ErrnoException).code})`
-  throw new BatonError('invalid_input', `--git: ${reason}`, { option: 'git' }, error)
+  throw new BatonError('invalid_input', `--${option}: ${reason}`, { option }, error)
 }

@@ -87,7 +87,7 @@ async function called(session: Session, input: object): Promise<readonly ImportI
 const isNone = ({ dialect, outcome }: ImportItem): boolean => dialect === undefined && outcome === 'refused'
 
 /** Where the file is in the project: the log should not tell of the rest of the machine. */
-function placed(shell: Shell, session: Session, path: string): string {
+export function placed(shell: Shell, session: Pick<Session, 'context'>, path: string): string {
   const roots = [session.context?.workspace?.checkout, session.context?.workspace?.root, shell.io.cwd]
   const inside = roots
     .filter((root) => root !== undefined)

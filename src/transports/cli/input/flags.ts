@@ -52,6 +52,19 @@ const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
     placeholder: 'path',
     about: `The same as --link ${part}=path`,
   })),
+  validation_request: [
+    {
+      name: 'option',
+      takes: 'value',
+      repeats: true,
+      field: 'validation_request',
+      kind: 'json',
+      part: 'options',
+      short: 'links',
+      placeholder: 'key=meaning',
+      about: 'What the person may choose: B="robust, takes longer"',
+    },
+  ],
 }
 
 /** The options of an operation, derived from its input. */
@@ -183,6 +196,11 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   blockers: 'text',
   details: 'text',
   validation_request: 'point',
+  gate: 'name',
+  silence: 'rule',
+  understood: 'text',
+  created_files: 'path',
+  in_reply_to: 'id',
 }
 
 /** What a field is, where its schema leaves it to its name. */
@@ -195,6 +213,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   constraints: 'What must be kept to',
   checks: 'A command that must exit 0, or file:path, sha256:path=hash, evidence:deliverable',
   validation_request: 'A point for the person to validate',
+  gate: 'Its name, or advisory:name, auto:name',
+  silence: 'When the person does not answer: expire:2d, escalate:4h:maria, reassign:4h:paul (wait)',
   retry: 'For example {"max": 3, "delay_s": 30, "multiplier": 2}',
   alias: 'An id of its own',
   home: 'The dialect it lives in',

@@ -44,7 +44,9 @@ export async function toInput(
 
 function put(input: Record<string, unknown>, flag: FieldFlag, values: readonly unknown[]): void {
   const { field } = flag
-  if (flag.part !== undefined) input[field] = { ...(input[field] as object), [flag.part]: values[0] }
+  if (flag.part === 'options')
+    input[field] = { items: [], ...(input[field] as object), options: Object.assign({}, ...values) }
+  else if (flag.part !== undefined) input[field] = { ...(input[field] as object), [flag.part]: values[0] }
   else if (field === 'links' || field === 'data' || field === 'metadata')
     input[field] = Object.assign({}, input[field], ...values)
   else if (field === 'validation_request') input[field] = toPoints(values)
@@ -148,6 +150,9 @@ const SHORT: Readonly<Record<string, (text: string, flag: FieldFlag) => unknown>
   },
   links: (text, flag) => Object.fromEntries([pair(text, flag)]),
   checks: toCheck,
+  gate: toGate,
+  silence: toSilence,
+  understood: (text) => text,
   validation_request: (text) => text,
 }
 
@@ -167,6 +172,22 @@ function toCheck(text: string, flag: FieldFlag): unknown {
     return { kind: 'sha256', path, sha256: sha256.toLowerCase() }
   }
   return { kind: 'command', command: text.replace(/^command:\s*/, '') }
+}
+
+/** `specification`, `advisory:specification` or a type alone. */
+function toGate(text: string): unknown {
+  const [, type, name] = /^(blocking|advisory|auto)(?::\s*(.+))?$/is.exec(text) ?? []
+  if (type === undefined) return { name: text }
+  return { type: type.toLowerCase(), ...(name !== undefined && { name }) }
+}
+
+/** `wait`, `expire:2d`, `escalate:4h:maria` or `reassign:4h:paul`. */
+function toSilence(text: string, flag: FieldFlag): unknown {
+  const [policy = '', time, to] = text.split(':').map((part) => part.trim())
+  const after_s = time === undefined ? undefined : toSeconds(time)
+  if (time !== undefined && after_s === undefined)
+    return bad(flag, text, 'a rule such as expire:2d or escalate:4h:maria')
+  return { policy, ...(after_s !== undefined && { after_s }), ...(to && { to }) }
 }
 
 function bad(flag: FieldFlag, text: string, wanted: string): never {

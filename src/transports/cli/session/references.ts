@@ -21,7 +21,7 @@ export async function resolveReferences(
   return resolved
 }
 
-type Kind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'anything'
+type Kind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'run' | 'anything'
 
 /** Which fields of an operation name something that is there already. */
 export function referencesOf(operation: OperationName): Readonly<Record<string, Kind>> {
@@ -29,6 +29,7 @@ export function referencesOf(operation: OperationName): Readonly<Record<string, 
   if (operation === 'handoff_create') return { parent: 'other handoff', supersedes: 'other handoff' }
   if (noun === 'handoff' || noun === 'gate')
     return { id: 'handoff', parent: 'other handoff', supersedes: 'other handoff' }
+  if (noun === 'workflow') return { id: 'run', run: 'run' }
   if (operation === 'artifact_put') return { handoff: 'other handoff' }
   if (operation === 'task_create') return {}
   if (noun === 'task' || noun === 'thought') return { id: 'task', task_id: 'task' }
@@ -44,6 +45,7 @@ const RESOLVE: Readonly<
   'other handoff': (session, _, ref) => resolveHandoff(session, 'handoff_get', ref),
   task: resolveTask,
   notice: resolveNotice,
+  run: resolveRun,
   anything: resolveAnything,
 }
 
@@ -59,6 +61,19 @@ async function resolveTask(session: Session, operation: OperationName, ref: stri
     ref,
     `${name} has no task ${operation === 'task_start' ? 'to start' : 'under way'}; see: baton next`,
   ).id
+}
+
+/** `@` is the only run that is not over. */
+async function resolveRun(session: Session, _: OperationName, ref: string): Promise<string> {
+  const { items } = (await session.call('workflow_list', {
+    limit: 200,
+    ...(ref === '@' && { state: ['running', 'waiting', 'failed'] }),
+  })) as { items: { id: string; name: string; state: string; updated_at: string }[] }
+  if (items.some(({ id }) => id === ref)) return ref
+  const found = ref === '@' ? items : items.filter(({ id }) => id.includes(ref.toLowerCase()))
+  if (found.length === 0 && ref !== '@') return ref
+  const runs = found.map(({ state, name, ...rest }) => ({ ...rest, title: name, status: state }))
+  return only(runs, ref, 'no workflow is under way; see: baton workflow list').id
 }
 
 /** A handoff, a task, or what the operation itself looks up by its whole id: a record or an audit session. */

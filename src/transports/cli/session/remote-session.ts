@@ -28,6 +28,7 @@ export function remoteSession(environment: Environment, as: string | undefined):
       if (named !== undefined) demandSame(named, (await actor()).name)
       return remote.call(name, input as Record<string, unknown>, key === undefined ? {} : { key })
     },
+    events: (options) => remote.events(options),
     close: async () => undefined,
   }
 }

@@ -3,6 +3,7 @@ import type { Policy } from '../../../domain/policy.ts'
 import type { Context } from '../../../open.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke } from '../../../operations/operation.ts'
+import type { Happening } from '../../../service/events.ts'
 
 /** Whoever answers operations: the store here, or a server. */
 export interface Session {
@@ -12,6 +13,8 @@ export interface Session {
   /** Who is calling; a server is asked once. */
   actor(): Promise<Actor>
   call(name: OperationName, input: object, options?: CallOptions): Promise<unknown>
+  /** What happens, each once and in order, until the signal. */
+  events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Happening>
   close(): Promise<void>
 }
 
@@ -31,6 +34,7 @@ export function localSession(context: Context): Session {
       const op = await loadOperation(name)
       return invoke(op, context.service, { actor, ...(key !== undefined && { key }) }, input)
     },
+    events: (options) => context.service.events.follow(options),
     close: () => context.close(),
   }
 }

@@ -1,5 +1,11 @@
 import type { Handoff } from '../../../domain/handoff.ts'
-import type { Package, Result, ThreadItem, VerificationRecord } from '../../../domain/package.ts'
+import type {
+  Acknowledgment,
+  Package,
+  Result,
+  ThreadItem,
+  VerificationRecord,
+} from '../../../domain/package.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
@@ -11,6 +17,7 @@ export interface Dossier {
   readonly result?: Result
   readonly thread: readonly ThreadItem[]
   readonly verifications: readonly VerificationRecord[]
+  readonly acknowledgment?: Acknowledgment
   readonly timeline: readonly { at: string; act: string; by: string; auth: string; hash: string }[]
 }
 
@@ -61,7 +68,7 @@ function heading(screen: Screen, handoff: Handoff): string {
   ].join('\n')
 }
 
-function asked(screen: Screen, { handoff, package: pack }: Dossier): Row[] {
+function asked(screen: Screen, { handoff, package: pack, acknowledgment }: Dossier): Row[] {
   const rows: Row[] = []
   const add = (name: string, text: string | undefined) => {
     if (text !== undefined && text !== '') rows.push([name, plainText(text)])
@@ -76,13 +83,19 @@ function asked(screen: Screen, { handoff, package: pack }: Dossier): Row[] {
     ),
   )
   add('Questions', lines(pack.open_questions?.map(({ question }) => question)))
+  if (handoff.gate?.name !== undefined) add('Gate', `${handoff.gate.name} (${handoff.gate.type})`)
   add('Validate', lines(pack.validation_request?.items))
+  add(
+    'Options',
+    lines(Object.entries(pack.validation_request?.options ?? {}).map(([key, text]) => `${key}: ${text}`)),
+  )
   add('Criteria', lines(pack.criteria))
   add('Constraints', lines(pack.constraints))
   add('Files', lines(pack.artifacts?.map(({ path }) => path)))
   add('Links', lines(Object.entries(pack.links ?? {}).map(([name, path]) => `${name}: ${path}`)))
   add('Data', json(pack.data))
   add('Input', json(pack.input))
+  add('Understood', lines(acknowledgment?.understanding))
   if (handoff.state === 'offered' && handoff.ack_deadline !== undefined)
     add('Accept', screen.when(handoff.ack_deadline))
   if (handoff.blocked_on !== undefined) add('Blocked on', handoff.blocked_on)

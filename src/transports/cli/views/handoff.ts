@@ -1,4 +1,6 @@
+import { ownOptions } from '../../../domain/gate.ts'
 import type { Handoff } from '../../../domain/handoff.ts'
+import { markdownStatus } from '../../../domain/markdown-status.ts'
 import type { Notice } from '../../../domain/notice.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen } from '../screen/screen.ts'
@@ -19,12 +21,29 @@ export interface Listed {
 export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
   const { screen } = shell
   for (const { message } of warnings) shell.warn(message)
+  if (handoff.state === 'draft') shell.next(`baton send ${handoff.id}`)
+  const file = shell.live?.fileOf(handoff)
+  if (file !== undefined) return `${screen.tick} ${plainText(file)} (${statusOf(screen, handoff)})`
   if (handoff.state === 'draft') {
-    shell.next(`baton send ${handoff.id}`)
     return `${screen.tick} ${screen.bold(handoff.id)} is a draft for ${handoff.to}`
   }
   return `${screen.tick} ${screen.bold(handoff.id)} to ${handoff.to}, ${waitsFor(handoff)}`
 }
+
+/** In the words of the file: `Created, expires in 1 h`. */
+function statusOf(screen: Screen, handoff: Handoff): string {
+  const status = markdownStatus(handoff)
+  if (handoff.ack_deadline === undefined) return status
+  return `${status}, expires ${screen.when(handoff.ack_deadline)}`
+}
+
+/** What an acceptance says beside the handoff. */
+interface Answered {
+  readonly acknowledgment?: Readonly<Record<string, unknown>>
+}
+
+const blockersOf = ({ acknowledgment }: Answered): readonly string[] =>
+  Array.isArray(acknowledgment?.blockers) ? acknowledgment.blockers.map(String) : []
 
 /** What is said after each step; the generic sentence is good enough for the others. */
 const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
@@ -47,14 +66,16 @@ const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_heartbeat: (h) => `is ${spoken(h.state)}${h.progress === undefined ? '' : `, ${h.progress} %`}`,
   gate_decide: (h) =>
     h.state === 'completed'
-      ? `is approved; ${h.from} goes on`
+      ? `is ${h.choice === undefined || h.choice === 'approve' ? 'approved' : `answered: ${h.choice}`}; ${h.from} goes on`
       : h.state === 'rejected'
         ? `is rejected; ${h.from} is told`
         : `has a question for ${h.from}`,
 }
 
-export function stepView(shell: Shell, operation: string, handoff: Handoff): string {
+export function stepView(shell: Shell, operation: string, handoff: Handoff & Answered): string {
   const { screen } = shell
+  // What was unclear goes back to the sender; the receiver sees which words did.
+  for (const text of blockersOf(handoff)) shell.warn(text)
   const text = STEPS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
   if (operation === 'handoff_accept' && handoff.deliverables > 0)
     shell.next(`baton submit ${handoff.id} --evidence "<deliverable>=<proof>"`)
@@ -65,17 +86,40 @@ export function claimView(shell: Shell, { handoff }: { readonly handoff?: Handof
   return handoff ? stepView(shell, 'handoff_accept', handoff) : 'Nothing is waiting in your queue.'
 }
 
+interface Inbox extends Listed {
+  readonly gates?: readonly Asked[]
+  readonly notices: readonly Notice[]
+}
+
+interface Asked {
+  readonly uid: string
+  readonly type: 'gate' | 'escalation'
+  readonly name?: string
+  readonly items: readonly string[]
+  readonly options: Readonly<Record<string, string>>
+}
+
+/** What a person is asked, in place of a title: how much there is to look at, or to choose from. */
+function askedTitle({ uid, title }: Handoff, gates: readonly Asked[] = []): string {
+  const asked = gates.find((gate) => gate.uid === uid)
+  if (!asked) return title
+  const own = ownOptions(asked.options).map(([key]) => key)
+  const more = [
+    asked.items.length > 0 ? `${count(asked.items.length, 'point')} to validate` : '',
+    own.length > 0 ? `choose ${own.join(', ')}` : '',
+  ].filter((text) => text !== '')
+  const head = asked.type === 'gate' ? `Gate: ${asked.name ?? title}` : `Decision: ${title}`
+  return [head, ...more].join(' · ')
+}
+
 /** What waits for one agent: the verb first, because that is what to type. */
-export function inboxView(
-  shell: Shell,
-  name: string,
-  inbox: Listed & { readonly notices: readonly Notice[] },
-): string {
+export function inboxView(shell: Shell, name: string, inbox: Inbox): string {
   const { screen } = shell
-  const { items, notices } = inbox
+  const { notices } = inbox
+  const items = inbox.items.map((handoff) => ({ ...handoff, title: askedTitle(handoff, inbox.gates) }))
   if (items.length + notices.length === 0) return shell.nothing(`Nothing waits for ${name}.`)
   if (inbox.next !== undefined) shell.more(inbox.next)
-  if (!screen.isTerminal) return plainInbox(screen, inbox)
+  if (!screen.isTerminal) return plainInbox(screen, { items, notices })
   const waiting = items.length > 0 ? `${items.length}${inbox.next === undefined ? '' : '+'} waiting` : ''
   const unread = notices.length > 0 ? count(notices.length, 'notice') : ''
   const parts = [screen.bold(`${name}: ${[waiting, unread].filter((text) => text !== '').join(', ')}`)]

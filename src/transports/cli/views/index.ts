@@ -41,6 +41,13 @@ export async function viewOf(
     case 'notice_ack':
     case 'report_status':
       return otherViewOf(name, shell)
+    case 'report_flow': {
+      const { flowView } = await import('./flow.ts')
+      return (output) => flowView(shell, output)
+    }
+    case 'report_progress':
+    case 'report_history':
+      return (await import('./blocks.ts')).blockViewOf(name, shell)
     case 'audit_session_start':
     case 'audit_sessions':
     case 'audit_verify_chain':
@@ -51,6 +58,14 @@ export async function viewOf(
     case 'audit_log':
     case 'audit_key':
       return (await import('./audit.ts')).auditViewOf(name, shell)
+    case 'workflow_start':
+    case 'workflow_status':
+    case 'workflow_resume':
+    case 'workflow_cancel':
+    case 'workflow_list':
+    case 'workflow_check':
+    case 'workflow_picture':
+      return (await import('./workflow.ts')).workflowViewOf(name, shell)
     default: {
       const { claimView, listView, sentView, stepView } = await import('./handoff.ts')
       if (name === 'handoff_send' || name === 'handoff_create') return (output) => sentView(shell, output)

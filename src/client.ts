@@ -1,0 +1,57 @@
+import type { Actor } from './domain/actor.ts'
+import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
+import type { OperationInput, OperationOutput } from './runner/calls.ts'
+import type { Happening } from './service/events.ts'
+import type { EventOptions } from './transports/http/event-source.ts'
+import { createRemote } from './transports/http/remote.ts'
+
+export interface ClientOptions {
+  /** Address of a server, `https://…`; plain http only on this machine. */
+  readonly url: string
+  /** Made with: baton token create --agent NAME */
+  readonly token: string
+  /** Which process of the agent this is: what one holds is not for its others. */
+  readonly instance?: string
+}
+
+export interface CallOptions {
+  /** Makes a repeated call harmless. */
+  readonly key?: string
+}
+
+/** Every operation of a server as a function, typed by its input and answer, and what happens there. */
+export type Client = {
+  readonly [Name in OperationName]: (
+    input: OperationInput<Name>,
+    options?: CallOptions,
+  ) => Promise<OperationOutput<Name>>
+} & {
+  /** Who the token stands for. */
+  whoami(): Promise<Actor>
+  /** What happens, each once and in order; connections that break are made anew. */
+  events(options?: EventOptions): AsyncGenerator<Happening>
+}
+
+/**
+ * A client of a Baton server.
+ *
+ * ```ts
+ * import { createClient } from 'batonpass/client'
+ *
+ * const baton = createClient({ url: 'http://127.0.0.1:4180', token: 'baton_…' })
+ * for await (const happening of baton.events({ agent: 'codex' })) console.log(happening.act, happening.id)
+ * ```
+ */
+export function createClient(options: ClientOptions): Client {
+  const remote = createRemote(options)
+  const calls = Object.keys(OPERATION_NAMES).map((name) => [
+    name,
+    (input: Readonly<Record<string, unknown>>, given?: CallOptions) =>
+      remote.call(name as OperationName, input, given),
+  ])
+  // Names and functions come from the list that the type is made of.
+  return { ...Object.fromEntries(calls), whoami: remote.whoami, events: remote.events } as Client
+}
+
+export { BatonError } from './domain/errors.ts'
+export type { EventOptions, Happening, OperationInput, OperationName, OperationOutput }

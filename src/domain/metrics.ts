@@ -1,0 +1,175 @@
+import { type MetricType, type MetricValue, metricValue } from './metrics-value.ts'
+
+/** One metric of a group: its path and everything of one type that was said there. Types are never mixed. */
+export interface MetricSummary {
+  readonly path: string
+  readonly type: MetricType
+  readonly count: number
+  /** Numbers and durations (in seconds); percents are never added up. */
+  readonly sum?: number
+  readonly min?: number
+  readonly max?: number
+  readonly average?: number
+  readonly true?: number
+  readonly false?: number
+  /** Other texts, each once, in the order in which they came. */
+  readonly values?: readonly string[]
+  /** How many more different texts there were. */
+  readonly more?: number
+}
+
+export const GROUPINGS = ['agent', 'phase', 'task', 'workflow'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+
+/** What of a block a report needs. */
+export interface Measured {
+  readonly from: string
+  readonly phase: string
+  readonly status: string
+  readonly task?: string | undefined
+  readonly workflow?: string | undefined
+  readonly metrics?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface MetricsGroup {
+  /** The agent, phase, task or workflow; absent for blocks that name none. */
+  readonly key?: string
+  readonly blocks: number
+  readonly statuses: Readonly<Record<string, number>>
+  readonly metrics: readonly MetricSummary[]
+}
+
+/** A text that an agent writes is listed, not measured; more than these nobody reads. */
+const MOST_TEXTS = 20
+const TEXT_LENGTH = 200
+/** Deeper data is shown as it is: an agent may nest as deep as it likes. */
+const MOST_DEPTH = 8
+
+/** Takes blocks one by one, so that a long history needs no room. */
+export class MetricsReport {
+  readonly #by: Grouping
+  readonly #groups = new Map<string | undefined, Group>()
+
+  constructor(by: Grouping) {
+    this.#by = by
+  }
+
+  add(block: Measured): void {
+    const key = this.#by === 'agent' ? block.from : block[this.#by]
+    const group = this.#groups.get(key) ?? new Group()
+    this.#groups.set(key, group)
+    group.add(block)
+  }
+
+  groups(compare: (a: string, b: string) => number): readonly MetricsGroup[] {
+    const sorted = [...this.#groups].sort(([a], [b]) =>
+      a === undefined ? 1 : b === undefined ? -1 : compare(a, b),
+    )
+    return sorted.map(([key, group]) => ({ ...(key !== undefined && { key }), ...group.summary() }))
+  }
+}
+
+class Group {
+  #blocks = 0
+  readonly #statuses = new Map<string, number>()
+  readonly #metrics = new Map<string, Tally>()
+
+  add({ status, metrics }: Measured): void {
+    this.#blocks += 1
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
+    for (const [path, value] of leavesOf(metrics ?? {}, '', 0)) {
+      const key = `${value.type} ${path}`
+      const tally = this.#metrics.get(key) ?? new Tally(path, value.type)
+      this.#metrics.set(key, tally)
+      tally.add(value)
+    }
+  }
+
+  summary(): Omit<MetricsGroup, 'key'> {
+    const metrics = [...this.#metrics.values()].map((tally) => tally.summary())
+    return {
+      blocks: this.#blocks,
+      statuses: Object.fromEntries(this.#statuses),
+      metrics: metrics.sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1)),
+    }
+  }
+}
+
+/** Every value with its path: `test_types.unit`. */
+function* leavesOf(
+  data: Readonly<Record<string, unknown>>,
+  above: string,
+  depth: number,
+): Generator<readonly [string, MetricValue]> {
+  for (const [key, value] of Object.entries(data)) {
+    const path = above === '' ? key : `${above}.${key}`
+    if (isMapping(value) && depth < MOST_DEPTH) yield* leavesOf(value, path, depth + 1)
+    else if (value !== null && value !== undefined) yield [path, metricValue(value)]
+  }
+}
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** All values of one path and one type. */
+class Tally {
+  readonly #path: string
+  readonly #type: MetricType
+  readonly #texts = new Set<string>()
+  #count = 0
+  #sum = 0
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+  #true = 0
+  #more = 0
+
+  constructor(path: string, type: MetricType) {
+    this.#path = path
+    this.#type = type
+  }
+
+  add({ type, value }: MetricValue): void {
+    this.#count += 1
+    if (type === 'boolean') this.#true += value ? 1 : 0
+    else if (type === 'text') this.#list(value)
+    else {
+      this.#sum += value
+      this.#min = Math.min(this.#min, value)
+      this.#max = Math.max(this.#max, value)
+    }
+  }
+
+  summary(): MetricSummary {
+    const about = { path: this.#path, type: this.#type, count: this.#count }
+    switch (this.#type) {
+      case 'boolean':
+        return { ...about, true: this.#true, false: this.#count - this.#true }
+      case 'text':
+        return { ...about, values: [...this.#texts], ...(this.#more > 0 && { more: this.#more }) }
+      case 'percent':
+        return { ...about, ...this.#range(1) }
+      case 'number':
+        return { ...about, sum: exact(this.#sum), ...this.#range(1) }
+      case 'duration':
+        return { ...about, sum: exact(this.#sum / 1_000), ...this.#range(1_000) }
+    }
+  }
+
+  #list(text: string): void {
+    const shown = text.length > TEXT_LENGTH ? `${text.slice(0, TEXT_LENGTH - 1)}…` : text
+    if (this.#texts.has(shown)) return
+    if (this.#texts.size < MOST_TEXTS) this.#texts.add(shown)
+    else this.#more += 1
+  }
+
+  #range(unit: number): Pick<MetricSummary, 'min' | 'max' | 'average'> {
+    return {
+      min: exact(this.#min / unit),
+      max: exact(this.#max / unit),
+      average: exact(this.#sum / this.#count / unit),
+    }
+  }
+}
+
+/** Without the last digits, in which sums of decimal fractions go wrong. */
+const exact = (value: number): number => Number(value.toPrecision(12))

@@ -1,0 +1,32 @@
+/** The known word that was probably meant, or undefined when none is near: a third of its letters may be wrong. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  const asked = word.toLowerCase()
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of known) {
+    const steps = distance(asked, candidate.toLowerCase())
+    if (steps < least) {
+      least = steps
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** How many letters to add, drop, change or swap with their neighbour. */
+function distance(from: string, to: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let line = 1; line <= from.length; line++) {
+    const next = [line]
+    for (let column = 1; column <= to.length; column++) {
+      const change = row[column - 1]! + (from[line - 1] === to[column - 1] ? 0 : 1)
+      const isSwapped = line > 1 && from[line - 2] === to[column - 1] && from[line - 1] === to[column - 2]
+      const swap = isSwapped ? before[column - 2]! + 1 : change
+      next.push(Math.min(change, swap, row[column]! + 1, next[column - 1]! + 1))
+    }
+    before = row
+    row = next
+  }
+  return row.at(-1)!
+}

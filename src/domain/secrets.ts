@@ -1,0 +1,77 @@
+/** A kind of key, and how its text looks. `also` must hold for what was found. */
+interface Kind {
+  readonly name: string
+  readonly looks: RegExp
+  readonly also?: (found: string) => boolean
+}
+
+export interface FoundSecret {
+  /** Where it stands: `summary`, `evidence[0].evidence`. */
+  readonly field: string
+  readonly kind: string
+}
+
+/** One of these stands in every text that holds a secret; a text without them is looked at once and left alone. */
+const TRIGGERS: readonly string[] =
+  'AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xox xapp- hooks.slack.com AIza GOCSPX- k_live_ whsec_ sk- -----BEGIN eyJ npm_ ://'.split(
+    ' ',
+  )
+/** The shortest is a password in an address. */
+const SHORTEST = 10
+
+/** Real keys are random: they mix letters with digits and are no word of a sample. */
+const isRandom = (text: string): boolean =>
+  /\d/.test(text) && /[A-Za-z]/.test(text) && new Set(text).size >= 10 && !SAMPLE.test(text)
+const SAMPLE = /example|sample|placeholder|dummy|redacted|your[-_]?|changeme|xxxx|0{8}|1234567890abcdef/i
+
+/** Each begins with something fixed and has bounded parts, so that no text makes it slow. */
+// biome-ignore format: read as a table
+const KINDS: readonly Kind[] = [
+  { name: 'an AWS access key',        looks: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,                                also: (t) => !SAMPLE.test(t) && /\d/.test(t) },
+  { name: 'a GitHub token',           looks: /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b/, also: isRandom },
+  { name: 'a GitLab token',           looks: /\bglpat-[A-Za-z0-9_-]{20,200}/,                                also: isRandom },
+  { name: 'a Slack token',            looks: /\b(?:xox[abeoprs]-[A-Za-z0-9-]{20,200}|xapp-\d-[A-Za-z0-9-]{20,200})/, also: isRandom },
+  { name: 'a Slack webhook',          looks: /hooks\.slack\.com\/(?:services|workflows)\/[A-Za-z0-9]{6,20}\/[A-Za-z0-9]{6,20}\/[A-Za-z0-9]{16,64}/, also: isRandom },
+  { name: 'a Google API key',         looks: /\bAIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])/,                     also: isRandom },
+  { name: 'a Google client secret',   looks: /\bGOCSPX-[0-9A-Za-z_-]{28}(?![0-9A-Za-z_-])/,                  also: isRandom },
+  { name: 'a Stripe key',             looks: /\b(?:[sr]k_live_[0-9A-Za-z]{16,200}|whsec_[0-9A-Za-z]{24,200})\b/, also: isRandom },
+  { name: 'an API key of a model',    looks: /\bsk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{24,300}|[A-Za-z0-9]{32,200})(?![A-Za-z0-9_-])/, also: isRandom },
+  { name: 'a private key',            looks: /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\\rn]{0,8}(?:[A-Za-z-]{1,20}: [^\n]{0,200}\n\s*){0,8}[A-Za-z0-9+/=]{24}/ },
+  { name: 'a JSON web token',         looks: /\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{20,2000}/ },
+  { name: 'an npm token',             looks: /\bnpm_[A-Za-z0-9]{36}\b/,                                      also: isRandom },
+  { name: 'a password in an address', looks: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/"'`<>]{0,100}:[^\s:@/"'`<>]{3,200}@[A-Za-z0-9[][^\s"'`<>]{0,10}/i, also: isRealPassword },
+]
+
+/** Words that stand where a password would: samples, variables and blanks. */
+const STAND_IN =
+  /^(?:pass(?:word|wd|phrase)?\d{0,4}|pw|pwd|secret|token|changeme|example|sample|test(?:ing)?\d{0,4}|admin|root|user(?:name)?|postgres|mysql|guest|dev|local|baton|[*.x•…]+|redacted|hidden|masked|your.*|my.*|.*[${}<>[\]%].*)$/i
+
+function isRealPassword(found: string): boolean {
+  const [, user = '', password = ''] = /:\/\/([^:]*):([^@]*)@/.exec(found) ?? []
+  return password !== user && !STAND_IN.test(password)
+}
+
+/** The kind of key that a text holds; undefined where it holds none. It is never the value that is told. */
+export function secretIn(text: string): string | undefined {
+  if (text.length < SHORTEST || !TRIGGERS.some((trigger) => text.includes(trigger))) return undefined
+  return KINDS.find(({ looks, also }) => {
+    if (!also) return looks.test(text)
+    for (const [found] of text.matchAll(new RegExp(looks, `${looks.flags}g`))) if (also(found)) return true
+    return false
+  })?.name
+}
+
+/** Every text of a value that holds a secret, by its field. Names of fields are texts too. */
+export function secretsIn(value: unknown, field = ''): readonly FoundSecret[] {
+  if (typeof value === 'string') {
+    const kind = secretIn(value)
+    return kind === undefined ? [] : [{ field: field || 'input', kind }]
+  }
+  if (Array.isArray(value)) return value.flatMap((each, i) => secretsIn(each, `${field}[${i}]`))
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return []
+  return Object.entries(value).flatMap(([key, each]) => {
+    const kind = secretIn(key)
+    if (kind !== undefined) return [{ field: `a name in ${field || 'the input'}`, kind }]
+    return secretsIn(each, field === '' ? key : `${field}.${key}`)
+  })
+}

@@ -1,0 +1,329 @@
+import type * as z from 'zod'
+import { nearest } from './nearest.ts'
+import { checkSilence, Silence } from './silence.ts'
+import { GateFile, OnFailureFile, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
+
+/** What is wrong with a definition, and where in it. */
+export interface WorkflowProblem {
+  readonly code:
+    | 'invalid'
+    | 'unknown_field'
+    | 'missing'
+    | 'duplicate_step'
+    | 'unknown_step'
+    | 'cycle'
+    | 'unreachable'
+    | 'unknown_agent'
+    | 'not_a_person'
+  readonly path: readonly (string | number)[]
+  /** Whether the name of the field is meant or what it is set to. */
+  readonly part: 'key' | 'value'
+  /** Says what to write instead. */
+  readonly message: string
+}
+
+export type CheckedWorkflow =
+  | { readonly ok: true; readonly workflow: Workflow; readonly paths: ReadonlyMap<string, Path> }
+  | { readonly ok: false; readonly problems: readonly WorkflowProblem[] }
+
+type Path = readonly (string | number)[]
+type FileStep = z.infer<ReturnType<typeof WorkflowFile>>['steps'][number]
+
+/** A definition as data, judged: the whole of it, so that one look mends everything. */
+export function checkWorkflow(data: unknown): CheckedWorkflow {
+  const parsed = WorkflowFile().safeParse(data)
+  if (!parsed.success)
+    return { ok: false, problems: parsed.error.issues.flatMap((issue) => complaintsOf(issue, data)) }
+  const found = flattened(parsed.data.steps)
+  const named = found.filter((each) => each.problem === undefined)
+  const steps = named.flatMap(({ step }) => (step ? [step] : []))
+  const paths = new Map(named.flatMap(({ step, path }) => (step ? [[step.id, path] as const] : [])))
+  const problems = [
+    ...found.flatMap(({ problem }) => (problem ? [problem] : [])),
+    ...duplicates(named),
+    ...unknownNeeds(steps, paths, found),
+  ]
+  // Circles among names that do not exist would only repeat what was said.
+  if (problems.length === 0) problems.push(...cycles(steps, paths))
+  if (problems.length > 0) return { ok: false, problems }
+  const { name, description, home } = parsed.data
+  return {
+    ok: true,
+    paths,
+    workflow: { name, ...(description !== undefined && { description }), ...(home && { home }), steps },
+  }
+}
+
+interface Found {
+  readonly path: Path
+  readonly step?: WorkflowStep
+  readonly problem?: WorkflowProblem
+}
+
+/** Steps in their order; what says nothing of its needs comes after what stands before it. */
+function flattened(items: WorkflowFile['steps']): readonly Found[] {
+  const all: Found[] = []
+  let before: readonly string[] = []
+  for (const [i, item] of items.entries()) {
+    const path = ['steps', i]
+    const group = groupOf(item, path)
+    const made = group.map(({ step, path: where, problem }): Found => {
+      if (problem) return { path: where, problem }
+      return madeOf(step, where, before)
+    })
+    all.push(...made)
+    const ids = made.flatMap(({ step }) => (step ? [step.id] : []))
+    if (ids.length > 0) before = ids
+  }
+  return all
+}
+
+function groupOf(
+  item: FileStep,
+  path: Path,
+): readonly { readonly step: FileStep; readonly path: Path; readonly problem?: WorkflowProblem }[] {
+  const { parallel, ...step } = item
+  if (!parallel) return [{ step, path }]
+  const other = Object.keys(step).find((key) => step[key as keyof typeof step] !== undefined)
+  if (other !== undefined)
+    return [
+      {
+        step,
+        path,
+        problem: {
+          code: 'invalid',
+          path: [...path, other],
+          part: 'key',
+          message: `${other} stands beside parallel; write it in each of the steps below parallel`,
+        },
+      },
+    ]
+  return parallel.map((each, i) => ({ step: each, path: [...path, 'parallel', i] }))
+}
+
+function madeOf(step: FileStep, path: Path, before: readonly string[]): Found {
+  const { id, agent, role } = step
+  if (id === undefined)
+    return { path, problem: missing(path, 'id', 'give the step a name, for example: id: review') }
+  if (agent === undefined && role === undefined)
+    return { path, problem: missing(path, 'agent', `say who does ${id}, for example: agent: codex`) }
+  if (agent !== undefined && role !== undefined)
+    return {
+      path,
+      problem: {
+        code: 'invalid',
+        path: [...path, 'role'],
+        part: 'key',
+        message: `${id} has both agent and role; keep one of them`,
+      },
+    }
+  const silence = step.gate?.silence && checkSilence(step.gate.silence)
+  if (silence && !silence.ok)
+    return {
+      path,
+      problem: {
+        code: 'invalid',
+        path: [...path, 'gate', 'silence'],
+        part: 'value',
+        message: silence.message,
+      },
+    }
+  const { needs, timeout, gate, on_failure, title, parallel: _, ...rest } = step
+  return {
+    path,
+    step: {
+      ...(defined(rest) as Partial<WorkflowStep>),
+      id,
+      title: title ?? id,
+      needs: [...new Set(needs ?? before)],
+      ...(timeout !== undefined && { timeout_s: timeout }),
+      ...(gate && {
+        gate: {
+          type: gate.type ?? 'blocking',
+          name: gate.name ?? id,
+          items: gate.items ?? [],
+          to: gate.to ?? 'human',
+          ...(gate.silence && { silence: gate.silence }),
+          ...(gate.remind !== undefined && { remind_s: gate.remind }),
+        },
+      }),
+      ...(on_failure && { on_failure }),
+    },
+  }
+}
+
+const missing = (path: Path, field: string, message: string): WorkflowProblem => ({
+  code: 'missing',
+  path,
+  part: 'value',
+  message: `${field} is missing; ${message}`,
+})
+
+function duplicates(found: readonly Found[]): readonly WorkflowProblem[] {
+  const seen = new Set<string>()
+  return found.flatMap(({ step, path }) => {
+    if (!step || !seen.has(step.id)) {
+      if (step) seen.add(step.id)
+      return []
+    }
+    return [
+      {
+        code: 'duplicate_step' as const,
+        path: [...path, 'id'],
+        part: 'value' as const,
+        message: `there is already a step ${step.id}; give this one another name`,
+      },
+    ]
+  })
+}
+
+function unknownNeeds(
+  steps: readonly WorkflowStep[],
+  paths: ReadonlyMap<string, Path>,
+  found: readonly Found[],
+): readonly WorkflowProblem[] {
+  const known = new Set(steps.map(({ id }) => id))
+  // A step that is wrong itself is complained about once.
+  if (found.some(({ problem }) => problem)) return []
+  return steps.flatMap(({ id, needs }) =>
+    needs.flatMap((need, i) => {
+      if (known.has(need)) return []
+      return [
+        {
+          code: 'unknown_step' as const,
+          path: [...paths.get(id)!, 'needs', i],
+          part: 'value' as const,
+          message: `${id} needs ${need}, and there is no such step${meant(need, [...known])}`,
+        },
+      ]
+    }),
+  )
+}
+
+/** Circles by their steps, and what can never start because it comes after one. */
+function cycles(
+  steps: readonly WorkflowStep[],
+  paths: ReadonlyMap<string, Path>,
+): readonly WorkflowProblem[] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const done = new Set<string>()
+  for (let before = -1; before < done.size; ) {
+    before = done.size
+    for (const { id, needs } of steps) if (needs.every((need) => done.has(need))) done.add(id)
+  }
+  const stuck = steps.filter(({ id }) => !done.has(id))
+  const told = new Set<string>()
+  return stuck.flatMap(({ id, needs }): WorkflowProblem[] => {
+    const circle = circleOf(id, byId)
+    const at = { path: [...paths.get(id)!, 'needs'], part: 'value' as const }
+    if (!circle) {
+      const need = needs.find((each) => !done.has(each))
+      return [
+        {
+          ...at,
+          code: 'unreachable' as const,
+          message: `${id} can never start: it needs ${need}, which waits for a circle of steps`,
+        },
+      ]
+    }
+    if (circle.some((each) => told.has(each))) return []
+    for (const each of circle) told.add(each)
+    const way = [...circle, circle[0]].join(' needs ')
+    return [{ ...at, code: 'cycle' as const, message: `${way}; take one of them out of needs` }]
+  })
+}
+
+/** The shortest way from a step along its needs back to it. */
+function circleOf(id: string, byId: ReadonlyMap<string, WorkflowStep>): readonly string[] | undefined {
+  const ways: (readonly string[])[] = [[id]]
+  const seen = new Set<string>()
+  for (let way = ways.shift(); way; way = ways.shift()) {
+    for (const need of byId.get(way.at(-1)!)?.needs ?? []) {
+      if (need === id) return way
+      if (seen.has(need)) continue
+      seen.add(need)
+      ways.push([...way, need])
+    }
+  }
+  return undefined
+}
+
+function complaintsOf(issue: z.core.$ZodIssue, data: unknown): readonly WorkflowProblem[] {
+  const path = issue.path.filter((step) => typeof step !== 'symbol')
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      code: 'unknown_field',
+      path: [...path, key],
+      part: 'key',
+      message: `there is no field ${key} here${meant(key, fieldsAt(path))}`,
+    }))
+  const value = path.reduce<unknown>(
+    (found, step) => (typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined),
+    data,
+  )
+  if (value === undefined)
+    return [
+      {
+        code: 'missing',
+        path: path.slice(0, -1),
+        part: 'value',
+        message: `${path.at(-1) ?? 'everything'} is missing; ${wanted(issue)}`,
+      },
+    ]
+  const shown = JSON.stringify(value) ?? ''
+  const text = shown.length > 60 ? `${shown.slice(0, 57)}…` : shown
+  if (issue.code === 'invalid_value') {
+    const words = issue.values.map(String)
+    return [
+      {
+        code: 'invalid',
+        path,
+        part: 'value',
+        message: `${text} is not one of ${words.join(', ')}${meant(String(value), words)}`,
+      },
+    ]
+  }
+  return [
+    {
+      code: 'invalid',
+      path,
+      part: 'value',
+      message: `${text} cannot be ${path.at(-1) ?? 'a workflow'}: ${wanted(issue)}`,
+    },
+  ]
+}
+
+function wanted(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
+    return `write ${KINDS[issue.expected] ?? issue.expected}`
+  if (issue.code === 'too_small') return `write at least ${issue.minimum}`
+  if (issue.code === 'too_big') return `write at most ${issue.maximum}`
+  return issue.message
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'fields on lines of their own, indented',
+  array: 'a list: lines that start with -',
+  string: 'a text',
+  int: 'a whole number',
+  number: 'a number',
+}
+
+function fieldsAt(path: Path): readonly string[] {
+  const last = path.findLast((step) => typeof step === 'string')
+  const file = WorkflowFile().shape
+  if (last === 'gate') return Object.keys(GateFile().shape)
+  if (last === 'silence') return Object.keys(Silence().shape)
+  if (last === 'on_failure') return Object.keys(OnFailureFile().shape)
+  return path.length === 0 ? Object.keys(file) : Object.keys(file.steps.element.shape)
+}
+
+/** The word that was probably meant, else the words there are. */
+export function meant(word: string, known: readonly string[]): string {
+  const found = nearest(word, known)
+  if (found !== undefined) return `; did you mean ${found}?`
+  return known.length > 0 ? `; write ${known.slice(0, 20).join(', ')}` : ''
+}
+
+const defined = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))

@@ -1,0 +1,56 @@
+import type { Extra } from './folder.ts'
+import { keepBeside, look } from './project.ts'
+import { sameStamp, sha256Of } from './tree.ts'
+import { note, textOf, type Work } from './work.ts'
+
+/** Nothing of these is anybody's handoff. */
+const NOBODY = ''
+
+/**
+ * Files that are made from the others. They are derived: what somebody wrote into one is kept beside it and made
+ * again. What git checked out stays until a handoff changes.
+ */
+export function extraFiles(work: Work): void {
+  const isChanged = work.happened.some(({ what }) => CHANGES.has(what))
+  const looks = work.state.looks(work.path)
+  const about = {
+    files: (ended: { readonly since: string; readonly limit: number }) => work.state.files(work.path, ended),
+    now: work.service.deps.now().toISOString(),
+    policy: work.service.deps.policy,
+  }
+  let made: readonly Extra[] | undefined
+  for (const path of work.kind.extraPaths) {
+    const there = work.tree.read(path)
+    const seen = looks.get(path)
+    if (there && seen && sameStamp(seen, there.stamp) && !isChanged) continue
+    if (work.isMovedByGit && !isChanged) {
+      if (there) look(work, path, there.sha256, there.stamp)
+      continue
+    }
+    made ??= work.kind.extras(about)
+    const extra = made.find((each) => each.path === path)
+    if (extra) putExtra(work, extra)
+  }
+}
+
+const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'created', 'put_back'])
+
+function putExtra(work: Work, extra: Extra): void {
+  const { path, text } = extra
+  const there = work.tree.read(path)
+  const old = there && textOf(there)
+  if (there && old !== undefined && extra.same(old)) {
+    // Whoever wrote it, it is what Baton would have written: what replaces it later loses nothing.
+    work.state.willWrite(work.path, there.sha256, NOBODY, 0)
+    look(work, path, there.sha256, there.stamp)
+    return
+  }
+  if (there && work.state.wrote(work.path, there.sha256) === undefined && !work.isFirst)
+    keepBeside(work, path, there, 'it is made from the handoffs; what was written into it is kept here')
+  const sha256 = sha256Of(text)
+  work.state.willWrite(work.path, sha256, NOBODY, 0)
+  const put = work.tree.put(path, text, there?.stamp)
+  if (put.ok) look(work, path, sha256, put.stamp)
+  else
+    note(work, { what: 'left', path, reason: 'somebody wrote to it just now; the next pass makes it again' })
+}

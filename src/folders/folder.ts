@@ -1,0 +1,116 @@
+import type { DialectId } from '../dialects/dialect.ts'
+import type { Draft } from '../dialects/draft.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { Policy } from '../domain/policy.ts'
+import type { OperationName } from '../operations/index.ts'
+import type { FileRow } from './state.ts'
+import type { Tree } from './tree.ts'
+
+/** What a file may decide beside a handoff's daily steps; only where `baton.yaml` lists it. */
+export const ACCEPTABLE = ['verification', 'gate'] as const
+export type Acceptable = (typeof ACCEPTABLE)[number]
+
+/** What a file says, whoever wrote it. */
+export type Says =
+  | {
+      readonly is: 'handoff'
+      readonly draft: Draft
+      /** Of `x_baton`: which handoff, and which revision of it the text was made from. */
+      readonly uid?: string
+      readonly rev?: number
+    }
+  /** A file that is no handoff is nobody's business. */
+  | { readonly is: 'nothing' }
+  | { readonly is: 'unreadable'; readonly reason: string }
+
+/** A handoff as the engine has it, and the text that its file had when both last agreed. */
+export interface Known {
+  readonly handoff: Handoff
+  readonly draft: Draft
+  readonly base?: string | undefined
+}
+
+export type Text =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly missing: string }
+
+/** An author's version of a file. All three drafts were read from texts of this dialect, so they can be compared. */
+export interface ForeignChange {
+  readonly handoff: Handoff
+  /** Where the file was found, relative to the live folder. */
+  readonly path: string
+  /** Where Baton keeps it. */
+  readonly place: string
+  /** What was agreed on before; what the engine says now; what the file says. */
+  readonly base: Draft
+  readonly now: Draft
+  readonly file: Draft
+  readonly accept: ReadonlySet<Acceptable>
+}
+
+/** One operation that a file asks for, in the name of whoever it says wrote it. */
+export interface PlannedCall {
+  readonly actor: string
+  readonly op: OperationName
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+export type Plan =
+  /** No calls: only text changed that the engine has no field for, and it is kept. */
+  | { readonly ok: true; readonly author: string; readonly calls: readonly PlannedCall[] }
+  | { readonly ok: false; readonly author: string; readonly reason: string }
+
+/** A file that is made from all the others, such as an index. */
+export interface Extra {
+  readonly path: string
+  readonly text: string
+  /** Whether a text says the same, whenever it was made. */
+  same(text: string): boolean
+}
+
+export interface About {
+  readonly files: (ended: { readonly since: string; readonly limit: number }) => Iterable<FileRow>
+  readonly now: string
+  readonly policy: Policy
+}
+
+/** How one dialect lives in a folder. Everything here is pure but `flat` and `every`, which may list folders. */
+export interface FolderKind {
+  readonly dialect: DialectId
+  /** Folders that are there from the start. */
+  readonly made: readonly string[]
+  /** The files that `extras` makes. */
+  readonly extraPaths: readonly string[]
+  /** The folders that others write into, each flat, relative to the live folder: these are scanned and watched. */
+  flat(tree: Tree): readonly string[]
+  /** These and the archives, for a first pass and for the doctor. */
+  every(tree: Tree): Iterable<string>
+  /** Whether a file in one of them can be a handoff, by its name. */
+  isCandidate(name: string): boolean
+
+  /** Where the file of a handoff lies; undefined for a handoff that has none in this dialect. */
+  place(handoff: Handoff): string | undefined
+  /** Whether it may as well lie there. */
+  fits(handoff: Handoff, path: string): boolean
+  /** The whole text of the file. What the base says beside the engine's fields stays. */
+  write(known: Known): Text
+  /** What the index and other extra files need of it. */
+  facts(handoff: Handoff): unknown
+
+  read(text: string, path: string): Says
+  /** Why a file cannot be the beginning of a handoff; undefined when it can. */
+  refusesNew(draft: Draft, path: string): string | undefined
+  plan(change: ForeignChange): Plan
+
+  extras(about: About): readonly Extra[]
+}
+
+/** What git knows of the checkout that the folder lies in. */
+export interface Git {
+  /** Changes with every checkout, commit, reset and stash. */
+  head(): string
+  /** Git is in the middle of changing files. */
+  isBusy(): boolean
+  /** Whether the checked out commit has exactly these bytes there; the path is relative to the project. */
+  holds(path: string, bytes: Uint8Array): Promise<boolean>
+}

@@ -1,0 +1,158 @@
+import { sameData } from '../dialects/difference.ts'
+import type { Draft } from '../dialects/draft.ts'
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { loadOperation } from '../operations/index.ts'
+import { invoke } from '../operations/operation.ts'
+import { importText } from '../service/document-import.ts'
+import type { Plan, PlannedCall } from './folder.ts'
+import { agree, keepBeside, look, project } from './project.ts'
+import { refuseFile } from './refuse.ts'
+import type { FileRow } from './state.ts'
+import { type Author, claimed, inProject, note, textFor, type Work } from './work.ts'
+
+/** A file about a handoff that nobody knows here: somebody hands over by it, or brings what was made elsewhere. */
+export async function takeNew(work: Work, file: Author): Promise<boolean> {
+  const { path, found, text, says } = file
+  const isGits = work.isFirst || (await isOfGit(work, path, found.bytes))
+  const reason = isGits ? undefined : work.kind.refusesNew(says.draft, path)
+  const author = says.draft.from
+  const no = async (why: string): Promise<boolean> => {
+    if (isGits) note(work, { what: 'left', path, reason: why })
+    else await refuseFile(work, { path, found, reason: why, author: await known(work, author) })
+    look(work, path, found.sha256, found.stamp)
+    return true
+  }
+  if (reason !== undefined) return no(reason)
+  if (author === undefined) return no('it does not say who hands over')
+  const call = await claimed(work, author)
+  const input = { text, path: inProject(work, path), asNew: !isGits }
+  const [item] = await importText(work.service.deps, call, input).catch((error: unknown) => {
+    // It may succeed later, when its author saves it again.
+    if (error instanceof BatonError && error.code === 'limit_exceeded')
+      return [{ outcome: 'refused' as const, reason: error.message, id: undefined }]
+    throw error
+  })
+  if (!item || item.id === undefined || item.outcome === 'refused' || item.outcome === 'skipped')
+    return no(item?.reason ?? 'it holds no handoff')
+  const handoff = await work.service.deps.store.handoff(item.id)
+  if (!handoff) return no('it holds no handoff')
+  if (item.outcome !== 'imported' && item.outcome !== 'unchanged')
+    return no(item.reason ?? `${handoff.id} is here already and says something else`)
+  note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid })
+  // What a commit has is left as it is there: the tree stays clean.
+  if (isGits && work.kind.fits(handoff, path)) {
+    agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
+    return true
+  }
+  return project(work, handoff, { at: { path, found }, base: text })
+}
+
+/** An author's version of a file that is known: its steps are taken, or it is refused and put back. */
+export async function takeChange(
+  work: Work,
+  handoff: Handoff,
+  file: Author,
+  row?: FileRow,
+): Promise<boolean> {
+  const { path, found, text, says } = file
+  const place = work.kind.place(handoff) ?? path
+  const now = await draftNow(work, handoff, row?.text ?? text)
+  const base = baseOf(work, row) ?? (await baseFor(work, handoff, file, now))
+  if (base === 'stale') {
+    keepBeside(
+      work,
+      path,
+      found,
+      'it was made from an older revision, and what was changed in it is not known',
+    )
+    return project(work, handoff, { at: { path, found } })
+  }
+  const where = { handoff, path, place: work.kind.fits(handoff, path) ? path : place }
+  const plan = work.kind.plan({ ...where, base, now, file: says.draft, accept: work.accept })
+  const refusal = plan.ok ? await carriedOut(work, plan, file, handoff.rev) : plan.reason
+  const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
+  if (refusal === undefined) {
+    if (plan.ok && plan.calls.length > 0) note(work, { what: 'taken_in', path, id: after.id, uid: after.uid })
+    return project(work, after, { at: { path, found }, base: text })
+  }
+  if (await isOfGit(work, path, found.bytes)) return leaveToGit(work, after, file)
+  const isConflict = row !== undefined && row.rev < handoff.rev
+  const author = await known(work, plan.author)
+  await refuseFile(work, { path, found, reason: refusal, author, handoff: after, isConflict })
+  note(work, { what: 'put_back', path, id: after.id, uid: after.uid })
+  return project(work, after, { at: { path, found }, ...(row?.text !== undefined && { base: row.text }) })
+}
+
+/** A checkout put it there: nothing follows from it, and it stays until the handoff moves on. */
+export function leaveToGit(
+  work: Work,
+  handoff: Handoff,
+  file: Pick<Author, 'path' | 'found' | 'text' | 'says'>,
+): boolean {
+  const { path, found, text } = file
+  agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
+  note(work, { what: 'left', path, id: handoff.id, uid: handoff.uid, reason: 'git checked this version out' })
+  return true
+}
+
+export const isOfGit = async ({ git, ...work }: Work, path: string, bytes: Uint8Array): Promise<boolean> =>
+  git !== undefined && (await git.holds(inProject({ git, ...work }, path), bytes))
+
+async function draftNow(work: Work, handoff: Handoff, base: string): Promise<Draft> {
+  const text = await textFor(work, handoff, base)
+  const says = work.kind.read(text, work.kind.place(handoff) ?? '')
+  return says.is === 'handoff' ? says.draft : {}
+}
+
+function baseOf(work: Work, row: FileRow | undefined): Draft | undefined {
+  if (row?.text === undefined) return undefined
+  const says = work.kind.read(row.text, row.path)
+  return says.is === 'handoff' ? says.draft : undefined
+}
+
+/** Without a text that was agreed on: an older revision may be anything, the present one is compared with the engine. */
+async function baseFor(work: Work, handoff: Handoff, file: Author, now: Draft): Promise<Draft | 'stale'> {
+  const { rev } = file.says
+  if (rev === undefined || rev >= handoff.rev || sameData(file.says.draft, now)) return now
+  return (await isOfGit(work, file.path, file.found.bytes)) ? now : 'stale'
+}
+
+/** Calls the operations one after the other; answers why one of them was refused. */
+async function carriedOut(
+  work: Work,
+  plan: Plan & { readonly ok: true },
+  { found }: Author,
+  rev: number,
+): Promise<string | undefined> {
+  for (const [i, planned] of plan.calls.entries()) {
+    const refusal = await called(work, planned, `${found.sha256}-${rev}-${i}`)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+async function called(
+  work: Work,
+  { actor, op, input }: PlannedCall,
+  key: string,
+): Promise<string | undefined> {
+  try {
+    const call = await claimed(work, actor)
+    await invoke(await loadOperation(op), work.service, { ...call, key }, input)
+    return undefined
+  } catch (error) {
+    // A store that does not answer is no fault of the file: the pass ends, and the next one tries again.
+    if (!(error instanceof BatonError) || error.code === 'unavailable' || error.code === 'internal')
+      throw error
+    return error.message
+  }
+}
+
+/** A notice goes only to somebody who is there. */
+async function known(work: Work, name: string | undefined): Promise<string | undefined> {
+  if (name === undefined) return undefined
+  const { store, policy } = work.service.deps
+  if (policy.agents && Object.hasOwn(policy.agents, name)) return name
+  return (await store.agents()).some((agent) => agent.name === name) ? name : undefined
+}

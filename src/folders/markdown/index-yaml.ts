@@ -1,0 +1,37 @@
+import { type IndexEntry, printIndex } from '../../dialects/markdown/index-file.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { DEFAULT_LIMITS } from '../../domain/limits.ts'
+import { markdownStatus } from '../../domain/markdown-status.ts'
+import type { About, Extra } from '../folder.ts'
+
+const INDEX = '_index.yaml'
+const WEEK_MS = 7 * 86_400_000
+/** Among the newest ended ones are those that were completed; more than the index shows. */
+const ENDED_LOOKED_AT = 500
+
+/** What the index says of a handoff. */
+export function facts(handoff: Handoff): IndexEntry {
+  const { from, to, task, created_at, ended_at, state } = handoff
+  return {
+    id: handoff.aliases?.markdown ?? handoff.id,
+    from,
+    to,
+    task: task ?? '',
+    status: markdownStatus(handoff),
+    created_at,
+    ...(state === 'completed' && ended_at !== undefined && { completed_at: ended_at }),
+  }
+}
+
+/** The registry of document 000. It names only files that are there. */
+export function extras({ files, now, policy }: About): readonly Extra[] {
+  const since = new Date(Date.parse(now) - WEEK_MS).toISOString()
+  const entries = [...files({ since, limit: ENDED_LOOKED_AT })]
+    .filter(({ kept }) => kept !== 'absent')
+    .map((row) => row.facts as IndexEntry)
+  const agents = Object.keys(policy.agents ?? DEFAULT_LIMITS)
+  const text = printIndex(entries, { now, agents })
+  return [{ path: INDEX, text, same: (other) => undated(other) === undated(text) }]
+}
+
+const undated = (text: string): string => text.replace(/^last_updated:.*$/m, '')

@@ -1,0 +1,137 @@
+import { own } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { convert, readDocuments, rewrite } from '../../dialects/index.ts'
+import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
+import { STATE_OF } from '../../dialects/markdown/status.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { isEnd } from '../../domain/lifecycle.ts'
+import { markdownStatus } from '../../domain/markdown-status.ts'
+import type { FolderKind, Known, Says, Text } from '../folder.ts'
+import type { Tree } from '../tree.ts'
+import { extras, facts } from './index-yaml.ts'
+import { plan, refusesNew } from './plan.ts'
+
+/** A name that can stand in any folder: what is made of agents, a task and a day is never longer. */
+const ID = /^handoff-[A-Za-z0-9][A-Za-z0-9._-]{0,190}$/
+const YEAR = /^\d{4}$/
+const MONTH = /^(?:0[1-9]|1[0-2])$/
+const ROOT = '_handoffs'
+
+/** Document 000: open handoffs in `active/`, ended ones in `archived/YYYY/MM/`, and `_index.yaml`. */
+export const markdownFolder: FolderKind = {
+  dialect: 'markdown',
+  made: ['active', 'archived'],
+  extraPaths: ['_index.yaml'],
+  flat: () => ['active'],
+  every,
+  isCandidate: (name) => /\.md$/i.test(name) && !name.startsWith('.'),
+  place,
+  fits: (handoff, path) =>
+    isEnd(handoff.state)
+      ? path.startsWith('archived/') && path.endsWith(`/${idOf(handoff)}.md`)
+      : path === place(handoff),
+  write,
+  facts,
+  read,
+  refusesNew,
+  plan,
+  extras,
+}
+
+const idOf = (handoff: Handoff): string => handoff.aliases?.markdown ?? handoff.id
+
+function place(handoff: Handoff): string | undefined {
+  const id = idOf(handoff)
+  // Document 000 knows no gates, and returns are the engine's own.
+  if ((handoff.type !== 'sequential' && handoff.type !== 'delegation') || !ID.test(id)) return undefined
+  if (!isEnd(handoff.state)) return `active/${id}.md`
+  const [year, month] = (handoff.ended_at ?? handoff.updated_at).split('-')
+  return `archived/${year}/${month}/${id}.md`
+}
+
+function* every(tree: Tree): Iterable<string> {
+  yield 'active'
+  for (const year of foldersIn(tree, 'archived', YEAR))
+    for (const month of foldersIn(tree, `archived/${year}`, MONTH)) yield `archived/${year}/${month}`
+}
+
+const foldersIn = (tree: Tree, folder: string, form: RegExp): string[] =>
+  tree
+    .list(folder)
+    .flatMap(({ name }) => (form.test(name) ? [name] : []))
+    .sort()
+
+function read(text: string, path: string): Says {
+  if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))
+    return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
+  if (!isHandoffFile(path, text)) return { is: 'nothing' }
+  const [document] = readDocuments(text, { path: `${ROOT}/${path}` })
+  const error = document?.diagnostics.find(({ severity }) => severity === 'error')
+  if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
+  if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
+    return { is: 'unreadable', reason: 'it is no handoff of document 000; see: baton check' }
+  const slot = own(document.source.value, 'x_baton')
+  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
+  const { uid: _, ...draft } = document.draft
+  return {
+    is: 'handoff',
+    draft,
+    ...(typeof uid === 'string' && { uid }),
+    ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+  }
+}
+
+function write({ handoff, draft, base }: Known): Text {
+  const wanted = spoken(handoff, draft)
+  const whole = convert(wanted, 'markdown')
+  if (base === undefined) {
+    if (whole.ok) return { ok: true, text: marked(whole.text, handoff) }
+    return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
+  }
+  const document = documentIn(unmarked(base))
+  if (!document?.draft) return { ok: false, missing: 'a front matter that can be read' }
+  // Compared as the dialect reads them: what it cannot say must not count as a change.
+  const strict = whole.ok ? (documentIn(whole.text)?.draft ?? wanted) : wanted
+  const { body: _body, extra: _extra, target_completion: _target, ...engine } = strict
+  const { body, extra, target_completion } = document.draft
+  const after: Draft = {
+    ...engine,
+    ...(body !== undefined && { body }),
+    ...(extra !== undefined && { extra }),
+    ...(target_completion !== undefined && { target_completion }),
+  }
+  return { ok: true, text: marked(rewrite(document, after), handoff) }
+}
+
+/** The engine's states in document 000's words, with its reasons for those that it has no word for. */
+function spoken(handoff: Handoff, draft: Draft): Draft {
+  const state = STATE_OF[markdownStatus(handoff)]
+  const reason = (type: string, message: string): Partial<Draft> => ({
+    rejection: { type, message, by: handoff.from, ...(handoff.ended_at && { at: handoff.ended_at }) },
+  })
+  return {
+    ...draft,
+    id: idOf(handoff),
+    state,
+    ...(handoff.state === 'cancelled' && reason('cancelled', 'cancelled by the sender')),
+    ...(handoff.state === 'failed' && reason('failure', handoff.error?.message ?? 'failed')),
+  }
+}
+
+const documentIn = (text: string) =>
+  readDocuments(text, { path: `${ROOT}/active/handoff.md` }).find(({ draft }) => draft !== undefined)
+
+const SLOT = ['x_baton'] as const
+
+/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
+function marked(text: string, { uid, rev }: Handoff): string {
+  const source = documentIn(text)?.source
+  return source ? source.edit([{ path: SLOT, value: { uid, rev } }]) : text
+}
+
+function unmarked(text: string): string {
+  const source = documentIn(text)?.source
+  return source && own(source.value, 'x_baton') !== undefined
+    ? source.edit([{ path: SLOT, value: undefined }])
+    : text
+}

@@ -1,0 +1,183 @@
+import { fieldDifferences, sameData, valueAt } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { statusFor } from '../../dialects/markdown/status.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { MARKDOWN_TRANSITIONS } from '../../domain/markdown-status.ts'
+import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
+
+/** Keys by field, for whoever reads why a file was refused. */
+// biome-ignore format: read as a table
+const KEYS: Readonly<Record<string, string>> = {
+  id: 'handoff_id', from: 'from_agent', to: 'to_agent', task: 'related_task', ack_deadline: 'expires_at',
+  ack_notes: 'acknowledgment_notes', accepted_by: 'acknowledged_by', accepted_at: 'acknowledged_at',
+  verification: 'verification_record', result: 'evidence', ended_at: 'completed_at', state: 'status',
+}
+/** Text that the engine has no field for: it stays as the author wrote it. */
+const FREE = new Set(['body', 'extra', 'target_completion', 'from_role', 'to_role'])
+/** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
+const FOLLOWS = new Set(['updated_at', 'accepted_at', 'ended_at', 'rejection.at'])
+const FOLLOWS_VERIFICATION = new Set(['verification', 'result'])
+const AMENDED = ['purpose', 'context', 'deliverables', 'criteria', 'links'] as const
+
+/** A new file begins a handoff only as its sender would. */
+export function refusesNew(draft: Draft, path: string): string | undefined {
+  const { id, state } = draft
+  if (id !== undefined && !path.endsWith(`/${id}.md`))
+    return `its handoff_id is ${id}, so the file must be called ${id}.md`
+  if (state === 'draft' || state === 'offered') return undefined
+  const status = state === undefined ? 'without a status' : statusFor(state)
+  return `a new handoff begins as Created or Active, and this one is ${status}; to take over what was done elsewhere use: baton import`
+}
+
+/** What an author's version asks for. Whatever no operation can do is refused, never dropped. */
+export function plan(change: ForeignChange): Plan {
+  const { handoff, file, path, place } = change
+  const fields = asked(change)
+  const author = authorOf(change, fields)
+  const no = (reason: string): Plan => ({ ok: false, author, reason })
+  if (path !== place) return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
+  const calls: PlannedCall[] = []
+  const id = handoff.uid
+  const amend = amendment(file, fields)
+  if (Object.keys(amend).length > 0)
+    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id, ...amend } })
+
+  const isVerified = fields.has('verification') || (fields.has('state') && file.state === 'completed')
+  if (isVerified && !change.accept.has('verification'))
+    return no(
+      `a file cannot verify; use: baton verify ${handoff.id}, or list verification under accept of this folder in baton.yaml`,
+    )
+  const stepped = fields.has('state') ? step(change) : []
+  if (typeof stepped === 'string') return no(stepped)
+  calls.push(...stepped)
+  if (has(fields, 'result') && file.state !== 'completed') calls.push(...handIn(handoff, file))
+  if (isVerified && file.state !== 'completed') calls.push(verdict(handoff, file))
+
+  const covered = new Set([
+    ...(amend.title === undefined ? [] : ['title']),
+    ...AMENDED.map((name) => `package.${name}`),
+    ...(calls.some(({ op }) => op === 'handoff_accept') ? ['accepted_by', 'ack_notes'] : []),
+    ...(calls.some(({ op }) => op === 'handoff_reject' || op === 'handoff_cancel') ? ['rejection'] : []),
+    ...(calls.some(({ op }) => op === 'handoff_submit') ? ['result'] : []),
+    ...(calls.some(({ op }) => op === 'handoff_verify') ? FOLLOWS_VERIFICATION : []),
+    'state',
+  ])
+  const fixed = [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
+  if (fixed.length > 0) {
+    const named = [
+      ...new Set(fixed.map((field) => KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))),
+    ]
+    return no(`${named.join(', ')} cannot be changed in the file${calls.length > 0 ? ' by this step' : ''}`)
+  }
+  return { ok: true, author, calls }
+}
+
+/** What the author changed and the engine does not say already: a pass that died in between is not judged twice. */
+function asked({ base, now, file }: ForeignChange): ReadonlySet<string> {
+  const changed = fieldDifferences(base, file).filter(({ path, after }) => {
+    const name = path.join('.')
+    if (FREE.has(String(path[0])) || FOLLOWS.has(name)) return false
+    return !sameData(valueAt(now, path), after)
+  })
+  return new Set(changed.map(({ path }) => path.join('.')))
+}
+
+const has = (fields: ReadonlySet<string>, field: string): boolean =>
+  [...fields].some((each) => each === field || each.startsWith(`${field}.`))
+
+/** Whoever the changed part is for; the document has no other place for an author. */
+function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>): string {
+  if (fields.has('state')) {
+    if (file.state === 'accepted') return file.accepted_by ?? handoff.to
+    if (file.state === 'completed') return file.verification?.verified_by || handoff.to
+    if (file.state === 'rejected') return file.rejection?.by ?? handoff.to
+    return handoff.from
+  }
+  if (has(fields, 'verification')) return file.verification?.verified_by || handoff.to
+  if (fields.has('accepted_by')) return file.accepted_by ?? handoff.to
+  return has(fields, 'result') || fields.has('ack_notes') ? handoff.to : handoff.from
+}
+
+function amendment(file: Draft, fields: ReadonlySet<string>): Record<string, unknown> {
+  const names = AMENDED.filter((name) => has(fields, `package.${name}`))
+  return {
+    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
+    ...Object.fromEntries(names.map((name) => [name, file.package?.[name]])),
+  }
+}
+
+function step({ handoff, base, file }: ForeignChange): readonly PlannedCall[] | string {
+  const id = handoff.uid
+  const by = file.rejection?.by
+  const why = file.rejection?.message?.trim()
+  switch (file.state) {
+    case 'offered':
+      return base.state === 'draft'
+        ? [{ actor: handoff.from, op: 'handoff_send', input: { id } }]
+        : noWay(base, file)
+    case 'accepted': {
+      const notes = file.ack_notes === undefined ? {} : { notes: file.ack_notes }
+      return [{ actor: file.accepted_by ?? handoff.to, op: 'handoff_accept', input: { id, ...notes } }]
+    }
+    case 'rejected':
+      if (!why) return 'it is Rejected without a reason; add rejection_reason'
+      if (by === handoff.from) return [{ actor: by, op: 'handoff_cancel', input: { id, reason: why } }]
+      return [
+        {
+          actor: by ?? handoff.to,
+          op: 'handoff_reject',
+          input: { id, reason: why, reason_type: file.rejection?.type ?? 'other' },
+        },
+      ]
+    case 'completed':
+      return [...handIn(handoff, file), verdict(handoff, file)]
+    case 'expired':
+      if (file.rejection?.type === 'cancelled' && base.state === 'draft')
+        return [{ actor: handoff.from, op: 'handoff_cancel', input: { id, reason: why || 'cancelled' } }]
+      return 'Baton itself lets a handoff expire when its time is over; leave the status as it was'
+    default:
+      return noWay(base, file)
+  }
+}
+
+function noWay(base: Draft, file: Draft): string {
+  const [from, to] = [base.state, file.state].map((state) =>
+    state === undefined ? 'no status' : statusFor(state),
+  )
+  const ways = base.state === undefined ? [] : MARKDOWN_TRANSITIONS[statusFor(base.state)]
+  const next = ways.length > 0 ? `from there it goes to ${ways.join(' or ')}` : 'that is its end'
+  return `document 000 has no way from ${from} to ${to}; ${next}`
+}
+
+/** Work that is handed in with the file; where the receiver wrote none, what the verifier looked at. */
+function handIn(handoff: Handoff, { result, verification }: Draft): readonly PlannedCall[] {
+  if (handoff.state !== 'accepted' && handoff.state !== 'in_progress') return []
+  const checks = verification?.deliverable_checks ?? []
+  const evidence =
+    result?.evidence ?? checks.map(({ deliverable, evidence: said }) => ({ deliverable, evidence: said }))
+  return [
+    {
+      actor: handoff.to,
+      op: 'handoff_submit',
+      input: {
+        id: handoff.uid,
+        ...(evidence.length > 0 && { evidence }),
+        ...(result?.note !== undefined && { note: result.note }),
+      },
+    },
+  ]
+}
+
+function verdict(handoff: Handoff, { verification, result }: Draft): PlannedCall {
+  const checks = verification?.deliverable_checks ?? []
+  return {
+    actor: verification?.verified_by || handoff.to,
+    op: 'handoff_verify',
+    input: {
+      id: handoff.uid,
+      pass: verification?.pass ?? true,
+      ...(checks.length > 0 && { checks }),
+      ...(result?.note !== undefined && { note: result.note }),
+    },
+  }
+}

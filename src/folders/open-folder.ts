@@ -1,0 +1,79 @@
+import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { BatonError } from '../domain/errors.ts'
+
+/** A folder that is held open, so that nobody can put a link in its place while it is used. */
+export interface Folder {
+  readonly path: string
+  at(name: string): string
+}
+
+/** Linux shows an open folder under this name; what is below it is the folder itself, whatever its path leads to now. */
+const DESCRIPTORS = '/proc/self/fd'
+const HELD = lstatSync(DESCRIPTORS, { throwIfNoEntry: false }) !== undefined
+
+/**
+ * Runs with a folder below a real root, step by step without following a link. Undefined where it is not there and
+ * need not be made.
+ */
+export function withFolder<T>(
+  root: string,
+  folder: string,
+  use: (dir: Folder) => T,
+  make = false,
+): T | undefined {
+  let at = opened(root)
+  try {
+    for (const name of folder === '' ? [] : folder.split('/')) {
+      if (name === '' || name === '.' || name === '..') throw notWithin(folder)
+      const below = join(at.path, name)
+      if (make) makeOne(below)
+      const next = openedOrAbsent(below, folder)
+      if (next === undefined) return undefined
+      closeSync(at.descriptor)
+      at = next
+    }
+    return use({ path: at.path, at: (name) => `${at.path}/${name}` })
+  } finally {
+    closeSync(at.descriptor)
+  }
+}
+
+interface Opened {
+  readonly descriptor: number
+  readonly path: string
+}
+
+function opened(path: string): Opened {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+  const descriptor = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  return { descriptor, path: HELD ? `${DESCRIPTORS}/${descriptor}` : path }
+}
+
+function openedOrAbsent(path: string, folder: string): Opened | undefined {
+  try {
+    return opened(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'ELOOP' || code === 'ENOTDIR')
+      throw new BatonError(
+        'not_allowed',
+        `${folder} is a symbolic link or no folder, and Baton does not follow links; put a folder in its place`,
+        { folder },
+        error,
+      )
+    throw error
+  }
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+const notWithin = (folder: string): BatonError =>
+  new BatonError('not_allowed', `${JSON.stringify(folder)} is no folder below the project`, { folder })

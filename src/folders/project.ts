@@ -1,0 +1,124 @@
+import type { Handoff } from '../domain/handoff.ts'
+import { isEnd } from '../domain/lifecycle.ts'
+import type { FileRow } from './state.ts'
+import { type Found, type Stamp, sha256Of } from './tree.ts'
+import { note, textFor, Unwritable, type Work } from './work.ts'
+
+export interface Target {
+  /** What lies there now and may be replaced; absent where nothing does. */
+  readonly at?: { readonly path: string; readonly found: Found }
+  /** The text that stays wherever the engine says nothing else. */
+  readonly base?: string | undefined
+}
+
+/**
+ * Brings the file of a handoff to what the engine says: the new text in the new place, then the old file away. False
+ * when somebody wrote there meanwhile: then the pass looks again.
+ */
+export async function project(work: Work, handoff: Handoff, target: Target): Promise<boolean> {
+  const place = work.kind.place(handoff)
+  if (place === undefined) return true
+  let text: string
+  try {
+    text = await textFor(work, handoff, target.base)
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error
+    note(work, { what: 'left', path: place, id: handoff.id, uid: handoff.uid, reason: error.message })
+    return true
+  }
+  const at = target.at
+  const path = at && work.kind.fits(handoff, at.path) ? at.path : place
+  const sha256 = sha256Of(text)
+  if (at?.path === path && at.found.sha256 === sha256) {
+    agree(work, handoff, { path, text, sha256, stamp: at.found.stamp })
+    return true
+  }
+  work.state.willWrite(work.path, sha256, handoff.uid, handoff.rev)
+  const stamp = putThere(work, path, text, at)
+  if (stamp === undefined) return false
+  const moved = at !== undefined && at.path !== path
+  agree(work, handoff, { path, text, sha256, stamp })
+  note(work, { what: moved ? 'moved' : 'written', path, id: handoff.id, uid: handoff.uid })
+  return moved ? withdraw(work, at) : true
+}
+
+/** Takes the file away that another one has replaced. */
+function withdraw(work: Work, at: { readonly path: string; readonly found: Found }): boolean {
+  if (!work.tree.remove(at.path, at.found.stamp)) return false
+  work.state.dropLook(work.path, at.path)
+  return true
+}
+
+function putThere(work: Work, path: string, text: string, at: Target['at']): Stamp | undefined {
+  const before = at?.path === path ? at.found.stamp : undefined
+  const put = work.tree.put(path, text, before)
+  if (put.late !== undefined) note(work, { what: 'conflict', path: besideOf(path, put.late), reason: LATE })
+  if (put.ok) return put.stamp
+  if (at?.path === path) return undefined
+  const there = work.tree.read(path)
+  if (!there) return undefined
+  // A version of ours that a pass left behind when it died; anything else is somebody's and goes beside it.
+  const isOurs = there.sha256 === sha256Of(text) || work.state.wrote(work.path, there.sha256) !== undefined
+  if (!isOurs) keepBeside(work, path, there, 'another file was in the place of the handoff')
+  const again = work.tree.put(path, text, there.stamp)
+  return again.ok ? again.stamp : undefined
+}
+
+const LATE = 'it was written to while Baton replaced it; that version is kept here'
+
+export const besideOf = (path: string, name: string): string =>
+  path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/${name}` : name
+
+/** Keeps the bytes of a file as `<name>.conflict`; the same bytes once. */
+export function keepBeside(work: Work, path: string, { bytes, sha256 }: Found, reason: string): void {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const beside = putBeside(work, path, name, 'conflict', bytes, sha256)
+  note(work, { what: 'conflict', path: beside, reason })
+}
+
+/** Puts a file beside another under the first free name; where one of the same content lies, that is it. */
+export function putBeside(
+  work: Work,
+  path: string,
+  name: string,
+  ending: 'problem' | 'conflict',
+  content: string | Uint8Array,
+  sha256 = sha256Of(content),
+): string {
+  const first = besideOf(path, work.tree.besideName(name, ending))
+  for (let n = 1; ; n++) {
+    const candidate = n === 1 ? first : `${first}-${n}`
+    if (work.tree.put(candidate, content).ok) return candidate
+    if (work.tree.read(candidate)?.sha256 === sha256) return candidate
+  }
+}
+
+/** Notes that file and engine say the same. */
+export function agree(
+  work: Work,
+  handoff: Handoff,
+  file: { readonly path: string; readonly text: string; readonly sha256: string; readonly stamp: Stamp },
+  kept: FileRow['kept'] = 'ours',
+): void {
+  const { path, text, sha256, stamp } = file
+  const { state, kind } = work
+  state.together(() => {
+    state.putFile(work.path, {
+      uid: handoff.uid,
+      path,
+      rev: handoff.rev,
+      sha256,
+      text,
+      open: !isEnd(handoff.state),
+      kept,
+      ...(handoff.ended_at !== undefined && { ended_at: handoff.ended_at }),
+      facts: kind.facts(handoff),
+    })
+    look(work, path, sha256, stamp)
+  })
+}
+
+/** The file was dealt with and is not read again while its stamp stays. */
+export function look(work: Work, path: string, sha256: string, stamp: Stamp): void {
+  work.state.putLook(work.path, { path, sha256, ...stamp, at: Date.now() })
+}

@@ -1,0 +1,193 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
+import { agree, look, project } from './project.ts'
+import { refuseFile } from './refuse.ts'
+import type { FileRow } from './state.ts'
+import type { Found } from './tree.ts'
+import { type Author, note, textOf, type Work } from './work.ts'
+
+/** A file that was touched this short a time ago may still be being written. */
+const QUIET_MS = 30
+/** One that cannot be read gets this long to become whole. */
+const WHOLE_MS = 250
+/** Somebody who writes without a pause does not hold up the others. */
+const LOOKS = 8
+
+/** What Baton wrote beside a file, for people. */
+export const isProblem = (name: string): boolean => /\.(?:problem|conflict)(?:-\d+)?$/.test(name)
+
+/** Brings one file and the engine together, whoever of them changed. */
+export async function reconcileFile(work: Work, path: string): Promise<void> {
+  for (let i = 0; i < LOOKS; i++) if (await once(work, path)) return
+  note(work, { what: 'left', path, reason: 'it changes all the time; the next pass looks again' })
+}
+
+/** Brings the file of a handoff to what the engine says, or makes it. */
+export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<void> {
+  const place = work.kind.place(handoff)
+  if (handoff.home !== work.kind.dialect || place === undefined) return
+  const row = work.state.file(work.path, handoff.uid)
+  const isCurrent = row !== undefined && row.rev >= handoff.rev
+  if (isCurrent && row.kept === 'absent') return
+  const path = row?.path ?? place
+  const there = lookAt(work, path)
+  if (there !== 'absent') return isCurrent || there === 'odd' ? undefined : reconcileFile(work, path)
+  if (isCurrent && work.isMovedByGit) {
+    work.state.putFile(work.path, { ...row, kept: 'absent' })
+    work.state.dropLook(work.path, row.path)
+    return note(work, { what: 'left', path, id: handoff.id, uid: handoff.uid, reason: 'git took it away' })
+  }
+  if (isCurrent && !work.isFirst)
+    note(work, { what: 'put_back', path, id: handoff.id, uid: handoff.uid, reason: DELETED })
+  const done = await project(work, handoff, row?.text === undefined ? {} : { base: row.text })
+  if (!done) await reconcileFile(work, place)
+}
+
+const DELETED = 'to delete a file ends nothing; use: baton reject or baton handoff cancel'
+
+/** False when the file changed under our hands and has to be looked at again. */
+async function once(work: Work, path: string): Promise<boolean> {
+  const found = await settled(work, path)
+  if (!found) return true
+  const row = work.state.fileAt(work.path, path)
+  if (row?.sha256 === found.sha256) return asAgreed(work, row, path, found)
+  const text = textOf(found)
+  const says = text === undefined ? undefined : work.kind.read(text, path)
+  if (says?.is === 'nothing') return dealtWith(work, path, found)
+  if (text === undefined || says === undefined || says.is === 'unreadable')
+    return unreadable(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
+  const file: Author = { path, found, text, says }
+  const handoff = await handoffOf(work, file, row)
+  if (!handoff) return takeNew(work, file)
+  const own = work.state.file(work.path, handoff.uid)
+  if (own && own.path !== path) return elsewhere(work, handoff, file, own)
+  const mine = work.state.wrote(work.path, found.sha256)
+  return mine ? earlier(work, handoff, file, own) : takeChange(work, handoff, file, own)
+}
+
+const NO_TEXT = 'it is not UTF-8 text'
+
+async function asAgreed(work: Work, row: FileRow, path: string, found: Found): Promise<boolean> {
+  const handoff = await work.service.deps.store.handoff(row.uid)
+  // Git brought back what it had taken away.
+  if (row.kept === 'absent') work.state.putFile(work.path, { ...row, kept: 'ours' })
+  if (!handoff || row.rev >= handoff.rev) return dealtWith(work, path, found)
+  return project(work, handoff, { at: { path, found }, base: textOf(found) })
+}
+
+/** A version that Baton wrote before: git or somebody brought it back, or a pass died after writing it. */
+async function earlier(work: Work, handoff: Handoff, file: Author, row?: FileRow): Promise<boolean> {
+  const { path, found, text, says } = file
+  const isOld = (says.rev ?? 0) < handoff.rev || !work.kind.fits(handoff, path)
+  if (!isOld) {
+    agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp })
+    return true
+  }
+  const isNewToUs = row === undefined || (says.rev ?? 0) >= row.rev
+  if (!isNewToUs && (work.isMovedByGit || (await isOfGit(work, path, found.bytes))))
+    return leaveToGit(work, handoff, file)
+  return project(work, handoff, { at: { path, found }, base: text })
+}
+
+/** The handoff has its file in another place: this one was moved from there, or is a second one. */
+async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRow): Promise<boolean> {
+  const { path, found } = file
+  const isOurs = work.state.wrote(work.path, found.sha256) !== undefined
+  const first = work.tree.read(own.path)
+  if (!first) {
+    if (work.isMovedByGit || (await isOfGit(work, path, found.bytes))) return leaveToGit(work, handoff, file)
+    if (work.kind.fits(handoff, path) && isOurs) return earlier(work, handoff, file, own)
+    return takeChange(work, handoff, file, own)
+  }
+  if (isOurs) {
+    // What a pass left behind when it died between writing the new file and taking the old one away.
+    if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
+    work.state.dropLook(work.path, path)
+    return work.tree.remove(path, found.stamp)
+  }
+  if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
+  const reason = `${own.path} is already the file of ${handoff.id}; for a new handoff take x_baton away and give it an id of its own`
+  await refuseFile(work, { path, found, reason, author: file.says.draft.from, handoff, isConflict: false })
+  const isSameName = nameOf(path) === nameOf(own.path)
+  if (!isSameName) return dealtWith(work, path, found)
+  // The same name in a folder that is not its place: its text is in the problem beside it.
+  work.state.dropLook(work.path, path)
+  return work.tree.remove(path, found.stamp)
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+async function handoffOf(work: Work, { says }: Author, row?: FileRow): Promise<Handoff | undefined> {
+  const { store } = work.service.deps
+  for (const name of [says.uid, says.draft.id, row?.uid]) {
+    const found = name === undefined ? undefined : await store.handoff(name)
+    if (found?.home === work.kind.dialect) return found
+  }
+  return undefined
+}
+
+async function unreadable(
+  work: Work,
+  path: string,
+  found: Found,
+  reason: string,
+  row?: FileRow,
+): Promise<boolean> {
+  if (ageOf(found) < WHOLE_MS) {
+    await pause(WHOLE_MS / 2)
+    return false
+  }
+  const handoff = row && (await work.service.deps.store.handoff(row.uid))
+  const isLeft = /git left the marks/.test(reason) || work.isFirst || (await isOfGit(work, path, found.bytes))
+  if (isLeft) {
+    note(work, { what: 'left', path, reason })
+    return dealtWith(work, path, found)
+  }
+  await refuseFile(work, { path, found, reason, handoff, author: handoff?.from })
+  if (!handoff) return dealtWith(work, path, found)
+  note(work, { what: 'put_back', path, id: handoff.id, uid: handoff.uid })
+  return project(work, handoff, { at: { path, found }, ...(row?.text !== undefined && { base: row.text }) })
+}
+
+function dealtWith(work: Work, path: string, { sha256, stamp }: Found): boolean {
+  look(work, path, sha256, stamp)
+  return true
+}
+
+/** The file when nobody has written to it for a moment; undefined when it is gone, or is nothing that is read. */
+async function settled(work: Work, path: string): Promise<Found | undefined> {
+  for (let i = 0; i < LOOKS; i++) {
+    const found = readable(work, path)
+    if (!found) return undefined
+    const age = ageOf(found)
+    const isKnown = work.state.wrote(work.path, found.sha256) !== undefined
+    if (age >= QUIET_MS || isKnown) return found
+    await pause(QUIET_MS - age)
+  }
+  return readable(work, path)
+}
+
+/** A clock that was set back must not make a file wait for ever. */
+const ageOf = ({ stamp }: Found): number => {
+  const age = Date.now() - Number(BigInt(stamp.mtime) / 1_000_000n)
+  return age < -1_000 ? Number.POSITIVE_INFINITY : Math.max(0, age)
+}
+
+/** A link or a pipe in the place of one file must not keep the others from being written. */
+function lookAt(work: Work, path: string): 'file' | 'odd' | 'absent' {
+  const before = work.happened.length
+  if (readable(work, path)) return 'file'
+  return work.happened.length > before ? 'odd' : 'absent'
+}
+
+function readable(work: Work, path: string): Found | undefined {
+  try {
+    return work.tree.read(path)
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error
+    note(work, { what: 'left', path, reason: error.message })
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+import type { Handoff } from '../domain/handoff.ts'
+import { noteRefusedFile } from '../service/file-refusal.ts'
+import { keepBeside, putBeside } from './project.ts'
+import type { Found } from './tree.ts'
+import { claimed, inProject, note, textOf, type Work } from './work.ts'
+
+export interface Refused {
+  readonly path: string
+  readonly found: Found
+  readonly reason: string
+  /** Who the file says wrote it, where it says so. */
+  readonly author?: string | undefined
+  readonly handoff?: Handoff | undefined
+  /** The engine had moved on when this was written: both versions stay. */
+  readonly isConflict?: boolean
+}
+
+/** Says why a file was not taken in, to its author and beside it, and keeps every byte of it. */
+export async function refuseFile(work: Work, refused: Refused): Promise<void> {
+  const { path, found, reason, author, handoff, isConflict } = refused
+  if (author !== undefined) {
+    const about = { path: inProject(work, path), sha256: found.sha256, reason }
+    await noteRefusedFile(work.service.deps, await claimed(work, author), {
+      ...about,
+      ...(handoff && { handoff }),
+    })
+  }
+  const text = textOf(found)
+  if (isConflict || text === undefined) keepBeside(work, path, found, reason)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  putBeside(work, path, name, 'problem', problemText(refused, text))
+  note(work, {
+    what: 'refused',
+    path,
+    reason,
+    ...(handoff && { id: handoff.id, uid: handoff.uid }),
+  })
+}
+
+function problemText({ path, reason, author, handoff }: Refused, text: string | undefined): string {
+  const who = author === undefined ? '' : ` of ${author}`
+  const back = handoff
+    ? `The file was put back to what ${handoff.id} is; see: baton show ${handoff.id}`
+    : 'The file was left as it is. Correct it, or delete it.'
+  const kept =
+    text === undefined ? 'Its bytes are kept beside it as .conflict.' : `This is what was refused:\n\n${text}`
+  return `${path}: this version${who} was not taken in.\n\nReason: ${reason}\n\n${back}\nThis page may be deleted.\n\n${kept}`
+}

@@ -1,0 +1,102 @@
+import { type Document, type Draft, readDocuments } from '../dialects/index.ts'
+import { checkMarkdown, type Finding } from '../dialects/markdown/check.ts'
+import { folderFor, idFor, ROOT } from '../dialects/markdown/home.ts'
+import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
+import { stemOf } from '../dialects/markdown/names.ts'
+
+export interface StagedFile {
+  readonly path: string
+  /** As it is staged; absent where it is too large to be a handoff. */
+  readonly text: string | undefined
+}
+
+/** One thing that speaks against a commit, or only a warning. */
+export interface Offence {
+  readonly path: string
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  readonly message: string
+  /** Where the file belongs, from the root of the repository. */
+  readonly target?: string
+}
+
+/** Of all that is checked in a handoff, what its name and place are about. */
+const OF_PLACE: ReadonlySet<string> = new Set(['wrong_place', 'name_differs', 'id_form', 'id_contradicts'])
+
+export function judgeStaged(
+  files: readonly StagedFile[],
+  filed: readonly string[],
+  strict: boolean,
+): readonly Offence[] {
+  const handoffs = files.filter(({ path, text }) => isHandoffFile(path, text))
+  return handoffs.flatMap(({ path, text }) => {
+    const draft = draftOf(path, text)
+    if (!path.startsWith(`${ROOT}/`)) return [outside(path, draft)]
+    const severity = strict ? 'error' : 'warning'
+    return [...within(path, draft), ...twins(path, filed)].map((each) => ({ path, severity, ...each }))
+  })
+}
+
+function draftOf(path: string, text: string | undefined): Draft {
+  const documents: readonly Document[] = text === undefined ? [] : readDocuments(text, { path })
+  return documents.find(({ dialect, draft }) => dialect === 'markdown' && draft)?.draft ?? {}
+}
+
+/** Where it belongs. A file that does not say enough for a name of its own keeps the one it has. */
+function targetOf(path: string, draft: Draft): string {
+  return `${folderFor(draft)}/${idFor(draft) ?? stemOf(path)}.md`
+}
+
+function outside(path: string, draft: Draft): Offence {
+  const target = targetOf(path, draft)
+  const message = `handoffs belong into ${ROOT}/ at the root of the repository; move it to ${target}`
+  return { path, severity: 'error', code: 'wrong_place', message, target }
+}
+
+type Flaw = Omit<Offence, 'path' | 'severity'>
+
+function within(path: string, draft: Draft): Flaw[] {
+  const target = targetOf(path, draft)
+  return checkMarkdown({ draft, path })
+    .filter(({ code }) => OF_PLACE.has(code))
+    .map(({ code, message }: Finding) => ({ code, message, ...(target !== path && { target }) }))
+}
+
+function* twins(path: string, filed: readonly string[]): Generator<Flaw> {
+  const others = filed.filter((other) => other !== path && stemOf(other) === stemOf(path))
+  if (others.length === 0) return
+  const message = `the same handoff is also at ${others.map(shownPath).join(', ')}; keep one of them`
+  yield { code: 'duplicate', message }
+}
+
+/** A path may hold anything, a line break too; what would not show is written as an escape. */
+const shownPath = (path: string): string =>
+  /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(path)
+    ? path
+    : JSON.stringify(path).replace(/\p{C}/gu, (hidden) => `\\u{${hidden.codePointAt(0)!.toString(16)}}`)
+
+const oneLine = (text: string): string => text.replace(/[\s\p{C}]+/gu, ' ')
+
+export function offencesText(offences: readonly Offence[]): string {
+  const errors = offences.filter(({ severity }) => severity === 'error')
+  const warnings = offences.filter(({ severity }) => severity === 'warning')
+  return [
+    ...(errors.length === 0
+      ? []
+      : [`baton: the commit is refused, handoffs have a wrong place or name (${errors.length})`]),
+    ...errors.flatMap(linesOf),
+    ...(warnings.length === 0
+      ? []
+      : [`baton: handoffs to look at (${warnings.length}); --strict refuses them`]),
+    ...warnings.flatMap(linesOf),
+    ...(errors.length === 0
+      ? []
+      : ['Move them with git mv, or all at once with: baton migrate --from v1 . --apply']),
+  ].join('\n')
+}
+
+const linesOf = ({ path, message, target }: Offence): readonly string[] => [
+  `  ${shownPath(path)}`,
+  `    ${target === undefined ? oneLine(message) : `→ ${shownPath(target)}`}`,
+  ...(target === undefined || message.includes(target) ? [] : [`    ${oneLine(message)}`]),
+]

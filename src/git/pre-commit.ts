@@ -1,0 +1,135 @@
+import { type GitEnvironment, noRepository, openRepository, type Repository } from './git.ts'
+import type { Offence, StagedFile } from './pre-commit-judge.ts'
+
+export type { Offence } from './pre-commit-judge.ts'
+
+export interface PreCommitOptions {
+  /** What git is started with; inside a hook it names the index that is about to be committed. */
+  readonly env: GitEnvironment
+  /** Refuse what is only warned of otherwise: a wrong place within `_handoffs/`, a name that is not the id. */
+  readonly strict?: boolean
+}
+
+export interface PreCommitCheck {
+  /** 0: nothing speaks against the commit. 1: an offence does. */
+  readonly exit: 0 | 1
+  /** For people; empty where there is nothing to say. */
+  readonly text: string
+  readonly offences: readonly Offence[]
+}
+
+interface StagedEntry {
+  readonly path: string
+  readonly blob: string
+}
+
+const FILE_MODE = /^1[02]/
+const NO_BLOB = /^0+$/
+/** What may hold a handoff: documents, and files whose name says nothing. */
+const DOCUMENT = /(?:\.(?:md|markdown|mdx|txt)|(?:^|\/)[^./]+)$/i
+/** More than any handoff; a larger file is known by its name alone. */
+const MOST_BYTES = 1024 * 1024
+const BATCH_BYTES = 32 * 1024 * 1024
+
+/**
+ * Judges what is about to be committed: the staged files with their staged content, never the working tree. What is
+ * only deleted is not looked at, so that handoffs can leave a wrong place.
+ */
+export async function runPreCommit(root: string, options: PreCommitOptions): Promise<PreCommitCheck> {
+  const repository = await openRepository(root, options.env)
+  if (!repository) throw noRepository(root, 'baton hook pre-commit')
+  const staged = (await stagedEntries(repository)).filter(({ path }) => DOCUMENT.test(path))
+  if (staged.length === 0) return { exit: 0, text: '', offences: [] }
+  // Most commits hold no document: only the others pay for loading the reader.
+  const { judgeStaged, offencesText } = await import('./pre-commit-judge.ts')
+  const files = await withContent(repository, staged)
+  const offences = judgeStaged(files, await filed(repository, staged), options.strict ?? false)
+  const isRefused = offences.some(({ severity }) => severity === 'error')
+  return { exit: isRefused ? 1 : 0, text: offencesText(offences), offences }
+}
+
+/** Added, changed and renamed files; a renamed one counts where it is now. */
+async function stagedEntries(repository: Repository): Promise<readonly StagedEntry[]> {
+  const args = ['diff', '--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative']
+  const text = await repository.run([
+    ...args,
+    '--no-ext-diff',
+    '--diff-filter=AMT',
+    '--ignore-submodules=all',
+  ])
+  const fields = text.split('\0')
+  const found: StagedEntry[] = []
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [, mode = '', , blob = ''] = fields[i]!.slice(1).split(' ')
+    if (FILE_MODE.test(mode)) found.push({ path: fields[i + 1]!, blob })
+  }
+  return found
+}
+
+async function withContent(
+  repository: Repository,
+  entries: readonly StagedEntry[],
+): Promise<readonly StagedFile[]> {
+  const sizes = await sizesOf(repository, entries)
+  const texts = new Map<string, string>()
+  for (const batch of batches(sizes))
+    for (const [blob, text] of await contentsOf(repository, batch)) texts.set(blob, text)
+  return entries.map(({ path, blob }) => ({ path, text: texts.get(blob) }))
+}
+
+async function sizesOf(
+  repository: Repository,
+  entries: readonly StagedEntry[],
+): Promise<ReadonlyMap<string, number>> {
+  const blobs = [...new Set(entries.map(({ blob }) => blob))].filter((blob) => !NO_BLOB.test(blob))
+  const text = await repository.run(['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
+    input: blobs.map((blob) => `${blob}\n`).join(''),
+  })
+  const lines = text.split('\n').map((line) => line.split(' '))
+  return new Map(
+    lines.flatMap(([blob = '', size = '']) => (/^\d+$/.test(size) ? [[blob, Number(size)] as const] : [])),
+  )
+}
+
+function batches(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
+  const all: string[][] = []
+  let room = 0
+  for (const [blob, size] of sizes) {
+    if (size > MOST_BYTES) continue
+    if (size > room) {
+      all.push([])
+      room = BATCH_BYTES
+    }
+    all.at(-1)!.push(blob)
+    room -= size
+  }
+  return all
+}
+
+async function contentsOf(
+  repository: Repository,
+  blobs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const bytes = await repository.run(['cat-file', '--batch=%(objectname) %(objectsize)'], {
+    input: blobs.map((blob) => `${blob}\n`).join(''),
+    encoding: 'latin1',
+  })
+  const found = new Map<string, string>()
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at)
+    const [blob = '', size = ''] = bytes.slice(at, end).split(' ')
+    const start = end + 1
+    const length = Number(size)
+    found.set(blob, Buffer.from(bytes.slice(start, start + length), 'latin1').toString('utf8'))
+    at = start + length + 1
+  }
+  return found
+}
+
+/** Every path below `_handoffs/` as it will be committed, where something of it is. */
+async function filed(repository: Repository, staged: readonly StagedEntry[]): Promise<readonly string[]> {
+  if (!staged.some(({ path }) => path.startsWith('_handoffs/'))) return []
+  return (await repository.run(['ls-files', '--cached', '-z', '--full-name', '--', '_handoffs']))
+    .split('\0')
+    .filter(Boolean)
+}

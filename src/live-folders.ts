@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { gitEnvironment } from './config.ts'
+import type { Git } from './folders/folder.ts'
+import { markdownFolder } from './folders/markdown/kind.ts'
+import type { FoldersOptions, LiveFolder } from './folders/sync.ts'
+import { startGit } from './git/git.ts'
+import type { Context } from './open.ts'
+
+const KINDS = { markdown: markdownFolder }
+
+/** The live folders of a workspace, as its `baton.yaml` lists them; undefined where there are none. */
+export function liveFolders(
+  context: Pick<Context, 'config' | 'workspace' | 'service'>,
+): FoldersOptions | undefined {
+  const { config, workspace, service } = context
+  if (!workspace || !config?.folders?.length) return undefined
+  const root = realpathSync(workspace.root)
+  const folders = config.folders.map(
+    ({ dialect, path, accept = [] }): LiveFolder => ({ kind: KINDS[dialect], path, accept }),
+  )
+  return { root, dir: workspace.dir, folders, service, git: gitAt(root), host: hostOf() }
+}
+
+/** Containers of one machine share its kernel, and with it the locks; their names differ. */
+function hostOf(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return hostname()
+  }
+}
+
+/** The repository that the project is the top of, read from its files: a pass must not cost a process. */
+export function gitAt(root: string): Git | undefined {
+  const folder = gitFolder(root)
+  if (folder === undefined) return undefined
+  const trees = new Map<string, Promise<ReadonlyMap<string, string>>>()
+  return {
+    head: () => headIn(folder),
+    isBusy: () => existsSync(join(folder, 'index.lock')),
+    async holds(path, bytes) {
+      const below = dirname(path)
+      const key = `${headIn(folder)}\0${below}`
+      let tree = trees.get(key)
+      if (!tree) {
+        if (trees.size > 50) trees.clear()
+        tree = blobsIn(root, below)
+        trees.set(key, tree)
+      }
+      const blob = (await tree).get(path)
+      return blob !== undefined && blob === blobHash(bytes, blob.length === 64 ? 'sha256' : 'sha1')
+    },
+  }
+}
+
+function gitFolder(root: string): string | undefined {
+  const dotGit = join(root, '.git')
+  const stats = statSync(dotGit, { throwIfNoEntry: false })
+  if (stats?.isDirectory()) return dotGit
+  const [, target] = /^gitdir: (.+)/.exec(textIn(dotGit)) ?? []
+  return target === undefined ? undefined : resolve(root, target.trim())
+}
+
+/** HEAD, the commit it stands for, and the newest stash. */
+function headIn(folder: string): string {
+  const head = textIn(join(folder, 'HEAD')).trim()
+  const [, ref] = /^ref: (.+)$/.exec(head) ?? []
+  const common = resolve(folder, textIn(join(folder, 'commondir')).trim() || '.')
+  const packed = statSync(join(common, 'packed-refs'), { throwIfNoEntry: false })
+  const at =
+    ref === undefined ? '' : textIn(join(common, ref)).trim() || `packed ${packed?.mtimeMs} ${packed?.size}`
+  return [head, at, textIn(join(common, 'refs/stash')).trim()].join(' ')
+}
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The files of HEAD in one folder, with the hashes of their content. */
+async function blobsIn(root: string, folder: string): Promise<ReadonlyMap<string, string>> {
+  const args = ['ls-tree', '-z', '--full-tree', 'HEAD', '--', folder === '.' ? '.' : `${folder}/`]
+  const { code, stdout } = await startGit(args, { cwd: root, env: gitEnvironment() })
+  const lines = code === 0 ? stdout.split('\0').filter(Boolean) : []
+  return new Map(
+    lines.flatMap((line) => {
+      const [, blob, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
+      return blob !== undefined && path !== undefined ? [[path, blob] as const] : []
+    }),
+  )
+}
+
+const blobHash = (bytes: Uint8Array, algorithm: 'sha1' | 'sha256'): string =>
+  createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')

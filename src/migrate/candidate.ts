@@ -1,0 +1,217 @@
+import { type Document, type Draft, readDocuments } from '../dialects/index.ts'
+import { isEnded, isNativeId, ROOT } from '../dialects/markdown/home.ts'
+import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
+import { dayInName, isTaskId, originalOf, parseName, stemOf } from '../dialects/markdown/names.ts'
+import { Reading } from '../dialects/markdown/reading.ts'
+import { seconds } from '../dialects/markdown/render.ts'
+import { readStatus, statusFor } from '../dialects/markdown/status.ts'
+import type { Answer } from './answers.ts'
+import { type Row, rowsOf } from './rows.ts'
+import type { ScannedFile } from './scan.ts'
+
+/** Something that has to be known before a handoff can be moved, and is not. */
+export interface Question {
+  readonly field: 'from_agent' | 'to_agent' | 'related_task' | 'status' | 'created_at' | 'file'
+  readonly message: string
+}
+
+/** A handoff that was found, whatever its version. */
+export interface Candidate {
+  readonly file: ScannedFile
+  readonly draft: Draft
+  /** What it was called before: the name that its copies share. */
+  readonly name: string
+  /** Of version 2, in a place of version 2: it stays as it is. */
+  readonly settled: boolean
+  /** Of version 2 and with an id of its form: moved without a change. */
+  readonly native: boolean
+  /** Sender, receiver, task and day: what makes two files one handoff. Absent while one of them is not known. */
+  readonly key?: string
+  readonly questions: readonly Question[]
+  /** One line of a table; its file may hold others. */
+  readonly isRow: boolean
+  /** The status as it was written, where it is no word of version 2. */
+  readonly status?: string
+  readonly notes: readonly string[]
+}
+
+const OLD_PLACE = /(?:^|\/)(?:_handoffs|handoffs|_agents)\//i
+const OLD_NAME = /^handoff(?:[-_. ]|$)/i
+const SETTLED = new RegExp(`^${ROOT}/(?:active|archived/\\d{4}/(?:0[1-9]|1[0-2]))/[^/]+$`)
+const ARCHIVE = /(?:^|\/)archived?\//i
+/** What a reader tells about a document that is no concern of whoever moves it. */
+const QUIET: ReadonlySet<string> = new Set([
+  'wrong_place',
+  'required_field',
+  'name_differs',
+  'key_name',
+  'linkage_blank',
+  'front_matter_missing',
+  'vague_criterion',
+  'status_unknown',
+  'task_form',
+  'id_form',
+  'complete_unacknowledged',
+  'status_word',
+  'key_spelling',
+])
+
+/** Where handoffs are kept, or once were. */
+export const isOldPlace = (path: string): boolean => OLD_PLACE.test(path)
+
+type AnswerFor = (names: readonly string[]) => Answer
+
+/** The handoffs that a file holds; none where it is something else, such as a task, a report or a guide. */
+export function candidatesOf(file: ScannedFile, answerFor: AnswerFor): readonly Candidate[] {
+  const { path, text } = file
+  const documents = readDocuments(text, { path })
+  const document = documents.find(
+    ({ dialect, form, draft }) => dialect === 'markdown' && form !== 'index' && draft,
+  )
+  if (!isMeant(file, document)) return []
+  const broken = unreadable(documents)
+  const { draft = {}, form } = document ?? {}
+  const isOne = broken.length > 0 || form === 'handoff' || (draft.task !== undefined && isTaskId(draft.task))
+  const rows = isOne ? [] : rowsOf(documents[0]?.source.body ?? text, draft)
+  if (rows.length > 0) return rows.map((row, i) => rowCandidate(file, row, i + 1, answerFor))
+  const silent: Question = { field: 'file', message: 'it is called a handoff and says nothing of one' }
+  if (!document) return [{ ...bare(file), questions: broken.length > 0 ? broken : [silent] }]
+  return [wholeCandidate(file, document, broken, answerFor)]
+}
+
+const bare = (file: ScannedFile) => ({
+  file,
+  draft: {},
+  name: file.path,
+  native: false,
+  settled: false,
+  isRow: false,
+  notes: [],
+})
+
+function wholeCandidate(
+  file: ScannedFile,
+  document: Document,
+  broken: readonly Question[],
+  answerFor: AnswerFor,
+): Candidate {
+  const { path } = file
+  const stem = originalOf(stemOf(path))
+  // Every agent may have a handoff.md; only a name with a day in it is one for copies to share.
+  const name = document.draft?.id ?? (dayInName(stem) === undefined ? path : stem)
+  const answer = answerFor([path, name])
+  const draft: Draft = { ...document.draft, ...answer }
+  const native = document.form === 'handoff' && draft.id !== undefined && isNativeId(draft.id)
+  const status = answer.state === undefined ? statusQuestion(document, draft, path) : undefined
+  return {
+    ...bare(file),
+    draft,
+    name,
+    native,
+    settled: native && SETTLED.test(path) && isEnded(draft) === path.startsWith(`${ROOT}/archived/`),
+    ...keyIn(draft),
+    questions: [...broken, ...missing(draft), ...asked('status', status)],
+    ...statusSaid(document),
+    notes: notesOf(document),
+  }
+}
+
+function rowCandidate(file: ScannedFile, row: Row, number: number, answerFor: AnswerFor): Candidate {
+  const name = `${file.path}#${row.draft.task ?? number}`
+  const answer = answerFor([name, file.path])
+  const draft: Draft = { ...row.draft, ...answer }
+  const isKnown = draft.state !== undefined
+  const said = row.status === undefined ? 'no status is said' : `${JSON.stringify(row.status)} is no status`
+  return {
+    ...bare(file),
+    draft,
+    name,
+    isRow: true,
+    ...keyIn(draft),
+    questions: [...missing(draft), ...asked('status', isKnown ? archived(draft, file.path, answer) : said)],
+    ...(row.status !== undefined &&
+      isKnown &&
+      row.status !== statusFor(draft.state!) && { status: row.status }),
+    notes: [`row ${number} of a table`],
+  }
+}
+
+const asked = (field: Question['field'], message: string | undefined): Question[] =>
+  message === undefined ? [] : [{ field, message }]
+
+function keyIn(draft: Draft): { readonly key?: string } {
+  const key = keyOf(draft)
+  return key === undefined ? {} : { key }
+}
+
+function isMeant({ path, text }: ScannedFile, document: Document | undefined): boolean {
+  if (isHandoffFile(path, text) || (isOldPlace(path) && OLD_NAME.test(stemOf(path)))) return true
+  // Elsewhere a letter or a guide looks much the same: there it has to name all three.
+  const { from, to, task } = document?.draft ?? {}
+  return from !== undefined && to !== undefined && task !== undefined
+}
+
+/** What could not be parsed could be lost by writing it anew. */
+function unreadable(documents: readonly Document[]): Question[] {
+  const broken = documents
+    .filter(({ source }) => source.kind === 'markdown')
+    .flatMap(({ source }) => source.diagnostics)
+    .find(({ severity }) => severity === 'error')
+  return asked('file', broken && `line ${broken.line}: ${broken.message}`)
+}
+
+function missing({ from, to, task, created_at }: Draft): Question[] {
+  const isTask = task !== undefined && isTaskId(task)
+  const noTask = task === undefined ? 'no task is named' : `"${task}" is no task id like BPRD-2026-0042`
+  const isDated = created_at !== undefined && /^\d{4}-/.test(created_at)
+  return [
+    ...asked('from_agent', from === undefined ? 'nobody is named who hands over' : undefined),
+    ...asked('to_agent', to ? undefined : 'nobody is named who receives'),
+    ...asked('related_task', isTask ? undefined : noTask),
+    ...asked('created_at', isDated ? undefined : 'nothing says when it was made'),
+  ]
+}
+
+/** The folder, the front matter and the body may each say where a handoff is; open or ended must not be a guess. */
+function statusQuestion(document: Document, draft: Draft, path: string): string | undefined {
+  const told = (code: string) => document.diagnostics.find((each) => each.code === code)
+  if (draft.state === undefined) return told('status_unknown')?.message ?? 'no status is said'
+  // In version 2 the front matter is what counts.
+  const contradiction = document.form === 'v1' ? told('status_contradicts') : undefined
+  if (contradiction && isAboutEnd(document, draft)) return contradiction.message
+  return archived(draft, path, {})
+}
+
+function archived(draft: Draft, path: string, answer: Answer): string | undefined {
+  if (answer.state !== undefined || !ARCHIVE.test(path) || isEnded(draft)) return undefined
+  return `it stands in an archive, but says ${statusFor(draft.state!)}`
+}
+
+/** Two words for open work, or for work that is over, are no reason to ask. */
+function isAboutEnd({ source }: Document, draft: Draft): boolean {
+  const line = new Reading(source).index.line('status')
+  const read = line && readStatus(line.value)
+  return read?.kind !== 'state' || isEnded({ state: read.state }) !== isEnded(draft)
+}
+
+/** The word in the front matter, else in the body. */
+function statusSaid({ source, diagnostics }: Document): { readonly status?: string } {
+  if (!diagnostics.some(({ code }) => code === 'status_word')) return {}
+  const reading = new Reading(source)
+  const status = reading.frontText('status')?.value ?? reading.index.line('status')?.value
+  return status === undefined ? {} : { status }
+}
+
+function keyOf({ id, from, to, task, created_at }: Draft): string | undefined {
+  if (from === undefined || !to || task === undefined || !isTaskId(task)) return undefined
+  if (created_at === undefined || Number.isNaN(Date.parse(created_at))) return undefined
+  const name = id === undefined ? undefined : parseName(id)
+  // A second handoff of the same day has a number, and is no copy of the first.
+  const number = name?.ok ? (name.parts.copy ?? 1) : 1
+  return [from, to, task, seconds(created_at).slice(0, 10), number].join(' ')
+}
+
+const notesOf = ({ diagnostics }: Document): string[] =>
+  diagnostics
+    .filter(({ code, severity }) => severity !== 'info' && !QUIET.has(code))
+    .map(({ line, message }) => `line ${line}: ${message}`)

@@ -1,0 +1,62 @@
+import { visible } from '../domain/visible.ts'
+import type { Message } from '../service/deps.ts'
+
+const TITLE_LENGTH = 200
+
+/** What somebody wrote, on one line, without anything hidden in it. */
+export const quoted = (text: string): string => {
+  const line = visible(text).replace(/\s+/g, ' ').trim()
+  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…`.toWellFormed() : line
+}
+
+/** What happened, in words of our own: nothing in them comes from whoever wrote the handoff. */
+const WORDS: Readonly<Record<string, string>> = {
+  gate: 'A gate waits for your decision',
+  decision: 'A decision is asked of you',
+  question: 'A question waits for your answer',
+  reminder: 'This still waits for you',
+  escalated: 'Nobody answered, so you are asked',
+}
+
+export const headline = ({ event, handoff }: Message): string =>
+  `${WORDS[event] ?? `Handoff ${event}`}: ${handoff.id}`
+
+/** The body of a webhook. Field names are the product's; texts of agents stand only in `title`. */
+export function toJson(message: Message, link: string | undefined): string {
+  const { uid, event, at, to, workspace, handoff, command } = message
+  return JSON.stringify({
+    id: uid,
+    event,
+    at,
+    to,
+    workspace,
+    text: headline(message),
+    handoff: { ...handoff, title: quoted(handoff.title) },
+    ...(command !== undefined && { command }),
+    ...(link !== undefined && { link }),
+  })
+}
+
+/** The text of a mail. */
+export function toText(message: Message, link: string | undefined): string {
+  const { to, workspace, handoff, command } = message
+  return [
+    headline(message),
+    '',
+    `  What:  "${quoted(handoff.title)}" (${handoff.type})`,
+    `  From:  ${handoff.from}`,
+    `  For:   ${to}`,
+    `  State: ${handoff.state.replaceAll('_', ' ')}`,
+    '',
+    ...(command === undefined ? [] : ['Look at it and answer at a terminal:', '', `  ${command}`, '']),
+    ...(link === undefined ? [] : ['Or in the browser:', '', `  ${link}`, '']),
+    'The words in quotes were written by whoever sent it. This message decides nothing, and nobody decides by',
+    'answering it.',
+    '',
+    `-- \nBaton, workspace ${workspace}`,
+  ].join('\n')
+}
+
+/** Where a browser shows the handoff. */
+export const linkTo = (base: string | undefined, { uid }: Message['handoff']): string | undefined =>
+  base === undefined ? undefined : `${base.replace(/\/+$/, '')}/handoffs/${uid}`

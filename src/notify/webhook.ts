@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { BatonError } from '../domain/errors.ts'
+import { type Address, addressFor, networkOf, type Resolve } from './addresses.ts'
+
+export interface Webhook {
+  readonly url: string
+  /** What the body is signed with. */
+  readonly secret: string
+  readonly allowPrivate: boolean
+  readonly timeoutMs?: number
+  readonly resolve?: Resolve
+  /** Certificates to trust beside the usual ones. */
+  readonly ca?: string
+}
+
+export interface Posted {
+  readonly id: string
+  /** Seconds since 1970, as it is signed. */
+  readonly at: number
+  readonly body: string
+}
+
+const TIMEOUT_MS = 5_000
+
+/** What a receiver computes over the same id, time and body to know that the message is ours and not an old one. */
+export const signatureOf = (secret: string, { id, at, body }: Posted): string =>
+  `v1=${createHmac('sha256', secret).update(`${id}.${at}.${body}`).digest('hex')}`
+
+/** Posts a message. Any answer of 200 to 299 is a delivery; redirects are not followed and answers are not read. */
+export async function postWebhook(hook: Webhook, posted: Posted): Promise<void> {
+  const url = targetOf(hook.url)
+  const address = await addressFor(url.hostname, hook)
+  const isLocal = networkOf(address) === 'private' && isLoopback(address)
+  if (url.protocol === 'http:' && !isLocal)
+    throw new BatonError('not_allowed', 'a webhook outside this machine needs https', { host: url.hostname })
+  const status = await post(hook, url, address, posted)
+  if (status < 200 || status > 299)
+    throw new BatonError('unavailable', `${url.hostname} answered ${status}`, { status })
+}
+
+function targetOf(text: string): URL {
+  const url = URL.parse(text)
+  if (!url || !['https:', 'http:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new BatonError('invalid_input', 'a webhook is an https address without a name or password in it')
+  return url
+}
+
+const isLoopback = ({ address }: Address): boolean => address.startsWith('127.') || address === '::1'
+
+function post(hook: Webhook, url: URL, address: Address, posted: Posted): Promise<number> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    const call = send(
+      {
+        // The address that was judged, and not the name: it could mean another one by now.
+        host: address.address,
+        family: address.family,
+        port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port),
+        path: `${url.pathname}${url.search}`,
+        method: 'POST',
+        agent: false,
+        ...(isIP(bare) === 0 && { servername: bare }),
+        ...(hook.ca !== undefined && { ca: hook.ca }),
+        headers: {
+          host: url.host,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(posted.body),
+          'user-agent': 'baton',
+          'baton-delivery': posted.id,
+          'baton-timestamp': String(posted.at),
+          'baton-signature': signatureOf(hook.secret, posted),
+          'idempotency-key': posted.id,
+        },
+      },
+      (response) => {
+        resolve(response.statusCode ?? 0)
+        // Nothing of the answer is wanted, and an endless one must not be read.
+        response.destroy()
+      },
+    )
+    const late = setTimeout(
+      () => call.destroy(new BatonError('timed_out', `${url.hostname} did not answer in time`)),
+      hook.timeoutMs ?? TIMEOUT_MS,
+    )
+    call.once('close', () => clearTimeout(late))
+    call.once('error', (error) => reject(error instanceof BatonError ? error : unreachable(url, error)))
+    call.end(posted.body)
+  })
+}
+
+const unreachable = (url: URL, error: Error): BatonError =>
+  new BatonError(
+    'unavailable',
+    `${url.hostname} could not be reached (${(error as NodeJS.ErrnoException).code ?? error.message})`,
+    { host: url.hostname },
+    error,
+  )

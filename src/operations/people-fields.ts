@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import { RemindSeconds, Silence } from '../domain/silence.ts'
+
+/** What a sender may say when people are asked. */
+export const askedOfPeople = () => ({
+  gate: z
+    .strictObject({
+      type: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('blocking, advisory or auto; anything else is taken as blocking'),
+      name: z.string().min(1).max(200).optional(),
+      step: z.union([z.string().max(100), z.number()]).optional(),
+    })
+    .optional()
+    .describe('Which gate it is: blocking holds up the work above it until a person approves'),
+  silence: Silence().optional().describe('What happens when the person does not answer (wait)'),
+  remind_s: RemindSeconds().optional(),
+})

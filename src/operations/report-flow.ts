@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { FLOW_WINDOW_NAMES } from '../domain/flow.ts'
+import { mutable } from './handoff-fields.ts'
+import { defineOperation } from './operation.ts'
+
+const Median = () => z.number().optional().describe('Seconds from made to completed, the one in the middle')
+
+const counts = () => ({
+  made: z.int(),
+  completed: z.int(),
+  failed: z.int().describe('Failed, rejected or expired'),
+})
+
+const flow = defineOperation({
+  name: 'report_flow',
+  summary: 'How much was handed over and how it ended: step by step, by agent, and who hands to whom.',
+  effect: 'read',
+  scope: 'report:read',
+  http: { method: 'GET', path: '/v1/reports/flow' },
+  input: () => z.strictObject({ window: z.enum(FLOW_WINDOW_NAMES).optional().describe('How far back (7d)') }),
+  output: () =>
+    z.object({
+      window: z.enum(FLOW_WINDOW_NAMES),
+      since: z.string(),
+      until: z.string(),
+      step_s: z.int().describe('Seconds of one step'),
+      whole: z.boolean().describe('False where there is more than the 5000 newest handoffs that are counted'),
+      ...counts(),
+      steps: z.array(z.object({ at: z.string(), ...counts(), median_s: Median() })),
+      agents: z.array(
+        z.object({
+          name: z.string(),
+          sent: z.int(),
+          received: z.int(),
+          completed: z.int().describe('Of those it received'),
+          failed: z.int(),
+          failure_rate: z.number().optional().describe('Failed of all that ended well or badly, 0 to 1'),
+          retries: z.int().describe('Attempts after the first'),
+          median_s: Median(),
+        }),
+      ),
+      edges: z.array(z.object({ from: z.string(), to: z.string(), ...counts() })),
+    }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton report flow', 'baton report flow --window 30d --json'],
+  run: async ({ deps, looking }, _call, { window = '7d' }) => {
+    const { flowReport } = await import('../service/flow.ts')
+    return mutable(await flowReport(deps, looking, window))
+  },
+})
+
+export const FLOW_OPERATIONS = [flow] as const

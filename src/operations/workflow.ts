@@ -1,0 +1,235 @@
+import * as z from 'zod'
+import { STATES } from '../domain/lifecycle.ts'
+import { PHASES } from '../domain/phases.ts'
+import { RUN_STATES, STEP_STATES } from '../domain/run.ts'
+import { runView } from '../domain/run-view.ts'
+import { StepId, WorkflowName } from '../domain/workflow.ts'
+import type { Call } from '../service/deps.ts'
+import type { Service } from '../service/service.ts'
+import { CHANGE_ERRORS, mutable, Note } from './handoff-fields.ts'
+import { defineOperation, PAGE, pageOf } from './operation.ts'
+
+const RunId = z.string().min(1).max(200).describe('Run of a workflow, for example feature-1')
+
+const definition = () => ({
+  name: WorkflowName.optional().describe(
+    'Workflow in workflows/<name>.yaml of the project; phases comes with Baton',
+  ),
+  definition: z
+    .string()
+    .min(1)
+    .max(500_000)
+    .optional()
+    .describe('The text of a definition, in place of a file'),
+})
+
+const State = () =>
+  z.object({
+    name: z.string(),
+    current_step: z.int(),
+    completed_steps: z.array(z.string()),
+    remaining_steps: z.array(z.string()),
+  })
+
+const Step = () =>
+  z.object({
+    number: z.int(),
+    id: z.string(),
+    title: z.string(),
+    agent: z.string(),
+    state: z.enum(STEP_STATES),
+    needs: z.array(z.string()),
+    phase: z.enum(PHASES).optional(),
+    handoff: z.string().optional(),
+    handoff_state: z.enum(STATES).optional(),
+    tries: z.int(),
+    gate: z.string().optional().describe('The gate that is open for it'),
+    decision: z
+      .object({ choice: z.string(), by: z.string().optional(), comment: z.string().optional() })
+      .optional(),
+    delegations: z.array(z.string()).optional().describe('Handoffs that it waits for'),
+    summary: z.string().optional(),
+    error: z.string().optional(),
+  })
+
+const Shown = () =>
+  z.object({
+    uid: z.string(),
+    id: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    state: z.enum(RUN_STATES),
+    by: z.string(),
+    started_at: z.string(),
+    updated_at: z.string(),
+    ended_at: z.string().optional(),
+    workflow_state: State(),
+    percent: z.int().describe('Completed steps in percent'),
+    phase: z.object({ name: z.enum(PHASES), step: z.int(), of: z.int(), percent: z.number() }).optional(),
+    steps: z.array(Step()),
+    waiting_for: z.array(z.object({ who: z.string(), what: z.string(), step: z.string() })),
+  })
+type Shown = z.infer<ReturnType<typeof Shown>>
+
+async function shown(service: Service, ref: string): Promise<Shown> {
+  const { run, handoffs } = await service.workflows.status(ref)
+  return mutable(runView(run, handoffs)) as Shown
+}
+
+const start = defineOperation({
+  name: 'workflow_start',
+  summary: 'Start a workflow: its steps are handed to their agents in order, and gates to people.',
+  effect: 'write',
+  scope: 'workflow:write',
+  http: { method: 'POST', path: '/v1/workflows' },
+  positional: ['name'],
+  input: () => z.strictObject(definition()),
+  output: Shown,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton workflow start feature --as orchestrator', 'baton workflow start phases'],
+  run: async (service, call, input) => shown(service, (await service.workflows.start(call, input)).uid),
+})
+
+const status = defineOperation({
+  name: 'workflow_status',
+  summary: 'How far a run of a workflow is, step by step, and whose move it is.',
+  effect: 'read',
+  scope: 'workflow:read',
+  http: { method: 'GET', path: '/v1/workflows/{id}' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: RunId }),
+  output: Shown,
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton workflow status feature-1', 'baton workflow status @'],
+  run: (service, _, { id }) => shown(service, id),
+})
+
+const list = defineOperation({
+  name: 'workflow_list',
+  summary: 'Runs of workflows, newest first.',
+  effect: 'read',
+  scope: 'workflow:read',
+  http: { method: 'GET', path: '/v1/workflows' },
+  input: () =>
+    z.strictObject({
+      state: z.union([z.enum(RUN_STATES).transform((s) => [s]), z.array(z.enum(RUN_STATES))]).optional(),
+      name: WorkflowName.optional(),
+      ...PAGE(),
+    }),
+  output: () =>
+    z.object({
+      items: z.array(Shown().omit({ steps: true, waiting_for: true })),
+      next: z.string().optional(),
+    }),
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton workflow list --state waiting'],
+  run: async (service, _, { state, name, limit, cursor }) => {
+    const page = await service.workflows.list(
+      { ...(state && { state }), ...(name !== undefined && { name }) },
+      pageOf({ limit, cursor }),
+    )
+    const items = page.items.map((run) => {
+      const { steps: _steps, waiting_for: _waiting, ...rest } = mutable(runView(run)) as Shown
+      return rest
+    })
+    return { items, ...(page.next !== undefined && { next: page.next }) }
+  },
+})
+
+const resume = defineOperation({
+  name: 'workflow_resume',
+  summary: 'Try the failed steps of a run again; where nothing failed nothing changes.',
+  effect: 'write',
+  scope: 'workflow:write',
+  http: { method: 'POST', path: '/v1/workflows/{id}/resume' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: RunId }),
+  output: Shown,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton workflow resume feature-1'],
+  run: async (service, call, { id }) => shown(service, (await service.workflows.resume(call, id)).uid),
+})
+
+const cancel = defineOperation({
+  name: 'workflow_cancel',
+  summary: 'End a run and take back what is open in it; whoever works on it is told.',
+  effect: 'write',
+  scope: 'workflow:write',
+  http: { method: 'POST', path: '/v1/workflows/{id}/cancel' },
+  positional: ['id'],
+  input: () => z.strictObject({ id: RunId, reason: Note.optional() }),
+  output: Shown,
+  errors: [...CHANGE_ERRORS],
+  examples: ['baton workflow cancel feature-1 --reason "no longer needed"'],
+  run: async (service, call, { id, reason }) =>
+    shown(service, (await service.workflows.cancel(call, id, reason)).uid),
+})
+
+const check = defineOperation({
+  name: 'workflow_check',
+  summary: 'Check a definition without starting it: every problem with its line and what to write.',
+  effect: 'read',
+  scope: 'workflow:read',
+  http: { method: 'POST', path: '/v1/workflows/check' },
+  positional: ['name'],
+  input: () => z.strictObject(definition()),
+  output: () =>
+    z.object({
+      name: z.string(),
+      steps: z.array(z.object({ id: StepId, agent: z.string(), needs: z.array(z.string()) })),
+    }),
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton workflow check feature'],
+  run: async (service, call, input) => {
+    const { name, steps } = await checked(service, call, input)
+    return {
+      name,
+      steps: steps.map(({ id, agent, role, needs }) => ({
+        id,
+        agent: agent ?? `role ${role}`,
+        needs: [...needs],
+      })),
+    }
+  },
+})
+
+async function checked(
+  service: Service,
+  call: Call,
+  input: { name?: string | undefined; definition?: string | undefined },
+) {
+  const { refuseDefinition } = await import('../service/workflows/definition.ts')
+  const { file, read } = await service.workflows.check(call, input)
+  return read.ok ? read.workflow : refuseDefinition(file, read.problems)
+}
+
+const picture = defineOperation({
+  name: 'workflow_picture',
+  summary: 'A workflow, or one run of it with the states of its steps, drawn as Mermaid or SVG.',
+  effect: 'read',
+  scope: 'workflow:read',
+  http: { method: 'POST', path: '/v1/workflows/picture' },
+  positional: ['name'],
+  input: () =>
+    z.strictObject({
+      ...definition(),
+      run: RunId.optional().describe('Draw this run'),
+      format: z.enum(['mermaid', 'svg']).optional().describe('mermaid unless said'),
+    }),
+  output: () => z.object({ format: z.enum(['mermaid', 'svg']), text: z.string() }),
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: [
+    'baton workflow picture feature',
+    'baton workflow picture --run feature-1 --format svg --out feature.svg',
+  ],
+  run: async (service, call, { format = 'mermaid', ...input }) => {
+    const { workflow, run } = await service.workflows.workflow(call, input)
+    const { pictureOf, toMermaid } = await import('../domain/workflow-picture.ts')
+    const drawn = pictureOf(workflow, run)
+    if (format === 'mermaid') return { format, text: toMermaid(drawn) }
+    const { toSvg } = await import('../domain/workflow-svg.ts')
+    return { format, text: toSvg(drawn) }
+  },
+})
+
+export const WORKFLOW_OPERATIONS = [start, status, list, resume, cancel, check, picture] as const

@@ -1,0 +1,215 @@
+import type { Diagnostic } from '../../dialects/dialect.ts'
+import {
+  type Block,
+  type Followed,
+  type Progress,
+  progressOf,
+  type Verdict,
+  verdictOf,
+} from '../../domain/block.ts'
+import { BatonError } from '../../domain/errors.ts'
+import { ROUTE_MODES, type RouteMode } from '../../domain/failure-routing.ts'
+import type { Status } from '../../domain/phases.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import type { TextInput } from '../document-check.ts'
+import { refuse } from '../write.ts'
+import { knownOrder, type OrderFinding, orderFindings, unmetOf } from './ordering.ts'
+import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './reading.ts'
+import { digestOf, type Recording, recordBlock } from './recording.ts'
+
+export const COLLECTED = [
+  'recorded',
+  'unchanged',
+  'read',
+  'refused',
+  'invalid',
+  'inferred',
+  'no_block',
+] as const
+
+/** One block of one document, or the one entry of a document without any. */
+export interface CollectedBlock {
+  /**
+   * `read`: valid, and not stored. `refused`: valid, and the workspace does not take it. `inferred`: hints from the
+   * lines of a summary that has no block; nobody's word, never stored.
+   */
+  readonly outcome: (typeof COLLECTED)[number]
+  readonly path?: string
+  readonly line: number
+  readonly verdict: Verdict
+  readonly status?: Status
+  readonly phase?: string
+  readonly from?: string
+  readonly to?: string
+  readonly task?: string
+  readonly workflow?: string
+  readonly retry_count?: number
+  readonly metrics?: Readonly<Record<string, unknown>>
+  readonly dependencies?: readonly string[]
+  /** Dependencies that are not complete. */
+  readonly unmet?: readonly string[]
+  readonly digest?: string
+  readonly uid?: string
+  readonly at?: string
+  readonly followed?: Followed
+  readonly reason?: string
+  readonly diagnostics: readonly Diagnostic[]
+  /** The fence of the block is not closed. */
+  readonly open?: true
+}
+
+export interface Collected {
+  readonly blocks: readonly CollectedBlock[]
+  readonly order: readonly OrderFinding[]
+  readonly progress: readonly Progress[]
+}
+
+export interface CollectInput {
+  readonly documents: readonly TextInput[]
+  readonly source?: string | undefined
+  readonly workflow?: string | undefined
+  readonly run?: string | undefined
+  readonly route_mode?: RouteMode | undefined
+}
+
+/** What the diagnostics of a hostile file are cut to. */
+const SHOWN = 20
+
+/** Reads the blocks of documents and stores nothing: what a pipeline without a workspace does. */
+export function readBlocks(input: CollectInput): Collected {
+  const found = foundIn(input)
+  const blocks = found.map(({ recording, path, block, inferred }): CollectedBlock => {
+    if (!block) return emptyEntry(path, inferred)
+    const seen = entryOf(path, block)
+    return block.said ? { ...seen, outcome: 'read', digest: digestOf(block, recording) } : seen
+  })
+  return summed(blocks, [])
+}
+
+/** Reads the blocks of documents, stores each once, and does what follows from it. */
+export async function collectBlocks(deps: ServiceDeps, call: Call, input: CollectInput): Promise<Collected> {
+  const run = input.run === undefined ? undefined : await runOf(deps, input.run)
+  const blocks: CollectedBlock[] = []
+  for (const { recording, path, block, inferred } of foundIn(input, run))
+    blocks.push(
+      block
+        ? await recordedEntry(deps, call, { ...entryOf(path, block) }, block, recording)
+        : emptyEntry(path, inferred),
+    )
+  return summed(blocks, await knownOrder(deps.store, blocks.filter(isSaid)))
+}
+
+interface Found {
+  readonly recording: Recording
+  readonly path?: string | undefined
+  readonly block?: FoundBlock
+  readonly inferred?: InferredSummary | undefined
+}
+
+function foundIn(input: CollectInput, run?: Recording['run']): readonly Found[] {
+  const { documents, source, workflow, route_mode = ROUTE_MODES[0] } = input
+  return documents.flatMap((document): readonly Found[] => {
+    const { blocks, inferred } = blocksIn(document)
+    const { path } = document
+    const from = source === undefined ? path : path === undefined ? source : `${source}:${path}`
+    const recording: Recording = { source: from, workflow, run, mode: route_mode }
+    if (blocks.length === 0) return [{ recording, path, inferred }]
+    return blocks.map((block) => ({ recording, path, block }))
+  })
+}
+
+async function runOf({ store }: ServiceDeps, ref: string): Promise<{ uid: string; id: string }> {
+  const run = await store.run(ref)
+  if (!run)
+    refuse('not_found', `there is no run ${ref}; see what runs with: baton workflow status`, { run: ref })
+  return { uid: run.uid, id: run.id }
+}
+
+function entryOf(path: string | undefined, block: FoundBlock): CollectedBlock {
+  const { line, status, said, diagnostics, isOpen } = block
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  return {
+    outcome: 'invalid',
+    ...(path !== undefined && { path }),
+    line,
+    verdict: verdictOf(status),
+    ...(status !== undefined && { status }),
+    ...(said && shownOf(said)),
+    ...(!said && { reason: errors[0]?.message ?? 'it cannot be used' }),
+    diagnostics: diagnostics.slice(0, SHOWN),
+    ...(isOpen && { open: true as const }),
+  }
+}
+
+const shownOf = ({ defaulted: _, on_failure: __, workflow, ...said }: BlockSaid) => ({
+  ...said,
+  ...(workflow !== undefined && { workflow }),
+})
+
+const emptyEntry = (path: string | undefined, inferred: InferredSummary | undefined): CollectedBlock => ({
+  outcome: inferred ? 'inferred' : 'no_block',
+  ...(path !== undefined && { path }),
+  line: 1,
+  ...inferred,
+  verdict: 'no_block',
+  diagnostics: [],
+})
+
+async function recordedEntry(
+  deps: ServiceDeps,
+  call: Call,
+  entry: CollectedBlock,
+  block: FoundBlock,
+  recording: Recording,
+): Promise<CollectedBlock> {
+  const { said } = block
+  if (!said) return entry
+  try {
+    const { outcome, block: kept } = await recordBlock(deps, call, { ...block, said }, recording)
+    const { uid, digest, followed, workflow, at } = kept
+    return {
+      ...entry,
+      outcome,
+      uid,
+      digest,
+      at,
+      ...(workflow !== undefined && { workflow }),
+      ...(followed && { followed }),
+    }
+  } catch (error) {
+    // A store that does not answer is no fault of the block.
+    if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
+    return { ...entry, outcome: 'refused', reason: error.message }
+  }
+}
+
+type SaidEntry = CollectedBlock & Pick<Block, 'from' | 'to' | 'phase' | 'status'>
+
+const isSaid = (entry: CollectedBlock): entry is SaidEntry =>
+  entry.outcome !== 'invalid' && entry.outcome !== 'inferred' && entry.from !== undefined
+
+function summed(blocks: readonly CollectedBlock[], known: Parameters<typeof unmetOf>[2]): Collected {
+  const said = blocks.filter(isSaid)
+  return {
+    blocks: blocks.map((entry) => {
+      const unmet = isSaid(entry) && (entry.dependencies?.length ?? 0) > 0 ? unmetOf(entry, said, known) : []
+      return unmet.length > 0 ? { ...entry, unmet } : entry
+    }),
+    order: orderFindings(said, known),
+    progress: progressOfAll(said),
+  }
+}
+
+/** Where each workflow of these blocks stands; blocks that name none count together. */
+function progressOfAll(said: readonly SaidEntry[]): readonly Progress[] {
+  const groups = Map.groupBy(said, ({ workflow, task }) => workflow ?? task ?? '')
+  return [...groups].map(([key, blocks]) =>
+    progressOf(
+      key,
+      blocks.flatMap((block) => {
+        const said = { ...block, at: block.at ?? '' }
+        return block.followed?.retry ? [said, { ...said, status: 'retry', made: true as const }] : [said]
+      }),
+    ),
+  )
+}

@@ -1,0 +1,124 @@
+import type { Block } from '../../domain/block.ts'
+import {
+  checkDependencies,
+  compareIds,
+  type DependencyFinding,
+  indexById,
+  type OrderItem,
+  parentOf,
+  unmetDependencies,
+} from '../../domain/task-order.ts'
+import type { Store } from '../../storage/store.ts'
+
+/** What is wrong with the order of the work, as a sentence. It does not change whether the work passed. */
+export interface OrderFinding {
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly code: DependencyFinding['code']
+  readonly id: string
+  readonly message: string
+}
+
+type Ordered = Pick<Block, 'from' | 'phase' | 'status' | 'task' | 'dependencies'>
+
+/** More tasks than a chain of work has; a history that is larger is looked at in part. */
+const MOST = 500
+const PAGE = 200
+
+/** What a block is called among tasks where it names none. */
+const idOf = ({ task, from, phase }: Ordered): string => task ?? `${phase} by ${from}`
+
+export const itemOf = (block: Ordered): OrderItem => ({
+  id: idOf(block),
+  status: block.status,
+  depends_on: block.dependencies ?? [],
+})
+
+/** Findings about these blocks among everything that is known of their dependencies. */
+export function orderFindings(
+  blocks: readonly Ordered[],
+  known: readonly OrderItem[],
+): readonly OrderFinding[] {
+  const own = new Set(blocks.map(idOf))
+  const items = withParents([...known, ...blocks.map(itemOf)])
+  return checkDependencies(items)
+    .filter(
+      (found) =>
+        own.has(found.id) || (found.code === 'dependency_cycle' && found.cycle.some((id) => own.has(id))),
+    )
+    .map(toFinding)
+    .sort((a, b) => compareIds(a.id, b.id))
+}
+
+/** What a block waits for: dependencies that are not done, in the order in which people count. */
+export function unmetOf(
+  block: Ordered,
+  blocks: readonly Ordered[],
+  known: readonly OrderItem[],
+): readonly string[] {
+  const all = indexById(withParents([...known, ...blocks.map(itemOf)]))
+  return [...unmetDependencies({ depends_on: block.dependencies ?? [] }, all)].sort(compareIds)
+}
+
+/** A task that is known only by its subtasks is done when they are. */
+function withParents(items: readonly OrderItem[]): readonly OrderItem[] {
+  const all = indexById(items)
+  const below = Map.groupBy(all.values(), ({ id }) => parentOf(id))
+  const parents = [...below].flatMap(([id, children]): OrderItem[] => {
+    if (id === undefined || all.has(id)) return []
+    const isDone = children.every(({ status }) => status === 'complete' || status === 'done')
+    return [{ id, status: isDone ? 'complete' : 'in_progress', depends_on: [] }]
+  })
+  return [...parents, ...items]
+}
+
+function toFinding(found: DependencyFinding): OrderFinding {
+  const { code, id } = found
+  if (code === 'dependency_cycle')
+    return {
+      severity: 'error',
+      code,
+      id,
+      message: `these wait for each other: ${found.cycle.join(' → ')}; take one of the dependencies away`,
+    }
+  const { depends_on } = found
+  return code === 'dependency_unknown'
+    ? {
+        severity: 'info',
+        code,
+        id,
+        message: `${id} depends on ${depends_on}, of which nothing is known here`,
+      }
+    : {
+        severity: 'warning',
+        code,
+        id,
+        message: `${id} was begun before ${depends_on} was complete; finish ${depends_on} first or take it out of dependencies`,
+      }
+}
+
+/** What the store knows of the tasks that these blocks depend on, and of what those depend on. */
+export async function knownOrder(store: Store, blocks: readonly Ordered[]): Promise<readonly OrderItem[]> {
+  const found = new Map<string, OrderItem | undefined>()
+  const wanted = blocks.flatMap(({ dependencies = [] }) => dependencies)
+  for (let id = wanted.pop(); id !== undefined && found.size < MOST; id = wanted.pop()) {
+    if (found.has(id)) continue
+    const item = await knownTask(store, id)
+    found.set(id, item)
+    wanted.push(...(item?.depends_on ?? []))
+  }
+  return [...found.values()].filter((item) => item !== undefined)
+}
+
+/** The newest block of a task, else the task itself. */
+async function knownTask(store: Store, id: string): Promise<OrderItem | undefined> {
+  let last: Block | undefined
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.blocks({ task: id }, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    last = page.items.at(-1) ?? last
+    if (page.next === undefined) break
+    cursor = page.next
+  }
+  const row = (await store.task(id))?.task
+  if (row?.status === 'done' || !last) return row && { id, status: row.status, depends_on: row.depends_on }
+  return itemOf(last)
+}

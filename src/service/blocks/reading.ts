@@ -1,0 +1,146 @@
+import { validateHandoff } from '../../dialects/block/validate.ts'
+import { STATUS_OF } from '../../dialects/block/words.ts'
+import type { Diagnostic } from '../../dialects/dialect.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import type { Document } from '../../dialects/index.ts'
+import type { OnFailure } from '../../domain/failure-routing.ts'
+import type { Status } from '../../domain/phases.ts'
+import { documentsIn, isWrong, type TextInput } from '../document-check.ts'
+import { instant, nameOf, taskOf } from '../document-handoff.ts'
+
+/** What a block says, with the values of absent keys filled in. */
+export interface BlockSaid {
+  readonly phase: string
+  readonly from: string
+  /** `None` where nobody is next. */
+  readonly to: string
+  readonly status: Status
+  readonly retry_count: number
+  readonly metrics: Readonly<Record<string, unknown>>
+  readonly dependencies: readonly string[]
+  readonly on_failure?: OnFailure
+  readonly task?: string
+  readonly workflow?: string
+  /** When it was written, where it says so. */
+  readonly at?: string
+  readonly defaulted: readonly string[]
+}
+
+/** A block of a text, whether it can be used or not. */
+export interface FoundBlock {
+  readonly line: number
+  /** Its place among the blocks of the text, from 1. */
+  readonly ordinal: number
+  readonly raw: string
+  /** What the document's own function lets pass: enough for a pipeline to go by. */
+  readonly status?: Status
+  /** Absent where something in it is wrong: such a block is no history. */
+  readonly said?: BlockSaid
+  readonly draft?: Draft
+  readonly diagnostics: readonly Diagnostic[]
+  /** Its fence is not closed: whoever writes it may not be done. */
+  readonly isOpen: boolean
+}
+
+/** What the lines of a summary without a block hint at. It is nobody's word, so it is shown and never stored. */
+export interface InferredSummary {
+  readonly line: number
+  readonly phase?: string
+  readonly status?: Status
+  readonly to?: string
+  readonly metrics?: Readonly<Record<string, unknown>>
+}
+
+export interface FoundBlocks {
+  readonly blocks: readonly FoundBlock[]
+  readonly inferred?: InferredSummary
+}
+
+/** Every block of a text in order; none where the summary has none, which is no error. */
+export function blocksIn(input: TextInput): FoundBlocks {
+  const documents = documentsIn(input)
+  const blocks = documents.filter(isBlock).map((document, i): FoundBlock => foundBlock(document, i + 1))
+  const hint = blocks.length > 0 ? undefined : documents.find(({ form }) => form === 'summary')
+  return { blocks, ...(hint?.draft && { inferred: inferredFrom(hint, hint.draft) }) }
+}
+
+/** A fence that cannot be read and was meant as a block is one too: it must be heard of. */
+function isBlock({ dialect, form, source, diagnostics }: Document): boolean {
+  if (dialect === 'block') return form !== 'summary'
+  const isBroken = dialect === undefined && diagnostics.some(({ severity }) => severity === 'error')
+  return isBroken && source.kind === 'fence' && /^\s*["']?handoff["']?\s*:/m.test(rawOf(source))
+}
+
+const rawOf = ({ text, start, end }: Document['source']): string => text.slice(start, end)
+
+function foundBlock(document: Document, ordinal: number): FoundBlock {
+  const { source, draft, diagnostics } = document
+  const status = statusIn(document)
+  const said = draft && !isWrong(document) ? saidIn(document, draft) : undefined
+  return {
+    line: source.position(source.start).line,
+    ordinal,
+    raw: rawOf(source),
+    ...(status !== undefined && { status }),
+    ...(said && { said }),
+    ...(draft && { draft }),
+    diagnostics,
+    isOpen: source.kind === 'fence' && source.text.slice(source.end).trim() === '',
+  }
+}
+
+/** The status by the document's own function; its relative with other keys counts where nothing in it is wrong. */
+function statusIn(document: Document): Status | undefined {
+  const { source, form, draft } = document
+  const handoff = (source.value as { handoff?: Record<string, unknown> } | undefined)?.handoff
+  if (form === 'block' && typeof handoff === 'object' && handoff !== null) {
+    const native = Object.hasOwn(handoff, 'to') ? { ...handoff, to: handoff.to ?? 'None' } : handoff
+    try {
+      validateHandoff(native)
+      return native.status as Status
+    } catch {
+      return undefined
+    }
+  }
+  return draft?.state === undefined || isWrong(document) ? undefined : STATUS_OF[draft.state]
+}
+
+function saidIn({ source }: Document, draft: Draft): BlockSaid | undefined {
+  const { phase, state, metrics, depends_on, on_failure, retry_count, workflow } = draft
+  const [from, at, task] = [nameOf(draft.from), instant(draft.created_at), taskOf(draft)]
+  const to = draft.to === null ? 'None' : nameOf(draft.to)
+  if (phase === undefined || state === undefined || from === undefined || to === undefined) return undefined
+  const handoff = (source.value as { handoff?: object } | undefined)?.handoff ?? {}
+  return {
+    phase,
+    from,
+    to,
+    status: STATUS_OF[state],
+    retry_count: retry_count ?? 0,
+    metrics: metrics ?? {},
+    dependencies: depends_on ?? [],
+    ...(on_failure && { on_failure: rulesOf(on_failure) }),
+    ...(task !== undefined && { task }),
+    ...(typeof workflow?.id === 'string' && workflow.id !== '' && { workflow: workflow.id.slice(0, 200) }),
+    ...(at !== undefined && { at }),
+    defaulted: DEFAULTED.filter((key) => !Object.hasOwn(handoff, key)),
+  }
+}
+
+const DEFAULTED = ['retry_count', 'metrics', 'dependencies', 'timestamp']
+
+function rulesOf(rules: NonNullable<Draft['on_failure']>): OnFailure {
+  const [route_to, notify] = [nameOf(rules.route_to), nameOf(rules.notify)]
+  const { route_to: _, notify: __, ...rest } = rules
+  return { ...rest, ...(route_to !== undefined && { route_to }), ...(notify !== undefined && { notify }) }
+}
+
+function inferredFrom({ source }: Document, { phase, state, to, metrics }: Draft): InferredSummary {
+  return {
+    line: source.position(source.bodyAt).line,
+    ...(phase !== undefined && { phase }),
+    ...(state !== undefined && { status: STATUS_OF[state] }),
+    ...(to !== undefined && { to: to ?? 'None' }),
+    ...(metrics && { metrics }),
+  }
+}

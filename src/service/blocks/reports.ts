@@ -1,0 +1,81 @@
+import { type Block, type Progress, progressOf } from '../../domain/block.ts'
+import { type Grouping, type MetricsGroup, MetricsReport } from '../../domain/metrics.ts'
+import { compareIds } from '../../domain/task-order.ts'
+import type { BlockFilter, Page, PageRequest, Store } from '../../storage/store.ts'
+import { refuse } from '../write.ts'
+
+/** Which blocks are meant. `run` is its id or uid, `workflow` its name. */
+export interface HistoryFilter {
+  readonly agent?: string | undefined
+  readonly phase?: string | undefined
+  readonly task?: string | undefined
+  readonly run?: string | undefined
+  readonly workflow?: string | undefined
+}
+
+const PAGE = 500
+
+/** Metrics of all blocks by agent, phase, task or workflow. Blocks that Baton wrote measure nothing. */
+export async function metricsReport(
+  store: Store,
+  by: Grouping,
+  filter: HistoryFilter = {},
+): Promise<readonly MetricsGroup[]> {
+  const report = new MetricsReport(by)
+  for await (const block of historyOf(store, filter)) if (!block.made) report.add(block)
+  return report.groups(compareIds)
+}
+
+/** Where every workflow or task stands, the one that moved last first. */
+export async function progressReport(
+  store: Store,
+  by: 'task' | 'workflow',
+  filter: HistoryFilter = {},
+): Promise<readonly Progress[]> {
+  const groups = new Map<string, Block[]>()
+  for await (const block of historyOf(store, filter)) {
+    const key = block[by]
+    if (key === undefined) continue
+    const group = groups.get(key) ?? []
+    groups.set(key, group)
+    group.push(block)
+  }
+  return [...groups].map(([key, blocks]) => progressOf(key, blocks)).reverse()
+}
+
+/** Blocks in the order in which they were stored. A page of one workflow may hold fewer than were asked for. */
+export async function historyPage(
+  store: Store,
+  filter: HistoryFilter,
+  page: PageRequest,
+): Promise<Page<Block>> {
+  const { workflow, ...rest } = filter
+  const { items, ...more } = await store.blocks(await filterOf(store, rest), page)
+  return {
+    items: items.filter((block) => workflow === undefined || block.workflow === workflow),
+    ...more,
+  }
+}
+
+async function* historyOf(store: Store, { workflow, ...filter }: HistoryFilter): AsyncGenerator<Block> {
+  const wanted = await filterOf(store, filter)
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.blocks(wanted, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    for (const block of page.items) if (workflow === undefined || block.workflow === workflow) yield block
+    if (page.next === undefined) return
+    cursor = page.next
+  }
+}
+
+async function filterOf(
+  store: Store,
+  { run, ...rest }: Omit<HistoryFilter, 'workflow'>,
+): Promise<BlockFilter> {
+  const filter = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  ) as BlockFilter
+  if (run === undefined) return filter
+  const found = await store.run(run)
+  if (!found) refuse('not_found', `there is no run ${run}`, { run })
+  return { ...filter, run: found.uid }
+}

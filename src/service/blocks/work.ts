@@ -1,0 +1,80 @@
+import type { Handoff } from '../../domain/handoff.ts'
+import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { hasRole } from '../../domain/policy.ts'
+import type { ServiceDeps } from '../deps.ts'
+import type { BlockSaid } from './reading.ts'
+
+/** The work that a block is about: its task, else what its agent does in the workflow. */
+export interface Work {
+  readonly task?: string | undefined
+  readonly workflow: string
+  /** uid of the run. */
+  readonly run?: string | undefined
+}
+
+const OPEN = STATES.filter(isOpen)
+/** More open handoffs of one agent and one task than anybody has. */
+const MOST = 100
+const PAGE = 200
+
+/** The newest open handoff of this work to an agent that a block may move: document 002's own, no other home's. */
+export async function openWork(deps: ServiceDeps, work: Work, to: string): Promise<Handoff | undefined> {
+  const { store } = deps
+  const { task, run } = work
+  const { items } = await store.handoffs(
+    { to, state: OPEN, ...(run !== undefined ? { run } : task !== undefined && { task }) },
+    { limit: MOST },
+  )
+  for (const handoff of items) {
+    if (handoff.home !== 'block') continue
+    // What is sent in a run is the run's, whatever the block calls its task.
+    if (run !== undefined) return handoff
+    if (handoff.task !== task) continue
+    if (task !== undefined) return handoff
+    const data = (await store.content(handoff.uid))?.package.data
+    if (data?.workflow === work.workflow) return handoff
+  }
+  return undefined
+}
+
+/**
+ * Who an escalation goes to (A2-09): whoever has the role delegator, else who gave the work, else who began the
+ * workflow. Nobody escalates to itself: then whoever brought the block in is asked, and at last a person.
+ */
+export async function delegatorFor(
+  deps: ServiceDeps,
+  { said, work, given, caller }: { said: BlockSaid; work: Work; given?: Handoff | undefined; caller: string },
+): Promise<string> {
+  const { store } = deps
+  const { from } = said
+  const agents = await store.agents()
+  const configured = [
+    ...new Set([...agents.map(({ name }) => name), ...Object.keys(deps.policy.agents ?? {})]),
+  ]
+    .sort()
+    .find((name) => {
+      const agent = agents.find((each) => each.name === name)
+      return name !== from && !agent?.removed && hasRole(deps.policy, 'delegator', name, agent)
+    })
+  if (configured !== undefined) return configured
+  const sender =
+    given?.from ??
+    (work.task === undefined ? undefined : (await store.latest(work.task, undefined, from))?.from)
+  if (sender !== undefined && sender !== from) return sender
+  const first = await firstAgent(deps, work)
+  return [first, caller].find((name) => name !== undefined && name !== from) ?? 'human'
+}
+
+/** Who wrote the first block of the workflow. */
+async function firstAgent({ store }: ServiceDeps, work: Work): Promise<string | undefined> {
+  const { task, run, workflow } = work
+  const filter = run !== undefined ? { run } : task !== undefined ? { task } : {}
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.blocks(filter, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const first = page.items.find(
+      (block) => run !== undefined || task !== undefined || block.workflow === workflow,
+    )
+    if (first || page.next === undefined) return first?.from
+    cursor = page.next
+  }
+}

@@ -1,0 +1,88 @@
+import { isPhase, STATE_OF } from '../../dialects/block/words.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { dialectOf, readDocuments } from '../../dialects/index.ts'
+import { AgentName } from '../../domain/agent.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { OnFailure } from '../../domain/failure-routing.ts'
+import { PHASES, STATUSES } from '../../domain/phases.ts'
+import { isWrong } from '../document-check.ts'
+
+/** What an agent says at the end of its work. */
+export interface BlockInput {
+  readonly phase: string
+  readonly from: string
+  /** `None`: nobody is next. */
+  readonly to: string
+  readonly status: string
+  readonly retry_count?: number | undefined
+  readonly metrics?: Readonly<Record<string, unknown>> | undefined
+  readonly dependencies?: readonly string[] | undefined
+  readonly on_failure?: OnFailure | undefined
+  readonly task?: string | undefined
+  readonly workflow?: string | undefined
+  readonly context?: Readonly<Record<string, unknown>> | undefined
+  readonly at: string
+}
+
+/** The block for the end of a summary. Refuses what a reader of it would refuse. */
+export function writeBlock(input: BlockInput): string {
+  const { phase, status, retry_count, metrics, dependencies, on_failure, task, workflow, context } = input
+  if (!isPhase(phase)) throw notOne('phase', phase, PHASES)
+  const known = STATUSES.find((each) => each === status)
+  if (!known) throw notOne('status', status, STATUSES)
+  const draft: Draft = {
+    phase,
+    from: agentOf('from', input.from),
+    to: input.to === 'None' ? null : agentOf('to', input.to),
+    state: STATE_OF[known],
+    ...(retry_count !== undefined && { retry_count }),
+    ...(metrics && { metrics: { ...metrics } }),
+    ...(dependencies && { depends_on: [...dependencies] }),
+    ...(on_failure && { on_failure: rulesOf(on_failure) }),
+    created_at: input.at,
+    ...(task !== undefined && { task }),
+    ...(workflow !== undefined && { workflow: { id: workflow } }),
+    ...(context && { package: { data: { ...context } } }),
+  }
+  const read = readDocuments(printed(draft))
+  const wrong = read.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
+  if (wrong) throw new BatonError('invalid_input', wrong.message, { code: wrong.code })
+  // As it is read, so that writing it again gives the same bytes.
+  const { body: _, ...said } = read[0]?.draft ?? draft
+  return printed(said)
+}
+
+function printed(draft: Draft): string {
+  const dialect = dialectOf('block')
+  const native = dialect.toNative(draft)
+  if (native.ok) return dialect.print(native)
+  throw new BatonError('invalid_input', native.missing.map(({ reason }) => reason).join('; '))
+}
+
+function rulesOf({
+  retry,
+  route_to,
+  notify,
+  escalate_after,
+  context,
+}: OnFailure): NonNullable<Draft['on_failure']> {
+  return {
+    ...(retry !== undefined && { retry }),
+    ...(route_to !== undefined && { route_to: agentOf('on_failure.route_to', route_to) }),
+    ...(notify !== undefined && { notify: agentOf('on_failure.notify', notify) }),
+    ...(escalate_after !== undefined && { escalate_after }),
+    ...(context !== undefined && { context }),
+  }
+}
+
+function agentOf(field: string, name: string): string {
+  const parsed = AgentName.safeParse(name)
+  if (parsed.success) return parsed.data
+  throw new BatonError('invalid_input', `${field}: ${parsed.error.issues[0]?.message}`, { field })
+}
+
+const notOne = (field: string, given: string, known: readonly string[]): BatonError =>
+  new BatonError('invalid_input', `Invalid ${field}: ${given}; write one of ${known.join(', ')}`, {
+    field,
+    known,
+  })

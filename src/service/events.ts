@@ -1,0 +1,207 @@
+import type { LogEntry } from '../storage/store.ts'
+import type { ServiceDeps } from './deps.ts'
+
+/** One line of the log, told to whoever follows what happens. */
+export interface Happening {
+  /** Where to go on after this one. */
+  readonly cursor: string
+  readonly at: string
+  readonly act: string
+  readonly by: string
+  readonly auth: string
+  /** What it is about: handoff, task, agent, … */
+  readonly kind: string
+  readonly subject: string
+  readonly rev: number
+  /** Id and title of the handoff or task. */
+  readonly id?: string
+  readonly title?: string
+  /** Who hands to whom. */
+  readonly from?: string
+  readonly to?: string
+  readonly task?: string
+  /** The state that the step led to. */
+  readonly state?: string
+  readonly hash: string
+}
+
+export interface FollowOptions {
+  /** Begin after this one; absent: with what comes from now on. */
+  readonly since?: string | undefined
+  readonly signal: AbortSignal
+}
+
+const PAGE = 200
+/** How many of the newest are kept for those who follow closely; who is further behind reads the log. */
+const KEPT = 2_000
+const KNOWN_SUBJECTS = 5_000
+/** Signals are hints: the log is looked at this often. */
+const LOOK_AGAIN_MS = 1_000
+
+/**
+ * What happens in a workspace, for any number of followers of one process. The log is read once for all of them, and
+ * only while somebody follows; each follower takes what it has not had, at its own pace.
+ */
+export class Events {
+  readonly #deps: ServiceDeps
+  readonly #recent: Happening[] = []
+  readonly #subjects = new Map<string, Subject>()
+  readonly #waiting = new Set<() => void>()
+  #followers = 0
+  #end: string | undefined
+  #tail: Promise<void> | undefined
+  #wake: () => void = () => undefined
+  #failure: unknown
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** Everything after the cursor, each once and in order, then whatever comes. */
+  async *follow({ since, signal }: FollowOptions): AsyncGenerator<Happening> {
+    this.#followers += 1
+    const stop = () => this.#rouse()
+    signal.addEventListener('abort', stop)
+    try {
+      await this.#begin()
+      let cursor = since ?? this.#end!
+      while (!signal.aborted) {
+        const next = await this.#after(cursor)
+        for (const happening of next) {
+          if (signal.aborted) return
+          cursor = happening.cursor
+          yield happening
+        }
+        if (next.length === 0) await this.#more(cursor, signal)
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.#followers -= 1
+      if (this.#followers === 0) this.#wake()
+    }
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#tail) return
+    const { cursor } = await this.#deps.store.changes(undefined, 1)
+    // Others may have begun meanwhile.
+    if (this.#tail) return
+    this.#end = cursor
+    this.#failure = undefined
+    this.#tail = this.#run().finally(() => {
+      this.#tail = undefined
+      this.#recent.length = 0
+      this.#rouse()
+    })
+    this.#tail.catch((error: unknown) => {
+      this.#failure = error
+    })
+  }
+
+  /** From the newest ones where they reach back far enough, else from the log. */
+  async #after(cursor: string): Promise<readonly Happening[]> {
+    const first = this.#recent[0]
+    if (first && Number(cursor) >= Number(first.cursor)) {
+      const at = this.#recent.findIndex((happening) => Number(happening.cursor) > Number(cursor))
+      return at === -1 ? [] : this.#recent.slice(at, at + PAGE)
+    }
+    if (Number(cursor) >= Number(this.#end)) return []
+    const { entries } = await this.#deps.store.changes(cursor, PAGE)
+    return this.#told(entries)
+  }
+
+  /** Resolves when there may be more after the cursor. */
+  async #more(cursor: string, signal: AbortSignal): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    if (!this.#tail) return this.#begin()
+    if (signal.aborted || Number(cursor) < Number(this.#end)) return
+    await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  #rouse(): void {
+    const all = [...this.#waiting]
+    this.#waiting.clear()
+    for (const resolve of all) resolve()
+  }
+
+  /** Reads the log for everybody until nobody follows any more. */
+  async #run(): Promise<void> {
+    const { store } = this.#deps
+    let woken = false
+    this.#wake = () => {
+      woken = true
+    }
+    // Subscribed before the first look: what happens in between must not be missed.
+    const unsubscribe = store.subscribe(() => this.#wake())
+    try {
+      while (this.#followers > 0) {
+        woken = false
+        await store.settle(this.#deps.now().toISOString())
+        const { entries } = await store.changes(this.#end, PAGE)
+        for (const happening of await this.#told(entries)) this.#recent.push(happening)
+        if (this.#recent.length > KEPT) this.#recent.splice(0, this.#recent.length - KEPT)
+        const last = entries.at(-1)
+        if (last) {
+          this.#end = String(last.id)
+          this.#rouse()
+          continue
+        }
+        if (woken) continue
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, LOOK_AGAIN_MS)
+          this.#wake = () => {
+            woken = true
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  async #told(entries: readonly LogEntry[]): Promise<readonly Happening[]> {
+    const told: Happening[] = []
+    for (const entry of entries) told.push(toHappening(entry, await this.#subjectOf(entry.subject)))
+    return told
+  }
+
+  /** What does not change of a handoff or task is looked up once. */
+  async #subjectOf(uid: string): Promise<Subject> {
+    const known = this.#subjects.get(uid)
+    if (known) return known
+    const { store } = this.#deps
+    const handoff = await store.handoff(uid)
+    const about = handoff ?? (await store.task(uid))?.task
+    const subject: Subject = {
+      ...(about && { id: about.id, title: about.title }),
+      ...(handoff && { from: handoff.from, to: handoff.to }),
+      ...(handoff?.task !== undefined && { task: handoff.task }),
+    }
+    // A subject that is not there yet, or whose title and receiver may still change, is asked for again.
+    if (!about || (handoff && handoff.ended_at === undefined)) return subject
+    if (this.#subjects.size >= KNOWN_SUBJECTS) this.#subjects.clear()
+    this.#subjects.set(uid, subject)
+    return subject
+  }
+}
+
+type Subject = Pick<Happening, 'id' | 'title' | 'from' | 'to' | 'task'>
+
+function toHappening(entry: LogEntry, subject: Subject): Happening {
+  const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
+  return {
+    cursor: String(entry.id),
+    at: entry.at,
+    act: entry.act,
+    by: record.actor.id,
+    auth: record.auth,
+    kind: record.sub.k,
+    subject: entry.subject,
+    rev: record.sub.rev,
+    ...subject,
+    ...(record.to !== undefined && { state: record.to }),
+    hash: entry.hash,
+  }
+}

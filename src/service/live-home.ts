@@ -1,0 +1,66 @@
+import { handoffId, isTaskId } from '../dialects/markdown/names.ts'
+import { toNative } from '../dialects/markdown/write.ts'
+import type { Home } from '../domain/home.ts'
+import type { Package } from '../domain/package.ts'
+import type { ServiceDeps } from './deps.ts'
+import { refuse } from './write.ts'
+
+/** What a sender says of a handoff that gets a file. */
+interface Said {
+  readonly from: string
+  readonly to: string
+  readonly title: string
+  readonly task?: string | undefined
+  readonly package: Package
+}
+
+/** What people type for a field of the document. */
+const TYPED: Readonly<Record<string, string>> = {
+  task: '--task BPRD-YYYY-NNNN',
+  'package.purpose': '--purpose',
+  'package.context': '--context',
+  'package.deliverables': '--deliverable',
+  'package.criteria': '--criterion',
+}
+
+/** A handoff that lives in a file says all that its document demands, and hears of everything that is missing at once. */
+export function demandWritable({ live, now }: ServiceDeps, home: Home, said: Said): void {
+  if (home !== 'markdown' || !live?.has(home)) return
+  const { from, to, title, task, package: travels } = said
+  const created_at = now().toISOString()
+  const draft = { from, to, title, state: 'draft' as const, created_at, package: travels }
+  const made = toNative(task === undefined ? draft : { ...draft, task })
+  const missing = [
+    ...(made.ok ? [] : made.missing.map(({ field }) => TYPED[field] ?? field)),
+    ...(travels.links?.meeting ? [] : ['--meeting']),
+    ...(travels.links?.skill ? [] : ['--skill']),
+  ]
+  if (missing.length > 0)
+    refuse('invalid_input', `document 000 also needs ${missing.join(', ')}`, { missing })
+}
+
+/** More than one task is handed over between two agents on one day. */
+const MOST_A_DAY = 1_000
+
+/**
+ * Document 000's own id: sender, receiver, task and day, with a number from the second of a day on. Of two at once
+ * the task's lock lets one in.
+ */
+export async function documentId(
+  { store, now }: ServiceDeps,
+  about: {
+    readonly home: Home
+    readonly from: string
+    readonly to: string
+    readonly task?: string | undefined
+  },
+): Promise<string | undefined> {
+  const { home, from, to, task } = about
+  if (home !== 'markdown' || task === undefined || !isTaskId(task)) return undefined
+  const id = handoffId({ from, to, task, created_at: now().toISOString() })
+  for (let n = 1; n <= MOST_A_DAY; n++) {
+    const candidate = n === 1 ? id : `${id}-${n}`
+    if (!(await store.handoff(candidate))) return candidate
+  }
+  return refuse('conflict', `${id} was used ${MOST_A_DAY} times today`, { id })
+}

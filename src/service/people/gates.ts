@@ -1,0 +1,135 @@
+import { ENGINE } from '../../domain/actor.ts'
+import { gateTypeOf } from '../../domain/gate.ts'
+import type { Handoff, HandoffType } from '../../domain/handoff.ts'
+import type { Check, CheckResult, ThreadItem } from '../../domain/package.ts'
+import { checkSilence, type Silence } from '../../domain/silence.ts'
+import { refuseNoPerson } from '../admission.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { move, type Step } from '../moves.ts'
+import { demand, refuse } from '../write.ts'
+
+/** What a sender says of a gate. */
+export interface AskedGate {
+  readonly type?: string | undefined
+  readonly name?: string | undefined
+  readonly step?: string | number | undefined
+}
+
+/** What became of the checks of an automatic gate. */
+export interface Automatic {
+  readonly opens: boolean
+  readonly checks: readonly CheckResult[]
+}
+
+/** A gate that is shut holds up what its sender holds or has sent; nobody stops work that is not theirs. */
+export function gateOf(
+  said: AskedGate | undefined,
+  from: string,
+  { work, opens = false }: { readonly work?: Handoff | undefined; readonly opens?: boolean | undefined },
+): NonNullable<Handoff['gate']> {
+  const wanted = gateTypeOf(said?.type)
+  const type = wanted === 'auto' && !opens ? 'blocking' : wanted
+  return {
+    type,
+    ...(said?.name !== undefined && { name: said.name }),
+    ...(said?.step !== undefined && { step: String(said.step) }),
+    ...(work && type !== 'advisory' && [work.to, work.from].includes(from) && { guards: work.uid }),
+  }
+}
+
+/** Work that has gates brings them along wherever it is judged. */
+export function markGated({ view }: Step, gate: Handoff): void {
+  const work = gate.gate?.guards === undefined ? undefined : view.handoff(gate.gate.guards)
+  if (work && !work.gated) view.putHandoff({ ...work, gated: true })
+}
+
+/** Runs the checks of an automatic gate. What could not be looked at has not passed: then a person decides. */
+async function runAutomatic(
+  { runChecks }: ServiceDeps,
+  said: AskedGate | undefined,
+  declared: readonly Check[] | undefined,
+): Promise<Automatic | undefined> {
+  if (gateTypeOf(said?.type) !== 'auto') return undefined
+  if (!declared?.length)
+    refuse(
+      'invalid_input',
+      'an automatic gate needs checks, for example --check file:docs/specification.md',
+      {
+        gate: 'auto',
+      },
+    )
+  const checks = runChecks ? await runChecks(declared, {}) : []
+  return { opens: checks.length === declared.length && checks.every(({ ok }) => ok === true), checks }
+}
+
+/** The checks stand with the gate. Where all passed Baton approves it; else the person reads what did not. */
+export function judgeAutomatic(step: Step, gate: Handoff, { opens, checks }: Automatic): Handoff {
+  const content = step.view.content(gate.uid)
+  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const text = opens ? checks.map(({ name }) => name).join('\n') : whatFailed(checks)
+  const said: ThreadItem = opens
+    ? { kind: 'decision', by: ENGINE.name, at: step.at, text, choice: 'approve' }
+    : { kind: 'progress', by: ENGINE.name, at: step.at, text }
+  step.view.putContent(gate.uid, {
+    ...content,
+    result: { ...content.result, checks: [...checks] },
+    thread: [...content.thread, said],
+  })
+  if (!opens) return gate
+  return move({ ...step, actor: ENGINE }, gate, 'approve', {
+    act: 'gate.approve',
+    fields: { choice: 'approve', comment: text },
+    set: { verified_by: ENGINE.name, choice: 'approve' },
+    unset: ['need'],
+    progress: true,
+  })
+}
+
+const whatFailed = (checks: readonly CheckResult[]): string =>
+  checks.length === 0
+    ? 'The checks could not be run where the gate was sent from'
+    : checks
+        .filter(({ ok }) => ok !== true)
+        .map(({ ok, name, detail }) => {
+          const what = ok === undefined ? 'Not evaluated' : 'Not passed'
+          return `${what}: ${name}${detail ? ` (${detail})` : ''}`
+        })
+        .join('\n')
+
+/** What a sender rules for the people who are asked. */
+export interface AskedOfPeople {
+  readonly gate?: AskedGate | undefined
+  readonly silence?: Silence | undefined
+  readonly remind_s?: number | undefined
+}
+
+interface Asking extends AskedOfPeople {
+  readonly type: HandoffType
+  readonly checks?: readonly Check[] | undefined
+  readonly parent?: Handoff | undefined
+  readonly send: boolean
+}
+
+/** What must be known before a handoff is made: how its checks came out, and which work it has to do with. */
+export async function judgePeople(
+  deps: ServiceDeps,
+  { type, gate, silence, checks, parent, send }: Asking,
+): Promise<{ readonly automatic?: Automatic | undefined; readonly guarded?: string | undefined }> {
+  if (gate && type !== 'gate')
+    refuse('invalid_input', `gate is for a handoff of type gate, and this is a ${type}`, { type })
+  await judgeSilence(deps, silence)
+  return {
+    automatic: type === 'gate' && send ? await runAutomatic(deps, gate, checks) : undefined,
+    guarded: type === 'gate' || parent?.gated ? parent?.uid : undefined,
+  }
+}
+
+/** Whoever is asked in place of a silent person must be one. */
+async function judgeSilence(deps: ServiceDeps, silence: Silence | undefined): Promise<void> {
+  if (!silence) return
+  demand(checkSilence(silence))
+  const { to } = silence
+  if (to === undefined) return
+  const known = (await deps.store.agents()).find(({ name }) => name === to)
+  refuseNoPerson(deps, 'escalation', to, known)
+}

@@ -1,0 +1,63 @@
+import type { Handoff } from '../../domain/handoff.ts'
+import { nextReminder } from '../../domain/silence.ts'
+import { amended, finish, move, notify, type Step } from '../moves.ts'
+
+/** The person is reminded, and again later. */
+export function remind(step: Step, handoff: Handoff): Handoff {
+  const who = handoff.waiting_for ?? handoff.to
+  notify(
+    step,
+    who,
+    'reminder',
+    handoff,
+    `${handoff.id} waits for ${who} since ${since(handoff)}: ${handoff.title}`,
+  )
+  const { remind_at: _, ...rest } = handoff
+  return note(step, handoff, { ...rest, ...nextReminder(handoff, rulesOf(step), step.at) }, 'handoff.remind')
+}
+
+/** Nobody answered in time: what the sender or the workspace has ruled for that happens, once. */
+export function endSilence(step: Step, handoff: Handoff): Handoff {
+  const silence = handoff.silence ?? rulesOf(step).silence
+  if (silence?.policy === 'expire') return move(step, handoff, 'expire')
+  const spent: Handoff = amended(handoff, { silence: { policy: 'wait' } }, ['silence_at'])
+  const { to } = silence ?? {}
+  // The rule of the workspace was taken back meanwhile, so the person may take their time.
+  if (to === undefined || silence?.policy === 'wait') return note(step, handoff, spent, 'handoff.wait_on')
+  const silent = handoff.waiting_for ?? handoff.to
+  const text = `${silent} did not answer ${handoff.id} within ${silence?.after_s} seconds`
+  notify(step, to, 'escalated', handoff, `${text}: ${handoff.title}`)
+  // Only its sender can answer a question about the work, so there is nobody to give it to.
+  if (handoff.need === 'clarification') return note(step, handoff, spent, 'handoff.escalate')
+  if (silence?.policy === 'escalate') {
+    notify(step, silent, 'escalated', handoff, `${text}, so ${to} was asked too; you can still decide it`)
+    return note(step, handoff, { ...spent, escalated_to: to }, 'handoff.escalate')
+  }
+  notify(step, silent, 'reassigned', handoff, `${text}, so it was given to ${to}`)
+  const { escalated_to: _, ...given } = spent
+  return note(step, handoff, { ...given, to }, 'handoff.reassign')
+}
+
+const rulesOf = ({ deps }: Step) => deps.policy.people ?? {}
+
+/** When the person's time began: the question, or the answer that led back to it, is the last thing said. */
+const since = (handoff: Handoff): string => (handoff.sent_at ?? handoff.created_at).slice(0, 16)
+
+/** The state stays as it is, so the table of transitions has no line for these. */
+function note(step: Step, before: Handoff, next: Handoff, act: string): Handoff {
+  const { view, actor, at } = step
+  const result = finish(step, before, next)
+  view.append({
+    stream: result.root,
+    subject: result.uid,
+    record: {
+      act,
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: result.uid, k: 'handoff', rev: result.rev },
+      ts: at,
+    },
+  })
+  view.putHandoff(result)
+  return result
+}

@@ -1,0 +1,42 @@
+import type { Run, RunStep } from '../../domain/run.ts'
+import type { WorkflowStep } from '../../domain/workflow.ts'
+import type { Eraser } from './eraser.ts'
+
+/** A run without the texts: what agents and people said, and what its definition says. Names and states stay. */
+export function eraseRun(run: Run, eraser: Eraser): Run {
+  const { workflow } = run
+  return {
+    ...run,
+    steps: run.steps.map((step) => eraseStep(step, eraser)),
+    workflow: {
+      ...workflow,
+      ...(workflow.description !== undefined && { description: eraser.words(workflow.description) }),
+      steps: workflow.steps.map((step) => eraseDefinition(step, eraser)),
+    },
+  }
+}
+
+function eraseStep(step: RunStep, eraser: Eraser): RunStep {
+  const { summary, error, decision, artifacts } = step
+  return {
+    ...step,
+    ...(summary !== undefined && { summary: eraser.words(summary) }),
+    ...(error !== undefined && { error: eraser.words(error) }),
+    ...(decision?.comment !== undefined && {
+      decision: { ...decision, comment: eraser.words(decision.comment) },
+    }),
+    ...(artifacts && { artifacts: eraser.deep(artifacts) }),
+  }
+}
+
+function eraseDefinition(step: WorkflowStep, eraser: Eraser): WorkflowStep {
+  const { id, agent, role, needs, phase, timeout_s, gate, on_failure, ...texts } = step
+  return {
+    ...step,
+    ...eraser.deep(texts),
+    ...(gate && { gate: { ...gate, name: eraser.words(gate.name), items: eraser.deep(gate.items) } }),
+    ...(on_failure?.context !== undefined && {
+      on_failure: { ...on_failure, context: eraser.words(on_failure.context) },
+    }),
+  }
+}

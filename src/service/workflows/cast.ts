@@ -1,0 +1,150 @@
+import type { Agent, AgentKind } from '../../domain/agent.ts'
+import { hasRole, kindOf } from '../../domain/policy.ts'
+import type { Workflow, WorkflowStep } from '../../domain/workflow.ts'
+import { meant } from '../../domain/workflow-check.ts'
+import { refuseRoute } from '../admission.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import type { PlacedProblem, ReadDefinition } from './definition.ts'
+
+/** Who plays which part in a workflow. */
+export interface Cast {
+  /** The definition with an agent for every role. */
+  readonly workflow: Workflow
+  readonly problems: readonly PlacedProblem[]
+  /** Everybody who is named in it. */
+  readonly names: readonly string[]
+  /** Those who decide gates and whom nobody knows yet: the person who starts it says that they are people. */
+  readonly people: readonly string[]
+  readonly delegator: string | undefined
+  readonly kindsOf: (agents: ReadonlyMap<string, Agent>) => Readonly<Record<string, AgentKind>>
+}
+
+type Good = Extract<ReadDefinition, { ok: true }>
+
+/** Finds the agents of a definition among those who are known here. */
+export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise<Cast> {
+  const { policy } = deps
+  const stored = (await deps.store.agents()).filter(({ removed }) => !removed)
+  const known = new Map(stored.map((agent) => [agent.name, agent]))
+  const all = [...new Set([...Object.keys(policy.agents ?? {}), ...known.keys()])].sort()
+  const problems: PlacedProblem[] = []
+  const people: string[] = []
+  const report = (
+    step: string,
+    field: readonly string[],
+    code: 'unknown_agent' | 'not_a_person',
+    message: string,
+  ) => problems.push(read.placed({ code, path: [...read.pathOf(step), ...field], part: 'value', message }))
+
+  const steps = read.workflow.steps.map((step): WorkflowStep => {
+    const agent = step.agent ?? withRole(deps, all, known, step.role)
+    if (agent === undefined)
+      report(
+        step.id,
+        ['role'],
+        'unknown_agent',
+        `nobody here has the role or capability ${step.role}${meant(step.role ?? '', rolesOf(deps, all, known))}; give it to somebody with: baton agent add NAME --capability ${step.role}`,
+      )
+    for (const [field, name] of namesOf(step, agent))
+      if (!isKnown(deps, call, name))
+        report(
+          step.id,
+          field,
+          'unknown_agent',
+          `baton.yaml lists no agent ${name}${meant(name, Object.keys(policy.agents ?? {}))}`,
+        )
+    for (const [field, name] of deciders(step)) {
+      const isPerson = kindOf(policy, name, known.get(name)) === 'human'
+      if (isPerson) continue
+      if (call.actor.kind === 'human' && !known.has(name) && !policy.agents?.[name]) people.push(name)
+      else
+        report(
+          step.id,
+          field,
+          'not_a_person',
+          `only a person can decide a gate, and ${name} is not known as one; write human, or say so with: baton agent add ${name} --kind human`,
+        )
+    }
+    return { ...step, ...(agent !== undefined && { agent }) }
+  })
+  const workflow = { ...read.workflow, steps }
+  const names = [
+    ...new Set(
+      steps.flatMap((step) => [...namesOf(step, step.agent), ...deciders(step)].map(([, name]) => name)),
+    ),
+  ]
+  const delegator = all.find((name) => hasRole(policy, 'delegator', name, known.get(name)))
+  return {
+    workflow,
+    problems,
+    names,
+    people,
+    delegator,
+    kindsOf: (agents) =>
+      Object.fromEntries(
+        [...new Set([...names, call.actor.name, ...(delegator === undefined ? [] : [delegator])])].map(
+          (name) => [
+            name,
+            name === call.actor.name
+              ? call.actor.kind
+              : kindOf(policy, name, agents.get(name) ?? known.get(name)),
+          ],
+        ),
+      ),
+  }
+}
+
+/** Where `baton.yaml` lists who may hand to whom, it holds for every step before the first is handed over. */
+export function refuseCast(deps: ServiceDeps, by: string, { steps }: Workflow): void {
+  for (const step of steps)
+    for (const [field, name] of namesOf(step, step.agent))
+      if (field.at(-1) !== 'notify') refuseRoute(deps, by, name)
+}
+
+type Named = readonly (readonly [field: readonly string[], name: string])[]
+
+function namesOf({ on_failure }: WorkflowStep, agent: string | undefined): Named {
+  return [
+    ...(agent === undefined ? [] : [[['agent'], agent] as const]),
+    ...(on_failure?.route_to === undefined
+      ? []
+      : [[['on_failure', 'route_to'], on_failure.route_to] as const]),
+    ...(on_failure?.notify === undefined ? [] : [[['on_failure', 'notify'], on_failure.notify] as const]),
+  ]
+}
+
+const deciders = ({ gate }: WorkflowStep): Named => [
+  ...(gate ? [[['gate', 'to'], gate.to] as const] : []),
+  ...(gate?.silence?.to === undefined ? [] : [[['gate', 'silence', 'to'], gate.silence.to] as const]),
+]
+
+/** `human` stands for whoever of the people answers first; it need not be listed. */
+const isKnown = ({ policy }: ServiceDeps, call: Call, name: string): boolean =>
+  !policy.agents || Object.hasOwn(policy.agents, name) || name === 'human' || name === call.actor.name
+
+function withRole(
+  { policy }: ServiceDeps,
+  all: readonly string[],
+  known: ReadonlyMap<string, Agent>,
+  role: string | undefined,
+): string | undefined {
+  if (role === undefined) return undefined
+  return all.find((name) => partsOf(policy, name, known.get(name)).includes(role))
+}
+
+const rolesOf = (
+  { policy }: ServiceDeps,
+  all: readonly string[],
+  known: ReadonlyMap<string, Agent>,
+): readonly string[] => [...new Set(all.flatMap((name) => partsOf(policy, name, known.get(name))))].sort()
+
+const partsOf = (
+  policy: ServiceDeps['policy'],
+  name: string,
+  agent: Agent | undefined,
+): readonly string[] => [
+  ...(agent?.roles ?? []),
+  ...(agent?.capabilities ?? []),
+  ...(policy.agents?.[name]?.roles ?? []),
+  ...(policy.agents?.[name]?.capabilities ?? []),
+]

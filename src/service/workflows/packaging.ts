@@ -1,0 +1,69 @@
+import { CHOICES } from '../../domain/gate.ts'
+import type { Check, Package } from '../../domain/package.ts'
+import { definitionOf, type Run, type RunStep, workflowState } from '../../domain/run.ts'
+
+/** What travels to the agent of a step: its part of the definition and what came out of the steps before. */
+export function stepPackage(run: Run, step: string, because?: string): Package {
+  const definition = definitionOf(run, step)
+  const { deliverables, criteria, constraints, checks } = definition
+  const before = run.steps.filter(({ id, state }) => definition.needs.includes(id) && state === 'completed')
+  const told = [because, ...before.map(outcomeOf)].filter((text) => text !== undefined)
+  const artifacts = before.flatMap((each) => each.artifacts ?? [])
+  const decisions = before.flatMap(decisionOf)
+  return {
+    summary: definition.summary ?? `${definition.title} (step ${step} of workflow ${run.name}).`,
+    ...(told.length > 0 && { context: told.join('\n\n') }),
+    ...(decisions.length > 0 && { decisions }),
+    ...(artifacts.length > 0 && {
+      artifacts: artifacts.map((file) => ({ ...file, role: 'input' as const })),
+    }),
+    ...(deliverables && { deliverables: [...deliverables] }),
+    ...(criteria && { criteria: [...criteria] }),
+    ...(constraints && { constraints: [...constraints] }),
+    ...(checks && { checks: checks as Check[] }),
+    ...stateOf(run, step),
+  }
+}
+
+/** What a person sees at a gate: the result of the step and the points to validate. */
+export function gatePackage(run: Run, step: string, because?: string): Package {
+  const definition = definitionOf(run, step)
+  const state = run.steps.find(({ id }) => id === step)
+  const { items = [] } = definition.gate ?? {}
+  return {
+    summary: [outcome(state) ?? `${definition.title} is done.`, because].filter(Boolean).join('\n'),
+    ...(state?.artifacts?.length && { artifacts: [...state.artifacts] }),
+    validation_request: { items: [...items], options: { ...CHOICES } },
+  }
+}
+
+export function escalationPackage(run: Run, step: string, text: string): Package {
+  return {
+    summary: text,
+    decisions: [{ id: 'pending', decision: `How step ${step} of ${run.id} goes on` }],
+    open_questions: [{ question: `Shall step ${step} be tried again?`, priority: 'high' }],
+    deliverables: ['Validated choice with justification'],
+    ...stateOf(run, step),
+  }
+}
+
+/** Document 004's `workflow_state` travels as data; documents write it where they have a place for it. */
+const stateOf = (run: Run, step: string): Pick<Package, 'data'> => ({
+  data: { workflow_state: workflowState(run, step) },
+})
+
+const outcome = (step: RunStep | undefined): string | undefined =>
+  step?.summary === undefined ? undefined : `${step.agent}: ${step.summary}`
+
+const outcomeOf = (step: RunStep): string => `Step ${step.id}, ${outcome(step) ?? `done by ${step.agent}`}`
+
+function decisionOf({ id, decision }: RunStep): NonNullable<Package['decisions']> {
+  if (!decision || decision.choice === 'auto') return []
+  return [
+    {
+      id: `gate-${id}`,
+      decision: `${decision.by ?? 'a person'}: ${decision.choice}`,
+      ...(decision.comment !== undefined && { rationale: decision.comment }),
+    },
+  ]
+}

@@ -1,0 +1,118 @@
+import type { Actor } from '../../domain/actor.ts'
+import type { NoticeKind } from '../../domain/notice.ts'
+import type { Package } from '../../domain/package.ts'
+import { definitionOf, type Run } from '../../domain/run.ts'
+import type { RunAction } from '../../domain/workflow-run.ts'
+import type { Step } from '../moves.ts'
+import { placeHandoff } from '../placing.ts'
+import type { NewHandoff } from '../sending.ts'
+import { escalationPackage, gatePackage, stepPackage } from './packaging.ts'
+
+/** Does one thing that follows for a run. */
+export function perform(step: Step, uid: string, action: RunAction): void {
+  const run = step.view.run(uid)
+  if (!run) return
+  switch (action.do) {
+    case 'start':
+      startStep(step, run, action)
+      return
+    case 'gate':
+      openGate(step, run, action)
+      return
+    case 'escalate':
+      place(step, run, action, {
+        title: `Escalation: ${definitionOf(run, action.step).title}`,
+        type: 'escalation',
+        ...escalationPackage(run, action.step, action.text),
+      })
+      return
+    case 'notify':
+      tell(step, run, action.to, action.kind, action.text)
+      return
+    case 'finish':
+      // Whoever ended it sees the end in the answer.
+      if (step.actor.name !== run.by) tell(step, run, run.by, action.state, action.text)
+  }
+}
+
+function startStep(step: Step, run: Run, action: Extract<RunAction, { do: 'start' }>): void {
+  const { title, timeout_s } = definitionOf(run, action.step)
+  place(step, run, action, {
+    title,
+    type: 'sequential',
+    timeout_s,
+    ...stepPackage(run, action.step, action.because),
+  })
+}
+
+function openGate(step: Step, run: Run, action: Extract<RunAction, { do: 'gate' }>): void {
+  const { gate } = definitionOf(run, action.step)
+  if (!gate) return
+  const { name, silence, remind_s } = gate
+  // The gate comes from who did the work: what the person wants to know, that agent can answer.
+  const from = run.steps.find(({ id }) => id === action.step)?.agent
+  place(
+    step,
+    run,
+    action,
+    {
+      title: `Gate: ${name}`,
+      type: 'gate',
+      gate: { type: action.holds ? 'blocking' : 'advisory', name, step: action.step },
+      silence,
+      remind_s,
+      ...gatePackage(run, action.step, action.because),
+    },
+    from,
+  )
+}
+
+type Placed = Omit<NewHandoff, 'to' | 'alias'> & Package
+
+/** A handoff of the run: in its stream, in the name of its sender, exempt from limits. */
+function place(
+  step: Step,
+  run: Run,
+  { step: name, id, to }: { readonly step: string; readonly id: string; readonly to: string },
+  input: Placed,
+  from: string = run.by,
+): void {
+  const { home: usual } = step.deps
+  const home = run.workflow.home ?? (usual === 'markdown' ? 'native' : usual)
+  placeHandoff(
+    asSender(step, run, from),
+    step.deps.newUid(),
+    { ...input, to, home, alias: id },
+    { root: run.uid, depth: 1, from, send: true, run: run.uid, step: name },
+  )
+}
+
+/**
+ * The run speaks for its starter, and for an agent at its gate. The agent of a next step is not among the rows that the transaction read, so its
+ * kind is the one that it had when the run began.
+ */
+function asSender(step: Step, run: Run, name: string): Step {
+  const { policy } = step.deps
+  const auth = step.actor.name === name ? step.actor.auth : run.auth
+  const actor: Actor = { name, kind: run.kinds[name] ?? 'agent', auth }
+  const agents = Object.fromEntries(
+    Object.entries(run.kinds).map(([each, kind]) => [each, { kind, ...policy.agents?.[each] }]),
+  )
+  return {
+    ...step,
+    actor,
+    deps: { ...step.deps, policy: { ...policy, agents: { ...policy.agents, ...agents } } },
+  }
+}
+
+function tell(step: Step, run: Run, to: string, kind: NoticeKind, text: string): void {
+  step.view.addNotice({
+    uid: step.deps.newUid(),
+    to,
+    kind,
+    about: run.uid,
+    about_id: run.id,
+    text: text.slice(0, 2_000),
+    created_at: step.at,
+  })
+}

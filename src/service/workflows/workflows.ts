@@ -1,0 +1,265 @@
+import type { Handoff } from '../../domain/handoff.ts'
+import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import type { Run } from '../../domain/run.ts'
+import type { Workflow } from '../../domain/workflow.ts'
+import type { Page, PageRequest, RunFilter } from '../../storage/store.ts'
+import { ensureAgents } from '../agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { move, notify, type Step } from '../moves.ts'
+import { refuse, write } from '../write.ts'
+import { castOf, refuseCast } from './cast.ts'
+import { type ReadDefinition, readDefinition, refuseDefinition } from './definition.ts'
+import { advanceRun, putRun } from './follow.ts'
+import { PHASES_NAME, phasesText } from './phases.ts'
+
+/** What a workflow is started or checked by: its name, and its text where the caller has it. */
+export interface DefinitionInput {
+  readonly name?: string | undefined
+  readonly definition?: string | undefined
+}
+
+const OPEN_STATES = STATES.filter(isOpen)
+/** How many handoffs of a run are cancelled in one transaction. */
+const AT_ONCE = 100
+
+/** Workflows and their runs. */
+export class Workflows {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins a run: its first steps are handed over in the same transaction. */
+  async start(call: Call, input: DefinitionInput): Promise<Run> {
+    const deps = this.#deps
+    const { file, read } = await this.#definition(input)
+    if (!read.ok) return refuseDefinition(file, read.problems)
+    const cast = await castOf(deps, call, read)
+    if (cast.problems.length > 0) return refuseDefinition(file, cast.problems)
+    const { workflow, delegator } = cast
+    refuseCast(deps, call.actor.name, workflow)
+    if (cast.people.length > 0) await ensureAgents(deps, call, cast.people, 'human')
+    const agents = await ensureAgents(deps, call, [call.actor.name, ...cast.names])
+    const kinds = cast.kindsOf(agents)
+    const uid = deps.newUid()
+    return write(deps, call, {
+      op: 'workflow_start',
+      input: { workflow },
+      reads: { agents: [call.actor.name, ...cast.names], streams: [uid], runs: [uid], numbers: 1 },
+      decide: (view, at) => {
+        const step: Step = { deps, view, actor: call.actor, at }
+        const { name: by, auth } = call.actor
+        const run: Run = {
+          uid,
+          id: `${workflow.name}-${view.number()}`,
+          rev: 0,
+          name: workflow.name,
+          state: 'running',
+          by,
+          auth,
+          delegator: delegator ?? by,
+          workflow,
+          steps: workflow.steps.map(({ id, agent = by }) => ({
+            id,
+            state: 'waiting',
+            agent,
+            tries: 0,
+            failures: 0,
+            gates: 0,
+            escalations: 0,
+          })),
+          kinds,
+          numbered: 0,
+          started_at: at,
+          updated_at: at,
+        }
+        const begun = putRun(step, undefined, run, 'workflow.start')
+        return advanceRun(step, begun, { kind: 'begin' })
+      },
+      reload: (subject) => deps.store.run(subject),
+    })
+  }
+
+  /** Tries failed steps again, asks again where nobody decided in time, and changes nothing where all is under way. */
+  async resume(call: Call, ref: string): Promise<Run> {
+    const deps = this.#deps
+    const { uid, by } = await this.find(ref)
+    this.#refuseStranger(call, by, 'resume', ref)
+    return write(deps, call, {
+      op: 'workflow_resume',
+      input: { uid },
+      reads: { runs: [uid], streams: [uid], agents: [call.actor.name] },
+      decide: (view, at) =>
+        advanceRun({ deps, view, actor: call.actor, at }, this.#must(view.run(uid), ref), { kind: 'resume' }),
+      reload: (subject) => deps.store.run(subject),
+    })
+  }
+
+  /** Ends a run and takes back everything that is open in it; whoever works on a part of it is told. */
+  async cancel(call: Call, ref: string, reason?: string): Promise<Run> {
+    const { uid, by } = await this.find(ref)
+    this.#refuseStranger(call, by, 'cancel', ref)
+    let run = await this.#takeBackOpen(call, uid, ref, reason)
+    // What was sent between looking and cancelling is found by the next look: a cancelled run sends nothing more.
+    while ((await this.#open(uid, 1)).length > 0)
+      run = await this.#takeBackOpen({ actor: call.actor }, uid, ref, reason)
+    return run
+  }
+
+  async #takeBackOpen(call: Call, uid: string, ref: string, reason?: string): Promise<Run> {
+    const deps = this.#deps
+    const open = await this.#open(uid, AT_ONCE)
+    return write(deps, call, {
+      op: 'workflow_cancel',
+      input: { uid, reason },
+      reads: { runs: [uid], streams: [uid], handoffs: open, agents: [call.actor.name] },
+      decide: (view, at) => {
+        const step: Step = { deps, view, actor: call.actor, at }
+        const cancelled = advanceRun(step, this.#must(view.run(uid), ref), { kind: 'cancel' })
+        for (const each of open) {
+          const handoff = view.handoff(each)
+          if (handoff && isOpen(handoff.state)) takeBack(step, handoff, reason)
+        }
+        return view.run(uid) ?? cancelled
+      },
+      reload: (subject) => deps.store.run(subject),
+    })
+  }
+
+  /** What is open in a run. A return stays where it is: somebody asked for what it carries, and it is done. */
+  async #open(run: string, limit: number): Promise<readonly string[]> {
+    const found: string[] = []
+    for (let cursor: string | undefined; found.length < limit; ) {
+      const page = { limit: AT_ONCE, ...(cursor !== undefined && { cursor }) }
+      const { items, next } = await this.#deps.store.handoffs({ run, state: OPEN_STATES }, page)
+      found.push(...items.filter(({ type }) => type !== 'return').map(({ uid }) => uid))
+      if (next === undefined) break
+      cursor = next
+    }
+    return found.slice(0, limit)
+  }
+
+  async find(ref: string): Promise<Run> {
+    return this.#must(await this.#deps.store.run(ref), ref)
+  }
+
+  list(filter: RunFilter, page: PageRequest): Promise<Page<Run>> {
+    return this.#deps.store.runs(filter, page)
+  }
+
+  /** A run with the handoffs of the steps that are under way. */
+  async status(ref: string): Promise<{ readonly run: Run; readonly handoffs: ReadonlyMap<string, Handoff> }> {
+    const run = await this.find(ref)
+    const ids = run.steps.flatMap(({ handoff, gate, advisory, escalation }) => [
+      handoff,
+      gate,
+      advisory,
+      escalation,
+    ])
+    const found = await Promise.all(
+      ids.filter((id) => id !== undefined).map((id) => this.#deps.store.handoff(id)),
+    )
+    const handoffs = found.filter((handoff) => handoff !== undefined)
+    return { run, handoffs: new Map(handoffs.map((handoff) => [handoff.id, handoff])) }
+  }
+
+  /** A definition with every problem that it has, also with the agents that it names. */
+  async check(
+    call: Call,
+    input: DefinitionInput,
+  ): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
+    const { file, read } = await this.#definition(input)
+    if (!read.ok) return { file, read }
+    const { problems } = await castOf(this.#deps, call, read)
+    return { file, read: problems.length > 0 ? { ok: false, problems } : read }
+  }
+
+  /** The workflow of a definition, or as a run has it. */
+  async workflow(
+    call: Call,
+    input: DefinitionInput & { readonly run?: string | undefined },
+  ): Promise<{
+    readonly workflow: Workflow
+    readonly run?: Run
+  }> {
+    if (input.run !== undefined) {
+      const run = await this.find(input.run)
+      return { workflow: run.workflow, run }
+    }
+    const { file, read } = await this.#definition(input)
+    if (!read.ok) return refuseDefinition(file, read.problems)
+    const cast = await castOf(this.#deps, call, read)
+    return { workflow: cast.problems.length > 0 ? read.workflow : cast.workflow }
+  }
+
+  /** The text that the caller gives, else the file of the project, else what comes with Baton. */
+  async #definition({
+    name,
+    definition,
+  }: DefinitionInput): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
+    const file = name === undefined ? 'the definition' : `workflows/${name}.yaml`
+    const text = definition ?? (name === undefined ? undefined : await this.#textOf(name))
+    if (text === undefined)
+      return refuse(
+        'not_found',
+        name === undefined
+          ? 'name a workflow, or give its definition as text'
+          : `there is no workflow ${name}: no ${file}; make one with: baton workflow init ${name}`,
+        { name },
+      )
+    const read = readDefinition(text)
+    if (read.ok && name !== undefined && read.workflow.name !== name)
+      return {
+        file,
+        read: {
+          ok: false,
+          problems: [
+            read.placed({
+              code: 'invalid',
+              path: ['name'],
+              part: 'value',
+              message: `the file is called ${name} and the workflow ${read.workflow.name}; give both one name`,
+            }),
+          ],
+        },
+      }
+    return { file, read }
+  }
+
+  async #textOf(name: string): Promise<string | undefined> {
+    const { project } = this.#deps
+    const found =
+      (await project?.read(`workflows/${name}.yaml`)) ?? (await project?.read(`workflows/${name}.yml`))
+    return found ?? (name === PHASES_NAME ? phasesText() : undefined)
+  }
+
+  #must(run: Run | undefined, ref: string): Run {
+    if (run) return run
+    return refuse('not_found', `there is no run ${ref}; see what is there with: baton workflow list`, {
+      run: ref,
+    })
+  }
+
+  /** A run belongs to whoever started it; people may always put things right. */
+  #refuseStranger(call: Call, by: string, what: string, ref: string): void {
+    if (call.actor.name === by || call.actor.kind === 'human') return
+    refuse('not_allowed', `${call.actor.name} may not ${what} ${ref}; that is for ${by} or a person`, {
+      run: ref,
+      by,
+    })
+  }
+}
+
+/** Whoever asked for it is told too, where that is not the one who cancels. */
+function takeBack(step: Step, handoff: Handoff, reason: string | undefined): void {
+  const cancelled = move(step, handoff, 'cancel', { as: 'sender', fields: { reason } })
+  if (handoff.from !== step.actor.name)
+    notify(
+      step,
+      handoff.from,
+      'cancelled',
+      cancelled,
+      `Handoff ${handoff.id} was cancelled with its workflow`,
+    )
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { BatonError } from '../domain/errors.ts'
+
+/** One file as it is and as it shall be; undefined where there is none. Nothing is written by making one. */
+export interface FileEdit {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+  /** Permissions of the file; without it those it has, or the usual ones of a new file. */
+  readonly mode?: number
+  readonly why: string
+}
+
+export const isChange = ({ before, after }: FileEdit): boolean => before !== after
+
+/** The file that a name stands for below a folder. A link that leads out of the folder is refused. */
+export async function placeIn(root: string, name: string): Promise<string> {
+  const top = await realpath(root)
+  const wanted = join(top, name)
+  const present = await nearestPresent(wanted)
+  const real = await realpath(present).catch((error: unknown) => {
+    throw cannot('be followed', present, error, 'remove the link or repair what it points at')
+  })
+  const way = relative(top, real)
+  if (way.split(sep)[0] === '..' || way.startsWith(sep))
+    throw new BatonError(
+      'not_allowed',
+      `${wanted} is a link that leads out of ${top}, to ${real}; edit that file by hand`,
+      { path: wanted, target: real },
+    )
+  return join(real, relative(present, wanted))
+}
+
+/** The text of a file, every byte of it; undefined when it is not there. */
+export async function readText(path: string): Promise<string | undefined> {
+  let bytes: Buffer
+  try {
+    bytes = await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw cannot('be read', path, error, 'check what it is and its permissions')
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    throw new BatonError(
+      'invalid_input',
+      `${path} is not UTF-8 text; save it as UTF-8 and try again`,
+      { path },
+      error,
+    )
+  }
+}
+
+export interface Applied {
+  readonly written: readonly FileEdit[]
+  /** Folders that had to be made, outermost first. */
+  readonly folders: readonly string[]
+}
+
+/**
+ * Writes the edits, each file all or not at all. Refuses before the first write when a file is no longer what the
+ * edit was made for, and again right before each one.
+ */
+export async function applyEdits(edits: readonly FileEdit[]): Promise<Applied> {
+  const wanted = edits.filter(isChange)
+  for (const edit of wanted) await demandUnchanged(edit)
+  const written: FileEdit[] = []
+  const folders: string[] = []
+  for (const edit of wanted) {
+    try {
+      folders.push(...(await applyEdit(edit)))
+    } catch (error) {
+      throw withDone(error, edit, written)
+    }
+    written.push(edit)
+  }
+  return { written, folders }
+}
+
+async function applyEdit(edit: FileEdit): Promise<readonly string[]> {
+  const { path, before, after, mode } = edit
+  if (after === undefined) {
+    await demandUnchanged(edit)
+    await unlink(path)
+    await syncFolder(dirname(path))
+    return []
+  }
+  const folders = await makeFolders(dirname(path))
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(4).toString('hex')}`)
+  try {
+    await writeDraft(draft, after, mode ?? (before === undefined ? undefined : await modeOf(path)))
+    await demandUnchanged(edit)
+    // A link never replaces: a file that appeared in this moment stays.
+    if (before === undefined) await link(draft, path)
+    else await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await syncFolder(dirname(path))
+  return folders
+}
+
+async function writeDraft(draft: string, text: string, mode: number | undefined): Promise<void> {
+  const file = await open(draft, 'wx', mode ?? 0o666)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  // The process's mask took bits away that the file has to have.
+  if (mode !== undefined) await chmod(draft, mode)
+}
+
+async function demandUnchanged({ path, before }: FileEdit): Promise<void> {
+  if ((await readText(path)) === before) return
+  throw new BatonError(
+    'conflict',
+    `${path} has changed since it was looked at; nothing was written to it, run the same command again`,
+    { path },
+  )
+}
+
+async function makeFolders(folder: string): Promise<readonly string[]> {
+  const first = await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw cannot('be made', folder, error, 'check the folder above it')
+  })
+  const made: string[] = []
+  for (let at = folder; first !== undefined && at.length >= first.length; at = dirname(at)) made.unshift(at)
+  return made
+}
+
+async function nearestPresent(path: string): Promise<string> {
+  for (let at = path; ; at = dirname(at)) {
+    const found = await lstat(at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
+        throw cannot('be read', at, error, 'check its permissions')
+    })
+    if (found !== undefined || at === dirname(at)) return at
+  }
+}
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o7777
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function withDone(failure: unknown, { path }: FileEdit, written: readonly FileEdit[]): unknown {
+  const error =
+    failure instanceof BatonError ? failure : cannot('be written', path, failure, 'check its permissions')
+  if (written.length === 0) return error
+  const done = written.map((edit) => edit.path)
+  return new BatonError(
+    error.code,
+    `${error.message}; already written: ${done.join(', ')}`,
+    { ...error.details, written: done },
+    error,
+  )
+}
+
+function cannot(what: string, path: string, error: unknown, fix: string): BatonError {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EEXIST')
+    return new BatonError(
+      'conflict',
+      `${path} appeared meanwhile; run the same command again`,
+      { path },
+      error,
+    )
+  return new BatonError('not_allowed', `${path} cannot ${what} (${code}); ${fix}`, { path }, error)
+}

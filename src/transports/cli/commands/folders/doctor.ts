@@ -1,0 +1,53 @@
+import type { Finding } from '../../../../folders/doctor.ts'
+import { type Command, isOn } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { oneLine } from '../../screen/plain-text.ts'
+import type { Screen } from '../../screen/screen.ts'
+import { lineOf, openFolders } from './sync.ts'
+
+export const doctor: Command = {
+  name: 'folders doctor',
+  summary:
+    'Shows where folder, name, front matter, index and engine differ, and strays in the whole project.',
+  flags: [
+    { name: 'fix', takes: 'nothing', about: 'Mend it, after showing what will be done' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton folders doctor', 'baton folders doctor --fix'],
+  async run(shell, args) {
+    const options = await openFolders(shell)
+    const { examineFolders, mendFolders } = await import('../../../../folders/doctor.ts')
+    const found = await examineFolders(options)
+    const drift = found.filter(({ isNote }) => !isNote)
+    const { screen } = shell
+    if (!isOn(args, 'fix') || drift.length === 0) {
+      shell.answer({ findings: found.map(toJson), clean: drift.length === 0 }, () => look(found, screen))
+      return drift.length === 0 ? 0 : 1
+    }
+    if (!shell.isJson) shell.print(look(found, screen))
+    const happened = await mendFolders(options)
+    const left = await examineFolders(options)
+    const isClean = left.every(({ isNote }) => isNote)
+    shell.answer({ findings: found.map(toJson), happened, left: left.map(toJson), clean: isClean }, () =>
+      [...happened.map((each) => lineOf(each, screen)), look(left, screen)].join('\n'),
+    )
+    return isClean ? 0 : 1
+  },
+}
+
+const toJson = ({ isNote, ...finding }: Finding) => ({ ...finding, note: isNote ?? false })
+
+function look(findings: readonly Finding[], screen: Screen): string {
+  if (findings.every(({ isNote }) => isNote)) {
+    const notes = findings.map((each) => line(each, screen))
+    return [...notes, `${screen.tick} folder, names, front matter, index and engine agree`].join('\n')
+  }
+  return findings.map((each) => line(each, screen)).join('\n')
+}
+
+function line({ code, path, message, fix, isNote }: Finding, screen: Screen): string {
+  const what = code.replace('_', ' ')
+  if (!screen.isTerminal) return [what, path, oneLine(message), fix ?? ''].join('\t')
+  const todo = fix === undefined ? '' : screen.dim(`\n    --fix: ${fix}`)
+  return `${isNote ? screen.dim('·') : screen.mark} ${oneLine(path)}  ${what}: ${oneLine(message)}${todo}`
+}

@@ -1,0 +1,50 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import type { FoldersOptions } from '../../../../folders/sync.ts'
+import type { Happened } from '../../../../folders/work.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { oneLine } from '../../screen/plain-text.ts'
+import type { Screen } from '../../screen/screen.ts'
+import type { Shell } from '../../shell.ts'
+
+export const sync: Command = {
+  name: 'folders sync',
+  summary: 'Takes in what others wrote into the live folders, and writes what changed. Once.',
+  flags: GLOBAL_FLAGS,
+  examples: ['baton folders sync', 'baton folders sync --json'],
+  async run(shell) {
+    const options = await openFolders(shell)
+    const { syncFolders } = await import('../../../../folders/sync.ts')
+    const happened = await syncFolders(options)
+    shell.answer({ happened }, () =>
+      happened.length === 0
+        ? `${shell.screen.tick} everything is in step`
+        : happened.map((each) => lineOf(each, shell.screen)).join('\n'),
+    )
+    return 0
+  },
+}
+
+export async function openFolders(shell: Shell): Promise<FoldersOptions> {
+  const { context } = await shell.open({ write: true, local: true, explicit: true })
+  const { liveFolders } = await import('../../../../live-folders.ts')
+  const options = liveFolders(context!)
+  if (options) return options
+  throw new BatonError(
+    'not_found',
+    'this workspace has no live folder; list one in baton.yaml: folders: [{dialect: markdown, path: _handoffs}]',
+  )
+}
+
+// biome-ignore format: read as a table
+const WORDS: Readonly<Record<Happened['what'], string>> = {
+  written: 'written', moved: 'moved', taken_in: 'taken in', created: 'new', refused: 'refused',
+  conflict: 'kept beside', put_back: 'put back', left: 'left alone',
+}
+
+export function lineOf({ what, path, reason }: Happened, screen: Screen): string {
+  const why = reason === undefined ? '' : `  ${oneLine(reason)}`
+  if (!screen.isTerminal) return [WORDS[what], path, reason === undefined ? '' : oneLine(reason)].join('\t')
+  const mark = what === 'refused' || what === 'conflict' ? screen.mark : screen.tick
+  return `${mark} ${oneLine(path)}  ${screen.dim(WORDS[what])}${why}`
+}

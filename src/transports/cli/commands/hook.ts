@@ -1,0 +1,143 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { hookEnvironment } from '../../../config.ts'
+import { BatonError } from '../../../domain/errors.ts'
+import { findWorkspace } from '../../../workspace-find.ts'
+import type { Program } from '../../hooks/hook-input.ts'
+import { type Command, isOn, textOf } from '../command.ts'
+import { type Arguments, GLOBAL_FLAGS } from '../input/args.ts'
+import type { Io } from '../io.ts'
+import { Shell } from '../shell.ts'
+
+const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor'] as const satisfies readonly Program[]
+
+export const hook: Command = {
+  name: 'hook',
+  summary:
+    'Answers the hooks of a coding agent (session-start, stop, subagent-stop, pre-compact, task-completed), and git (pre-commit).',
+  words: ['event'],
+  flags: [
+    {
+      name: 'agent',
+      takes: 'value',
+      placeholder: 'agent',
+      about: 'The agent whose session it is; the same as --as',
+    },
+    {
+      name: 'for',
+      takes: 'value',
+      placeholder: 'program',
+      choices: PROGRAMS,
+      about: 'The program that asks',
+    },
+    {
+      name: 'refusals',
+      takes: 'value',
+      placeholder: 'number',
+      about: 'How often a session is kept from stopping (2)',
+    },
+    { name: 'strict', takes: 'nothing', about: 'pre-commit: warnings refuse too' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton hook session-start --agent claude --for claude-code',
+    'baton hook stop --agent codex --for codex --refusals 1',
+    'baton hook pre-commit',
+  ],
+  async run(shell, args) {
+    const [word] = args.words
+    if (word === 'pre-commit') return preCommit(shell, args)
+    const { EVENTS, eventOf, maySimplyStop, readHookInput } = await import('../../hooks/hook-input.ts')
+    const event = eventOf(word ?? '')
+    if (event === undefined)
+      throw new BatonError(
+        'invalid_input',
+        `${word === undefined ? 'name an event' : `there is no event ${word}`}: ${EVENTS.join(', ')} or pre-commit`,
+        { event: word ?? null },
+      )
+    const input = await readHookInput(shell.io.stdin)
+    const program = programOf(args)
+    // Cursor runs the hooks of Claude Code too; its own entry answers there.
+    if (input.isCursor && program !== undefined && program !== 'cursor') return 0
+    if (maySimplyStop(event, input)) return 0
+    const inner = new Shell(at(shell.io, input.cwd), named(args))
+    try {
+      const session = await openedFor(inner)
+      if (!session) return 0
+      const { answerHook, DEFAULT_REFUSALS } = await import('../../hooks/agent-hook.ts')
+      const answer = await answerHook({
+        event,
+        agent: (await session.actor()).name,
+        program:
+          program ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code'),
+        refusals: refusalsOf(args) ?? DEFAULT_REFUSALS,
+        input,
+        session,
+        folder: await folderFor(inner.io),
+        now: new Date(),
+      })
+      if (answer.stdout) shell.print(JSON.stringify(answer.stdout))
+      if (answer.stderr !== undefined) shell.io.stderr.write(`${answer.stderr}\n`)
+      return answer.exit
+    } finally {
+      await inner.close()
+    }
+  },
+}
+
+/** Agents go to many folders, and most of them have no workspace: that is no failure. */
+async function openedFor(shell: Shell) {
+  try {
+    return await shell.open({ write: false })
+  } catch (error) {
+    if (error instanceof BatonError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+/** In the workspace, or with the user's keys when a server keeps it. */
+async function folderFor({ cwd, env }: Io): Promise<string> {
+  const dir = (await findWorkspace(cwd, env))?.dir
+  const isThere = dir !== undefined && statSync(dir, { throwIfNoEntry: false })?.isDirectory()
+  return isThere ? dir : join(env.home, '.baton')
+}
+
+function at(io: Io, cwd: string | undefined): Io {
+  const isFolder = cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory()
+  return { ...io, cwd: isFolder ? cwd : io.cwd }
+}
+
+/** `--agent` is what setup writes; `--as` is what every command understands. */
+function named(args: Arguments): Arguments {
+  const agent = textOf(args, 'as') ?? textOf(args, 'agent')
+  return {
+    ...args,
+    texts: new Map([...args.texts, ...(agent === undefined ? [] : [['as', [agent]] as const])]),
+  }
+}
+
+function programOf(args: Arguments): Program | undefined {
+  const named = textOf(args, 'for')
+  if (named === undefined) return undefined
+  const program = PROGRAMS.find((each) => each === named)
+  if (!program)
+    throw new BatonError('invalid_input', `--for is ${named}; write ${PROGRAMS.join(', ')}`, { for: named })
+  return program
+}
+
+function refusalsOf(args: Arguments): number | undefined {
+  const text = textOf(args, 'refusals')
+  if (text === undefined) return undefined
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  throw new BatonError('invalid_input', `--refusals is ${text}; write a number from 0 to 99`, {
+    refusals: text,
+  })
+}
+
+async function preCommit(shell: Shell, args: Arguments): Promise<number> {
+  const { runPreCommit } = await import('../../../git/pre-commit.ts')
+  const options = { env: hookEnvironment(), strict: isOn(args, 'strict') }
+  const { exit, text } = await runPreCommit(shell.io.cwd, options)
+  if (text !== '') shell.io.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  return exit
+}

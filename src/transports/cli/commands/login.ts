@@ -1,0 +1,38 @@
+import { BatonError } from '../../../domain/errors.ts'
+import { type Command, textOf } from '../command.ts'
+import { GLOBAL_FLAGS } from '../input/args.ts'
+
+const ADDRESS = 'http://127.0.0.1:4180'
+
+export const login: Command = {
+  name: 'login',
+  summary: 'A link that opens the dashboard as you, good once and for ten minutes.',
+  flags: [
+    { name: 'url', takes: 'value', placeholder: 'address', about: `Where the server is (${ADDRESS})` },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton login', 'baton login --url https://baton.example.com'],
+  async run(shell, args) {
+    const address = URL.parse(textOf(args, 'url') ?? ADDRESS)
+    if (!address || !['http:', 'https:'].includes(address.protocol))
+      throw new BatonError(
+        'invalid_input',
+        '--url is the address of a server, for example http://127.0.0.1:4180',
+      )
+    const { context } = await shell.open({ write: true, local: true })
+    const { actor, service } = context!
+    if (actor.kind !== 'human' || shell.io.env.codingAgent !== undefined)
+      throw new BatonError(
+        'not_allowed',
+        `the dashboard is for people, and ${actor.name} is not one here; let a person type: baton login`,
+        { actor: actor.name },
+      )
+    const code = await service.tokens.loginCode({ actor }, actor.name)
+    const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`
+    shell.answer({ url: link, agent: actor.name }, () => {
+      shell.note(`opens the dashboard as ${actor.name}, once, within ten minutes:`)
+      return link
+    })
+    return 0
+  },
+}

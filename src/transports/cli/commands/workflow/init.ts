@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
+import { WorkflowName } from '../../../../domain/workflow.ts'
+import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+
+export const workflowInit: Command = {
+  name: 'workflow init',
+  summary: 'Writes workflows/<name>.yaml with the eight phases of document 002, to be changed.',
+  words: ['[name]'],
+  flags: GLOBAL_FLAGS,
+  examples: ['baton workflow init', 'baton workflow init feature'],
+  async run(shell, args) {
+    const [name = PHASES_NAME] = args.words
+    if (args.words.length > 1 || !WorkflowName.safeParse(name).success)
+      throw new BatonError(
+        'invalid_input',
+        'workflow init takes one name of small letters, digits and dashes; for example: baton workflow init feature',
+      )
+    const file = join('workflows', `${name}.yaml`)
+    const text = phasesText().replace(`name: ${PHASES_NAME}`, `name: ${name}`)
+    mkdirSync(join(shell.io.cwd, 'workflows'), { recursive: true })
+    try {
+      writeFileSync(join(shell.io.cwd, file), text, { flag: 'wx' })
+    } catch (error) {
+      const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
+      throw new BatonError(
+        'conflict',
+        isThere
+          ? `${file} is there already; take another name, or change that file`
+          : `${file} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+        { file },
+        error,
+      )
+    }
+    shell.next(`baton workflow check ${name}`)
+    shell.answer({ file }, () => `${shell.screen.tick} written to ${file}; put your agents' names in`)
+    return 0
+  },
+}

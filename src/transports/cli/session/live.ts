@@ -1,0 +1,42 @@
+import { BatonError } from '../../../domain/errors.ts'
+import type { Handoff } from '../../../domain/handoff.ts'
+import type { FoldersOptions } from '../../../folders/sync.ts'
+import type { Shell } from '../shell.ts'
+import type { Session } from './session.ts'
+
+/** The live folders of a workspace around a command that writes. */
+export interface Live {
+  /** Takes in what others wrote, before the command is judged, and writes what it changed. */
+  catchUp(): Promise<void>
+  /** Where the file of a handoff lies, relative to the project. */
+  fileOf(handoff: Handoff): string | undefined
+}
+
+/** A watcher that is at work does the same: nobody waits for it long. */
+const WAIT_MS = 2_000
+
+export async function liveOf(shell: Shell, { context }: Session): Promise<Live | undefined> {
+  if (!context?.config?.folders?.length || context.service.deps.store.info.readOnly) return undefined
+  const [{ liveFolders }, { fileOf, syncFolders }] = await Promise.all([
+    import('../../../live-folders.ts'),
+    import('../../../folders/sync.ts'),
+  ])
+  const options = liveFolders(context)
+  return (
+    options && { catchUp: () => caughtUp(shell, options, syncFolders), fileOf: (h) => fileOf(options, h) }
+  )
+}
+
+/** The engine is the truth: a folder that cannot be written is said, and the command stands. */
+async function caughtUp(
+  shell: Shell,
+  options: FoldersOptions,
+  sync: (options: FoldersOptions, how: { waitMs: number }) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await sync(options, { waitMs: WAIT_MS })
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error
+    shell.warn(`the live folders are not up to date: ${error.message}`)
+  }
+}

@@ -1,0 +1,40 @@
+import type { Block, Progress } from '../../../domain/block.ts'
+import type { OperationName } from '../../../operations/index.ts'
+import type { Shell } from '../shell.ts'
+
+/** How stored blocks and the workflows that they tell of look to people. */
+export function blockViewOf(name: OperationName, shell: Shell): (output: never) => string {
+  return name === 'report_progress'
+    ? (output) => progressView(shell, output)
+    : (output) => historyView(shell, output)
+}
+
+const NONE = 'No block was collected yet; store some with: baton collect reports/*.md'
+
+function progressView(shell: Shell, { by, items }: { by: string; items: readonly Progress[] }): string {
+  if (items.length === 0) return shell.nothing(NONE)
+  const rows = items.map(({ key, phase, step, of, percent, status, holder, complete, updated_at }) => [
+    { text: key, style: 'bold' as const },
+    phase,
+    `${step}/${of} ${percent}%`,
+    complete ? 'workflow complete' : status.replaceAll('_', ' '),
+    holder ?? '',
+    { text: shell.screen.when(updated_at), style: 'dim' as const },
+  ])
+  return shell.screen.table(rows, [by, 'phase', 'progress', 'status', 'holder', ''])
+}
+
+function historyView(shell: Shell, { items, next }: { items: readonly Block[]; next?: string }): string {
+  if (next !== undefined) shell.more(next)
+  if (items.length === 0) return shell.nothing(NONE)
+  const rows = items.map(({ from, phase, status, to, task, workflow, source, made, stored_at }) => [
+    { text: from, style: 'bold' as const },
+    phase,
+    status.replaceAll('_', ' '),
+    to === 'None' ? '' : to,
+    task ?? workflow ?? '',
+    { text: made ? 'baton' : (source ?? '-'), fill: true },
+    { text: shell.screen.when(stored_at), style: 'dim' as const },
+  ])
+  return shell.screen.table(rows, ['agent', 'phase', 'status', 'next', 'task', 'where', ''])
+}

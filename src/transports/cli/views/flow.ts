@@ -1,0 +1,39 @@
+import type { FlowAnswer } from '../../../service/flow.ts'
+import type { Shell } from '../shell.ts'
+
+/** How much was handed over and how it ended, by agent and by pair. */
+export function flowView(shell: Shell, flow: FlowAnswer): string {
+  const { screen } = shell
+  if (flow.made + flow.completed + flow.failed === 0)
+    return shell.nothing(`Nothing was handed over in the last ${flow.window}; a wider look: --window 90d`)
+  const agents = flow.agents.map(
+    ({ name, sent, received, completed, failed, failure_rate, retries, median_s }) => [
+      { text: name, style: 'bold' as const },
+      String(sent),
+      String(received),
+      String(completed),
+      { text: String(failed), ...(failed > 0 && { style: 'red' as const }) },
+      failure_rate === undefined ? '' : `${Math.round(failure_rate * 100)}%`,
+      String(retries),
+      median_s === undefined ? '' : spanOf(median_s),
+    ],
+  )
+  const edges = flow.edges.map(({ from, to, made, completed, failed }) => [
+    { text: `${from} → ${to}`, style: 'bold' as const },
+    String(made),
+    String(completed),
+    String(failed),
+  ])
+  if (!flow.whole) shell.warn('there is more; the newest 5000 handoffs were counted')
+  return [
+    `${flow.made} made, ${flow.completed} completed, ${flow.failed} failed in the last ${flow.window}`,
+    screen.table(agents, ['agent', 'sent', 'received', 'completed', 'failed', 'rate', 'retries', 'median']),
+    screen.table(edges, ['who to whom', 'made', 'completed', 'failed']),
+  ].join('\n\n')
+}
+
+function spanOf(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`
+  return seconds < 48 * 3_600 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`
+}

@@ -1,0 +1,106 @@
+import type { Readable } from 'node:stream'
+import { BatonError } from '../../domain/errors.ts'
+
+/** The programs whose hooks are known. Their inputs differ less than their answers. */
+export const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor'] as const
+export type Program = (typeof PROGRAMS)[number]
+
+export const EVENTS = ['session-start', 'stop', 'subagent-stop', 'pre-compact', 'task-completed'] as const
+export type HookEvent = (typeof EVENTS)[number]
+
+/** What Baton takes from what an agent tells its hooks; everything else is left alone. */
+export interface HookInput {
+  readonly sessionId: string | undefined
+  readonly cwd: string | undefined
+  /** The agent goes on only because a hook has refused already. */
+  readonly isContinued: boolean
+  readonly trigger: string | undefined
+  readonly subagent: { readonly id: string | undefined; readonly type: string } | undefined
+  /** Id and words of a task of the agent's own list. */
+  readonly task: { readonly id: string; readonly text: string } | undefined
+  readonly isCursor: boolean
+  /** Ended by the person or by an error, not by the agent. */
+  readonly isAborted: boolean
+}
+
+/** The spellings of each agent, without their capitals and dashes. */
+const SPELLINGS: Readonly<Record<string, HookEvent>> = {
+  sessionstart: 'session-start',
+  stop: 'stop',
+  afteragent: 'stop',
+  subagentstop: 'subagent-stop',
+  precompact: 'pre-compact',
+  precompress: 'pre-compact',
+  taskcompleted: 'task-completed',
+}
+
+export function eventOf(word: string): HookEvent | undefined {
+  const key = word.toLowerCase().replaceAll(/[^a-z]/g, '')
+  return Object.hasOwn(SPELLINGS, key) ? SPELLINGS[key] : undefined
+}
+
+/**
+ * Whether the agent may stop whatever it holds. It goes on because of a hook already, and whoever refuses then may
+ * refuse for ever; or a person ended it.
+ */
+export const maySimplyStop = (event: HookEvent, { isContinued, isAborted }: HookInput): boolean =>
+  (event === 'stop' || event === 'subagent-stop') && (isContinued || isAborted)
+
+/** Programs say more than anyone needs here; nobody sends this much. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** Reads what the agent says. Ends with the object, also when the pipe is left open behind it. */
+export async function readHookInput(stdin: Readable & { readonly isTTY?: boolean }): Promise<HookInput> {
+  if (stdin.isTTY) return toHookInput({})
+  let text = ''
+  for await (const chunk of stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > MOST_BYTES) throw new BatonError('too_large', 'the input of the hook is over 16 MB')
+    if (text.trimEnd().endsWith('}')) {
+      const read = parsed(text)
+      if (read !== undefined) return toHookInput(read)
+    }
+  }
+  if (text.trim() === '') return toHookInput({})
+  const read = parsed(text)
+  if (read === undefined)
+    throw new BatonError('invalid_input', 'the input of the hook is not a JSON object; nothing was done')
+  return toHookInput(read)
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    // Some programs begin with a byte order mark.
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>
+  } catch {
+    // Not all of it is there yet, or it never will be: the caller knows.
+  }
+  return undefined
+}
+
+export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput {
+  const text = (key: string): string | undefined => {
+    const value = said[key]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const roots = said.workspace_roots
+  const root: unknown = Array.isArray(roots) ? roots[0] : undefined
+  const type = text('agent_type')
+  const task = text('task_id')
+  return {
+    sessionId: text('session_id') ?? text('conversation_id'),
+    cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
+    isContinued:
+      said.stop_hook_active === true || (typeof said.loop_count === 'number' && said.loop_count > 0),
+    trigger: text('source') ?? text('trigger'),
+    subagent: type === undefined ? undefined : { id: text('agent_id'), type },
+    task:
+      task === undefined
+        ? undefined
+        : { id: task, text: `${text('task_subject') ?? ''}\n${text('task_description') ?? ''}` },
+    isCursor: text('cursor_version') !== undefined,
+    isAborted: said.status === 'aborted' || said.status === 'error',
+  }
+}

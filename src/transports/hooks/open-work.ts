@@ -1,0 +1,99 @@
+import type { Handoff } from '../../domain/handoff.ts'
+import type { Task } from '../../domain/task.ts'
+import { oneLine } from '../cli/screen/plain-text.ts'
+import type { Session } from '../cli/session/session.ts'
+
+/** What an agent has taken and neither handed in nor recorded. */
+export interface OpenWork {
+  readonly handoffs: readonly (Handoff & { readonly deliverables_wanted: readonly string[] })[]
+  readonly tasks: readonly Task[]
+}
+
+/** Taken: whoever stops now leaves it behind. In the others it is somebody else's move, or the agent said why not. */
+const UNFINISHED: readonly string[] = ['accepted', 'in_progress']
+const TAKEN = [...UNFINISHED, 'blocked', 'needs_input', 'in_review']
+/** Enough to act on; an agent that holds more is told so by the number. */
+const MOST = 50
+const MOST_SHOWN = 5
+/** Submitting names those that are missing; a refusal need not list hundreds. */
+const MOST_DELIVERABLES = 10
+
+export async function openWork(session: Session, agent: string): Promise<OpenWork> {
+  const [held, claimed] = (await Promise.all([
+    session.call('handoff_list', { to: agent, state: TAKEN, limit: MOST }),
+    session.call('task_list', { owner: agent, status: ['in_progress'], limit: MOST }),
+  ])) as [{ items: Handoff[] }, { items: Task[] }]
+  const taken = held.items.filter(({ holder }) => holder === undefined || holder === agent)
+  // A task that came with a handoff is answered through it.
+  const answered = new Set(taken.map(({ task }) => task))
+  return {
+    handoffs: await Promise.all(
+      taken
+        .filter(({ state }) => UNFINISHED.includes(state))
+        .map(async (handoff, at) => ({
+          ...handoff,
+          deliverables_wanted: at < MOST_SHOWN ? await deliverablesOf(session, handoff) : [],
+        })),
+    ),
+    tasks: claimed.items.filter((task) => !answered.has(task.id) && !isRecorded(task)),
+  }
+}
+
+export const isNone = ({ handoffs, tasks }: OpenWork): boolean => handoffs.length + tasks.length === 0
+
+/** A record of the present period of work is there. */
+const isRecorded = ({ record_seq, period_seq }: Task): boolean =>
+  record_seq !== undefined && record_seq > period_seq
+
+async function deliverablesOf(session: Session, { id, deliverables }: Handoff): Promise<readonly string[]> {
+  if (deliverables === 0) return []
+  const dossier = (await session.call('handoff_get', { id })) as { package: { deliverables?: string[] } }
+  return (dossier.package.deliverables ?? []).slice(0, MOST_DELIVERABLES)
+}
+
+/** Whether a text names one of them by its id. */
+export function workNamedIn(work: OpenWork, text: string): OpenWork {
+  const isNamed = ({ id }: { readonly id: string }): boolean => {
+    const escaped = id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    return new RegExp(`(?<![\\w.-])${escaped}(?![\\w-]|\\.\\w)`, 'i').test(text)
+  }
+  return { handoffs: work.handoffs.filter(isNamed), tasks: work.tasks.filter(isNamed) }
+}
+
+/** The calls that end each piece of work, ready to be made. */
+export function callsFor({ handoffs, tasks }: OpenWork): string {
+  const blocks = [
+    ...handoffs.map(({ id, title, from, to, type, deliverables_wanted: wanted }) => {
+      if (type === 'return')
+        return `${id} ${quoted(title)} from ${from}, a result to take note of:\n  baton handoff complete ${id} --as ${to}`
+      const evidence = wanted.map((deliverable) => ({ deliverable, evidence: '…' }))
+      const submit = { id, ...(evidence.length > 0 && { evidence }), note: '…' }
+      return [
+        `${id} ${quoted(title)} from ${from}:`,
+        `  handoff_submit ${JSON.stringify(submit)}`,
+        `  or handoff_ask ${JSON.stringify({ id, question: '…' })}`,
+        `  or handoff_fail ${JSON.stringify({ id, message: 'why it cannot be done' })}`,
+      ].join('\n')
+    }),
+    ...tasks.map(({ id, title }) => {
+      const record = { task_id: id, branch: '…', commit_sha: '…', tests_run: ['…'], summary: '…' }
+      return [
+        `${id} ${quoted(title)}:`,
+        `  thought_record ${JSON.stringify(record)}`,
+        `  then task_update ${JSON.stringify({ task_id: id, status: 'done' })}`,
+        `  or give it back: task_update ${JSON.stringify({ task_id: id, status: 'todo', notes: 'what is left' })}`,
+      ].join('\n')
+    }),
+  ]
+  const more = blocks.length - MOST_SHOWN
+  return [...blocks.slice(0, MOST_SHOWN), ...(more > 0 ? [`and ${more} more: handoff_inbox`] : [])].join('\n')
+}
+
+const MOST_SIGNS = 80
+/** Somebody else's words, as such and in one line. */
+export function quoted(text: string): string {
+  const signs = [...oneLine(text)]
+  return JSON.stringify(
+    signs.length > MOST_SIGNS ? `${signs.slice(0, MOST_SIGNS - 1).join('')}…` : signs.join(''),
+  )
+}

@@ -1,0 +1,22 @@
+import type { Service } from '../../service/service.ts'
+import type { Log } from './log.ts'
+import { repeat } from './repeat.ts'
+
+/** Sends what is due to webhooks and mail servers again and again, one run at a time. Stopping waits for the last one. */
+export function startDelivering(service: Service, log: Log, everyMs = 5_000): () => Promise<void> {
+  if (!service.deps.notify) return async () => undefined
+  let told = ''
+  const run = async (): Promise<void> => {
+    try {
+      const { sent, failed, given_up, dropped } = await service.deliver()
+      told = ''
+      if (sent + failed + given_up + dropped > 0)
+        log(failed + given_up > 0 ? 'warn' : 'info', 'messages', { sent, failed, given_up, dropped })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (reason !== told) log('error', 'sending messages failed', { error: reason })
+      told = reason
+    }
+  }
+  return repeat(run, everyMs)
+}

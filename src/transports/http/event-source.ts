@@ -1,0 +1,83 @@
+import { BatonError } from '../../domain/errors.ts'
+import type { Happening } from '../../service/events.ts'
+
+export interface EventOptions {
+  /** Begin after this cursor; `0` is the beginning of the log, absent means from now on. */
+  readonly since?: string
+  readonly agent?: string
+  readonly handoff?: string
+  readonly task?: string
+  readonly kind?: string
+  readonly act?: string
+  readonly signal?: AbortSignal
+}
+
+interface Source {
+  /** Asks for the stream, after this event if one was had. */
+  readonly open: (query: URLSearchParams, last: string | undefined, signal: AbortSignal) => Promise<Response>
+  /** What a refusal means. */
+  readonly refusal: (response: Response) => Promise<BatonError>
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+/** The server says something every 15 seconds: a connection that is silent for longer is dead. */
+const SILENCE_MS = 45_000
+
+/** What happens on a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
+export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Happening> {
+  const { signal = new AbortController().signal, ...filter } = options
+  const query = new URLSearchParams(Object.entries(filter))
+  let last: string | undefined
+  for (let pause = FIRST_PAUSE_MS; !signal.aborted; ) {
+    const silent = new AbortController()
+    const both = AbortSignal.any([signal, silent.signal])
+    try {
+      const response = await source.open(query, last, both)
+      if (!response.ok) throw await source.refusal(response)
+      for await (const happening of read(response, silent)) {
+        last = happening.cursor
+        pause = FIRST_PAUSE_MS
+        yield happening
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // What will not change by itself is told; everything else is worth another try.
+      if (error instanceof BatonError && !error.retry) throw error
+    }
+    if (signal.aborted) return
+    await rest(pause, signal)
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+async function* read(response: Response, silent: AbortController): AsyncGenerator<Happening> {
+  if (!response.body) return
+  let timer = setTimeout(() => silent.abort(), SILENCE_MS)
+  let text = ''
+  try {
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silent.abort(), SILENCE_MS)
+      text += chunk
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1]
+        text = text.slice(end + 2)
+        if (data !== undefined) yield JSON.parse(data)
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+  })

@@ -1,0 +1,69 @@
+import { existsSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, extname, join, resolve, sep } from 'node:path'
+import type { Env, Hono } from 'hono'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+}
+
+/** Scripts and styles are files of this server, and nothing else is asked for anything. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  // No text ever becomes markup or code, whatever a library would do with it.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Addresses of pages: the browser makes them from one file. */
+const PAGES = ['/', '/inbox', '/handoffs/:id', '/tasks', '/agents', '/workflows', '/workflows/:id', '/audit']
+
+/** The dashboard, as it was built. It holds no data: what it shows it asks for, with the person's session. */
+export function addWeb<E extends Env>(app: Hono<E>, folder: string): void {
+  for (const path of PAGES) app.get(path, () => file(folder, 'index.html', 'no-cache'))
+  // Programs that collect numbers know this address, too, and do not ask for a page.
+  app.get('/metrics', async (c, next) => {
+    if (!c.req.header('accept')?.includes('text/html')) return next()
+    return file(folder, 'index.html', 'no-cache')
+  })
+  app.get('/icon.svg', () => file(folder, 'icon.svg', 'max-age=86400'))
+  // Their names hold a hash of what is in them.
+  app.get('/assets/:name', (c) =>
+    file(folder, join('assets', c.req.param('name') ?? ''), 'public, max-age=31536000, immutable'),
+  )
+}
+
+async function file(folder: string, name: string, cache: string): Promise<Response> {
+  const path = resolve(folder, name)
+  const type = TYPES[extname(path)]
+  const isInside = path.startsWith(resolve(folder) + sep)
+  const bytes = isInside && type !== undefined ? await readFile(path).catch(() => undefined) : undefined
+  if (!bytes) return new Response('There is no such file.\n', { status: 404 })
+  return new Response(new Uint8Array(bytes), {
+    headers: { 'content-type': type!, 'cache-control': cache, 'content-security-policy': POLICY },
+  })
+}
+
+/** Where the built dashboard is: in the package beside the program, in a clone wherever it was built last. */
+export function webFolder(): string | undefined {
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    if (!existsSync(join(folder, 'package.json'))) continue
+    const built = [join(folder, 'dist', 'web'), join(folder, 'web', 'dist')].flatMap((place) => {
+      const page = statSync(join(place, 'index.html'), { throwIfNoEntry: false })
+      return page ? [{ place, at: page.mtimeMs }] : []
+    })
+    return built.sort((a, b) => b.at - a.at)[0]?.place
+  }
+  return undefined
+}

@@ -1,0 +1,147 @@
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
+import type { Actor } from '../../domain/actor.ts'
+import { BatonError } from '../../domain/errors.ts'
+import { invoke, type Operation } from '../../operations/operation.ts'
+import type { Call } from '../../service/deps.ts'
+import type { Service } from '../../service/service.ts'
+import { holding } from '../http/holding.ts'
+import { parseJson } from '../http/json-limits.ts'
+import { keepTelling } from './progress.ts'
+import { refusal, reply } from './reply.ts'
+import { ASKED_BYTES, bytesOf, hasField, isPaged, isReadOn, REPLY_BYTES, SIZE_FIELDS } from './size.ts'
+
+/** What every call needs, whichever wire it came over. */
+export interface World {
+  readonly service: Service
+  /** Who is calling; refuses when that one may not call this operation. */
+  readonly admit: (op: Operation, context: ServerContext) => Actor
+  /** What this wire does around an operation, where the project is at hand. */
+  readonly around?: Around | undefined
+  /** Ends when the server stops: whoever waits is answered then. */
+  readonly stopping?: AbortSignal | undefined
+  /** How long a call is held at most. */
+  readonly waitMs?: number | undefined
+  /** How often a call that takes long says so. */
+  readonly progressMs?: number | undefined
+  /** Told of failures that are ours. */
+  readonly onFailure?: ((error: unknown, operation: string) => void) | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export type Around = (op: Operation, call: Call, input: Fields, run: () => Promise<object>) => Promise<object>
+
+/** Makes a repeated call harmless: the same key with the same input answers what the first call did. */
+export const KEY = 'baton/idempotency_key'
+const KEY_FORM = /^[\x21-\x7e]{1,200}$/
+/** Under the minute after which agents give up on a tool. */
+export const WAIT_MS = 45_000
+/** The cursor of a wait that goes on: until when. */
+const UNTIL = /^until@(\d{1,15})$/
+/** The size of an entry is soon known well enough; the last try takes one alone. */
+const MOST_TRIES = 6
+
+/** Calls an operation as a tool. Answers refusals as results, so that the agent reads them; throws nothing. */
+export async function callTool(
+  op: Operation,
+  given: unknown,
+  context: ServerContext,
+  world: World,
+): Promise<CallToolResult> {
+  const stop = keepTelling(op, context, world.progressMs)
+  try {
+    const call = toCall(world.admit(op, context), context)
+    const { raw, cursor } = inputOf(op, given, world.service)
+    const { signal } = context.mcpReq
+    const bounds = { caller: signal, stopping: world.stopping, ms: world.waitMs ?? WAIT_MS }
+    const service = holding(world.service, bounds)
+    const run = (fields: Fields) => {
+      const invoked = () => invoke(op, service, call, fields) as Promise<object>
+      return world.around?.(op, call, fields, invoked) ?? invoked()
+    }
+    return await answered(op, run, raw, cursor)
+  } catch (error) {
+    const goesOn = stillWaiting(error, world.service)
+    if (goesOn) return reply(op, goesOn)
+    if (!(error instanceof BatonError) || error.code === 'internal') world.onFailure?.(error, op.name)
+    return refusal(error)
+  } finally {
+    stop()
+  }
+}
+
+/** A page that is too large is asked for again with fewer entries, so that its own cursor goes on where it ends. */
+async function answered(
+  op: Operation,
+  run: (fields: Fields) => Promise<object>,
+  raw: Fields,
+  cursor: string | undefined,
+): Promise<CallToolResult> {
+  const asked = Object.keys(SIZE_FIELDS).some((field) => raw[field] !== undefined)
+  if (!isPaged(op)) return reply(op, await run(filled(op, raw)), { asked, cursor })
+  const most = asked ? ASKED_BYTES : REPLY_BYTES
+  let fields: Fields = asked ? raw : { ...raw, limit: SIZE_FIELDS.limit!.fill }
+  for (let tries = 1; ; tries++) {
+    const page = await run(fields)
+    const limit = Number(fields.limit)
+    const size = bytesOf(page)
+    if (size <= most || limit === 1 || tries === MOST_TRIES) return reply(op, page, { asked })
+    const fitting = Math.max(1, Math.min(limit - 1, Math.floor((limit * most) / size)))
+    fields = { ...raw, limit: tries === MOST_TRIES - 1 ? 1 : fitting }
+  }
+}
+
+function filled(op: Operation, raw: Fields): Fields {
+  return hasField(op, 'budget') && raw.budget === undefined
+    ? { ...raw, budget: SIZE_FIELDS.budget!.fill }
+    : raw
+}
+
+/** The fields of the operation, and the cursor where it is ours. */
+function inputOf(op: Operation, given: unknown, service: Service): { raw: Fields; cursor?: string } {
+  const raw = checked(given)
+  if (!isReadOn(op) || raw.cursor === undefined) return { raw }
+  const { cursor, ...rest } = raw
+  if (typeof cursor !== 'string' || cursor.length > 2_000)
+    throw new BatonError('invalid_input', 'cursor: take it from the last reply, as it stands there')
+  const until = UNTIL.exec(cursor)
+  if (!until || !hasField(op, 'timeout_s')) return { raw: rest, cursor }
+  const leftMs = Number(until[1]) - service.deps.now().getTime()
+  return { raw: { ...rest, timeout_s: Math.max(0, leftMs / 1_000) } }
+}
+
+/** What a client sends may be nested or wide without bound, and whatever reads it must not choke. */
+function checked(given: unknown): Fields {
+  if (given === undefined) return {}
+  let text: string
+  try {
+    text = JSON.stringify(given)
+  } catch (error) {
+    throw new BatonError('invalid_input', 'the arguments are nested too deeply', {}, error)
+  }
+  return parseJson(text) as Fields
+}
+
+function toCall(actor: Actor, context: ServerContext): Call {
+  const key = context.mcpReq._meta?.[KEY]
+  if (key === undefined) return { actor }
+  if (typeof key !== 'string' || !KEY_FORM.test(key))
+    throw new BatonError('invalid_input', `_meta ${KEY} is 1 to 200 visible characters without spaces`)
+  return { actor, key }
+}
+
+/** Being held for as long as a call may be is no failure: the reply says how to go on. */
+function stillWaiting(error: unknown, service: Service): object | undefined {
+  if (!(error instanceof BatonError) || error.code !== 'timed_out') return undefined
+  const { id, held_s, timeout_s } = error.details
+  if (typeof held_s !== 'number' || typeof timeout_s !== 'number') return undefined
+  const until = Math.round(service.deps.now().getTime() + (timeout_s - held_s) * 1_000)
+  return {
+    ended: false,
+    id,
+    held_s,
+    left_s: timeout_s - held_s,
+    cursor: `until@${until}`,
+    next: 'Call again with the same id and this cursor to go on waiting, or do other work and look into handoff_inbox later.',
+  }
+}

@@ -1,0 +1,94 @@
+import type { Handoff } from '../../domain/handoff.ts'
+import type { LogEntry, Service } from '../../service/service.ts'
+
+/** Something happened to what these addresses show; the inboxes of these agents may look different. */
+export interface Change {
+  readonly uris: readonly string[]
+  readonly agents: readonly string[]
+}
+
+const PAGE = 200
+/** Signals are hints: whoever follows looks for itself this often. */
+const LOOK_AGAIN_MS = 1_000
+
+/** Follows the store while somebody listens, and costs nothing while nobody does. */
+export class Changes {
+  readonly #service: Service
+  readonly #listeners = new Set<(change: Change) => void>()
+  #following: AbortController | undefined
+  #begun = Promise.withResolvers<void>()
+
+  constructor(service: Service) {
+    this.#service = service
+  }
+
+  /** Calls back with each change from here on, until the answered function is called. */
+  listen(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener)
+    if (!this.#following) {
+      this.#following = new AbortController()
+      this.#begun = Promise.withResolvers()
+      this.#follow(this.#following.signal).catch(() => undefined)
+    }
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#following?.abort()
+      this.#following = undefined
+    }
+  }
+
+  /** Settles when whatever happens from then on is told. */
+  ready(): Promise<void> {
+    return this.#begun.promise
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { store } = this.#service.deps
+    let wake: () => void = () => undefined
+    const unsubscribe = store.subscribe(() => wake())
+    signal.addEventListener('abort', () => wake(), { once: true })
+    let cursor: string | undefined
+    try {
+      while (!signal.aborted) {
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        // A store that is away comes back: what happened meanwhile is after the cursor.
+        const page = await store.changes(cursor, PAGE).catch(() => undefined)
+        cursor = page?.cursor ?? cursor
+        if (cursor !== undefined) this.#begun.resolve()
+        for (const entry of page?.entries ?? []) if (!signal.aborted) await this.#tell(entry)
+        if (page?.entries.length === PAGE) continue
+        const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
+        await woken
+        clearTimeout(timer)
+      }
+    } finally {
+      unsubscribe()
+      this.#begun.resolve()
+    }
+  }
+
+  async #tell(entry: LogEntry): Promise<void> {
+    const change = await this.#changeOf(entry).catch(() => undefined)
+    if (change) for (const listener of this.#listeners) listener(change)
+  }
+
+  async #changeOf({ subject }: LogEntry): Promise<Change | undefined> {
+    const { store } = this.#service.deps
+    const handoff = await store.handoff(subject)
+    if (handoff) return ofHandoff(handoff)
+    const task = (await store.task(subject))?.task
+    return task && { uris: ['brief', 'record'].map((kind) => address(kind, task.id)), agents: [] }
+  }
+}
+
+/** Where a resource is found. */
+export const address = (kind: string, id: string): string => `baton://${kind}/${encodeURIComponent(id)}`
+export const INBOX = 'baton://inbox'
+
+function ofHandoff({ id, uid, from, to, waiting_for }: Handoff): Change {
+  const agents = [from, to, ...(waiting_for === undefined ? [] : [waiting_for])]
+  return { uris: [address('handoff', id), address('handoff', uid)], agents: [...new Set(agents)] }
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod'
+import { AgentName } from '../../domain/agent.ts'
+import { once } from '../../domain/once.ts'
+import { TaskId } from '../../domain/task.ts'
+import { Id as HandoffId } from '../../operations/handoff-fields.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { isReadOn, SIZE_FIELDS } from './size.ts'
+
+type Schema = Record<string, unknown>
+
+/** Bounds that the input is checked against anyway, and whose refusal says what to do: an agent pays for each word. */
+const LEFT_OUT = [
+  '$schema',
+  'additionalProperties',
+  'default',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'maximum',
+  'maxItems',
+  'maxLength',
+  'minimum',
+  'minItems',
+  'minLength',
+  'pattern',
+  'propertyNames',
+]
+
+/** What every field of these kinds is described with; in a tool its name says it. */
+const known = once(() => new Set([HandoffId, TaskId, AgentName].map(({ description }) => description)))
+
+/** The input of a tool as JSON Schema, in as few words as an agent can act on. */
+export function inputSchema(op: Operation): Schema {
+  const schema = compact(z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' }) as Schema)
+  const properties = Object.fromEntries(
+    Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, field]) => [
+      name,
+      withoutNesting(field),
+    ]),
+  )
+  for (const [field, { about }] of Object.entries(SIZE_FIELDS))
+    if (properties[field]) properties[field] = { ...properties[field], description: about }
+  if (properties.cursor || isReadOn(op)) properties.cursor = { type: 'string' }
+  return { ...schema, properties }
+}
+
+function compact(schema: Schema): Schema {
+  const kept = Object.entries(schema).filter(
+    ([name, value]) => !LEFT_OUT.includes(name) && !(name === 'description' && known().has(String(value))),
+  )
+  const result: Schema = Object.fromEntries(kept.map(([name, value]) => [name, inside(name, value)]))
+  const merged = mergedChoice(result.oneOf ?? result.anyOf)
+  if (!merged) return result
+  const { oneOf: _, anyOf: __, ...rest } = result
+  return { ...rest, ...merged }
+}
+
+function inside(name: string, value: unknown): unknown {
+  if (name === 'properties')
+    return Object.fromEntries(
+      Object.entries(value as Record<string, Schema>).map(([field, each]) => [field, compact(each)]),
+    )
+  if (name === 'items') return compact(value as Schema)
+  if (name === 'oneOf' || name === 'anyOf') return (value as Schema[]).map(compact)
+  return value
+}
+
+/** Kinds of one object, told apart by a constant, as one object with all their fields. */
+function mergedChoice(choices: unknown): Schema | undefined {
+  if (!Array.isArray(choices)) return undefined
+  const objects = choices as readonly { properties?: Record<string, Schema> }[]
+  const [tag] = Object.entries(objects[0]?.properties ?? {}).find(([, each]) => 'const' in each) ?? []
+  if (tag === undefined || objects.some(({ properties }) => properties?.[tag]?.const === undefined))
+    return undefined
+  const kinds = objects.map(({ properties }) => properties?.[tag]?.const)
+  return {
+    type: 'object',
+    properties: {
+      ...Object.assign({}, ...objects.map(({ properties }) => properties)),
+      [tag]: { enum: kinds },
+    },
+    required: [tag],
+  }
+}
+
+/** An object inside a field in a line of text, `{path, role?: input|output}`: a fifth of what its schema takes. */
+function withoutNesting(field: Schema): Schema {
+  if (field.type === 'array' && Object(field.items).properties)
+    return { ...field, items: inLine(field.items as Schema) }
+  if (Array.isArray(field.anyOf) && field.anyOf.some((each) => Object(each).properties)) {
+    const { type: _, ...text } = inLine(field)
+    return text
+  }
+  return field.properties ? inLine(field) : field
+}
+
+function inLine({ description, ...schema }: Schema): Schema {
+  const shape = spelled(schema)
+  return { type: 'object', description: description === undefined ? shape : `${description}: ${shape}` }
+}
+
+function spelled(schema: Schema): string {
+  if (Array.isArray(schema.enum)) return schema.enum.join('|')
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((each) => spelled(Object(each))).join(' or ')
+  if (schema.type === 'array') return `${spelled(Object(schema.items))}[]`
+  if (!schema.properties) return String(schema.type ?? 'any')
+  const needed = (schema.required ?? []) as readonly string[]
+  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([name, each]) => {
+    const kind = spelled(each)
+    return `${name}${needed.includes(name) ? '' : '?'}${kind === 'string' ? '' : `: ${kind}`}`
+  })
+  return `{${fields.join(', ')}}`
+}

@@ -1,0 +1,72 @@
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Actor } from '../../domain/actor.ts'
+import { personOnly } from '../../identity.ts'
+import type { Operation } from '../../operations/operation.ts'
+import type { Service } from '../../service/service.ts'
+import type { Around } from './calling.ts'
+import { Changes } from './changes.ts'
+import { createMcpServer } from './server.ts'
+import type { Toolset } from './tools.ts'
+
+export interface StdioOptions {
+  readonly service: Service
+  /** Who every call of this process is made by; asked for by the first call. */
+  readonly actor: () => Actor
+  readonly agent: string
+  readonly toolset: Toolset
+  /** Where the agent was started, and what git is started with. */
+  readonly folder: string
+  readonly gitEnvironment: Readonly<Record<string, string | undefined>>
+  /** Ends the connection. */
+  readonly signal: AbortSignal
+  /** For the person who started it; standard output belongs to the protocol. */
+  readonly tell: (text: string) => void
+}
+
+/** A message may carry ten megabytes of a file in base64. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** Answers one agent over standard input and output until either ends. */
+export async function serveMcp(options: StdioOptions): Promise<void> {
+  const { service, agent, toolset, signal, tell } = options
+  const stopping = new AbortController()
+  const admit = (op: Operation): Actor => {
+    const actor = options.actor()
+    if (op.peopleOnly) personOnly(actor, op.name)
+    return actor
+  }
+  const world = {
+    service,
+    admit,
+    around: inWorktrees(options),
+    stopping: stopping.signal,
+    onFailure: (error: unknown, operation: string) => tell(`${operation}: ${storyOf(error)}`),
+  }
+  const changes = new Changes(service)
+  const wire = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MOST_BYTES })
+  const handle = serveStdio(
+    ({ era }) => createMcpServer({ world, toolset, changes, agent, sendsAll: era === 'modern' }),
+    { transport: wire, onerror: (error) => tell(error.message) },
+  )
+  await new Promise<void>((resolve) => {
+    const ended = wire.onclose
+    wire.onclose = () => {
+      ended?.()
+      resolve()
+    }
+    signal.addEventListener('abort', () => void handle.close().finally(resolve), { once: true })
+  })
+  stopping.abort()
+}
+
+/** Who claims a task where the repository is gets a place to work on it too, as on the command line. */
+function inWorktrees({ service, folder, gitEnvironment: env }: StdioOptions): Around {
+  return async (op, call, input, run) => {
+    if (op.name !== 'task_start' || typeof input.id !== 'string') return run()
+    const { claimWithWorktree } = await import('./worktree.ts')
+    return claimWithWorktree({ service, call, folder, env, task: input.id, claim: run })
+  }
+}
+
+const storyOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)

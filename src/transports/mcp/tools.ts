@@ -1,0 +1,115 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import { BatonError } from '../../domain/errors.ts'
+import { nearest } from '../../nearest.ts'
+import {
+  isOperationName,
+  loadOperation,
+  loadOperations,
+  OPERATION_NAMES,
+  type OperationName,
+} from '../../operations/index.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { inputSchema } from './schema.ts'
+
+/** Which tools an agent is shown: names of sets and of single tools. */
+export interface Toolset {
+  readonly sets: ReadonlySet<string>
+  readonly names: ReadonlySet<string>
+}
+
+const SETS = ['default', 'proof', 'all']
+
+/** Reads what `--tools` says: `default`, `default,proof`, `all`, `handoff_inbox,handoff_cancel`. */
+export function parseToolset(text = 'default'): Toolset {
+  const words = text.split(',').flatMap((word) => word.trim() || [])
+  const unknown = words.find((word) => !SETS.includes(word) && !isOperationName(word))
+  if (unknown === undefined && words.length > 0)
+    return {
+      sets: new Set(words.filter((word) => SETS.includes(word))),
+      names: new Set(words.filter((word) => !SETS.includes(word))),
+    }
+  const meant = nearest(unknown ?? '', [...SETS, ...Object.keys(OPERATION_NAMES)])
+  throw new BatonError(
+    'invalid_input',
+    `there are no tools ${JSON.stringify(unknown ?? text)}${meant === undefined ? '' : `; did you mean ${meant}?`} Take ${SETS.join(', ')} or names of tools, with commas between them`,
+    { tools: text },
+  )
+}
+
+export const isIn = (toolset: Toolset, op: Operation): boolean =>
+  toolset.sets.has('all') ||
+  toolset.names.has(op.name) ||
+  (op.tools !== undefined && toolset.sets.has(op.tools))
+
+/** The operation behind a tool of the set, by its name; undefined when it is not in it. */
+export async function toolNamed(toolset: Toolset, name: string): Promise<Operation | undefined> {
+  if (!isOperationName(name)) return undefined
+  const op = await loadOperation(name)
+  return isIn(toolset, op) ? op : undefined
+}
+
+/** Schemas are made once for each tool, however many connections ask. */
+const described = new Map<string, Tool>()
+
+export async function listTools(toolset: Toolset): Promise<Tool[]> {
+  const needed = toolset.sets.size === 0 ? await named(toolset.names) : await loadOperations()
+  const chosen = needed.filter((op) => isIn(toolset, op))
+  // Those that are used most come first, and say in full what others share with them.
+  return saidOnce([...chosen.filter(isDefault), ...chosen.filter((op) => !isDefault(op))].map(toTool))
+}
+
+const isDefault = ({ tools }: Operation): boolean => tools === 'default'
+
+/** A shorter text is not worth the words that point to another tool. */
+const WORTH_POINTING = 40
+
+/** A field that two tools share is described by the first of them; the second names the first. */
+function saidOnce(tools: readonly Tool[]): Tool[] {
+  const first = new Map<string, string>()
+  const pointed = (tool: string, field: string, schema: unknown): unknown => {
+    const text = JSON.stringify([field, schema])
+    const said = first.get(text)
+    if (said === undefined) first.set(text, tool)
+    return said === undefined ? schema : withDescription(schema, `as in ${said}`)
+  }
+  return tools.map((tool) => {
+    const properties = Object.entries(tool.inputSchema.properties ?? {}).map(
+      ([field, schema]) => [field, pointed(tool.name, field, schema)] as const,
+    )
+    const inputSchema = { ...tool.inputSchema, properties: Object.fromEntries(properties) }
+    return { ...tool, inputSchema: inputSchema as Tool['inputSchema'] }
+  })
+}
+
+function withDescription(schema: unknown, pointer: string): unknown {
+  const { items, description, ...rest } = Object(schema)
+  if (Object(items).description !== undefined)
+    return { ...Object(schema), items: withDescription(items, pointer) }
+  if (description === undefined) return schema
+  // A short text is soon understood from the name; the shape of an object is not.
+  const isShort = description.length <= WORTH_POINTING && !description.includes('{')
+  return { ...rest, ...(items && { items }), ...(!isShort && { description: pointer }) }
+}
+
+const named = (names: ReadonlySet<string>): Promise<readonly Operation[]> =>
+  Promise.all([...names].map((name) => loadOperation(name as OperationName)))
+
+function toTool(op: Operation): Tool {
+  const known = described.get(op.name)
+  if (known) return known
+  const tool = {
+    name: op.name,
+    description: op.summary,
+    inputSchema: inputSchema(op) as Tool['inputSchema'],
+    annotations: annotationsOf(op),
+  }
+  described.set(op.name, tool)
+  return tool
+}
+
+/** Only what differs from what a client takes for granted: tools change, destroy and are not to be repeated. */
+function annotationsOf({ effect, peopleOnly }: Operation): NonNullable<Tool['annotations']> {
+  if (effect === 'read') return { readOnlyHint: true, idempotentHint: true }
+  // What only a person may do cannot be taken back; any other step can be followed by one that mends it.
+  return { destructiveHint: peopleOnly === true }
+}

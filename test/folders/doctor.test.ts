@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { ask, quick } from '../command.ts'
+import { active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+
+const TASK = 'BPRD-2026-0042'
+
+interface Examined {
+  readonly clean: boolean
+  readonly findings: readonly { code: string; path: string; note: boolean; fix?: string }[]
+  readonly left?: Examined['findings']
+}
+
+async function doctor(folder: HandoffFolder, ...args: string[]): Promise<Examined & { exit: number | null }> {
+  const { code, stdout, stderr } = await quick(folder.where, 'folders', 'doctor', '--json', ...args)
+  assert.notEqual(stdout, '', stderr)
+  return { exit: code, ...JSON.parse(stdout) }
+}
+
+const codes = ({ findings }: Examined): string[] =>
+  findings.filter(({ note }) => !note).map(({ code }) => code)
+
+const month = () => new Date().toISOString().slice(0, 7).replace('-', '/')
+
+const copy = (folder: HandoffFolder, from: string, to: string): void => {
+  mkdirSync(dirname(join(folder.root, to)), { recursive: true })
+  copyFileSync(join(folder.root, from), join(folder.root, to))
+}
+
+const DRIFTS: readonly (readonly [string, readonly string[], (folder: HandoffFolder, id: string) => void])[] =
+  [
+    ['a missing file', ['missing'], (folder, id) => rmSync(join(folder.root, active(id)))],
+    [
+      'a file of another name',
+      ['missing', 'wrong_name', 'wrong_place'],
+      (folder, id) => renameSync(join(folder.root, active(id)), join(folder.root, active('handoff-other'))),
+    ],
+    [
+      'a changed status',
+      ['changed'],
+      (folder, id) => folder.edit(id, ['status: Active', 'status: Complete']),
+    ],
+    [
+      'the same id in two places',
+      ['duplicate', 'wrong_place'],
+      (folder, id) => copy(folder, active(id), `_handoffs/archived/${month()}/${id}.md`),
+    ],
+    [
+      'an index that says something else',
+      ['index'],
+      (folder) => folder.write('_handoffs/_index.yaml', 'active_handoffs: []\n'),
+    ],
+    ['no index', ['index'], (folder) => rmSync(join(folder.root, '_handoffs/_index.yaml'))],
+    [
+      'what a dead process left',
+      ['left_behind'],
+      (folder) => folder.write('_handoffs/active/.baton-0123456789abcdef.tmp', 'half'),
+    ],
+  ]
+
+describe('folders doctor', () => {
+  it('says nothing of a folder that agrees with the engine', async (t) => {
+    const folder = await aHandoffFolder(t)
+    await folder.send(TASK)
+
+    const { exit, clean, findings } = await doctor(folder)
+
+    assert.deepEqual([exit, clean, findings], [0, true, []])
+  })
+
+  for (const [what, expected, make] of DRIFTS)
+    it(`[S0-20] [S0-92] finds ${what}, says what it would do, and mends it with --fix`, async (t) => {
+      const folder = await aHandoffFolder(t)
+      const id = await folder.send(TASK)
+      make(folder, id)
+      const before = folder.files()
+
+      const found = await doctor(folder)
+      assert.deepEqual([found.exit, codes(found).sort()], [1, [...expected].sort()])
+      for (const { note, fix } of found.findings) assert.ok(note || fix !== undefined)
+      assert.deepEqual(folder.files(), before)
+      const mended = await doctor(folder, '--fix')
+
+      assert.deepEqual([mended.exit, mended.clean], [0, true])
+      assert.deepEqual(codes(await doctor(folder)), [])
+      assert.deepEqual(
+        folder.files().filter((path) => path.endsWith('.md')),
+        [`active/${id}.md`],
+      )
+    })
+
+  it('[S0-11] [S0-12] [S0-13] finds handoffs anywhere else in the project, by name or by front matter', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    const places = [
+      `_agents/claude/_handoffs/${id}.md`,
+      'research/x/processed/notes.md',
+      `sub/_handoffs/active/${id}.md`,
+      `${id}.md`,
+    ]
+    for (const place of places) copy(folder, active(id), place)
+    for (const place of ['node_modules/x/', '.git/', '.worktrees/w/'])
+      copy(folder, active(id), `${place}${id}.md`)
+    writeFileSync(join(folder.root, '.worktrees/w/.git'), 'gitdir: elsewhere\n')
+    writeFileSync(join(folder.root, 'README.md'), '# About handoffs\n')
+
+    const found = await doctor(folder)
+
+    assert.deepEqual(
+      found.findings.map(({ path, code }) => [path, code]),
+      places.toSorted().map((path) => [path, 'stray']),
+    )
+  })
+
+  it('shows what was refused as a note, until somebody has read and deleted it', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    folder.edit(id, ['status: Active', 'status: Complete'])
+    await folder.sync()
+
+    const { clean, findings } = await doctor(folder)
+
+    assert.deepEqual(
+      [clean, findings.map(({ path, note }) => [path, note])],
+      [true, [[`${active(id)}.problem`, true]]],
+    )
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+  })
+})

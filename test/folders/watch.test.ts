@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ask, BATON, cleanEnv } from '../command.ts'
+import { acknowledged, active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+
+const TASK = 'BPRD-2026-0042'
+
+/** A command that goes on until it is stopped. */
+async function background(
+  t: { after(clean: () => void): void },
+  folder: HandoffFolder,
+  seen: RegExp,
+  ...args: string[]
+) {
+  const child: ChildProcess = spawn(process.execPath, [BATON, ...args], {
+    cwd: folder.root,
+    env: cleanEnv(folder.where),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  await until(
+    () => seen.test(said),
+    () => said,
+  )
+  return { child, said: () => said }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>, told: () => string = () => ''): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await pause(20)) if (await isSo()) return
+  assert.fail(`it never became so; ${told()}`)
+}
+
+const isAcknowledged = (folder: HandoffFolder, id: string) => () =>
+  /acknowledged_at: 2/.test(folder.read(active(id)))
+
+/** The same workspace, as a process sees it that knows nothing of folders. */
+async function withoutFolders(folder: HandoffFolder, work: () => Promise<unknown>): Promise<void> {
+  const file = join(folder.root, 'baton.yaml')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace(/folders:\n {2}- dialect: markdown\n {4}path: _handoffs\n/, ''))
+  await work()
+  writeFileSync(file, text)
+}
+
+describe('folders that are watched', () => {
+  it('take in what an agent writes and show what others commit, without anybody asking', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    const { child, said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
+
+    folder.edit(id, ...acknowledged('claude'))
+    await until(isAcknowledged(folder, id), said)
+    await withoutFolders(folder, () => ask(folder.where, 'reject', id, '--as', 'claude', '--reason', 'no'))
+    await until(() => !folder.has(active(id)), said)
+    child.kill('SIGINT')
+    await once(child, 'exit')
+
+    assert.match(said(), /taken in\t_handoffs\/active/)
+    assert.equal(folder.files().length, 1)
+  })
+
+  it('go on when the folder was taken away and made again', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    const { said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
+
+    rmSync(join(folder.root, '_handoffs'), { recursive: true })
+    await until(() => folder.has(active(id)), said)
+    folder.edit(id, ...acknowledged('claude'))
+
+    await until(isAcknowledged(folder, id), said)
+  })
+
+  it('are watched by a server too', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    const { child, said } = await background(t, folder, /http:\/\//, 'serve', '--port', '0')
+
+    folder.edit(id, ...acknowledged('claude'))
+    await until(isAcknowledged(folder, id), said)
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+
+    assert.equal(code, 0, said())
+  })
+})
+
+describe('a process that died before it wrote the file', () => {
+  it('[S0-98] is made good by the next one', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    await withoutFolders(folder, () => ask(folder.where, 'accept', id, '--as', 'claude'))
+    assert.match(folder.read(active(id)), /^status: Active$/m)
+
+    await folder.create('BPRD-2026-0077', '--to', 'gemini')
+
+    assert.match(folder.read(active(id)), /^status: Acknowledged$/m)
+  })
+
+  it('left an operation without its file: the step is not taken or refused a second time', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    folder.edit(id, ...acknowledged('claude'))
+    await withoutFolders(folder, () => ask(folder.where, 'accept', id, '--as', 'claude'))
+
+    await folder.sync()
+
+    assert.equal(await folder.state(id), 'accepted')
+    assert.match(folder.read(active(id)), /^acknowledged_at: 2/m)
+    assert.deepEqual(folder.files(), [`active/${id}.md`])
+  })
+})

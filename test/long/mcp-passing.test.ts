@@ -1,0 +1,3 @@
+import { describePassing } from '../mcp/passing.ts'
+
+describePassing(1_000)

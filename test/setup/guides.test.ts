@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, it } from 'node:test'
+import { baton, quick } from '../command.ts'
+import { folders } from '../folders.ts'
+import { guideCommands, shellWords } from '../guide-commands.ts'
+import { textOf } from './files.ts'
+
+const GUIDES = resolve(import.meta.dirname, '../../docs/guides')
+const guide = (name: string): string => readFileSync(join(GUIDES, name), 'utf8')
+const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor', 'vscode'] as const
+
+describe('the guide to the first handoff', () => {
+  it('shows commands that work as they stand, one after the other, and a picture of them', async (t) => {
+    const cwd = folders(t).repository('shop')
+    const commands = guideCommands(guide('first-handoff.md'))
+    const picture = guide('first-handoff.svg')
+
+    for (const command of commands) {
+      const { code, stderr } = await baton({ cwd }, ...shellWords(command).slice(1))
+      assert.equal(code, 0, `${command}\n${stderr}`)
+      assert.ok(picture.includes(shellWords(command).slice(0, 2).join(' ')), command)
+    }
+
+    assert.equal(commands.length, 6)
+    const shown = await quick({ cwd }, 'show', '@', '--json')
+    assert.equal(JSON.parse(shown.stdout).handoff.state, 'completed')
+  })
+})
+
+describe('the guide of each program', () => {
+  for (const program of PROGRAMS)
+    it(`of ${program} names the files that setup writes, and commands that work`, async (t) => {
+      const cwd = folders(t).repository('shop')
+      const page = guide(`${program}.md`)
+      const { stdout } = await quick({ cwd }, 'setup', program, '--yes', '--json')
+
+      for (const { path } of JSON.parse(stdout).files as { path: string }[])
+        assert.ok(page.includes(`\`${path.slice(cwd.length + 1)}\``), path)
+      for (const command of guideCommands(page)) {
+        const { code, stderr } = await quick({ cwd }, ...shellWords(command).slice(1), '--yes')
+        assert.equal(code, 0, `${command}\n${stderr}`)
+      }
+      assert.ok(guideCommands(page).length >= 3)
+      assert.throws(() => textOf(cwd, JSON.parse(stdout).files[0].path))
+    })
+
+  it('is linked from the first one', () => {
+    const linked = [...guide('first-handoff.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file]) => file!)
+    const files = readdirSync(GUIDES)
+
+    assert.deepEqual(linked.sort(), PROGRAMS.map((name) => `${name}.md`).sort())
+    for (const file of linked) assert.ok(files.includes(file), file)
+  })
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { ask, lines, quick, refusal } from '../command.ts'
+import { folders } from '../folders.ts'
+import { openHttp } from '../http-workspace.ts'
+
+const TWO = `name: two
+steps:
+  - { id: design, agent: architect, gate: { to: human } }
+  - { id: build, agent: codex }
+`
+
+interface Shown {
+  readonly id: string
+  readonly state: string
+  readonly steps: readonly { readonly id: string; readonly handoff?: string }[]
+  readonly waiting_for: readonly { readonly who: string }[]
+}
+
+function project(t: TestContext) {
+  const cwd = folders(t).repository('shop')
+  mkdirSync(join(cwd, 'workflows'))
+  writeFileSync(join(cwd, 'workflows', 'two.yaml'), TWO)
+  return { cwd }
+}
+
+describe('workflows on the command line', () => {
+  it('are started, looked at, listed, found by a part of their id and cancelled', async (t) => {
+    const where = project(t)
+
+    const run = await ask<Shown>(where, 'workflow', 'start', 'two', '--as', 'orchestrator')
+    assert.deepEqual([run.id, run.waiting_for[0]?.who], ['two-1', 'architect'])
+    const shown = await quick(where, 'workflow', 'status', '@', '--as', 'orchestrator')
+    assert.deepEqual(lines(shown.stdout).slice(1), [
+      '1\tdesign\toffered\tarchitect\ttwo-1.design',
+      '2\tbuild\twaiting\tcodex\t',
+      '! waits for architect: two-1.design',
+    ])
+    const list = await quick(where, 'workflow', 'list', '--state', 'running', '--as', 'orchestrator')
+    assert.match(list.stdout, /^two-1\trunning\t0\/2\torchestrator\t/)
+    await ask(where, 'workflow', 'start', 'two', '--as', 'orchestrator')
+    const many = await refusal(where, 'workflow', 'status', '@', '--as', 'orchestrator')
+    assert.match(many.message, /could be any of 2/)
+    assert.equal(
+      (await ask<Shown>(where, 'workflow', 'cancel', 'o-1', '--as', 'orchestrator')).state,
+      'cancelled',
+    )
+    assert.equal((await refusal(where, 'workflow', 'status', 'nothing', '--as', 'x')).code, 'not_found')
+  })
+
+  it('are checked without being started, with file, line and what to write', async (t) => {
+    const where = project(t)
+    await ask(where, 'send', '--as', 'x', '--to', 'y', '--title', 'So that there is a workspace')
+    writeFileSync(
+      join(where.cwd, 'workflows', 'two.yaml'),
+      TWO.replace('id: build,', 'id: build, needs: [desing],').replace('gate: {', 'gatte: {'),
+    )
+
+    const typo = await quick(where, 'workflow', 'check', 'two', '--as', 'x')
+    writeFileSync(
+      join(where.cwd, 'workflows', 'two.yaml'),
+      TWO.replace('id: build,', 'id: build, needs: [desing],'),
+    )
+    const need = await quick(where, 'workflow', 'check', 'two', '--as', 'x')
+    writeFileSync(join(where.cwd, 'workflows', 'two.yaml'), TWO)
+    const right = await quick(where, 'workflow', 'check', 'two', '--as', 'x')
+
+    assert.deepEqual(
+      [typo.code, typo.stderr],
+      [2, '✗ workflows/two.yaml:3: there is no field gatte here; did you mean gate?\n'],
+    )
+    assert.match(
+      need.stderr,
+      /two\.yaml:4: build needs desing, and there is no such step; did you mean design\?/,
+    )
+    assert.deepEqual([right.code, lines(right.stdout)[0]], [0, '✓ two can be started: 2 steps'])
+  })
+
+  it('are drawn as Mermaid and as SVG, as they are defined and as a run stands', async (t) => {
+    const where = project(t)
+    await ask(where, 'workflow', 'start', 'two', '--as', 'orchestrator')
+
+    const text = await quick(where, 'workflow', 'picture', 'two', '--as', 'x')
+    const run = await ask<{ format: string; text: string }>(
+      where,
+      'workflow',
+      'picture',
+      '--run',
+      '@',
+      '--format',
+      'svg',
+      '--as',
+      'x',
+    )
+    const written = await quick(where, 'workflow', 'picture', 'two', '--out', 'two.svg', '--as', 'x')
+
+    assert.match(
+      text.stdout,
+      /^---\ntitle: "two"\n---\nflowchart TB\n {2}n1\["1\. design<br\/>architect"\]\n {2}n2\{\{"design<br\/>human"\}\}/,
+    )
+    assert.match(text.stdout, /n1 --> n2\n {2}n2 --> n3/)
+    assert.match(run.text, /^<svg [\s\S]*two-1 · running[\s\S]*class="step active"/)
+    assert.equal(written.stdout, '✓ written to two.svg\n')
+    assert.match(readFileSync(join(where.cwd, 'two.svg'), 'utf8'), /^<svg /)
+    const nowhere = await refusal(
+      where,
+      'workflow',
+      'picture',
+      'two',
+      '--out',
+      'no/folder/two.svg',
+      '--as',
+      'x',
+    )
+    assert.equal(nowhere.code, 'invalid_input')
+  })
+
+  it("[S2-54] are written for document 002's phases by init, and never over a file", async (t) => {
+    const where = project(t)
+
+    const made = await quick(where, 'workflow', 'init', 'feature')
+    const again = await refusal(where, 'workflow', 'init', 'feature')
+    const run = await ask<Shown>(where, 'workflow', 'start', 'feature', '--as', 'orchestrator')
+
+    assert.equal(made.stdout, "✓ written to workflows/feature.yaml; put your agents' names in\n")
+    assert.deepEqual([again.code, again.exit], ['conflict', 6])
+    assert.equal(run.steps.length, 8)
+    assert.equal((await refusal(where, 'workflow', 'init', 'Not A Name')).code, 'invalid_input')
+    assert.ok(!existsSync(join(where.cwd, 'workflows', 'Not A Name.yaml')))
+  })
+})
+
+describe('workflows over HTTP', () => {
+  it('are started by their text, looked at and refused with every problem', async (t) => {
+    const { request, token } = await openHttp(t)
+    const authorization = `Bearer ${await token('orchestrator')}`
+    const post = (path: string, body: object) =>
+      request(path, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+
+    const started = await post('/v1/workflows', { definition: TWO })
+    const bad = await post('/v1/workflows', { definition: TWO.replace('agent: codex', 'agnt: codex') })
+    const looked = await request('/v1/workflows/two-1', { headers: { authorization } })
+
+    assert.equal(started.status, 200)
+    assert.equal(((await looked.json()) as Shown).state, 'running')
+    assert.equal(bad.status, 400)
+    const problem = (await bad.json()) as {
+      details: { problems: readonly { line: number; column: number }[] }
+    }
+    assert.deepEqual([problem.details.problems[0]?.line, problem.details.problems[0]?.column], [4, 18])
+  })
+})

@@ -1,0 +1,78 @@
+import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
+import { ROUTES } from './routes.ts'
+
+/** A refusal of the server, in its own words. */
+export class Refusal extends Error {
+  readonly code: string
+  readonly status: number
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+  }
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+/** Calls one operation of the server by its name. Every write has a key of its own, so that a retry is harmless. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  input: OperationInput<Name>,
+  { signal }: CallOptions = {},
+): Promise<OperationOutput<Name>> {
+  const [method, path] = ROUTES[name]
+  const rest: Record<string, unknown> = { ...input }
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = String(rest[field] ?? '')
+    delete rest[field]
+    return encodeURIComponent(value)
+  })
+  if (method === 'GET') return ask(`${address}${toQuery(rest)}`, { ...(signal && { signal }) })
+  return ask(address, {
+    method,
+    headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
+    body: JSON.stringify(rest),
+    ...(signal && { signal }),
+  })
+}
+
+export async function ask<T>(address: string, init: RequestInit = {}): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(address, init)
+  } catch (error) {
+    if (error instanceof DOMException) throw error
+    throw new Refusal(0, 'unavailable', 'The server does not answer. Is it still running?')
+  }
+  const body = await response.json().catch(() => undefined)
+  if (response.ok) return body as T
+  throw new Refusal(
+    response.status,
+    body?.code ?? 'internal',
+    body?.detail ?? `The server answered with status ${response.status}.`,
+    body?.details,
+  )
+}
+
+/** Unlike `randomUUID` this is there without TLS, too. */
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
+function toQuery(fields: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields))
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) query.append(name, String(each))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,55 @@
+import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
+import { call, Refusal } from './call.ts'
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What changes is told by events; until then what was read is good.
+      staleTime: 30_000,
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof Refusal && error.status >= 400 && error.status < 500),
+    },
+  },
+})
+
+interface ReadOptions<Name extends OperationName> {
+  readonly enabled?: boolean
+  /** How soon to ask again, after this answer: for what no event tells of. */
+  readonly againMs?: (data: OperationOutput<Name> | undefined) => number | false
+}
+
+/** A read of the server, kept under its name and input. */
+export function useOperation<Name extends OperationName>(
+  name: Name,
+  input: OperationInput<Name>,
+  options: ReadOptions<Name> = {},
+): UseQueryResult<OperationOutput<Name>> {
+  const { enabled, againMs } = options
+  return useQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, input, { signal }),
+    placeholderData: (before) => before,
+    ...(enabled !== undefined && { enabled }),
+    ...(againMs && {
+      // What is kept under this key is what this operation answered.
+      refetchInterval: ({ state }: { readonly state: { readonly data?: unknown } }) =>
+        againMs(state.data as OperationOutput<Name> | undefined),
+    }),
+  })
+}
+
+/** What must be read again when something of this kind has happened. */
+const AFFECTED: Readonly<Record<string, readonly string[]>> = {
+  handoff: ['handoff_', 'report_', 'agent_', 'workflow_', 'task_', 'audit_'],
+  task: ['task_', 'report_', 'thought_', 'audit_'],
+  agent: ['agent_'],
+  run: ['workflow_', 'handoff_'],
+}
+
+export function noteHappening(kind: string): void {
+  const names = AFFECTED[kind] ?? ['']
+  void queries.invalidateQueries({
+    predicate: ({ queryKey: [name] }) => names.some((start) => String(name).startsWith(start)),
+  })
+}

@@ -1,0 +1,20 @@
+import type { ThreadItem } from '../../../../src/domain/package.ts'
+import { Time } from '../../ui/time.tsx'
+
+/** Questions, answers and decisions in their order, each with who said it. */
+export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
+  if (items.length === 0) return null
+  return (
+    <ol className="thread" aria-label="What was said">
+      {items.map(({ kind, by, at, text, choice }) => (
+        <li key={`${at} ${by} ${kind} ${text}`}>
+          <small>
+            {by} · {kind}
+            {choice === undefined ? '' : `: ${choice}`} · <Time at={at} />
+          </small>
+          <p className="wrap">{text}</p>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,46 @@
+import type { Attempt } from '../../../../src/domain/handoff.ts'
+import { Time } from '../../ui/time.tsx'
+import { spoken } from '../../ui/words.ts'
+
+interface Event {
+  readonly at: string
+  readonly act: string
+  readonly by: string
+  readonly auth: string
+  readonly rev: number
+  readonly hash: string
+}
+
+/** Everything that was done, in its order, with who did it and how they showed who they are. */
+export function Timeline({ events }: { readonly events: readonly Event[] }) {
+  return (
+    <ol className="timeline">
+      {events.map(({ at, act, by, auth, hash }) => (
+        <li key={hash}>
+          <b>{spoken(act.slice(act.indexOf('.') + 1))}</b> by {by} <small>({auth})</small>{' '}
+          <small title={hash}>
+            <Time at={at} />
+          </small>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Each try at the work and how it ended. */
+export function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  if (attempts.length < 2) return null
+  return (
+    <>
+      <h3>Attempts</h3>
+      <ol>
+        {attempts.map(({ attempt, holder, outcome, error }) => (
+          <li key={attempt} className="wrap">
+            {holder}: {spoken(outcome ?? 'at work')}
+            {error ? ` (${error.code}: ${error.message})` : ''}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import { useSearchParams } from 'wouter'
+import type { State } from '../../../src/domain/lifecycle.ts'
+import { useOperation } from '../api/queries.ts'
+import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
+import { Empty, Failed, Loading } from '../ui/states.tsx'
+
+/** Columns by what can be done about it; the ended ones show only the newest. */
+const COLUMNS: readonly { readonly title: string; readonly states: readonly State[] }[] = [
+  { title: 'Waiting to be taken', states: ['draft', 'offered'] },
+  { title: 'At work', states: ['accepted', 'in_progress', 'retry_wait'] },
+  { title: 'Stuck or waiting for an answer', states: ['blocked', 'needs_input'] },
+  { title: 'To be verified', states: ['in_review'] },
+  { title: 'Done', states: ['completed'] },
+  { title: 'Not done', states: ['failed', 'rejected', 'expired', 'cancelled'] },
+]
+const SHOWN = 50
+
+/** Who holds what, by state. Filters are in the address, so that a view can be shared. */
+export function Board() {
+  const [query, setQuery] = useSearchParams()
+  const filter = {
+    ...(query.get('from') && { from: query.get('from')! }),
+    ...(query.get('to') && { to: query.get('to')! }),
+    ...(query.get('text') && { text: query.get('text')! }),
+  }
+  const set = (name: string, value: string) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  const agents = useOperation('agent_list', {})
+  const names = (agents.data?.items ?? []).map(({ name }) => name)
+  return (
+    <>
+      <h1>Board</h1>
+      <search className="filters">
+        {(['from', 'to'] as const).map((side) => (
+          <label key={side}>
+            <span className="soft">{side} </span>
+            <select value={query.get(side) ?? ''} onChange={({ target }) => set(side, target.value)}>
+              <option value="">anyone</option>
+              {names.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+        ))}
+        <label>
+          <span className="soft">with </span>
+          <input
+            type="search"
+            placeholder="id or title"
+            value={query.get('text') ?? ''}
+            onChange={({ target }) => set('text', target.value)}
+          />
+        </label>
+      </search>
+      <div className="board">
+        {COLUMNS.map((column) => (
+          <Column key={column.title} {...column} filter={filter} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Column(props: {
+  readonly title: string
+  readonly states: readonly State[]
+  readonly filter: { readonly from?: string; readonly to?: string; readonly text?: string }
+}) {
+  const { title, states, filter } = props
+  const list = useOperation('handoff_list', { ...filter, state: [...states], limit: SHOWN })
+  const items = list.data?.items ?? []
+  return (
+    <section className="column" aria-label={title}>
+      <h2>
+        {title} <span>{list.data ? `${items.length}${list.data.next ? '+' : ''}` : ''}</span>
+      </h2>
+      {list.isPending && <Loading what={title.toLowerCase()} />}
+      {list.error && <Failed error={list.error} again={list.refetch} />}
+      {list.data && items.length === 0 && <Empty>Nothing here.</Empty>}
+      {items.map((handoff) => (
+        <HandoffTile key={handoff.uid} handoff={handoff} />
+      ))}
+    </section>
+  )
+}

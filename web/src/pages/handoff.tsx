@@ -1,0 +1,96 @@
+import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
+import { useOperation } from '../api/queries.ts'
+import type { Me } from '../api/session.ts'
+import { Decision } from '../features/gate/decision.tsx'
+import { Actions } from '../features/handoff/actions.tsx'
+import { Answer } from '../features/handoff/answer.tsx'
+import { Chain } from '../features/handoff/chain.tsx'
+import { Deliverables, PackageView, Said } from '../features/handoff/package-view.tsx'
+import { Thread } from '../features/handoff/thread.tsx'
+import { Attempts, Timeline } from '../features/handoff/timeline.tsx'
+import { StateBadge } from '../ui/badge.tsx'
+import { Failed, Loading } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+
+const Proof = lazy(async () => ({ default: (await import('../features/handoff/proof.tsx')).Proof }))
+const Source = lazy(async () => ({ default: (await import('../features/handoff/source.tsx')).Source }))
+
+/** Everything about one handoff: what travels, what came of it, what happened, and the proof. */
+export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }) {
+  const full = useOperation('handoff_get', { id })
+  if (full.isPending) return <Loading what={id} />
+  if (full.error) return <Failed error={full.error} again={full.refetch} />
+  const { handoff, package: given, result, thread, verifications, timeline } = full.data
+  const waitsForMe =
+    handoff.waiting_for === me.actor.name || (handoff.waiting_for === 'human' && me.actor.kind === 'human')
+  const asksMe = handoff.state === 'needs_input' && waitsForMe
+  return (
+    <article className="stack">
+      <header>
+        <div className="row">
+          <h1 className="grow wrap">{handoff.title}</h1>
+          <StateBadge state={handoff.state} />
+        </div>
+        <p className="soft wrap">
+          {handoff.id} · {handoff.type} · {handoff.from} → {handoff.to}
+          {handoff.task && (
+            <>
+              {' '}
+              · task <Link href={`/tasks?task=${encodeURIComponent(handoff.task)}`}>{handoff.task}</Link>
+            </>
+          )}{' '}
+          · changed <Time at={handoff.updated_at} />
+          {handoff.waiting_for && ` · waits for ${handoff.waiting_for}`}
+        </p>
+      </header>
+      {asksMe && handoff.need !== 'clarification' && (
+        <section className="card" aria-label="Your decision">
+          <Decision handoff={handoff} options={given.validation_request?.options} isActive />
+        </section>
+      )}
+      {asksMe && handoff.need === 'clarification' && (
+        <section className="card" aria-label="A question for you">
+          <Answer id={handoff.id} />
+        </section>
+      )}
+      <Actions handoff={handoff} me={me} />
+      <div className="two">
+        <section className="card" aria-label="Package">
+          <h2>Package</h2>
+          <PackageView package={given} />
+        </section>
+        <div className="stack">
+          <section className="card" aria-label="Result">
+            <h2>Deliverables and evidence</h2>
+            <Deliverables wanted={given.deliverables ?? []} result={result} />
+            <Said title="Note" text={result?.note} />
+            {verifications.map(({ verified_at, verified_by, pass, note }) => (
+              <p key={verified_at}>
+                <span className={`badge ${pass ? 'good' : 'bad'}`}>{pass ? 'verified' : 'refused'}</span> by{' '}
+                {verified_by} <Time at={verified_at} />
+                {note ? `: ${note}` : ''}
+              </p>
+            ))}
+          </section>
+          {thread.length > 0 && (
+            <section className="card" aria-label="Talk">
+              <h2>Questions and answers</h2>
+              <Thread items={thread} />
+            </section>
+          )}
+          <section className="card" aria-label="Timeline">
+            <h2>Timeline</h2>
+            <Timeline events={timeline} />
+            <Attempts attempts={handoff.attempts} />
+          </section>
+          <Chain handoff={handoff} />
+        </div>
+      </div>
+      <Suspense fallback={<Loading what="the proof" />}>
+        <Proof id={handoff.id} timeline={timeline} />
+        <Source id={handoff.id} />
+      </Suspense>
+    </article>
+  )
+}

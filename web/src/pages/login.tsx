@@ -1,0 +1,43 @@
+import { type FormEvent, useState } from 'react'
+import { logIn } from '../api/session.ts'
+
+/** For whoever came without a link: says how to get one, and takes a code or a token. */
+export function Login() {
+  const [code, setCode] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    logIn(code.trim().replace(/^.*#login=/, '')).catch((error: Error) => setProblem(error.message))
+  }
+  return (
+    <main className="login">
+      <h1>
+        <img src="/icon.svg" alt="" width="32" height="32" /> Baton
+      </h1>
+      <p>In the project, type this and open the link that it prints:</p>
+      <pre>
+        <code>baton login</code>
+      </pre>
+      <form onSubmit={submit}>
+        <label>
+          Or put a code or your token here
+          <input
+            type="password"
+            autoComplete="off"
+            value={code}
+            onChange={({ target }) => setCode(target.value)}
+            aria-describedby={problem ? 'problem' : undefined}
+          />
+        </label>
+        <button type="submit" disabled={code.trim() === ''}>
+          Log in
+        </button>
+        {problem && (
+          <p id="problem" role="alert" className="failed">
+            {problem}
+          </p>
+        )}
+      </form>
+    </main>
+  )
+}

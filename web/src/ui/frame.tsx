@@ -1,0 +1,85 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useConnection } from '../api/live.ts'
+import { logOut, type Me } from '../api/session.ts'
+import { isTyping } from './keys.ts'
+import { PAGES } from './pages.ts'
+import { Palette } from './palette.tsx'
+
+const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost, trying again' } as const
+
+/** What every page has around it: where one can go, who one is, whether it is live. */
+export function Frame({ me, children }: { readonly me: Me; readonly children: ReactNode }) {
+  const [location, go] = useLocation()
+  const [isSearching, search] = useState(false)
+  const connection = useConnection()
+  useKeys(go, () => search(true))
+  return (
+    <>
+      <a className="skip" href="#content">
+        To the content
+      </a>
+      <header className="top">
+        <Link href="/" className="brand">
+          <img src="/icon.svg" alt="" width="22" height="22" /> Baton
+        </Link>
+        <nav aria-label="Pages">
+          {PAGES.map(({ path, name }) => (
+            <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className="who">
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => search(true)}
+            aria-label="Find and go (Ctrl K)"
+          >
+            Find <kbd>Ctrl K</kbd>
+          </button>
+          <span className={`live ${connection}`} role="status">
+            {CONNECTIONS[connection]}
+          </span>
+          <span className="me">{me.actor.name}</span>
+          <button type="button" className="quiet" onClick={() => logOut()}>
+            Log out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      {isSearching && <Palette close={() => search(false)} />}
+    </>
+  )
+}
+
+const isAt = (location: string, path: string): boolean =>
+  path === '/' ? location === '/' || location.startsWith('/handoffs') : location.startsWith(path)
+
+/** `Ctrl K` finds, `g` and a letter goes. Keys that are typed into a field are text. */
+function useKeys(go: (path: string) => void, find: () => void): void {
+  useEffect(() => {
+    let leading = false
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        find()
+        return
+      }
+      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === '/') {
+        event.preventDefault()
+        find()
+        return
+      }
+      const page = leading && PAGES.find(({ key }) => key === event.key)
+      leading = event.key === 'g'
+      if (page) go(page.path)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [go, find])
+}

@@ -1,0 +1,119 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import { createElement, Fragment, type ReactNode } from 'react'
+
+const reader = new MarkdownIt({ html: false, linkify: false })
+/** Elements that are made of markdown; whatever else stands in it is shown as text. */
+const ELEMENTS = new Set([
+  'p',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'ul',
+  'ol',
+  'li',
+  'blockquote',
+  'strong',
+  'em',
+  's',
+  'code',
+  'pre',
+  'hr',
+  'br',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+  'a',
+])
+const SAFE_LINK = /^(?:https?:|mailto:|\/(?!\/)|#)/i
+/** Nobody reads more of one text on a page, and a browser should not have to. */
+const LONGEST = 100_000
+
+/**
+ * Markdown as elements. Nothing is ever put into the page as HTML, pictures are shown as their words because fetching
+ * one tells its owner who looks, and links lead out of the page without telling where from.
+ */
+export function Markdown({ text }: { readonly text: string }) {
+  return <div className="markdown wrap">{toNodes(reader.parse(text.slice(0, LONGEST), {}))}</div>
+}
+
+function toNodes(tokens: readonly Token[]): ReactNode {
+  const stack: ReactNode[][] = [[]]
+  let key = 0
+  for (const token of tokens) {
+    if (token.nesting === 1) stack.push([])
+    else if (token.nesting === -1) {
+      const children = stack.pop() ?? []
+      stack.at(-1)?.push(element(token, children, key++))
+    } else stack.at(-1)?.push(leaf(token, key++))
+  }
+  return stack.flat()
+}
+
+function element(token: Token, children: ReactNode[], key: number): ReactNode {
+  const tag = ELEMENTS.has(token.tag) ? token.tag : 'span'
+  if (tag === 'a') return <Link key={key}>{children}</Link>
+  return createElement(tag, { key }, ...children)
+}
+
+function leaf(token: Token, key: number): ReactNode {
+  switch (token.type) {
+    case 'inline':
+      return <Fragment key={key}>{inline(token.children ?? [])}</Fragment>
+    case 'fence':
+    case 'code_block':
+      return (
+        <pre key={key}>
+          <code>{token.content}</code>
+        </pre>
+      )
+    case 'hr':
+      return <hr key={key} />
+    default:
+      return token.content
+  }
+}
+
+/** Inline tokens, with links that are followed only where they lead to the web or into this page. */
+function inline(tokens: readonly Token[]): ReactNode {
+  const stack: { readonly open?: Token; readonly nodes: ReactNode[] }[] = [{ nodes: [] }]
+  let key = 0
+  for (const token of tokens) {
+    if (token.nesting === 1) stack.push({ open: token, nodes: [] })
+    else if (token.nesting === -1) {
+      const { open, nodes } = stack.pop() ?? { nodes: [] }
+      const made =
+        token.tag === 'a' ? (
+          <Link key={key++} href={String(open?.attrGet('href') ?? '')}>
+            {nodes}
+          </Link>
+        ) : (
+          createElement(ELEMENTS.has(token.tag) ? token.tag : 'span', { key: key++ }, ...nodes)
+        )
+      stack.at(-1)?.nodes.push(made)
+    } else stack.at(-1)?.nodes.push(<Fragment key={key++}>{inlineLeaf(token)}</Fragment>)
+  }
+  return stack.flatMap(({ nodes }) => nodes)
+}
+
+function inlineLeaf(token: Token): ReactNode {
+  if (token.type === 'softbreak') return '\n'
+  if (token.type === 'hardbreak') return <br />
+  if (token.type === 'code_inline') return <code>{token.content}</code>
+  if (token.type === 'image') return `[picture: ${token.content}]`
+  return token.content
+}
+
+function Link({ href, children }: { readonly href?: string | undefined; readonly children: ReactNode }) {
+  if (href === undefined || !SAFE_LINK.test(href)) return <span>{children}</span>
+  return (
+    <a href={href} rel="noopener noreferrer nofollow" target="_blank">
+      {children}
+    </a>
+  )
+}

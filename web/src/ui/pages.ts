@@ -1,0 +1,10 @@
+/** The pages and the key that leads to each, after `g`. */
+export const PAGES = [
+  { path: '/', name: 'Board', key: 'b' },
+  { path: '/inbox', name: 'Inbox', key: 'i' },
+  { path: '/tasks', name: 'Tasks', key: 't' },
+  { path: '/agents', name: 'Agents', key: 'a' },
+  { path: '/workflows', name: 'Workflows', key: 'w' },
+  { path: '/metrics', name: 'Metrics', key: 'm' },
+  { path: '/audit', name: 'Audit', key: 'l' },
+] as const

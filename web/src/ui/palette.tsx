@@ -1,0 +1,77 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useOperation } from '../api/queries.ts'
+import { PAGES } from './pages.ts'
+
+interface Choice {
+  readonly label: string
+  readonly path: string
+}
+
+/** Finds handoffs and pages by a few letters. */
+export function Palette({ close }: { readonly close: () => void }) {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const [, go] = useLocation()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  const found = useOperation('handoff_list', { text, limit: 8 }, { enabled: text.length > 1 })
+  const pages = PAGES.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+  const choices: readonly Choice[] = [
+    ...pages.map(({ name, path }) => ({ label: name, path })),
+    ...(text.length > 1 ? (found.data?.items ?? []) : []).map(({ id, title }) => ({
+      label: `${id}  ${title}`,
+      path: `/handoffs/${encodeURIComponent(id)}`,
+    })),
+  ]
+  const take = (choice: Choice | undefined) => {
+    if (choice) go(choice.path)
+    close()
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      event.preventDefault()
+      setAt((at + step + choices.length) % Math.max(1, choices.length))
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      take(choices[at])
+    }
+  }
+  return (
+    <dialog ref={dialog} className="palette" onClose={close} aria-label="Find and go">
+      <input
+        autoFocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="choices"
+        aria-activedescendant={choices[at] ? `choice-${at}` : undefined}
+        aria-label="Handoff or page"
+        placeholder="Handoff or page"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKey}
+      />
+      <div id="choices" role="listbox" aria-label="What was found" tabIndex={-1}>
+        {choices.map((choice, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+          <div
+            key={choice.path}
+            id={`choice-${i}`}
+            role="option"
+            aria-selected={i === at}
+            tabIndex={-1}
+            onClick={() => take(choice)}
+          >
+            {choice.label}
+          </div>
+        ))}
+        {choices.length === 0 && <p className="none">Nothing is called so.</p>}
+      </div>
+    </dialog>
+  )
+}

@@ -19,10 +19,10 @@ const ENTRIES = {
  */
 const DAILY = [
   /node_modules[\\/]zod[\\/]/,
-  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|checkpoint|document|dsse|envelope|levels|merkle|note\.|tiles|tlog)/,
+  /src[\\/](domain|audit|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|dsse|envelope|levels|merkle|metrics|note\.|report|tiles|tlog|workflow)/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!acceptance|anchors|audit|brief|command|document|enrolment|escalation|foreign|json|redaction|schema|unchained)/,
-  /src[\\/]transports[\\/]cli[\\/](?!commands|documents|cli\.ts|session[\\/]remote)/,
+  /src[\\/]service[\\/](?!acceptance|anchors|audit|blocks|brief|command|document|enrolment|escalation|events|foreign|json|redaction|schema|unchained|workflows[\\/](?!follow|in-run))/,
+  /src[\\/]transports[\\/]cli[\\/](?!blocks|commands|documents|cli\.ts|session[\\/]remote)/,
   /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|project|workspace|workspace-find)\.ts/,
 ]
 

@@ -5,7 +5,7 @@ import { AGENT_KINDS, AGENT_ROLES, Limit } from './domain/agent.ts'
 import { HOMES } from './domain/home.ts'
 
 /** Dialects that have a folder of their own. */
-const LIVE_DIALECTS = ['markdown'] as const
+const LIVE_DIALECTS = ['markdown', 'queue'] as const
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 export const NAME_MESSAGE = 'write an agent name in small letters, digits, dots, dashes or underscores'
@@ -42,6 +42,12 @@ const ListedAgent = z
       .optional()
       .describe('What the agent is good at'),
     limits: Limits.optional(),
+    phase: z
+      .int()
+      .min(0)
+      .max(999)
+      .optional()
+      .describe('Phase of document 001: 6 to 12 for orchestrators, 13 to 16 for specialists'),
   })
   .describe('One agent; may be empty')
 
@@ -62,9 +68,9 @@ const Route = z
   })
   .describe('One sender and whom it may hand to')
 
-/** Relative and below the project, and not where git or Baton keep their own. */
+/** The project itself, or relative and below it, and not where git or Baton keep their own. */
 const FOLDER =
-  /^(?!.*(?:^|\/)(?:\.{1,2}|\.git|\.baton)(?:\/|$))[A-Za-z0-9._][A-Za-z0-9._ -]*(?:\/[A-Za-z0-9._][A-Za-z0-9._ -]*)*$/
+  /^\.$|^(?!.*(?:^|\/)(?:\.{1,2}|\.git|\.baton)(?:\/|$))[A-Za-z0-9._][A-Za-z0-9._ -]*(?:\/[A-Za-z0-9._][A-Za-z0-9._ -]*)*$/
 
 const LiveFolder = z
   .strictObject({
@@ -72,8 +78,8 @@ const LiveFolder = z
     path: z
       .string()
       .max(200)
-      .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs' })
-      .describe('Where it is, from the root of the project: _handoffs'),
+      .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs, or .' })
+      .describe('Where it is, from the root of the project: _handoffs; . for handoffs/ and its neighbours'),
     accept: z
       .array(z.enum(['verification', 'gate']))
       .optional()

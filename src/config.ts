@@ -130,6 +130,15 @@ function userOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
   }
 }
 
+/** The environment of a process that works in a workspace of its own: nothing in it points at another. */
+export function apartEnvironment(
+  own: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('BATON_'))
+  return { ...Object.fromEntries(kept), ...own }
+}
+
 /** What a person sets for git as a whole; the rest points at one repository, as git does inside its own hooks. */
 const FOR_GIT =
   /^GIT_(?:ASKPASS|SSH|SSH_COMMAND|SSH_VARIANT|EXEC_PATH|SSL_\w+|HTTP_\w+|PROXY_\w+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/

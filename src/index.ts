@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
+import { keepFolders, type Opened, openAround } from './embedded.ts'
 import { createService, openStore, toStoreTarget } from './main.ts'
 import { Baton } from './runner/baton.ts'
-import type { Service } from './service/service.ts'
 
 export interface OpenBatonOptions {
   /** A file, `:memory:` or `postgres://…`. Without it, the workspace is found as the command line finds it. */
@@ -26,13 +26,14 @@ export interface OpenBatonOptions {
  */
 export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
   const cwd = resolve(options.cwd ?? '.')
-  const { service, base } = options.store === undefined ? await find(options, cwd) : await open(options, cwd)
-  return new Baton({ service, base, close: () => service.deps.store.close() })
-}
-
-interface Opened {
-  readonly service: Service
-  readonly base: string
+  const { service, base, folders } =
+    options.store === undefined ? await openAround(cwd, options.policy) : await open(options, cwd)
+  const kept = folders && (await keepFolders(folders))
+  const close = async () => {
+    await kept?.stop()
+    await service.deps.store.close()
+  }
+  return new Baton({ service, base, close })
 }
 
 /** The store that was named: no file of the folder has a say in it. */
@@ -48,24 +49,6 @@ async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: st
     },
   })
   return { service, base: cwd }
-}
-
-/** The workspace around the folder, with the rules of its `baton.yaml`. */
-async function find({ policy }: OpenBatonOptions, cwd: string): Promise<Opened> {
-  const [{ openContext }, { readEnvironment }] = await Promise.all([
-    import('./open.ts'),
-    import('./config.ts'),
-  ])
-  const environment = readEnvironment()
-  // Who calls is said with every call, by `as`; opening needs a name only where a coding agent must give one.
-  const as = environment.agent ?? 'baton'
-  const context = await openContext({ cwd, environment, as, isTerminal: false, write: true })
-  for (const warning of context.warnings) process.emitWarning(warning, 'BatonWarning')
-  const { deps } = context.service
-  const service = policy
-    ? createService(deps.store, { ...deps, policy: { ...deps.policy, ...policy } })
-    : context.service
-  return { service, base: context.workspace?.root ?? cwd }
 }
 
 export {

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY } from './domain/policy.ts'
 /** A `baton.yaml` to begin with: what the dialect needs is set, all else is there to be uncommented. */
 export function startConfig(dialect: Home): string {
   const isMarkdown = dialect === 'markdown'
+  const isLive = dialect in PATHS
   return [
     HEAD,
     section(
@@ -37,8 +38,12 @@ export function startConfig(dialect: Home): string {
     ]),
     section('How many handoffs may follow from one.', [[`depth_limit: ${DEFAULT_POLICY.depthLimit}`], false]),
     section('Folders of handoff files that are kept in step with the workspace, both ways.', [
-      ['folders:', '  - dialect: markdown', '    path: _handoffs'],
-      isMarkdown,
+      [
+        'folders:',
+        `  - dialect: ${isLive ? dialect : 'markdown'}`,
+        `    path: ${isLive ? PATHS[dialect] : '_handoffs'}`,
+      ],
+      isLive,
     ]),
     section('Where the workspace is kept, if not in .baton. Takes effect only after: baton trust', [
       ['store: postgres://localhost/baton', 'workspace: my-project'],
@@ -51,6 +56,9 @@ export function startConfig(dialect: Home): string {
     section('Name of this installation in the origin of its log.', [['install: baton.example.com'], false]),
   ].join('\n')
 }
+
+/** Where the documents have their folders. */
+const PATHS: Readonly<Partial<Record<Home, string>>> = { markdown: '_handoffs', queue: '.', package: '.' }
 
 const HEAD = `# yaml-language-server: $schema=.baton/config.schema.json
 # Settings of this Baton workspace. Every one is optional; take the # away to set it.

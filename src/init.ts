@@ -50,16 +50,25 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
     configFile !== undefined && home !== undefined
       ? [`${configFile} exists and is left alone; for this home it has to say: dialect: ${home}`]
       : []
-  const folders = home === 'markdown' ? HANDOFF_FOLDERS : []
+  const folders = home === undefined ? [] : (LIVE_FOLDERS[home] ?? [])
   const changes =
     files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
   return { workspace, files, folders, changes, notes }
 }
 
-/** What document 000 has in its folder from the start, and what keeps Baton's notes there out of git. */
-const HANDOFF_FOLDERS = ['_handoffs/active', '_handoffs/archived']
+/** What the documents have in their folders from the start. */
+const LIVE_FOLDERS: Readonly<Partial<Record<Home, readonly string[]>>> = {
+  markdown: ['_handoffs/active', '_handoffs/archived'],
+  queue: [
+    ...['pending', 'in-progress', 'completed', 'failed'].map((name) => `handoffs/${name}`),
+    ...['artifacts', 'context'],
+  ],
+  package: ['.project/07-audit/sessions', 'state'],
+}
 
+/** The files that belong into them, and what keeps Baton's notes there out of git. */
 async function folderFiles(root: string, home: Home | undefined): Promise<readonly InitFile[]> {
+  if (home === 'queue') return queueFiles(root)
   if (home !== 'markdown') return []
   const [{ printIndex }, { IGNORED }] = await Promise.all([
     import('./dialects/markdown/index-file.ts'),
@@ -68,6 +77,18 @@ async function folderFiles(root: string, home: Home | undefined): Promise<readon
   return [
     await planned(join(root, '_handoffs', '.gitignore'), IGNORED),
     await planned(join(root, '_handoffs', '_index.yaml'), printIndex([], { now: new Date().toISOString() })),
+  ]
+}
+
+/** Document 001's context files are there from the start, for others to fill. */
+async function queueFiles(root: string): Promise<readonly InitFile[]> {
+  const { IGNORED } = await import('./folders/sync.ts')
+  const empty = (name: string, content: string) => planned(join(root, 'context', name), content)
+  return [
+    await planned(join(root, 'handoffs', '.gitignore'), IGNORED),
+    await empty('project-context.json', '{}\n'),
+    await empty('tech-stack.json', '{}\n'),
+    await empty('phase-status.json', '{\n  "phases": {}\n}\n'),
   ]
 }
 

@@ -5,11 +5,14 @@ import { dirname, join, resolve } from 'node:path'
 import { gitEnvironment } from './config.ts'
 import type { Git } from './folders/folder.ts'
 import { markdownFolder } from './folders/markdown/kind.ts'
+import { queueFolder } from './folders/queue/kind.ts'
 import type { FoldersOptions, LiveFolder } from './folders/sync.ts'
 import { startGit } from './git/git.ts'
 import type { Context } from './open.ts'
+import type { ServiceDeps } from './service/deps.ts'
+import type { Service } from './service/service.ts'
 
-const KINDS = { markdown: markdownFolder }
+const KINDS = { markdown: markdownFolder, queue: queueFolder }
 
 /** The live folders of a workspace, as its `baton.yaml` lists them; undefined where there are none. */
 export function liveFolders(
@@ -22,6 +25,28 @@ export function liveFolders(
     ({ dialect, path, accept = [] }): LiveFolder => ({ kind: KINDS[dialect], path, accept }),
   )
   return { root, dir: workspace.dir, folders, service, git: gitAt(root), host: hostOf() }
+}
+
+/** What the service asks of document 001's folder, where the workspace has one: loaded by the first call. */
+export function queueDeps(
+  config: Context['config'],
+  workspace: Context['workspace'],
+  service: () => Service,
+): Pick<ServiceDeps, 'shared' | 'pickUp'> {
+  const live = config?.folders?.find(({ dialect }) => dialect === 'queue')
+  if (!live || !workspace || !config) return {}
+  return {
+    shared: async (home) => {
+      if (home !== 'queue') return undefined
+      const { sharedContext } = await import('./folders/queue/shared.ts')
+      return sharedContext(join(realpathSync(workspace.root), live.path))
+    },
+    pickUp: async (handoff, commit) => {
+      const { pickUp } = await import('./folders/queue/pick-up.ts')
+      const options = liveFolders({ config, workspace, service: service() })
+      return options ? pickUp(options, handoff, commit) : commit()
+    },
+  }
 }
 
 /** Containers of one machine share its kernel, and with it the locks; their names differ. */

@@ -48,6 +48,8 @@ export interface ServiceOptions {
   readonly policy?: Policy
   readonly home?: Home
   readonly live?: ReadonlySet<Home>
+  readonly shared?: ServiceDeps['shared']
+  readonly pickUp?: ServiceDeps['pickUp']
   readonly now?: () => Date
   readonly newUid?: () => string
   readonly runChecks?: ServiceDeps['runChecks']
@@ -66,6 +68,8 @@ export function createService(store: Store, options: ServiceOptions = {}): Servi
     policy: options.policy ?? DEFAULT_POLICY,
     home: options.home ?? 'native',
     ...(options.live && { live: options.live }),
+    ...(options.shared && { shared: options.shared }),
+    ...(options.pickUp && { pickUp: options.pickUp }),
     ...(options.runChecks && { runChecks: options.runChecks }),
     ...(options.project && { project: options.project }),
     ...(options.notify && { notify: options.notify }),

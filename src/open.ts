@@ -71,10 +71,14 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
           agents.find((agent) => agent.name === name),
         ),
     })
-    const service = createService(store, {
+    const queued = config?.folders?.some(({ dialect }) => dialect === 'queue')
+      ? (await import('./live-folders.ts')).queueDeps(config, workspace, () => service)
+      : {}
+    const service: Service = createService(store, {
       policy,
       home: config?.dialect ?? 'native',
       ...(config?.folders && { live: new Set(config.folders.map(({ dialect }) => dialect)) }),
+      ...queued,
       ...(workspace && {
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
         project: projectAt(workspace.checkout),

@@ -82,6 +82,7 @@ describe('an answer', () => {
       ['Option B', 'A', 'reject', 'question', 'invalid_input'],
     )
     assert.equal(said('escalation', undefined, 'approve'), 'approve')
-    assert.equal(said('escalation', { constructor: 'x' } as never, 'toString'), 'invalid_input')
+    assert.equal(said('escalation', { constructor: 'x' } as never, 'constructor'), 'constructor')
+    assert.equal(said('escalation', { A: 'x' }, 'constructor'), 'invalid_input')
   })
 })

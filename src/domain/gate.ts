@@ -1,8 +1,6 @@
-import * as z from 'zod'
 import type { Refusal } from './errors.ts'
 import type { Handoff } from './handoff.ts'
 import { isOpen } from './lifecycle.ts'
-import { once } from './once.ts'
 
 /** `advisory` asks and holds nothing up; `auto` opens by itself when its checks pass and is blocking when they do not. */
 export const GATE_TYPES = ['blocking', 'advisory', 'auto'] as const
@@ -15,17 +13,6 @@ export const CHOICES = {
   question: 'Clarification needed',
 } as const
 export type Choice = keyof typeof CHOICES
-
-/** What is kept of a gate beside its package. */
-export const Gate = once(() =>
-  z.object({
-    type: z.enum(GATE_TYPES),
-    name: z.string().optional(),
-    step: z.string().optional(),
-    guards: z.string().optional().describe('uid of the handoff whose work it holds up'),
-  }),
-)
-export type Gate = z.infer<ReturnType<typeof Gate>>
 
 /** A type that nobody knows holds the work up: a gate is never passed because of a spelling. */
 export const gateTypeOf = (said: string | undefined): GateType =>
@@ -88,4 +75,4 @@ export function choiceOf(
 export const ownOptions = (
   options: Readonly<Record<string, string>> | undefined,
 ): readonly (readonly [string, string])[] =>
-  Object.entries(options ?? {}).filter(([key]) => !(key.trim().toLowerCase() in CHOICES))
+  Object.entries(options ?? {}).filter(([key]) => !Object.hasOwn(CHOICES, key.trim().toLowerCase()))

@@ -1,17 +1,15 @@
 import * as z from 'zod'
-import { Gate } from './gate.ts'
+import { TYPES } from './handoff-type.ts'
 import { HOMES } from './home.ts'
 import { STATES } from './lifecycle.ts'
 import { once } from './once.ts'
+import { Gate, Silence } from './people-schema.ts'
 import { PRIORITIES } from './priority.ts'
-import { Silence } from './silence.ts'
 
 export { type Due, dueOf } from './due.ts'
+export { type HandoffType, TYPES } from './handoff-type.ts'
 export { holderKey } from './holder.ts'
 export { PRIORITIES, type Priority, RANK } from './priority.ts'
-
-export const TYPES = ['sequential', 'delegation', 'escalation', 'return', 'gate'] as const
-export type HandoffType = (typeof TYPES)[number]
 
 export const Failure = once(() =>
   z.object({

@@ -9,6 +9,8 @@ export interface ListedAgent {
   readonly roles?: readonly AgentRole[] | undefined
   readonly capabilities?: readonly string[] | undefined
   readonly limits?: AgentLimits | undefined
+  /** Of document 001: 6 to 12 for orchestrators, 13 to 16 for specialists. */
+  readonly phase?: number | undefined
 }
 
 /** The rules of a workspace that people set in `baton.yaml`. */

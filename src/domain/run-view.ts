@@ -23,6 +23,8 @@ export interface StepView {
   readonly handoff_state?: State
   readonly tries: number
   readonly gate?: string
+  /** Name of the gate that stands behind it, whether it was reached or not. */
+  readonly gate_name?: string
   readonly decision?: RunStep['decision']
   readonly delegations?: readonly string[]
   readonly summary?: string
@@ -72,7 +74,7 @@ export function runView(run: Run, handoffs: ReadonlyMap<string, Handoff> = new M
 }
 
 function stepView(run: Run, step: RunStep, number: number, handoffs: ReadonlyMap<string, Handoff>): StepView {
-  const { title, needs, phase } = definitionOf(run, step.id)
+  const { title, needs, phase, gate: ahead } = definitionOf(run, step.id)
   const handoff = step.handoff === undefined ? undefined : handoffs.get(step.handoff)
   const { id, agent, state, tries, decision, delegations, summary, error } = step
   const gate = step.gate ?? step.advisory
@@ -88,6 +90,7 @@ function stepView(run: Run, step: RunStep, number: number, handoffs: ReadonlyMap
     ...(handoff && { handoff_state: handoff.state }),
     tries,
     ...(gate !== undefined && { gate }),
+    ...(ahead && { gate_name: ahead.name }),
     ...(decision && { decision }),
     ...(delegations?.length && { delegations }),
     ...(summary !== undefined && { summary }),

@@ -1,27 +1,15 @@
-import * as z from 'zod'
-import { AgentName } from './agent.ts'
 import { addMs, SECOND_MS } from './deadlines.ts'
 import type { Refusal } from './errors.ts'
 import type { Handoff } from './handoff.ts'
-import { once } from './once.ts'
 
 export const SILENCE_POLICIES = ['wait', 'expire', 'escalate', 'reassign'] as const
 
-const Seconds = once(() => z.coerce.number().int().positive().max(31_536_000))
-
 /** What happens when a person does not answer. */
-export const Silence = once(() =>
-  z.object({
-    policy: z.enum(SILENCE_POLICIES),
-    after_s: Seconds().optional().describe('Seconds of silence; needed by all but wait'),
-    to: AgentName.optional().describe('Who is asked then; needed by escalate and reassign'),
-  }),
-)
-export type Silence = z.infer<ReturnType<typeof Silence>>
-
-export const RemindSeconds = once(() =>
-  Seconds().describe('A person who does not answer is reminded after this time'),
-)
+export interface Silence {
+  readonly policy: (typeof SILENCE_POLICIES)[number]
+  readonly after_s?: number | undefined
+  readonly to?: string | undefined
+}
 
 /** What holds where a handoff says nothing of its own. */
 export interface PeopleRules {
@@ -75,4 +63,17 @@ export function nextReminder(handoff: Handoff, rules: PeopleRules, at: string): 
   const reminded = (handoff.reminded ?? 0) + 1
   if (seconds === undefined) return { reminded }
   return { reminded, remind_at: addMs(at, seconds * SECOND_MS * 2 ** Math.min(reminded, 10)) }
+}
+
+const UNITS = [
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+] as const
+
+/** A length of time in its largest whole unit. */
+export function spokenTime(seconds: number): string {
+  const [unit, size] = UNITS.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
+  const n = seconds / size
+  return `${n} ${n === 1 ? unit.slice(0, -1) : unit}`
 }

@@ -1,4 +1,8 @@
-import type { Picture } from './workflow-picture.ts'
+/** What can be laid out: every edge leads from what comes first to what needs it. */
+export interface Graph {
+  readonly nodes: readonly { readonly id: string }[]
+  readonly edges: readonly (readonly [from: string, to: string])[]
+}
 
 export interface Size {
   readonly width: number
@@ -36,7 +40,7 @@ interface Cell {
 }
 
 /** Rows from top to bottom: every node stands below all that it needs, and long edges have lanes of their own. */
-export function layoutOf({ nodes, edges }: Picture, size: Size): Layout {
+export function layoutOf({ nodes, edges }: Graph, size: Size): Layout {
   const rows = rowsOf(
     nodes.map(({ id }) => id),
     edges,
@@ -83,7 +87,7 @@ export function layoutOf({ nodes, edges }: Picture, size: Size): Layout {
 }
 
 /** The length of the longest way to each node. */
-function rowsOf(ids: readonly string[], edges: Picture['edges']): ReadonlyMap<string, number> {
+function rowsOf(ids: readonly string[], edges: Graph['edges']): ReadonlyMap<string, number> {
   const rows = new Map(ids.map((id) => [id, 0]))
   // A definition has no circles, so the longest way is found after as many rounds as there are nodes.
   for (let round = 0, moved = true; moved && round < ids.length; round++) {

@@ -6,7 +6,7 @@ const MARGIN = 24
 const HEAD = 40
 const FOOT = 34
 /** Characters that fit in a node at the size of its text. */
-const TITLE_LENGTH = 27
+const TITLE_LENGTH = 25
 const LINE_LENGTH = 33
 const NOTE_LENGTH = 38
 
@@ -76,7 +76,7 @@ function gateShape(left: number, top: number): string {
 }
 
 /** Straight down through lanes, bent between rows. */
-function curve(points: readonly (readonly [number, number])[]): string {
+export function curve(points: readonly (readonly [number, number])[]): string {
   const [first, ...rest] = points
   let [x, y] = first ?? [0, 0]
   let path = `M${x} ${y}`

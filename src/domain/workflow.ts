@@ -4,8 +4,8 @@ import { ROUTE_MODES, type RouteMode } from './failure-routing.ts'
 import { GATE_TYPES, type GateType } from './gate.ts'
 import { once } from './once.ts'
 import { Check } from './package.ts'
+import { Silence } from './people-schema.ts'
 import { PHASES, type Phase } from './phases.ts'
-import { Silence } from './silence.ts'
 
 /** Homes in which a step can be handed over. Document 000 knows neither steps nor gates. */
 export const STEP_HOMES = ['native', 'queue', 'block', 'writeback', 'package'] as const

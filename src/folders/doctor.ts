@@ -216,6 +216,10 @@ function index(work: Work): readonly Finding[] {
     files: (ended: { readonly since: string; readonly limit: number }) => work.state.files(work.path, ended),
     now: deps.now().toISOString(),
     policy: deps.policy,
+    read: (path: string) => {
+      const found = readQuietly(work, path)
+      return typeof found === 'object' ? textOf(found) : undefined
+    },
   }
   return work.kind.extras(about).flatMap(({ path, same }): Finding[] => {
     const found = readQuietly(work, path)

@@ -17,6 +17,10 @@ export function extraFiles(work: Work): void {
     files: (ended: { readonly since: string; readonly limit: number }) => work.state.files(work.path, ended),
     now: work.service.deps.now().toISOString(),
     policy: work.service.deps.policy,
+    read: (path: string) => {
+      const there = work.tree.read(path)
+      return there && textOf(there)
+    },
   }
   let made: readonly Extra[] | undefined
   for (const path of work.kind.extraPaths) {
@@ -36,16 +40,21 @@ export function extraFiles(work: Work): void {
 const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'created', 'put_back'])
 
 function putExtra(work: Work, extra: Extra): void {
-  const { path, text } = extra
+  const { path, text, problem } = extra
   const there = work.tree.read(path)
   const old = there && textOf(there)
+  if (there && problem !== undefined) {
+    look(work, path, there.sha256, there.stamp)
+    note(work, { what: 'left', path, reason: problem })
+    return
+  }
   if (there && old !== undefined && extra.same(old)) {
     // Whoever wrote it, it is what Baton would have written: what replaces it later loses nothing.
     work.state.willWrite(work.path, there.sha256, NOBODY, 0)
     look(work, path, there.sha256, there.stamp)
     return
   }
-  if (there && work.state.wrote(work.path, there.sha256) === undefined && !work.isFirst)
+  if (there && work.state.wrote(work.path, there.sha256) === undefined && !work.isFirst && !extra.keeps)
     keepBeside(work, path, there, 'it is made from the handoffs; what was written into it is kept here')
   const sha256 = sha256Of(text)
   work.state.willWrite(work.path, sha256, NOBODY, 0)

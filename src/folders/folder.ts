@@ -3,6 +3,7 @@ import type { Draft } from '../dialects/draft.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { OperationName } from '../operations/index.ts'
+import type { Store } from '../service/service.ts'
 import type { FileRow } from './state.ts'
 import type { Tree } from './tree.ts'
 
@@ -18,6 +19,8 @@ export type Says =
       /** Of `x_baton`: which handoff, and which revision of it the text was made from. */
       readonly uid?: string
       readonly rev?: number
+      /** It looks like one of two steps of its author: a moment later it may say more. */
+      readonly isHalf?: boolean
     }
   /** A file that is no handoff is nobody's business. */
   | { readonly is: 'nothing' }
@@ -28,6 +31,7 @@ export interface Known {
   readonly handoff: Handoff
   readonly draft: Draft
   readonly base?: string | undefined
+  readonly policy?: Policy
 }
 
 export type Text =
@@ -53,6 +57,8 @@ export interface PlannedCall {
   readonly actor: string
   readonly op: OperationName
   readonly input: Readonly<Record<string, unknown>>
+  /** What is called instead where the guard of the home is not met. */
+  readonly orElse?: (reason: string) => PlannedCall
 }
 
 export type Plan =
@@ -66,12 +72,18 @@ export interface Extra {
   readonly text: string
   /** Whether a text says the same, whenever it was made. */
   same(text: string): boolean
+  /** It was made on top of what is there: nothing of others is lost by it. */
+  readonly keeps?: boolean
+  /** Why what is there cannot be written over. */
+  readonly problem?: string
 }
 
 export interface About {
   readonly files: (ended: { readonly since: string; readonly limit: number }) => Iterable<FileRow>
   readonly now: string
   readonly policy: Policy
+  /** The text of an extra file as it is there. */
+  read(path: string): string | undefined
 }
 
 /** How one dialect lives in a folder. Everything here is pure but `flat` and `every`, which may list folders. */
@@ -95,7 +107,7 @@ export interface FolderKind {
   /** The whole text of the file. What the base says beside the engine's fields stays. */
   write(known: Known): Text
   /** What the index and other extra files need of it. */
-  facts(handoff: Handoff): unknown
+  facts(handoff: Handoff, text: string): unknown
 
   read(text: string, path: string): Says
   /** Why a file cannot be the beginning of a handoff; undefined when it can. */
@@ -103,6 +115,17 @@ export interface FolderKind {
   plan(change: ForeignChange): Plan
 
   extras(about: About): readonly Extra[]
+
+  /** To move a file to another folder is a step of its author's, also while git is at work. */
+  readonly movesAreSteps?: boolean
+  /** Whether a second file there is a later step of the handoff whose file lies at `own`. */
+  isLater?(path: string, own: string): boolean
+  /** Within what a handoff's id is unique, where that is not the whole folder. */
+  scope?(path: string): string
+  /** Looks at what lies beside the file before its steps are taken: may answer other calls. */
+  judge?(plan: Plan & { readonly ok: true }, change: ForeignChange, tree: Tree): Promise<Plan>
+  /** Puts in place what a file speaks of, before it does. */
+  prepare?(handoff: Handoff, at: { readonly tree: Tree; readonly store: Store }): Promise<void>
 }
 
 /** What git knows of the checkout that the folder lies in. */

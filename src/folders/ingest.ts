@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { BatonError } from '../domain/errors.ts'
@@ -19,7 +20,7 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const author = says.draft.from
   const no = async (why: string): Promise<boolean> => {
     if (isGits) note(work, { what: 'left', path, reason: why })
-    else await refuseFile(work, { path, found, reason: why, author: await known(work, author) })
+    else await refuseFile(work, { path, found, reason: why, author })
     look(work, path, found.sha256, found.stamp)
     return true
   }
@@ -57,8 +58,11 @@ export async function takeChange(
 ): Promise<boolean> {
   const { path, found, text, says } = file
   const place = work.kind.place(handoff) ?? path
-  const now = await draftNow(work, handoff, row?.text ?? text)
-  const base = baseOf(work, row) ?? (await baseFor(work, handoff, file, now))
+  const agreed = baseOf(work, row)
+  // What was agreed on at this revision is what the engine says: to write it again would take longer than all the rest.
+  const isNow = agreed !== undefined && row?.rev === handoff.rev && row.kept === 'ours'
+  const now = isNow ? agreed : await draftNow(work, handoff, row?.text ?? text)
+  const base = agreed ?? (await baseFor(work, handoff, file, now))
   if (base === 'stale') {
     keepBeside(
       work,
@@ -69,17 +73,25 @@ export async function takeChange(
     return project(work, handoff, { at: { path, found } })
   }
   const where = { handoff, path, place: work.kind.fits(handoff, path) ? path : place }
-  const plan = work.kind.plan({ ...where, base, now, file: says.draft, accept: work.accept })
+  const change = { ...where, base, now, file: says.draft, accept: work.accept }
+  const asked = work.kind.plan(change)
+  const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, work.tree) : asked
   const refusal = plan.ok ? await carriedOut(work, plan, file, handoff.rev) : plan.reason
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {
     if (plan.ok && plan.calls.length > 0) note(work, { what: 'taken_in', path, id: after.id, uid: after.uid })
     return project(work, after, { at: { path, found }, base: text })
   }
-  if (await isOfGit(work, path, found.bytes)) return leaveToGit(work, after, file)
+  if (await isOfGitSoon(work, path, found.bytes)) return leaveToGit(work, after, file)
   const isConflict = row !== undefined && row.rev < handoff.rev
-  const author = await known(work, plan.author)
-  await refuseFile(work, { path, found, reason: refusal, author, handoff: after, isConflict })
+  await refuseFile(work, {
+    path,
+    found,
+    reason: refusal,
+    author: plan.author,
+    handoff: after,
+    isConflict,
+  })
   note(work, { what: 'put_back', path, id: after.id, uid: after.uid })
   return project(work, after, { at: { path, found }, ...(row?.text !== undefined && { base: row.text }) })
 }
@@ -98,6 +110,16 @@ export function leaveToGit(
 
 export const isOfGit = async ({ git, ...work }: Work, path: string, bytes: Uint8Array): Promise<boolean> =>
   git !== undefined && (await git.holds(inProject({ git, ...work }, path), bytes))
+
+/** Git writes the files of a checkout first and moves HEAD then. */
+const CHECKOUT_MS = 100
+
+/** The same before something is put back: a checkout that is not yet through must not be taken for an author. */
+export async function isOfGitSoon(work: Work, path: string, bytes: Uint8Array): Promise<boolean> {
+  if (!work.git || (await isOfGit(work, path, bytes))) return work.git !== undefined
+  await pause(CHECKOUT_MS)
+  return isOfGit(work, path, bytes)
+}
 
 async function draftNow(work: Work, handoff: Handoff, base: string): Promise<Draft> {
   const text = await textFor(work, handoff, base)
@@ -134,7 +156,7 @@ async function carriedOut(
 
 async function called(
   work: Work,
-  { actor, op, input }: PlannedCall,
+  { actor, op, input, orElse }: PlannedCall,
   key: string,
 ): Promise<string | undefined> {
   try {
@@ -145,14 +167,7 @@ async function called(
     // A store that does not answer is no fault of the file: the pass ends, and the next one tries again.
     if (!(error instanceof BatonError) || error.code === 'unavailable' || error.code === 'internal')
       throw error
+    if (error.code === 'unmet' && orElse) return called(work, orElse(error.message), `${key}-else`)
     return error.message
   }
-}
-
-/** A notice goes only to somebody who is there. */
-async function known(work: Work, name: string | undefined): Promise<string | undefined> {
-  if (name === undefined) return undefined
-  const { store, policy } = work.service.deps
-  if (policy.agents && Object.hasOwn(policy.agents, name)) return name
-  return (await store.agents()).some((agent) => agent.name === name) ? name : undefined
 }

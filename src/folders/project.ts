@@ -33,6 +33,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
     agree(work, handoff, { path, text, sha256, stamp: at.found.stamp })
     return true
   }
+  await work.kind.prepare?.(handoff, { tree: work.tree, store: work.service.deps.store })
   work.state.willWrite(work.path, sha256, handoff.uid, handoff.rev)
   const stamp = putThere(work, path, text, at)
   if (stamp === undefined) return false
@@ -112,7 +113,7 @@ export function agree(
       open: !isEnd(handoff.state),
       kept,
       ...(handoff.ended_at !== undefined && { ended_at: handoff.ended_at }),
-      facts: kind.facts(handoff),
+      facts: kind.facts(handoff, text),
     })
     look(work, path, sha256, stamp)
   })

@@ -9,9 +9,12 @@ import type { Found } from './tree.ts'
 import { type Author, note, textOf, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
-const QUIET_MS = 30
+const QUIET_MS = 5
 /** One that cannot be read gets this long to become whole. */
 const WHOLE_MS = 250
+/** Some move a file first and write into it then: document 001's own code does. */
+const HALF_MS = 800
+const CHECKOUT_MS = 100
 /** Somebody who writes without a pause does not hold up the others. */
 const LOOKS = 8
 
@@ -34,6 +37,8 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
   const path = row?.path ?? place
   const there = lookAt(work, path)
   if (there !== 'absent') return isCurrent || there === 'odd' ? undefined : reconcileFile(work, path)
+  // Git takes files away first and moves HEAD then.
+  if (isCurrent && work.git && !work.isMovedByGit) await pause(CHECKOUT_MS)
   if (isCurrent && work.isMovedByGit) {
     work.state.putFile(work.path, { ...row, kept: 'absent' })
     work.state.dropLook(work.path, row.path)
@@ -58,6 +63,10 @@ async function once(work: Work, path: string): Promise<boolean> {
   if (says?.is === 'nothing') return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
     return unreadable(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
+  if (says.isHalf && movedFor(found) < HALF_MS) {
+    await pause(HALF_MS / LOOKS)
+    return false
+  }
   const file: Author = { path, found, text, says }
   const handoff = await handoffOf(work, file, row)
   if (!handoff) return takeNew(work, file)
@@ -97,9 +106,15 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   const isOurs = work.state.wrote(work.path, found.sha256) !== undefined
   const first = work.tree.read(own.path)
   if (!first) {
-    if (work.isMovedByGit || (await isOfGit(work, path, found.bytes))) return leaveToGit(work, handoff, file)
+    const isGits = work.isMovedByGit && !work.kind.movesAreSteps
+    if (isGits || (await isOfGit(work, path, found.bytes))) return leaveToGit(work, handoff, file)
     if (work.kind.fits(handoff, path) && isOurs) return earlier(work, handoff, file, own)
     return takeChange(work, handoff, file, own)
+  }
+  if (!isOurs && work.kind.isLater?.(path, own.path)) {
+    // Its author wrote the next step beside the last one; what Baton wrote there is not needed any more.
+    const isKnown = own.sha256 === first.sha256 || work.state.wrote(work.path, first.sha256) !== undefined
+    if (isKnown && work.tree.remove(own.path, first.stamp)) return takeChange(work, handoff, file, own)
   }
   if (isOurs) {
     // What a pass left behind when it died between writing the new file and taking the old one away.
@@ -119,13 +134,21 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-async function handoffOf(work: Work, { says }: Author, row?: FileRow): Promise<Handoff | undefined> {
+async function handoffOf(work: Work, { says, path }: Author, row?: FileRow): Promise<Handoff | undefined> {
   const { store } = work.service.deps
   for (const name of [says.uid, says.draft.id, row?.uid]) {
     const found = name === undefined ? undefined : await store.handoff(name)
-    if (found?.home === work.kind.dialect) return found
+    if (found?.home !== work.kind.dialect) continue
+    if (name !== says.draft.id || isInScope(work, found, path)) return found
   }
   return undefined
+}
+
+/** The same id in another session is another handoff. */
+function isInScope({ kind, state, path: folder }: Work, { uid, ...handoff }: Handoff, path: string): boolean {
+  if (!kind.scope) return true
+  const own = state.file(folder, uid)?.path ?? kind.place({ uid, ...handoff })
+  return own === undefined || kind.scope(own) === kind.scope(path)
 }
 
 async function unreadable(
@@ -163,11 +186,16 @@ async function settled(work: Work, path: string): Promise<Found | undefined> {
     if (!found) return undefined
     const age = ageOf(found)
     const isKnown = work.state.wrote(work.path, found.sha256) !== undefined
-    if (age >= QUIET_MS || isKnown) return found
+    if (age >= QUIET_MS || isKnown || isRenamed(found)) return found
     await pause(QUIET_MS - age)
   }
   return readable(work, path)
 }
+
+/** Written elsewhere and moved here: then it is whole. */
+const isRenamed = ({ ctime, stamp }: Found): boolean => BigInt(ctime) > BigInt(stamp.mtime)
+
+const movedFor = ({ ctime }: Found): number => Math.abs(Date.now() - Number(BigInt(ctime) / 1_000_000n))
 
 /** A clock that was set back must not make a file wait for ever. */
 const ageOf = ({ stamp }: Found): number => {

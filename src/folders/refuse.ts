@@ -18,12 +18,11 @@ export interface Refused {
 /** Says why a file was not taken in, to its author and beside it, and keeps every byte of it. */
 export async function refuseFile(work: Work, refused: Refused): Promise<void> {
   const { path, found, reason, author, handoff, isConflict } = refused
-  if (author !== undefined) {
-    const about = { path: inProject(work, path), sha256: found.sha256, reason }
-    await noteRefusedFile(work.service.deps, await claimed(work, author), {
-      ...about,
-      ...(handoff && { handoff }),
-    })
+  const to = (await isKnown(work, author)) ? author : handoff?.from
+  if (to !== undefined) {
+    const about = { path: inProject(work, path), sha256: found.sha256, reason, to }
+    const call = await claimed(work, author !== undefined && NAME.test(author) ? author : to)
+    await noteRefusedFile(work.service.deps, call, { ...about, ...(handoff && { handoff }) })
   }
   const text = textOf(found)
   if (isConflict || text === undefined) keepBeside(work, path, found, reason)
@@ -35,6 +34,16 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
     reason,
     ...(handoff && { id: handoff.id, uid: handoff.uid }),
   })
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** A notice goes to somebody who is there; where the author is not, the sender hears of it. */
+async function isKnown({ service }: Work, name: string | undefined): Promise<boolean> {
+  if (name === undefined) return false
+  const { store, policy } = service.deps
+  if (policy.agents && Object.hasOwn(policy.agents, name)) return true
+  return (await store.agents()).some((agent) => agent.name === name)
 }
 
 function problemText({ path, reason, author, handoff }: Refused, text: string | undefined): string {

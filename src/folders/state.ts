@@ -50,6 +50,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS look (
     folder TEXT NOT NULL, path TEXT NOT NULL, ino TEXT NOT NULL, size INTEGER NOT NULL, mtime TEXT NOT NULL,
     sha256 TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (folder, path)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS late (
+    file TEXT PRIMARY KEY, folder TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
 `
 
 /** Another machine counts as gone when it has not been heard of for this long. */
@@ -186,9 +188,30 @@ export class FolderState {
       .run(folder, path, ino, size, mtime, sha256, at)
   }
 
+  keepLate(folder: string, { file, path, sha256 }: Late, at: number): void {
+    this.#db.prepare('INSERT OR REPLACE INTO late VALUES (?, ?, ?, ?, ?)').run(file, folder, path, sha256, at)
+  }
+
+  /** Replaced before this instant. */
+  lateBefore(folder: string, at: number): readonly Late[] {
+    const rows = this.#db.prepare('SELECT file, path, sha256 FROM late WHERE folder = ? AND at < ?')
+    return rows.all(folder, at) as unknown as readonly Late[]
+  }
+
+  dropLate(file: string): void {
+    this.#db.prepare('DELETE FROM late WHERE file = ?').run(file)
+  }
+
   dropLook(folder: string, path: string): void {
     this.#db.prepare('DELETE FROM look WHERE folder = ? AND path = ?').run(folder, path)
   }
+}
+
+/** A file that was replaced while it was new, and what it said. */
+export interface Late {
+  readonly file: string
+  readonly path: string
+  readonly sha256: string
 }
 
 function toFile(row: Record<string, unknown> | undefined): FileRow | undefined {

@@ -88,7 +88,6 @@ export function withFolders<T>(
 
 export function workOn(options: FoldersOptions, state: FolderState, folder: LiveFolder): Work {
   const { cursor, head } = state.folder(folder.path)
-  const now = options.git?.head()
   return {
     kind: folder.kind,
     tree: new Tree(folder.path === '.' ? options.root : `${options.root}/${folder.path}`),
@@ -98,7 +97,9 @@ export function workOn(options: FoldersOptions, state: FolderState, folder: Live
     accept: new Set(folder.accept),
     path: folder.path,
     isFirst: cursor === undefined,
-    isMovedByGit: now !== undefined && head !== undefined && head !== now,
+    get isMovedByGit() {
+      return head !== undefined && options.git !== undefined && head !== options.git.head()
+    },
     happened: [],
   }
 }

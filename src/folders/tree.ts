@@ -36,6 +36,8 @@ export interface Found {
   readonly bytes: Buffer
   readonly sha256: string
   readonly stamp: Stamp
+  /** When it came to lie here, too. */
+  readonly ctime: string
 }
 
 export type Put =
@@ -43,6 +45,17 @@ export type Put =
   /** Somebody else wrote there first; nothing of theirs was touched. */
   | { readonly ok: false; readonly late?: string }
 
+/** What a caller has looked at: the whole file, or what it is known by. */
+export type Before = Stamp | Pick<Found, 'stamp' | 'sha256'>
+
+/** Where files lie that were replaced a moment ago: whoever has one open may still write into it. */
+export interface Replaced {
+  readonly folder: string
+  keep(file: string, path: string, sha256: string): void
+}
+
+/** Nobody takes longer over one file. */
+export const LATE_MS = 2_000
 /** More than any handoff has. */
 export const MOST_BYTES = 4_000_000
 const TEMPORARY = /^\.baton-[0-9a-f]{16}\.(?:tmp|old)$/
@@ -53,10 +66,12 @@ const TEMPORARY = /^\.baton-[0-9a-f]{16}\.(?:tmp|old)$/
  */
 export class Tree {
   readonly root: string
+  readonly #replaced: Replaced | undefined
 
   /** The root is a real path: whoever opens it has resolved it. */
-  constructor(root: string) {
+  constructor(root: string, replaced?: Replaced) {
     this.root = root
+    this.#replaced = replaced
   }
 
   /** What lies in a folder; empty where it is not there. */
@@ -83,10 +98,10 @@ export class Tree {
    * Puts a whole file in place, or leaves what is there: `before` is what the caller has looked at, absent for a new
    * file. What somebody wrote into the old file after that is kept beside it, and its name is answered.
    */
-  put(path: string, text: string | Uint8Array, before?: Stamp): Put {
+  put(path: string, text: string | Uint8Array, before?: Before): Put {
     const [folder, name] = splitPath(path)
     try {
-      const done = withFolder(this.root, folder, (dir) => putIn(dir, name, Buffer.from(text), before), true)
+      const done = withFolder(this.root, folder, (dir) => putIn(dir, this.#named(path, name), Buffer.from(text), before), true)
       return done ?? { ok: false }
     } catch (error) {
       throw cannotWrite(path, error)
@@ -94,13 +109,17 @@ export class Tree {
   }
 
   /** Takes a file away if it is still the one that was looked at; false when it is not. */
-  remove(path: string, before: Stamp): boolean {
+  remove(path: string, before: Before): boolean {
     const [folder, name] = splitPath(path)
     try {
-      return withFolder(this.root, folder, (dir) => takeAway(dir, name, before) !== undefined) ?? false
+      return withFolder(this.root, folder, (dir) => takeAway(dir, this.#named(path, name), before)) ?? false
     } catch (error) {
       throw cannotWrite(path, error)
     }
+  }
+
+  #named(path: string, name: string): Named {
+    return { path, name, replaced: this.#replaced }
   }
 
   make(folder: string): void {
@@ -188,7 +207,8 @@ function readIn(dir: Folder, name: string): Found | undefined {
     const why = oddity(stats)
     if (why !== undefined) throw cannotRead(name, why)
     const bytes = readFileSync(descriptor)
-    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(fstatSync(descriptor, { bigint: true })) }
+    const after = fstatSync(descriptor, { bigint: true })
+    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(after), ctime: String(after.ctimeNs) }
   } finally {
     closeSync(descriptor)
   }
@@ -196,7 +216,14 @@ function readIn(dir: Folder, name: string): Found | undefined {
 
 const temporary = (ending: 'tmp' | 'old'): string => `.baton-${randomBytes(8).toString('hex')}.${ending}`
 
-function putIn(dir: Folder, name: string, bytes: Buffer, before: Stamp | undefined): Put {
+interface Named {
+  readonly path: string
+  readonly name: string
+  readonly replaced: Replaced | undefined
+}
+
+function putIn(dir: Folder, named: Named, bytes: Buffer, before: Before | undefined): Put {
+  const { name } = named
   const draft = temporary('tmp')
   const made = writeDraft(dir, draft, bytes)
   try {
@@ -208,10 +235,10 @@ function putIn(dir: Folder, name: string, bytes: Buffer, before: Stamp | undefin
     if (taken === undefined) return { ok: false }
     if (!linkNew(dir, draft, name)) {
       // Written in the instant in which the old one was away: theirs is the newest.
-      const late = keepLate(dir, taken, name)
+      const late = keepLate(dir, taken, named)
       return { ok: false, ...(late !== undefined && { late }) }
     }
-    const late = keepLate(dir, taken, name)
+    const late = keepLate(dir, taken, named)
     return { ok: true, stamp: made, ...(late !== undefined && { late }) }
   } finally {
     unlinkQuietly(dir.at(draft))
@@ -228,10 +255,13 @@ interface Taken {
  * Moves a file aside under a name of ours, if it is the one that was looked at. To rename over it would be
  * shorter, and would lose what somebody put there a moment ago.
  */
-function takeAside(dir: Folder, name: string, before: Stamp): Taken | undefined {
+function takeAside(dir: Folder, name: string, looked: Before): Taken | undefined {
+  const before = 'stamp' in looked ? looked.stamp : looked
   const seen = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
   if (!seen || !sameStamp(stampOf(seen), before)) return undefined
+  // Clocks of file systems go in steps: within one, another text of the same length has the same stamp.
   const sha256 = readIn(dir, name)?.sha256 ?? ''
+  if ('sha256' in looked && looked.sha256 !== sha256) return undefined
   const aside = temporary('old')
   try {
     renameSync(dir.at(name), dir.at(aside))
@@ -248,9 +278,11 @@ function takeAside(dir: Folder, name: string, before: Stamp): Taken | undefined 
 }
 
 /** Whoever had the old file open may have written into it since: that is kept. */
-function keepLate(dir: Folder, taken: Taken, name: string): string | undefined {
-  if (readIn(dir, taken.name)?.sha256 === taken.sha256) {
-    unlinkSync(dir.at(taken.name))
+function keepLate(dir: Folder, taken: Taken, { path, name, replaced }: Named): string | undefined {
+  const found = readIn(dir, taken.name)
+  if (found?.sha256 === taken.sha256) {
+    const isRecent = Date.now() - Number(BigInt(found.stamp.mtime) / 1_000_000n) < LATE_MS
+    if (!isRecent || !replaced || !putAway(dir, taken, path, replaced)) unlinkSync(dir.at(taken.name))
     return undefined
   }
   const beside = freeName(dir, besideName(name, 'conflict'))
@@ -258,12 +290,25 @@ function keepLate(dir: Folder, taken: Taken, name: string): string | undefined {
   return beside
 }
 
-function takeAway(dir: Folder, name: string, before: Stamp): string | undefined {
-  const taken = takeAside(dir, name, before)
-  if (!taken) return undefined
-  keepLate(dir, taken, name)
+/** Noted first: a file that nobody knows of could never be looked at again. */
+function putAway(dir: Folder, { name, sha256 }: Taken, path: string, replaced: Replaced): boolean {
+  const file = name.slice(1)
+  try {
+    replaced.keep(file, path, sha256)
+    renameSync(dir.at(name), `${replaced.folder}/${file}`)
+    return true
+  } catch {
+    // Another disk, or no such folder: then this is not looked at again.
+    return false
+  }
+}
+
+function takeAway(dir: Folder, named: Named, before: Before): boolean {
+  const taken = takeAside(dir, named.name, before)
+  if (!taken) return false
+  keepLate(dir, taken, named)
   fsyncFolder(dir)
-  return name
+  return true
 }
 
 function writeDraft(dir: Folder, name: string, bytes: Buffer): Stamp {

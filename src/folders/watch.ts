@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs'
+import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
 import { type FoldersOptions, prepare, syncFolders } from './sync.ts'
 import { Tree } from './tree.ts'
@@ -25,7 +25,7 @@ export async function watchFolders(options: FoldersOptions, how: WatchOptions): 
   const woken = (): void => wake()
   const unsubscribe = options.service.deps.store.subscribe(woken)
   signal.addEventListener('abort', woken, { once: true })
-  const watchers = new Map<string, FSWatcher>()
+  const watchers = new Map<string, Watched>()
   try {
     while (!signal.aborted) {
       // Before the look, so that a change in between is not missed.
@@ -41,7 +41,7 @@ export async function watchFolders(options: FoldersOptions, how: WatchOptions): 
     }
   } finally {
     unsubscribe()
-    for (const watcher of watchers.values()) watcher.close()
+    for (const { watcher } of watchers.values()) watcher.close()
   }
 }
 
@@ -57,8 +57,14 @@ async function pass(
   }
 }
 
+interface Watched {
+  readonly watcher: FSWatcher
+  /** Of the folder: a watch stays with it when it is moved. */
+  readonly ino: number | undefined
+}
+
 /** A folder that was taken away and made again needs a new watch; the look each second finds that out too. */
-function watchFlat(options: FoldersOptions, watchers: Map<string, FSWatcher>, onChange: () => void): void {
+function watchFlat(options: FoldersOptions, watchers: Map<string, Watched>, onChange: () => void): void {
   for (const folder of options.folders) {
     try {
       prepare(options, folder)
@@ -71,21 +77,23 @@ function watchFlat(options: FoldersOptions, watchers: Map<string, FSWatcher>, on
   }
 }
 
-function watchOne(path: string, watchers: Map<string, FSWatcher>, onChange: () => void): void {
-  if (watchers.has(path)) return
+function watchOne(path: string, watchers: Map<string, Watched>, onChange: () => void): void {
+  const ino = lstatSync(path, { throwIfNoEntry: false })?.ino
   const forget = (): void => {
-    watchers.get(path)?.close()
+    watchers.get(path)?.watcher.close()
     watchers.delete(path)
-    onChange()
   }
+  const watched = watchers.get(path)
+  if (watched && watched.ino === ino) return
+  forget()
   try {
     const watcher = watch(path, { persistent: true }, (event, name) => {
-      onChange()
       // The folder itself went away.
       if (event === 'rename' && name !== null && path.endsWith(`/${name}`)) forget()
+      onChange()
     })
     watcher.on('error', forget)
-    watchers.set(path, watcher)
+    watchers.set(path, { watcher, ino })
   } catch {
     // Too many watches, or no folder yet: the look each second does without.
   }

@@ -131,6 +131,14 @@ describe('a webhook', () => {
     await postWebhook(hook(`http://127.0.0.1:${endless.port}/`), POSTED)
   })
 
+  it('ends when its name cannot be looked up in time', async () => {
+    const never = () => new Promise<never>(() => undefined)
+
+    await assert.rejects(postWebhook(hook('https://x.example/', { resolve: never, timeoutMs: 50 }), POSTED), {
+      code: 'timed_out',
+    })
+  })
+
   it('needs https outside this machine, and an address without a password', async () => {
     const outside: NonNullable<Webhook['resolve']> = async () => [{ address: '10.0.0.1', family: 4 }]
 

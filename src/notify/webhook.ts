@@ -32,7 +32,7 @@ export const signatureOf = (secret: string, { id, at, body }: Posted): string =>
 /** Posts a message. Any answer of 200 to 299 is a delivery; redirects are not followed and answers are not read. */
 export async function postWebhook(hook: Webhook, posted: Posted): Promise<void> {
   const url = targetOf(hook.url)
-  const address = await addressFor(url.hostname, hook)
+  const address = await inTime(addressFor(url.hostname, hook), hook, url)
   const isLocal = networkOf(address) === 'private' && isLoopback(address)
   if (url.protocol === 'http:' && !isLocal)
     throw new BatonError('not_allowed', 'a webhook outside this machine needs https', { host: url.hostname })
@@ -46,6 +46,20 @@ function targetOf(text: string): URL {
   if (!url || !['https:', 'http:'].includes(url.protocol) || url.username !== '' || url.password !== '')
     throw new BatonError('invalid_input', 'a webhook is an https address without a name or password in it')
   return url
+}
+
+/** Looking up a name can hang as well as a connection can. */
+async function inTime<T>(work: Promise<T>, { timeoutMs = TIMEOUT_MS }: Webhook, url: URL): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => reject(new BatonError('timed_out', `${url.hostname} could not be looked up in time`)),
+    timeoutMs,
+  )
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const isLoopback = ({ address }: Address): boolean => address.startsWith('127.') || address === '::1'

@@ -30,6 +30,15 @@ const flow = defineOperation({
       agents: z.array(
         z.object({
           name: z.string(),
+          kind: z.string(),
+          load: z
+            .object({
+              outgoing: z.int(),
+              incoming: z.int(),
+              max_outgoing: z.int().optional(),
+              max_incoming: z.int().optional(),
+            })
+            .describe('Open at this moment, and how much may be'),
           sent: z.int(),
           received: z.int(),
           completed: z.int().describe('Of those it received'),
@@ -43,9 +52,9 @@ const flow = defineOperation({
     }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton report flow', 'baton report flow --window 30d --json'],
-  run: async ({ deps, looking }, _call, { window = '7d' }) => {
+  run: async (service, _call, { window = '7d' }) => {
     const { flowReport } = await import('../service/flow.ts')
-    return mutable(await flowReport(deps, looking, window))
+    return mutable(await flowReport(service, window))
   },
 })
 

@@ -44,6 +44,7 @@ const Step = () =>
     handoff_state: z.enum(STATES).optional(),
     tries: z.int(),
     gate: z.string().optional().describe('The gate that is open for it'),
+    gate_name: z.string().optional().describe('Name of the gate behind it'),
     decision: z
       .object({ choice: z.string(), by: z.string().optional(), comment: z.string().optional() })
       .optional(),

@@ -2,6 +2,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Package } from '../domain/package.ts'
 import type { Call } from '../service/deps.ts'
+import { queueArtifactPath } from '../service/queue-artifact.ts'
 import { sentenceOf } from '../service/schema-problems.ts'
 import type { Service } from '../service/service.ts'
 import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
@@ -124,7 +125,10 @@ export class Attempt {
   }
 
   async #store(name: string, data: unknown): Promise<StoredArtifact> {
-    const { path, bytes } = toStoredFile(this.#handoff, name, data)
+    const file = toStoredFile(this.#handoff, name, data)
+    const { deps } = this.#options.service
+    const wanted = data instanceof Uint8Array ? undefined : await queueArtifactPath(deps, this.#handoff, name)
+    const { path, bytes } = { ...file, ...(wanted !== undefined && { path: wanted }) }
     const stored = await this.#call('artifact_put', {
       path,
       type: name,

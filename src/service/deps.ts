@@ -19,6 +19,16 @@ export interface ServiceDeps {
   readonly home: Home
   /** Homes whose handoffs live in files here: what cannot be written there is not sent. */
   readonly live?: ReadonlySet<Home>
+  /** What all handoffs of a home share here, such as document 001's context files. */
+  readonly shared?: (home: Home) => Promise<Readonly<Record<string, unknown>> | undefined>
+  /**
+   * Document 001's live folder: whoever moves the file out of `pending/` has the work, so it is moved before the
+   * claim is committed, and back when that is refused. Answers nothing where somebody else has moved it.
+   */
+  readonly pickUp?: (
+    handoff: Handoff,
+    commit: () => Promise<Handoff | undefined>,
+  ) => Promise<Handoff | undefined>
   /** The project's own files, where it is; absent where there is none. */
   readonly project?: Project
   /** Runs declared acceptance checks where the project is; absent where there is none. */

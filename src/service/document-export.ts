@@ -140,6 +140,8 @@ function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
     result: content.result,
     verification: content.verifications.at(-1),
     gate: gateOf(handoff, decision),
+    ...(handoff.gate?.type === 'blocking' &&
+      content.package.purpose === undefined && { to_reason: GATE_REASON }),
     acknowledgment: content.acknowledgment && {
       from: handoff.from,
       ...spoken(content.acknowledgment),
@@ -158,6 +160,9 @@ function travelling(travels: Content['package']): Pick<Draft, 'package' | 'workf
     workflow: workflow as NonNullable<Draft['workflow']>,
   }
 }
+
+/** Document 004's words for why a gate is handed to a person. */
+const GATE_REASON = 'BLOCKING gate reached'
 
 /** A gate without a name that blocks is what every gate is, and says nothing. */
 function gateOf({ type, gate }: Handoff, said: Content['thread'][number] | undefined): Draft['gate'] {

@@ -5,6 +5,7 @@ import { gateTypeOf } from '../domain/gate.ts'
 import type { Attempt, Handoff } from '../domain/handoff.ts'
 import { isEnd, isHeld, type State } from '../domain/lifecycle.ts'
 import type { Content, Package, ThreadItem } from '../domain/package.ts'
+import { DEFAULT_RETRY } from '../domain/retry.ts'
 import { TaskId } from '../domain/task.ts'
 import { isForPerson } from './admission.ts'
 
@@ -141,7 +142,14 @@ function heldBy(handoff: Handoff, draft: Draft): Partial<Handoff> {
   }
 }
 
-function saidOf({ type, state, to, ended_at, updated_at }: Handoff, draft: Draft): Partial<Handoff> {
+/** Document 001 tries again where a request says nothing else; elsewhere only what the document says counts. */
+function retryOf(home: Handoff['home'], retry: Draft['retry']): Pick<Handoff, 'retry'> {
+  if (home === 'queue') return { retry: { ...DEFAULT_RETRY, ...defined(retry ?? {}) } }
+  if (retry?.max === undefined) return {}
+  return { retry: { max: retry.max, delay_s: retry.delay_s ?? 0, multiplier: retry.multiplier ?? 1 } }
+}
+
+function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft: Draft): Partial<Handoff> {
   const { rejection, retry } = draft
   return {
     ...(state === 'needs_input' && needOf(type, draft)),
@@ -149,9 +157,7 @@ function saidOf({ type, state, to, ended_at, updated_at }: Handoff, draft: Draft
       gate: { type: gateTypeOf(draft.gate?.type), ...defined({ name: draft.gate?.name }) },
     }),
     ...(type === 'delegation' && { debt: isEnd(state) ? ('answered' as const) : ('open' as const) }),
-    ...(retry?.max !== undefined && {
-      retry: { max: retry.max, delay_s: retry.delay_s ?? 0, multiplier: retry.multiplier ?? 1 },
-    }),
+    ...retryOf(home, retry),
     ...(rejection && {
       rejection: {
         type: rejection.type,

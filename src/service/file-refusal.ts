@@ -8,6 +8,8 @@ export interface RefusedFile {
   readonly path: string
   readonly sha256: string
   readonly reason: string
+  /** Who is told. */
+  readonly to: string
   /** The handoff that the file is about, where it is known. */
   readonly handoff?: {
     readonly uid: string
@@ -17,9 +19,9 @@ export interface RefusedFile {
   }
 }
 
-/** Tells whoever a file claims to be from that it was refused, and leaves an entry in the log; once for each version. */
+/** Tells somebody, mostly whoever a file claims to be from, that it was refused, and leaves an entry in the log; once for each version. */
 export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: RefusedFile): Promise<void> {
-  const { path, sha256, reason, handoff } = refused
+  const { path, sha256, reason, to, handoff } = refused
   const uid = deps.newUid()
   const stream = handoff?.root ?? adminStream(deps)
   await write(
@@ -32,7 +34,7 @@ export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: Re
       decide: (view, at) => {
         view.addNotice({
           uid,
-          to: call.actor.name,
+          to,
           kind: 'refused',
           about: handoff?.uid ?? stream,
           about_id: handoff?.id ?? path.slice(0, 200),

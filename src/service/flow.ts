@@ -1,4 +1,6 @@
-import { type Flow, FlowReport, type FlowWindow } from '../domain/flow.ts'
+import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/flow.ts'
+import { kindOf, limitsOf } from '../domain/policy.ts'
+import type { Agents } from './agents.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Looking } from './inbox.ts'
 
@@ -6,28 +8,65 @@ const PAGE = 500
 /** Ten reads by key at most, whatever the history holds. */
 const MOST = 5_000
 
-export interface FlowAnswer extends Flow {
+/** What an agent has open at this moment, against what it may have. */
+export interface Load {
+  readonly outgoing: number
+  readonly incoming: number
+  readonly max_outgoing?: number
+  readonly max_incoming?: number
+}
+
+export interface FlowAnswer extends Omit<Flow, 'agents'> {
+  /** Everybody who is known here, and whoever sent or received in the window. */
+  readonly agents: readonly (AgentFlow & { readonly kind: string; readonly load: Load })[]
   /** False where the window holds more than is looked at: then the numbers are those of the newest. */
   readonly whole: boolean
+}
+
+interface Parts {
+  readonly deps: Pick<ServiceDeps, 'now' | 'policy'>
+  readonly looking: Pick<Looking, 'list' | 'counts'>
+  readonly agents: Pick<Agents, 'list'>
 }
 
 /**
  * Reads handoffs from the newest on until a page has nothing of the window in it. One that was made long before and
  * ended in the window is found while it is among the newest that are looked at.
  */
-export async function flowReport(
-  { now }: Pick<ServiceDeps, 'now'>,
-  looking: Pick<Looking, 'list'>,
-  window: FlowWindow,
-): Promise<FlowAnswer> {
-  const report = new FlowReport(window, now())
+export async function flowReport({ deps, looking, agents }: Parts, window: FlowWindow): Promise<FlowAnswer> {
+  const report = new FlowReport(window, deps.now())
+  const whole = await readInto(report, looking)
+  const [known, counts] = await Promise.all([agents.list(), looking.counts()])
+  const flow = report.toFlow()
+  const flows = new Map(flow.agents.map((each) => [each.name, each]))
+  const rows = new Map(known.map((agent) => [agent.name, agent]))
+  const names = [...new Set([...rows.keys(), ...flows.keys()])].sort()
+  return {
+    ...flow,
+    agents: names.map((name) => {
+      const { outgoing: max_outgoing, incoming: max_incoming } = limitsOf(deps.policy, name, rows.get(name))
+      return {
+        ...(flows.get(name) ?? { name, sent: 0, received: 0, completed: 0, failed: 0, retries: 0 }),
+        kind: kindOf(deps.policy, name, rows.get(name)),
+        load: {
+          ...(counts.agents[name] ?? { outgoing: 0, incoming: 0 }),
+          ...(max_outgoing !== undefined && { max_outgoing }),
+          ...(max_incoming !== undefined && { max_incoming }),
+        },
+      }
+    }),
+    whole,
+  }
+}
+
+async function readInto(report: FlowReport, looking: Parts['looking']): Promise<boolean> {
   let seen = 0
   for (let cursor: string | undefined; ; ) {
     const page = await looking.list({}, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
     const counted = page.items.filter((handoff) => report.add(handoff)).length
     seen += page.items.length
-    if (page.next === undefined || counted === 0) return { ...report.toFlow(), whole: true }
-    if (seen >= MOST) return { ...report.toFlow(), whole: false }
+    if (page.next === undefined || counted === 0) return true
+    if (seen >= MOST) return false
     cursor = page.next
   }
 }

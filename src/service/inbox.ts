@@ -1,6 +1,7 @@
-import { type Handoff, RANK } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
+import { RANK } from '../domain/priority.ts'
 import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../storage/store.ts'
 import { adminStream } from './agents.ts'
 import type { Call, ServiceDeps } from './deps.ts'

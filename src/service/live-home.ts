@@ -1,5 +1,4 @@
 import { handoffId, isTaskId } from '../dialects/markdown/names.ts'
-import { toNative } from '../dialects/markdown/write.ts'
 import type { Home } from '../domain/home.ts'
 import type { Package } from '../domain/package.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -24,8 +23,10 @@ const TYPED: Readonly<Record<string, string>> = {
 }
 
 /** A handoff that lives in a file says all that its document demands, and hears of everything that is missing at once. */
-export function demandWritable({ live, now }: ServiceDeps, home: Home, said: Said): void {
+export async function demandWritable({ live, now }: ServiceDeps, home: Home, said: Said): Promise<void> {
   if (home !== 'markdown' || !live?.has(home)) return
+  // What reads and writes documents takes longer to load than a command takes that needs none of it.
+  const { toNative } = await import('../dialects/markdown/write.ts')
   const { from, to, title, task, package: travels } = said
   const created_at = now().toISOString()
   const draft = { from, to, title, state: 'draft' as const, created_at, package: travels }

@@ -89,8 +89,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   view.putHandoff(kept)
   noteTask(step, handoff, kept)
   tellWait(step, handoff, kept)
-  const settled =
-    isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
+  const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
   deps.follow?.(step, handoff, settled)
   return settled
 }

@@ -1,6 +1,8 @@
+import { handoffId } from '../dialects/queue/names.ts'
 import type { placeBelow } from '../domain/chain.ts'
 import { ackDeadline } from '../domain/deadlines.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import type { Home } from '../domain/home.ts'
 import { kindOf } from '../domain/policy.ts'
 import { DEFAULT_RETRY } from '../domain/retry.ts'
 import { isForPerson } from './admission.ts'
@@ -51,7 +53,7 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
   const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, to, view.agent(to), resolved))
   const draft: Handoff = {
     uid,
-    id: alias ?? `HO-${at.slice(0, 4)}-${String(view.number()).padStart(3, '0')}`,
+    id: alias ?? numbered(step, home),
     rev: 0,
     home,
     type: resolved,
@@ -82,7 +84,12 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
   }
   markGated(step, draft)
   view.putContent(uid, { package: travels, thread: [], verifications: [] })
-  const fields = { id: draft.id, title, ...travels }
+  const fields = {
+    id: draft.id,
+    title,
+    ...travels,
+    ...(draft.gate?.name !== undefined && { gate: draft.gate.name }),
+  }
   if (place.send) {
     const sent = offer(step, draft, fields)
     return place.automatic ? judgeAutomatic(step, sent, place.automatic) : sent
@@ -103,6 +110,14 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
   })
   view.putHandoff(created)
   return created
+}
+
+/** A handoff that gets a file of document 001 is called as the document does. */
+function numbered({ deps, view, at }: Step, home: Home): string {
+  const number = view.number()
+  return home === 'queue' && deps.live?.has(home)
+    ? handoffId(number, Date.parse(at))
+    : `HO-${at.slice(0, 4)}-${String(number).padStart(3, '0')}`
 }
 
 /** Draft to offered; what is addressed to a person for a decision waits for that person at once. */

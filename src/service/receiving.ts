@@ -16,6 +16,7 @@ import {
 } from './acknowledging.ts'
 import { knowPerson } from './agents.ts'
 import { again, beat, failed, fence, revived, take } from './attempts.ts'
+import { claimNext, pickUp } from './claiming.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { must, uidOf } from './lookup.ts'
@@ -41,11 +42,13 @@ export class Receiving {
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
     await knowPerson(this.#deps, call)
     const uid = await uidOf(this.#deps, ref)
-    const taken = await this.#accept(call, uid, input).catch(async (error: unknown) => {
-      if (!(error instanceof Unread)) throw error
-      const seen = await this.#deps.store.content(uid)
-      return this.#accept(call, uid, input, { kinds: seen && (await kindsOf(this.#deps, seen.package)) })
-    })
+    const commit = () =>
+      this.#accept(call, uid, input).catch(async (error: unknown) => {
+        if (!(error instanceof Unread)) throw error
+        const seen = await this.#deps.store.content(uid)
+        return this.#accept(call, uid, input, { kinds: seen && (await kindsOf(this.#deps, seen.package)) })
+      })
+    const taken = await pickUp(this.#deps, call, uid, input, commit)
     if (!isAnswer(taken, input)) return this.#withInputs(call, taken)
     const content = await this.#deps.store.content(uid)
     return content ? accepted(taken, content) : taken
@@ -91,20 +94,7 @@ export class Receiving {
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
   async claim(call: Call): Promise<Handoff | undefined> {
-    const deps = this.#deps
-    const { handoff } = await write<{ readonly handoff?: Handoff | undefined }>(deps, call, {
-      op: 'handoff_claim',
-      input: {},
-      reads: { claim: call.actor.name },
-      decide: (view, at) => {
-        const next = view.claimed(call.actor.name)
-        // Document 004's work begins when its receiver has said what it understood.
-        const start = next?.home !== 'package'
-        return next ? { handoff: take({ deps, view, actor: call.actor, at }, next, start) } : {}
-      },
-      subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
-      reload: async (uid) => (uid === NOTHING ? {} : { handoff: await deps.store.handoff(uid) }),
-    })
+    const handoff = await claimNext(this.#deps, call)
     return handoff && this.#withInputs(call, handoff)
   }
 
@@ -322,9 +312,6 @@ export class Receiving {
     })
   }
 }
-
-/** What a claim of an empty queue is remembered by. */
-const NOTHING = 'nothing'
 
 /** The content of a handoff must be read before its acceptance can be judged. */
 class Unread extends Error {}

@@ -173,7 +173,8 @@ export class Sending {
   async #make(call: Call, op: string, input: NewHandoff, send: boolean): Promise<Sent> {
     const deps = this.#deps
     const from = call.actor.name
-    const { to, task, home = deps.home, created_files, in_reply_to, ...rest } = input
+    const { to, task, home = deps.home, created_files, in_reply_to, ...said } = input
+    const rest = await this.#withShared(home, said)
     const isGate = input.gate !== undefined
     const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
     const judged = await judgeSending(deps, { ...offered, package: packageOf(rest) })
@@ -188,7 +189,7 @@ export class Sending {
     const uid = deps.newUid()
     const place = placeBelow(uid, parent)
     const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
-    demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
+    await demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
     const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
     const made: NewHandoff = { ...rest, to, home, type, alias, ...(task !== undefined && { task }) }
     const attempt = (counted: readonly string[]) =>
@@ -221,6 +222,12 @@ export class Sending {
         throw await withChain(deps, error, parent, to)
       })
     return { handoff, warnings }
+  }
+
+  /** What stands in the context files of the project need not be said again. */
+  async #withShared<T extends Package>(home: Home, said: T): Promise<T> {
+    const shared = await this.#deps.shared?.(home)
+    return shared ? { ...said, data: { ...shared, ...said.data } } : said
   }
 
   /** What a delegate sends back is the end of the delegation: the return carries the package as it was sent. */

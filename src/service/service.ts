@@ -12,9 +12,9 @@ import { settlingUnits } from './settling.ts'
 import { TaskHistory } from './task-history.ts'
 import { Tasks } from './tasks.ts'
 import { Tokens } from './tokens.ts'
+import { type WaitOptions, waitForEnd } from './waiting.ts'
 import { followRun } from './workflows/follow.ts'
 import { Workflows } from './workflows/workflows.ts'
-import { type WaitOptions, waitForEnd } from './waiting.ts'
 
 /** The use cases of one workspace, by noun. Each takes its caller as an argument: there is no ambient user. */
 export class Service {
@@ -59,9 +59,9 @@ export class Service {
   }
 
   /** Sends the messages that are due, once; a server calls it on a timer. */
-  async deliver(): Promise<Sendings> {
+  async deliver(stopping?: AbortSignal): Promise<Sendings> {
     const { sendDeliveries } = await import('./people/deliveries.ts')
-    return sendDeliveries(this.deps)
+    return sendDeliveries(this.deps, stopping)
   }
 
   /** Settles what is due; a server calls it on a timer. */

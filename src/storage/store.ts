@@ -34,7 +34,7 @@ export interface Reads {
   readonly notices?: readonly string[]
   /** uids of audit sessions: locked, each with its stream. */
   readonly sessions?: readonly string[]
-  /** uids of workflow runs: each is guarded by the lock on its stream. */
+  /** uids of workflow runs: locked, each with its stream. */
   readonly runs?: readonly string[]
   /** Digests of blocks: which of them are history already. */
   readonly blocks?: readonly string[]
@@ -330,8 +330,11 @@ export interface Store {
   /** Calls back after commits of any process. A hint: it may come twice, and a lost one is no error. */
   subscribe(listener: () => void): () => void
 
-  /** Removes what nobody needs any more: old idempotency rows and seen notices. Dry unless `apply`. */
-  gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }>
+  /**
+   * Removes what nobody needs any more: old idempotency rows, seen notices, and messages to the outside that were
+   * delivered or given up. Dry unless `apply`.
+   */
+  gc(before: string, apply: boolean): Promise<Cleared>
 
   /**
    * Clears what changed and deleted rows left behind, as far as the engine can. False when others were reading all
@@ -345,6 +348,12 @@ export interface Store {
   restore(rows: AsyncIterable<DumpRow>): Promise<number>
 
   close(): Promise<void>
+}
+
+export interface Cleared {
+  readonly idem: number
+  readonly notices: number
+  readonly deliveries: number
 }
 
 export interface DumpRow {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask } from '../command.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ask, BATON, cleanEnv } from '../command.ts'
 import { folders } from '../folders.ts'
 import {
   acknowledged,
@@ -181,6 +184,34 @@ describe('git beside a live folder', () => {
 
     assert.ok(folder.has(`${active(second)}.problem`))
     assert.equal(clean(folder), '')
+  })
+
+  it('may check out as often as it likes beside a watcher', async (t) => {
+    const { folder, second } = await twoBranches(t)
+    const before = await states(folder)
+    const child = spawn(process.execPath, [BATON, 'folders', 'watch', '--as', 'grok'], {
+      cwd: folder.root,
+      env: cleanEnv(folder.where),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    t.after(() => child.kill('SIGKILL'))
+    await once(child.stderr, 'data')
+
+    for (let i = 0; i < 12; i++) {
+      folder.git('checkout', '--quiet', i % 2 === 0 ? 'main' : 'work')
+      await pause(i * 20)
+    }
+    child.kill('SIGINT')
+    await once(child, 'exit')
+    await folder.sync()
+
+    assert.deepEqual(await states(folder), before)
+    assert.equal(clean(folder), '')
+    assert.ok(folder.has(active(second)))
+    assert.deepEqual(
+      folder.files().filter((path) => /problem|conflict/.test(path)),
+      [],
+    )
   })
 
   it('has one live folder: the copy in a linked worktree is not it', async (t) => {

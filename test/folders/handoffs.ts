@@ -44,17 +44,18 @@ const PACKAGE = [
 export async function aHandoffFolder(
   t: { after(clean: () => void): void },
   config: (text: string) => string = (text) => text,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<HandoffFolder> {
   const place = folders(t)
   const root = place.repository('project')
   const where = { cwd: root }
   await ask(where, 'init', '--dialect', 'markdown')
   writeFileSync(join(root, 'baton.yaml'), config(readFileSync(join(root, 'baton.yaml'), 'utf8')))
-  return handoffFolderAt(root)
+  return handoffFolderAt(root, env)
 }
 
-export function handoffFolderAt(root: string): HandoffFolder {
-  const where = { cwd: root }
+export function handoffFolderAt(root: string, env: Readonly<Record<string, string>> = {}): HandoffFolder {
+  const where = { cwd: root, env }
   const made = async (verb: string, task: string, more: readonly string[]) => {
     const who = more.includes('--as') ? [] : ['--as', 'grok']
     const to = more.includes('--to') ? [] : ['--to', 'claude']

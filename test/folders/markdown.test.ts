@@ -29,6 +29,7 @@ describe('the folder of document 000', () => {
     assert.deepEqual(folder.files(), [`active/${id}.md`])
     const { stdout } = await quick(folder.where, 'send', id, '--as', 'grok')
     assert.match(stdout, new RegExp(`_handoffs/active/${id}.md \\(Active, expires `))
+    assert.match(folder.read(active(id)), /^## From: Grok \(Chief\)\n## To: Claude$/m)
     const fields = frontMatter(folder.read(active(id)))
     assert.deepEqual(
       [fields.handoff_id, fields.status, fields.acknowledged_by, Object.keys(fields.x_baton as object)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -74,7 +74,7 @@ describe('folders that are watched', () => {
     const id = await folder.send(TASK)
     const { said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
 
-    rmSync(join(folder.root, '_handoffs'), { recursive: true })
+    renameSync(join(folder.root, '_handoffs'), join(folder.root, '..', 'away'))
     await until(() => folder.has(active(id)), said)
     folder.edit(id, ...acknowledged('claude'))
 

@@ -135,6 +135,16 @@ describe('a definition that is right', () => {
     })
   })
 
+  it('is what the guide shows', () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8')
+    const [, shown = ''] = /```yaml\n([\s\S]*?)```/.exec(guide) ?? []
+
+    const checked = checkWorkflow(parse(shown))
+
+    assert.ok(checked.ok, JSON.stringify(checked))
+    assert.deepEqual(checked.workflow.steps.at(-1)?.needs, ['backend', 'frontend'])
+  })
+
   it('starts what needs nothing at once, and takes whoever has the role', async (t) => {
     const { service, store } = await open(t)
     const definition =

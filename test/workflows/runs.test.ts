@@ -295,6 +295,39 @@ describeOnEngines('a run', (open) => {
     assert.match(await states(w, 'two-1'), /^running: design completed, build active/)
   })
 
+  it('[S4-21] [S4-25] goes on when the delegate sends its return itself', async (t) => {
+    const w = await open(t)
+    const { service } = w
+    await start(w, TWO)
+    await service.receiving.accept(by('architect'), 'two-1.design', UNDERSTOOD)
+    const { handoff } = await service.sending.send(by('architect'), {
+      to: 'security-check',
+      type: 'delegation',
+      home: 'package',
+      title: 'Look for risks',
+      summary: 'Look for risks in the login of the shop',
+      deliverables: ['List of risks'],
+      parent: 'two-1.design',
+    })
+    await service.receiving.accept(by('security-check'), handoff.uid, UNDERSTOOD)
+
+    const back = await service.sending.send(by('security-check'), {
+      to: 'architect',
+      type: 'return',
+      home: 'package',
+      title: 'Risks of the login',
+      summary: '2 risks identified, recommendations provided',
+    })
+
+    const { run } = await service.workflows.status('two-1')
+    assert.deepEqual(
+      [back.handoff.run, run.steps[0]?.state, run.steps[0]?.delegations],
+      [run.uid, 'active', []],
+    )
+    await service.receiving.submit(by('architect'), 'two-1.design', { note: 'Done' })
+    assert.match(await states(w, 'two-1'), /^running: design completed, build active/)
+  })
+
   it('[S2-58] [S2-59] [S2-60] tries a failed step again, then routes it, and tells whom the rule names', async (t) => {
     const w = await open(t)
     const { service, store } = w

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, lines, quick, refusal } from '../command.ts'
+import { ask, BATON, cleanEnv, lines, quick, refusal, type Where } from '../command.ts'
 import { folders } from '../folders.ts'
 import { openHttp } from '../http-workspace.ts'
 
@@ -154,5 +157,66 @@ describe('workflows over HTTP', () => {
       details: { problems: readonly { line: number; column: number }[] }
     }
     assert.deepEqual([problem.details.problems[0]?.line, problem.details.problems[0]?.column], [4, 18])
+  })
+})
+
+describe('workflows with BATON_URL', () => {
+  async function serve(
+    t: TestContext,
+    where: Where,
+  ): Promise<{ readonly url: string; readonly server: ChildProcess }> {
+    const server = spawn(process.execPath, [BATON, 'serve', '--port', '0', '--json'], {
+      cwd: where.cwd,
+      env: cleanEnv(where),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    t.after(() => server.kill('SIGKILL'))
+    const [line] = await once(createInterface({ input: server.stdout! }), 'line')
+    return { url: (JSON.parse(line) as { url: string }).url, server }
+  }
+
+  it('take the definition from the files of the caller, and go on with the next server when one is killed', async (t) => {
+    const where = project(t)
+    const elsewhere = folders(t).repository('other')
+    mkdirSync(join(elsewhere, 'workflows'))
+    writeFileSync(
+      join(elsewhere, 'workflows', 'mine.yaml'),
+      'name: mine\nsteps:\n  - { id: a, agent: codex }\n  - { id: b, agent: codex }\n',
+    )
+    await ask(where, 'send', '--as', 'x', '--to', 'y', '--title', 'So that there is a workspace')
+    const tokens = new Map<string, string>()
+    for (const agent of ['orchestrator', 'codex']) {
+      const { secret } = await ask<{ secret: string }>(
+        where,
+        'token',
+        'create',
+        '--agent',
+        agent,
+        '--scope',
+        '*',
+      )
+      tokens.set(agent, secret)
+    }
+    const first = await serve(t, where)
+    const as = (name: string, url: string): Where => ({
+      cwd: elsewhere,
+      env: { BATON_URL: url, BATON_TOKEN: tokens.get(name) ?? '' },
+    })
+
+    const run = await ask<Shown>(as('orchestrator', first.url), 'workflow', 'start', 'mine')
+    await ask(as('codex', first.url), 'accept', '@')
+    await ask(as('codex', first.url), 'submit', '@', '--note', 'Done')
+    first.server.kill('SIGKILL')
+    await once(first.server, 'close')
+    const second = await serve(t, where)
+    await ask(as('orchestrator', second.url), 'verify', `${run.id}.a`, '--pass')
+
+    const now = await ask<Shown>(as('orchestrator', second.url), 'workflow', 'status', '@')
+    assert.deepEqual(
+      [now.state, now.steps.map(({ handoff }) => handoff)],
+      ['running', [`${run.id}.a`, `${run.id}.b`]],
+    )
+    const text = await quick(as('codex', second.url), 'workflow', 'picture', 'mine')
+    assert.match(text.stdout, /flowchart TB/)
   })
 })

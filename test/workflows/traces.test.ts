@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { packageId } from '../../src/domain/run.ts'
 import { exportDocument } from '../../src/service/document-export.ts'
 import { redact } from '../../src/service/redaction/redact.ts'
 import { tablesOf } from '../log.ts'
@@ -29,6 +30,23 @@ describeOnEngines('what a run leaves behind', (open) => {
       / {2}workflow_state:\n {4}name: traced\n {4}current_step: 1\n {4}completed_steps: \[\]\n {4}remaining_steps:\n {6}- a\n {6}- b\n/,
     )
     assert.doesNotMatch(text, / {4}data:/)
+  })
+
+  it('[S4-78] [S4-79] is counted anew in every run, past 999 too, under a name that a folder can have', async (t) => {
+    const { service, store } = await open(t)
+    const first = await service.workflows.start(orchestrator, { definition: DEFINITION })
+    const second = await service.workflows.start(orchestrator, { definition: DEFINITION })
+
+    for (const run of [first, second]) {
+      assert.match(run.id, /^[a-z0-9][a-z0-9-]*$/)
+      const { items } = await store.handoffs({ run: run.uid }, { limit: 9 })
+      assert.deepEqual(
+        items.map(({ aliases }) => aliases?.package),
+        ['HO-001'],
+      )
+    }
+    assert.notEqual(first.id, second.id)
+    assert.deepEqual([packageId(99), packageId(999), packageId(1_000)], ['HO-099', 'HO-999', 'HO-1000'])
   })
 
   it('loses a text everywhere when it is redacted, also in the run and in the step that follows', async (t) => {

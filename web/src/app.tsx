@@ -1,11 +1,12 @@
 import { lazy, Suspense, useEffect } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { Refusal } from './api/call.ts'
 import { follow } from './api/live.ts'
-import { type Me, useMe } from './api/session.ts'
+import { LINK_REFUSED, type Me, useMe } from './api/session.ts'
+import { Frame } from './features/frame/frame.tsx'
 import { Board } from './pages/board.tsx'
 import { Login } from './pages/login.tsx'
-import { Frame } from './ui/frame.tsx'
+import { Boundary } from './ui/boundary.tsx'
 import { Failed, Loading } from './ui/states.tsx'
 
 const Inbox = lazy(async () => ({ default: (await import('./pages/inbox.tsx')).Inbox }))
@@ -21,44 +22,56 @@ export function App() {
   const me = useMe()
   if (me.isPending) return <Loading what="Baton" />
   if (me.error)
-    return me.error instanceof Refusal && me.error.status === 401 ? <Login /> : <Failed error={me.error} />
+    return me.error instanceof Refusal && me.error.status === 401 ? (
+      <Login reason={me.error.code === LINK_REFUSED ? me.error.message : undefined} />
+    ) : (
+      <Failed error={me.error} again={me.refetch} />
+    )
   return <Pages me={me.data} />
 }
 
 function Pages({ me }: { readonly me: Me }) {
+  const [path] = useLocation()
   useEffect(follow, [])
   return (
     <Frame me={me}>
-      <Suspense fallback={<Loading what="the page" />}>
-        <Switch>
-          <Route path="/">
-            <Board />
-          </Route>
-          <Route path="/inbox">
-            <Inbox me={me} />
-          </Route>
-          <Route path="/handoffs/:id">{({ id }) => <HandoffPage key={id} id={id} me={me} />}</Route>
-          <Route path="/tasks">
-            <Tasks />
-          </Route>
-          <Route path="/agents">
-            <Agents />
-          </Route>
-          <Route path="/workflows">
-            <Workflows />
-          </Route>
-          <Route path="/workflows/:id">{({ id }) => <Workflows id={id} />}</Route>
-          <Route path="/metrics">
-            <Metrics />
-          </Route>
-          <Route path="/audit">
-            <Audit />
-          </Route>
-          <Route>
-            <p className="empty">There is no such page. Choose one from the list.</p>
-          </Route>
-        </Switch>
-      </Suspense>
+      <Boundary key={path}>
+        <Suspense fallback={<Loading what="the page" />}>
+          <Switch>
+            <Route path="/">
+              <Board />
+            </Route>
+            <Route path="/inbox">
+              <Inbox me={me} />
+            </Route>
+            <Route path="/handoffs/:id">
+              {() => <HandoffPage key={idInAddress()} id={idInAddress()} me={me} />}
+            </Route>
+            <Route path="/tasks">
+              <Tasks />
+            </Route>
+            <Route path="/agents">
+              <Agents />
+            </Route>
+            <Route path="/workflows">
+              <Workflows />
+            </Route>
+            <Route path="/workflows/:id">{() => <Workflows id={idInAddress()} />}</Route>
+            <Route path="/metrics">
+              <Metrics />
+            </Route>
+            <Route path="/audit">
+              <Audit />
+            </Route>
+            <Route>
+              <p className="empty">There is no such page. Choose one from the list.</p>
+            </Route>
+          </Switch>
+        </Suspense>
+      </Boundary>
     </Frame>
   )
 }
+
+/** The router leaves `%3D` and the like as they are; ids may hold any letter. */
+const idInAddress = (): string => decodeURIComponent(location.pathname.split('/')[2] ?? '')

@@ -3,7 +3,11 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/queries.ts'
 import { App } from './app.tsx'
-import './style.css'
+import './style/base.css'
+import './style/pages.css'
+import { applyTheme } from './ui/theme.ts'
+
+applyTheme()
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -81,8 +81,8 @@ function read(text: string, path: string): Says {
   }
 }
 
-function write({ handoff, draft, base }: Known): Text {
-  const wanted = spoken(handoff, draft)
+function write({ handoff, draft, base, policy }: Known): Text {
+  const wanted = { ...rolesOf(handoff, policy), ...spoken(handoff, draft) }
   const whole = convert(wanted, 'markdown')
   if (base === undefined) {
     if (whole.ok) return { ok: true, text: marked(whole.text, handoff) }
@@ -102,6 +102,12 @@ function write({ handoff, draft, base }: Known): Text {
   }
   return { ok: true, text: marked(rewrite(document, after), handoff) }
 }
+
+/** Document 000 names the role behind the agent, where it is known. */
+const rolesOf = ({ from, to }: Handoff, policy: Known['policy']): Partial<Draft> => ({
+  ...(from === policy?.chief && { from_role: 'Chief' }),
+  ...(to === policy?.chief && { to_role: 'Chief' }),
+})
 
 /** The engine's states in document 000's words, with its reasons for those that it has no word for. */
 function spoken(handoff: Handoff, draft: Draft): Draft {

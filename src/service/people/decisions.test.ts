@@ -87,11 +87,11 @@ describeOnEngines('an escalation with options', (open) => {
   it('loses the reason for good when the comment is redacted, wherever it was kept', async (t) => {
     const w = await open(t)
     const { id } = await escalate(w)
-    await w.service.closing.decide(maria, id, 'A', 'the password is hunter2-hunter2')
+    await w.service.closing.decide(maria, id, 'A', 'the code word is pelican-41')
 
     await run(w.service, maria, 'audit_redact', { id, field: 'comment', reason: 'leaked-key' })
 
-    for await (const { row } of w.store.dump()) assert.equal(JSON.stringify(row).includes('hunter2'), false)
+    for await (const { row } of w.store.dump()) assert.equal(JSON.stringify(row).includes('pelican'), false)
     const { handoff } = await w.service.looking.get(id)
     assert.deepEqual([handoff.state, handoff.choice], ['completed', 'A'])
   })
@@ -242,5 +242,45 @@ describeOnEngines('a gate in document 004', (open) => {
     assert.match(out, /type: advisory/)
     assert.match(out, /name: specification/)
     assert.match(out, /gate_response:\s+decision: approve\s+by: maria/)
+  })
+})
+
+describeOnEngines('a gate that an agent sends', (open) => {
+  it('[S4-57] goes to the person for the reason that document 004 writes', async (t) => {
+    const w = await open(t)
+    const { id } = (
+      await w.service.sending.send(estimation, {
+        to: 'human',
+        title: 'May this go on?',
+        type: 'gate',
+        gate: { name: 'specification' },
+      })
+    ).handoff
+
+    const { text } = await run<{ text: string }>(w.service, maria, 'document_export', { id, to: 'package' })
+
+    assert.match(text, /to:\s+agent: human\s+reason: BLOCKING gate reached/)
+  })
+})
+
+describeOnEngines('the name of a gate', (open) => {
+  it('is in the log, and gone for good where it is redacted', async (t) => {
+    const w = await open(t)
+    const { handoff } = await w.service.sending.send(estimation, {
+      to: 'human',
+      title: 'May this go on?',
+      type: 'gate',
+      gate: { name: 'customer-acme-17' },
+    })
+    const logged = async () => {
+      const [first] = await w.store.timeline(handoff.uid, handoff.uid, 5)
+      return (first?.disclosures ?? []).some((each) => Buffer.from(each, 'base64url').includes('acme'))
+    }
+    const before = await logged()
+
+    await run(w.service, maria, 'audit_redact', { id: handoff.id, field: 'gate', reason: 'customer' })
+
+    for await (const { row } of w.store.dump()) assert.equal(JSON.stringify(row).includes('acme'), false)
+    assert.deepEqual([before, await logged()], [true, false])
   })
 })

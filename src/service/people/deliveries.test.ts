@@ -213,12 +213,25 @@ describeOnEngines('messages to the outside', (open) => {
   it('say nothing that was taken away from the handoff before they are sent', async (t) => {
     const { notify, messages } = outside()
     const w = await open(t, { notify })
-    const { id } = await ask(w, { title: 'Ship with key sk-live-51H8abcdefghij?' })
+    const { id } = await ask(w, { title: 'Ship with code word pelican-41?' })
     await run(w.service, maria, 'audit_redact', { id, field: 'title', reason: 'leaked-key' })
 
     await w.service.deliver()
 
-    assert.equal(JSON.stringify(messages).includes('sk-live'), false)
+    assert.equal(JSON.stringify(messages).includes('pelican'), false)
+  })
+
+  it('are left for another when whoever sends is stopped', async (t) => {
+    const { notify, sent, state } = outside()
+    const w = await open(t, { notify })
+    for (let i = 0; i < 3; i++) await ask(w)
+    const stopping = new AbortController()
+    state.before = async () => stopping.abort()
+
+    const first = await w.service.deliver(stopping.signal)
+    const second = await w.service.deliver()
+
+    assert.deepEqual([first.sent, second.sent, sent.length], [1, 2, 3])
   })
 
   it('are not written where nothing is configured, and not sent by who only reads', async (t) => {

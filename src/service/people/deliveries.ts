@@ -21,9 +21,10 @@ const ERROR_LENGTH = 300
 
 /**
  * Sends what is due, once. A message is claimed before it is sent, so of several processes one sends it; one that died
- * on the way is sent again by another, with the same id. Where no channel is configured nothing is touched.
+ * on the way is sent again by another, with the same id. Where no channel is configured nothing is touched. Who is
+ * about to stop begins no further message.
  */
-export async function sendDeliveries(deps: ServiceDeps): Promise<Sendings> {
+export async function sendDeliveries(deps: ServiceDeps, stopping?: AbortSignal): Promise<Sendings> {
   const result: Sendings = { sent: 0, failed: 0, given_up: 0, dropped: 0 }
   const { notify, store } = deps
   if (!notify || notify.channels.length === 0 || store.info.readOnly) return result
@@ -33,6 +34,7 @@ export async function sendDeliveries(deps: ServiceDeps): Promise<Sendings> {
     const fresh = due.filter(({ uid }) => !seen.has(uid))
     if (fresh.length === 0) return result
     for (const { uid } of fresh) {
+      if (stopping?.aborted) return result
       seen.add(uid)
       const claimed = await claim(deps, uid)
       if (claimed) result[await attempt(deps, notify, claimed)] += 1

@@ -78,7 +78,7 @@ describeOnEngines('a person who does not answer', (open) => {
     )
     assert.deepEqual(
       await told(w, 'paul'),
-      gates.map(({ id }) => `escalated: maria did not answer ${id} within 3600 seconds: Ship it?`),
+      gates.map(({ id }) => `escalated: maria did not answer ${id} within 1 hour: Ship it?`),
     )
     assert.equal((await told(w, 'maria')).length, 2)
     await w.service.closing.decide(paul, gates[0]!.uid, 'approve')
@@ -98,7 +98,7 @@ describeOnEngines('a person who does not answer', (open) => {
     const now = await w.store.handoff(uid)
     assert.deepEqual([now?.to, now?.waiting_for, now?.state], ['paul', 'paul', 'needs_input'])
     assert.deepEqual(await told(w, 'maria'), [
-      `reassigned: maria did not answer ${id} within 3600 seconds, so it was given to paul`,
+      `reassigned: maria did not answer ${id} within 1 hour, so it was given to paul`,
     ])
     await assert.rejects(w.service.closing.decide(maria, uid, 'approve'), { code: 'not_allowed' })
     assert.equal((await w.service.closing.decide(paul, uid, 'approve')).state, 'completed')
@@ -119,10 +119,7 @@ describeOnEngines('a person who does not answer', (open) => {
 
     assert.deepEqual(counts, [0, 1, 1, 2, 3])
     assert.equal((await told(w, 'maria')).length, 3)
-    assert.match(
-      (await told(w, 'maria'))[0]!,
-      /^reminder: HO-2026-001 waits for maria since 2026-02-21T14:30: /,
-    )
+    assert.match((await told(w, 'maria'))[0]!, /^reminder: HO-2026-001 still waits for maria: Ship it\?$/)
   })
 
   it('has the time anew when the answer to a question leads back to them', async (t) => {
@@ -158,7 +155,7 @@ describeOnEngines('a person who does not answer', (open) => {
     const now = await w.store.handoff(telling.uid)
     assert.deepEqual([now?.state, now?.waiting_for], ['needs_input', 'maria'])
     assert.deepEqual(await told(w, 'paul'), [
-      `escalated: maria did not answer ${telling.id} within 3600 seconds: Work`,
+      `escalated: maria did not answer ${telling.id} within 1 hour: Work`,
     ])
     assert.ok((await told(w, 'maria')).some((text) => text.startsWith('reminder: ')))
   })

@@ -1,17 +1,11 @@
 import type { Handoff } from '../../domain/handoff.ts'
-import { nextReminder } from '../../domain/silence.ts'
+import { nextReminder, spokenTime } from '../../domain/silence.ts'
 import { amended, finish, move, notify, type Step } from '../moves.ts'
 
 /** The person is reminded, and again later. */
 export function remind(step: Step, handoff: Handoff): Handoff {
   const who = handoff.waiting_for ?? handoff.to
-  notify(
-    step,
-    who,
-    'reminder',
-    handoff,
-    `${handoff.id} waits for ${who} since ${since(handoff)}: ${handoff.title}`,
-  )
+  notify(step, who, 'reminder', handoff, `${handoff.id} still waits for ${who}: ${handoff.title}`)
   const { remind_at: _, ...rest } = handoff
   return note(step, handoff, { ...rest, ...nextReminder(handoff, rulesOf(step), step.at) }, 'handoff.remind')
 }
@@ -25,7 +19,7 @@ export function endSilence(step: Step, handoff: Handoff): Handoff {
   // The rule of the workspace was taken back meanwhile, so the person may take their time.
   if (to === undefined || silence?.policy === 'wait') return note(step, handoff, spent, 'handoff.wait_on')
   const silent = handoff.waiting_for ?? handoff.to
-  const text = `${silent} did not answer ${handoff.id} within ${silence?.after_s} seconds`
+  const text = `${silent} did not answer ${handoff.id} within ${spokenTime(silence?.after_s ?? 0)}`
   notify(step, to, 'escalated', handoff, `${text}: ${handoff.title}`)
   // Only its sender can answer a question about the work, so there is nobody to give it to.
   if (handoff.need === 'clarification') return note(step, handoff, spent, 'handoff.escalate')
@@ -39,9 +33,6 @@ export function endSilence(step: Step, handoff: Handoff): Handoff {
 }
 
 const rulesOf = ({ deps }: Step) => deps.policy.people ?? {}
-
-/** When the person's time began: the question, or the answer that led back to it, is the last thing said. */
-const since = (handoff: Handoff): string => (handoff.sent_at ?? handoff.created_at).slice(0, 16)
 
 /** The state stays as it is, so the table of transitions has no line for these. */
 function note(step: Step, before: Handoff, next: Handoff, act: string): Handoff {

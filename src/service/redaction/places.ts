@@ -28,6 +28,7 @@ export function handoffTexts({ handoff, content }: Whole): ReadonlyMap<string, r
   add('title', handoff.title)
   add('notes', handoff.ack_notes)
   add('blocked_on', handoff.blocked_on)
+  add('gate', handoff.gate?.name)
   add('reason', handoff.rejection?.message)
   for (const failure of [handoff.error, ...handoff.attempts.map(({ error }) => error)]) add('error', failure)
   for (const [name, value] of Object.entries(content.package)) add(name, value)
@@ -50,6 +51,8 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
       ...(field === 'title' && { title: REDACTED }),
       ...(field === 'notes' && handoff.ack_notes !== undefined && { ack_notes: REDACTED }),
       ...(field === 'blocked_on' && handoff.blocked_on !== undefined && { blocked_on: REDACTED }),
+      ...(field === 'gate' &&
+        handoff.gate?.name !== undefined && { gate: { ...handoff.gate, name: REDACTED } }),
       ...(field === 'reason' && rejection && { rejection: { ...rejection, message: REDACTED } }),
       ...(isError && error && { error: clearFailure(error) }),
       ...(isError && {
@@ -111,7 +114,7 @@ function clearResult<T extends Result>(result: T, field: string): T {
 
 /** The same handoff without these texts, wherever it quotes them. Ids, names and states are left alone. */
 export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole {
-  const { error, rejection, ack_notes, blocked_on } = handoff
+  const { error, rejection, ack_notes, blocked_on, gate, choice } = handoff
   const failure = <T extends Failure | undefined>(each: T): T =>
     each && { ...eraser.deep(each), code: each.code, message: eraser.words(each.message) }
   return {
@@ -120,6 +123,8 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
       title: eraser.words(handoff.title),
       ...(ack_notes !== undefined && { ack_notes: eraser.words(ack_notes) }),
       ...(blocked_on !== undefined && { blocked_on: eraser.words(blocked_on) }),
+      ...(gate?.name !== undefined && { gate: { ...gate, name: eraser.words(gate.name) } }),
+      ...(choice !== undefined && { choice: eraser.words(choice) }),
       ...(rejection && { rejection: { ...rejection, message: eraser.words(rejection.message) } }),
       ...(error && { error: failure(error) }),
       attempts: handoff.attempts.map((each) => (each.error ? { ...each, error: failure(each.error) } : each)),

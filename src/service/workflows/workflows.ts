@@ -7,8 +7,7 @@ import { ensureAgents } from '../agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { move, notify, type Step } from '../moves.ts'
 import { refuse, write } from '../write.ts'
-import { castOf, refuseCast } from './cast.ts'
-import { type ReadDefinition, readDefinition, refuseDefinition } from './definition.ts'
+import type { ReadDefinition } from './definition.ts'
 import { advanceRun, putRun } from './follow.ts'
 import { PHASES_NAME, phasesText } from './phases.ts'
 
@@ -22,6 +21,9 @@ const OPEN_STATES = STATES.filter(isOpen)
 /** How many handoffs of a run are cancelled in one transaction. */
 const AT_ONCE = 100
 
+/** Reading definitions takes a YAML reader and schemas, which few commands need. */
+const reading = async () => ({ ...(await import('./definition.ts')), ...(await import('./cast.ts')) })
+
 /** Workflows and their runs. */
 export class Workflows {
   readonly #deps: ServiceDeps
@@ -33,6 +35,7 @@ export class Workflows {
   /** Begins a run: its first steps are handed over in the same transaction. */
   async start(call: Call, input: DefinitionInput): Promise<Run> {
     const deps = this.#deps
+    const { castOf, refuseCast, refuseDefinition } = await reading()
     const { file, read } = await this.#definition(input)
     if (!read.ok) return refuseDefinition(file, read.problems)
     const cast = await castOf(deps, call, read)
@@ -171,6 +174,7 @@ export class Workflows {
   ): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
     const { file, read } = await this.#definition(input)
     if (!read.ok) return { file, read }
+    const { castOf } = await reading()
     const { problems } = await castOf(this.#deps, call, read)
     return { file, read: problems.length > 0 ? { ok: false, problems } : read }
   }
@@ -187,6 +191,7 @@ export class Workflows {
       const run = await this.find(input.run)
       return { workflow: run.workflow, run }
     }
+    const { castOf, refuseDefinition } = await reading()
     const { file, read } = await this.#definition(input)
     if (!read.ok) return refuseDefinition(file, read.problems)
     const cast = await castOf(this.#deps, call, read)
@@ -208,6 +213,7 @@ export class Workflows {
           : `there is no workflow ${name}: no ${file}; make one with: baton workflow init ${name}`,
         { name },
       )
+    const { readDefinition } = await reading()
     const read = readDefinition(text)
     if (read.ok && name !== undefined && read.workflow.name !== name)
       return {

@@ -24,14 +24,25 @@ const OLD = '2026-01-01T00:00:00.000Z'
 
 export function describeKeeping(newRoom: NewRoom): void {
   describe('clearing away', () => {
-    it('counts old idempotency rows and seen notices, and removes them only when told to', async (t) => {
+    it('counts old idempotency rows, seen notices and messages that went out, and removes them only when told to', async (t) => {
       const store = await newRoom(t).open()
       const [seen, fresh, unseen] = [freshNotice(), freshNotice(), freshNotice({ created_at: OLD })]
       const idem = { actor: 'a', op: 'o', input_hash: '', subject: '', rev: 1 }
+      const message = {
+        kind: 'mail',
+        attempts: 1,
+        channel: 'c',
+        event: 'gate',
+        about: 'h',
+        to: 'human',
+      } as const
       await run(store, {}, (view) => {
         for (const notice of [seen, fresh, unseen]) view.addNotice(notice)
         view.addIdem({ ...idem, key: 'old', at: OLD })
         view.addIdem({ ...idem, key: 'new', at: AT })
+        view.putDelivery({ ...message, uid: 'sent', created_at: OLD })
+        view.putDelivery({ ...message, uid: 'sent-now', created_at: AT })
+        view.putDelivery({ ...message, uid: 'waits', created_at: OLD, due_at: AT })
       })
       await run(store, {}, (view) => {
         view.seeNotice(seen.uid, OLD)
@@ -39,13 +50,15 @@ export function describeKeeping(newRoom: NewRoom): void {
       })
       await offer(store, { state: 'completed', updated_at: OLD })
 
-      assert.deepEqual(await store.gc(AT, false), { idem: 1, notices: 1 })
-      assert.deepEqual(await store.gc(AT, true), { idem: 1, notices: 1 })
-      assert.deepEqual(await store.gc(AT, false), { idem: 0, notices: 0 })
+      assert.deepEqual(await store.gc(AT, false), { idem: 1, notices: 1, deliveries: 1 })
+      assert.deepEqual(await store.gc(AT, true), { idem: 1, notices: 1, deliveries: 1 })
+      assert.deepEqual(await store.gc(AT, false), { idem: 0, notices: 0, deliveries: 0 })
 
       const left = await dumpOf(store)
       const keys = left.filter(({ table }) => table === 'idem').map(({ row }) => row.key)
       assert.deepEqual(keys, ['new'])
+      const messages = left.filter(({ table }) => table === 'delivery').map(({ row }) => row.uid)
+      assert.deepEqual([...messages].sort(), ['sent-now', 'waits'])
       assert.deepEqual(
         left.filter(({ table }) => table === 'notice').map(({ row }) => row.uid),
         [fresh.uid, unseen.uid],

@@ -82,7 +82,7 @@ const SQL = {
       SELECT doc FROM baton.audit_session WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
   runs: statement('runs', `
     SELECT k.uid, r.doc FROM unnest($2::text[]) AS k (uid)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.run WHERE ws = $1 AND uid = k.uid OFFSET 0) AS r`),
+    CROSS JOIN LATERAL (SELECT doc FROM baton.run WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS r`),
   blocks: statement('blocks', `
     SELECT k.digest, b.doc FROM unnest($2::text[]) AS k (digest)
     CROSS JOIN LATERAL (SELECT doc FROM baton.block WHERE ws = $1 AND digest = k.digest OFFSET 0) AS b`),

@@ -2,6 +2,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { GroupCommit } from '../group-commit.ts'
 import type {
   BlockFilter,
+  Cleared,
   DumpRow,
   HandoffFilter,
   PageRequest,
@@ -167,16 +168,20 @@ class PostgresStore implements Store {
     return this.#signals.subscribe(listener)
   }
 
-  async gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }> {
+  async gc(before: string, apply: boolean): Promise<Cleared> {
     if (apply) this.#refuseReadOnly()
-    const sweep = async (table: string, column: string) => {
-      const old = `FROM baton.${table} WHERE ws = $1 AND ${column} < $2`
+    const sweep = async (table: string, column: string, ended = 'true') => {
+      const old = `FROM baton.${table} WHERE ws = $1 AND ${ended} AND ${column} < $2`
       const text = apply
         ? `WITH gone AS (DELETE ${old} RETURNING 1) SELECT count(*) FROM gone`
         : `SELECT count(*) ${old}`
       return Number((await this.#ask(undefined, text, before))[0]?.[0])
     }
-    return { idem: await sweep('idem', 'at'), notices: await sweep('notice', 'seen_at') }
+    return {
+      idem: await sweep('idem', 'at'),
+      notices: await sweep('notice', 'seen_at'),
+      deliveries: await sweep('delivery', `(doc::json ->> 'created_at')`, 'due_at IS NULL'),
+    }
   }
 
   async scrub(): Promise<boolean> {

@@ -5,6 +5,7 @@ import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '..
 import { TABLES } from '../rows.ts'
 import type {
   BlockFilter,
+  Cleared,
   DumpRow,
   HandoffFilter,
   PageRequest,
@@ -154,14 +155,18 @@ class SqliteStore implements Store {
     return this.#signal.subscribe(listener)
   }
 
-  async gc(before: string, apply: boolean): Promise<{ idem: number; notices: number }> {
-    const sweep = (table: string, column: string): number => {
-      const old = `FROM ${table} WHERE ${column} < ?`
+  async gc(before: string, apply: boolean): Promise<Cleared> {
+    const sweep = (table: string, column: string, ended = 'true'): number => {
+      const old = `FROM ${table} WHERE ${ended} AND ${column} < ?`
       if (apply) return this.#statements.run(`DELETE ${old}`, before)
       return this.#statements.get(`SELECT count(*) AS n ${old}`, before)?.n as number
     }
-    const both = () => ({ idem: sweep('idem', 'at'), notices: sweep('notice', 'seen_at') })
-    return apply ? this.#locked(both) : this.#read(both)
+    const all = () => ({
+      idem: sweep('idem', 'at'),
+      notices: sweep('notice', 'seen_at'),
+      deliveries: sweep('delivery', `json_extract(doc, '$.created_at')`, 'due_at IS NULL'),
+    })
+    return apply ? this.#locked(all) : this.#read(all)
   }
 
   /** Rewrites the whole file, then empties the log of pages beside it: both held the old rows. */

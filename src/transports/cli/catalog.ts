@@ -23,6 +23,7 @@ export const OTHER_COMMANDS = {
   init: [],
   serve: [],
   login: [],
+  demo: [],
   mcp: [],
   setup: [],
   hook: [],

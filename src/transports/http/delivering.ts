@@ -5,10 +5,11 @@ import { repeat } from './repeat.ts'
 /** Sends what is due to webhooks and mail servers again and again, one run at a time. Stopping waits for the last one. */
 export function startDelivering(service: Service, log: Log, everyMs = 5_000): () => Promise<void> {
   if (!service.deps.notify) return async () => undefined
+  const stopping = new AbortController()
   let told = ''
   const run = async (): Promise<void> => {
     try {
-      const { sent, failed, given_up, dropped } = await service.deliver()
+      const { sent, failed, given_up, dropped } = await service.deliver(stopping.signal)
       told = ''
       if (sent + failed + given_up + dropped > 0)
         log(failed + given_up > 0 ? 'warn' : 'info', 'messages', { sent, failed, given_up, dropped })
@@ -18,5 +19,9 @@ export function startDelivering(service: Service, log: Log, everyMs = 5_000): ()
       told = reason
     }
   }
-  return repeat(run, everyMs)
+  const stop = repeat(run, everyMs)
+  return () => {
+    stopping.abort()
+    return stop()
+  }
 }

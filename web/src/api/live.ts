@@ -7,47 +7,70 @@ export type Connection = 'connecting' | 'live' | 'lost'
 /** A burst of events reads everything again once, not once for each. */
 const GATHER_MS = 150
 const KEPT = 200
+/** How soon to try anew where the browser does not by itself: after an answer that was no stream. */
+const AGAIN_MS = 3_000
 
 const listeners = new Set<() => void>()
 let connection: Connection = 'connecting'
 let recent: readonly Happening[] = []
 let source: EventSource | undefined
+let again: ReturnType<typeof setTimeout> | undefined
 let isGathering = false
 const kinds = new Set<string>()
 
-/** Follows the server's events while the page is open. The browser comes back by itself and misses nothing. */
+/**
+ * Follows the server's events while somebody looks at the page. A hidden page lets go: browsers allow few connections
+ * to one server, and a seventh tab would wait for the first six.
+ */
 export function follow(): () => void {
-  source = new EventSource('/v1/events')
-  source.onopen = () => become('live')
-  source.onerror = () => become('lost')
-  // Events are named by what happened, and a browser hands over only those that were asked for by name.
-  source.onmessage = (event) => note(JSON.parse(event.data))
+  const onVisibility = () => (document.hidden ? disconnect() : connect())
+  document.addEventListener('visibilitychange', onVisibility)
+  onVisibility()
   return () => {
-    source?.close()
-    source = undefined
+    document.removeEventListener('visibilitychange', onVisibility)
+    disconnect()
   }
+}
+
+function connect(): void {
+  if (source) return
+  const opened = new EventSource('/v1/events')
+  source = opened
+  opened.onopen = () => become('live')
+  opened.onerror = () => {
+    become('lost')
+    if (opened.readyState !== EventSource.CLOSED) return
+    disconnect()
+    again = setTimeout(connect, AGAIN_MS)
+    // Maybe it is the session that has ended.
+    noteHappening('session')
+  }
+  opened.onmessage = (event) => note(JSON.parse(event.data))
+}
+
+function disconnect(): void {
+  clearTimeout(again)
+  source?.close()
+  source = undefined
+  if (connection === 'live') connection = 'lost'
 }
 
 function note(happening: Happening): void {
   recent = [happening, ...recent].slice(0, KEPT)
   kinds.add(happening.kind)
-  if (isGathering) {
-    tell()
-    return
-  }
+  tell()
+  if (isGathering) return
   isGathering = true
   setTimeout(() => {
     isGathering = false
     for (const kind of kinds) noteHappening(kind)
     kinds.clear()
   }, GATHER_MS)
-  tell()
 }
 
 function become(next: Connection): void {
   // What happened while nobody listened is not in what was read.
-  if (next === 'live' && connection === 'lost')
-    for (const kind of ['handoff', 'task', 'agent', 'run']) noteHappening(kind)
+  if (next === 'live' && connection === 'lost') noteHappening('anything')
   connection = next
   tell()
 }

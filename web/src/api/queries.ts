@@ -1,12 +1,21 @@
-import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { QueryCache, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
 import { call, Refusal } from './call.ts'
 
-export const queries = new QueryClient({
+const WHO = 'whoami'
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // A session ends at some time: then the page asks who is there, as it did at first.
+    onError: (error, { queryKey: [name] }) => {
+      if (error instanceof Refusal && error.status === 401 && name !== WHO) noteHappening('session')
+    },
+  }),
   defaultOptions: {
     queries: {
       // What changes is told by events; until then what was read is good.
       staleTime: 30_000,
+      retryDelay: 400,
       retry: (failures, error) =>
         failures < 2 && !(error instanceof Refusal && error.status >= 400 && error.status < 500),
     },
@@ -44,7 +53,8 @@ const AFFECTED: Readonly<Record<string, readonly string[]>> = {
   handoff: ['handoff_', 'report_', 'agent_', 'workflow_', 'task_', 'audit_'],
   task: ['task_', 'report_', 'thought_', 'audit_'],
   agent: ['agent_'],
-  run: ['workflow_', 'handoff_'],
+  run: ['workflow_', 'handoff_', 'audit_'],
+  session: [WHO],
 }
 
 export function noteHappening(kind: string): void {

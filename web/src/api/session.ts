@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { ask } from './call.ts'
+import { useEffect } from 'react'
+import { ask, Refusal } from './call.ts'
 import { queries } from './queries.ts'
 
 export interface Me {
@@ -7,18 +8,42 @@ export interface Me {
   readonly scopes: readonly string[]
 }
 
+/** Code of a refusal that is about the link, not about the session. */
+export const LINK_REFUSED = 'link_refused'
+
 /** Who this browser is for the server. A code in the address is used first, and taken out of it. */
 export function useMe(): UseQueryResult<Me> {
+  useLinks()
   return useQuery({
     queryKey: ['whoami'],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
       const code = codeInAddress()
-      if (code !== undefined) await beginSession(code)
-      return ask<Me>('/v1/whoami')
+      const refusal = code === undefined ? undefined : await beginSession(code).then(nothing, toRefusal)
+      // Whoever opens a used link again in a browser that is logged in stays so.
+      return ask<Me>('/v1/whoami').catch((error: unknown) => {
+        throw refusal ?? error
+      })
     },
   })
 }
+
+/** A link that is opened in a tab where the dashboard is changes only what stands behind the `#`. */
+function useLinks(): void {
+  useEffect(() => {
+    const onHash = () => {
+      if (location.hash.startsWith('#login=')) void queries.resetQueries({ queryKey: ['whoami'] })
+    }
+    addEventListener('hashchange', onHash)
+    return () => removeEventListener('hashchange', onHash)
+  }, [])
+}
+
+const nothing = (): undefined => undefined
+const toRefusal = (error: unknown): unknown =>
+  error instanceof Refusal && error.status === 401
+    ? new Refusal(error.status, LINK_REFUSED, error.message)
+    : error
 
 export async function logIn(code: string): Promise<void> {
   await beginSession(code)
@@ -27,7 +52,8 @@ export async function logIn(code: string): Promise<void> {
 
 export async function logOut(): Promise<void> {
   await ask('/v1/session/end', { method: 'POST' })
-  queries.clear()
+  queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'whoami' })
+  await queries.resetQueries({ queryKey: ['whoami'] })
 }
 
 const beginSession = (code: string): Promise<unknown> =>

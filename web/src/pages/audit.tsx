@@ -44,7 +44,11 @@ export function Audit() {
               Export the log and check it anywhere, offline, also with a program that is not ours:
             </p>
             <pre>
-              <code>{'baton audit export --out log/\nbaton audit verify log/\npython3 verify.py log/'}</code>
+              <code>
+                {
+                  'baton audit export --out log/\nbaton audit verify log/\npython3 examples/verify-python/verify.py log/'
+                }
+              </code>
             </pre>
             <p className="soft">
               Or open <code>baton-verify.html</code> of the package in a browser and drop the folder on it.

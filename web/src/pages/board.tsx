@@ -8,7 +8,7 @@ import { Empty, Failed, Loading } from '../ui/states.tsx'
 const COLUMNS: readonly { readonly title: string; readonly states: readonly State[] }[] = [
   { title: 'Waiting to be taken', states: ['draft', 'offered'] },
   { title: 'At work', states: ['accepted', 'in_progress', 'retry_wait'] },
-  { title: 'Stuck or waiting for an answer', states: ['blocked', 'needs_input'] },
+  { title: 'Stuck or asking', states: ['blocked', 'needs_input'] },
   { title: 'To be verified', states: ['in_review'] },
   { title: 'Done', states: ['completed'] },
   { title: 'Not done', states: ['failed', 'rejected', 'expired', 'cancelled'] },
@@ -34,6 +34,8 @@ export function Board() {
       { replace: true },
     )
   const agents = useOperation('agent_list', {})
+  const status = useOperation('report_status', {})
+  const isNew = status.data && Object.values(status.data.handoffs).every((count) => count === 0)
   const names = (agents.data?.items ?? []).map(({ name }) => name)
   return (
     <>
@@ -60,11 +62,19 @@ export function Board() {
           />
         </label>
       </search>
-      <div className="board">
-        {COLUMNS.map((column) => (
-          <Column key={column.title} {...column} filter={filter} />
-        ))}
-      </div>
+      {isNew ? (
+        <Empty>
+          Nothing was handed over yet. In the project, type:
+          <br />
+          <code>baton send --to codex --title "Add rate limiting" --deliverable "Middleware in src/"</code>
+        </Empty>
+      ) : (
+        <div className="board">
+          {COLUMNS.map((column) => (
+            <Column key={column.title} {...column} filter={filter} />
+          ))}
+        </div>
+      )}
     </>
   )
 }
@@ -83,8 +93,8 @@ function Column(props: {
         {title} <span>{list.data ? `${items.length}${list.data.next ? '+' : ''}` : ''}</span>
       </h2>
       {list.isPending && <Loading what={title.toLowerCase()} />}
-      {list.error && <Failed error={list.error} again={list.refetch} />}
-      {list.data && items.length === 0 && <Empty>Nothing here.</Empty>}
+      {list.error && !list.data && <Failed error={list.error} again={list.refetch} />}
+      {list.data && items.length === 0 && <p className="none">Nothing here.</p>}
       {items.map((handoff) => (
         <HandoffTile key={handoff.uid} handoff={handoff} />
       ))}

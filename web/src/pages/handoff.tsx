@@ -6,7 +6,7 @@ import { Decision } from '../features/gate/decision.tsx'
 import { Actions } from '../features/handoff/actions.tsx'
 import { Answer } from '../features/handoff/answer.tsx'
 import { Chain } from '../features/handoff/chain.tsx'
-import { Deliverables, PackageView, Said } from '../features/handoff/package-view.tsx'
+import { Deliverables, PackageView, ResultView } from '../features/handoff/package-view.tsx'
 import { Thread } from '../features/handoff/thread.tsx'
 import { Attempts, Timeline } from '../features/handoff/timeline.tsx'
 import { StateBadge } from '../ui/badge.tsx'
@@ -19,8 +19,8 @@ const Source = lazy(async () => ({ default: (await import('../features/handoff/s
 /** Everything about one handoff: what travels, what came of it, what happened, and the proof. */
 export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }) {
   const full = useOperation('handoff_get', { id })
-  if (full.isPending) return <Loading what={id} />
-  if (full.error) return <Failed error={full.error} again={full.refetch} />
+  if (!full.data)
+    return full.error ? <Failed error={full.error} again={full.refetch} /> : <Loading what={id} />
   const { handoff, package: given, result, thread, verifications, timeline } = full.data
   const waitsForMe =
     handoff.waiting_for === me.actor.name || (handoff.waiting_for === 'human' && me.actor.kind === 'human')
@@ -63,8 +63,8 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
         <div className="stack">
           <section className="card" aria-label="Result">
             <h2>Deliverables and evidence</h2>
-            <Deliverables wanted={given.deliverables ?? []} result={result} />
-            <Said title="Note" text={result?.note} />
+            <Deliverables wanted={given.deliverables ?? []} declared={given.checks ?? []} result={result} />
+            {result && <ResultView result={result} />}
             {verifications.map(({ verified_at, verified_by, pass, note }) => (
               <p key={verified_at}>
                 <span className={`badge ${pass ? 'good' : 'bad'}`}>{pass ? 'verified' : 'refused'}</span> by{' '}

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { Handoff } from '../../../src/domain/handoff.ts'
 import { useOperation } from '../api/queries.ts'
@@ -8,6 +8,7 @@ import { Answer } from '../features/handoff/answer.tsx'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
 import { Points } from '../features/handoff/package-view.tsx'
 import { Notices } from '../features/notice/notices.tsx'
+import { isTyping } from '../ui/keys.ts'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 
@@ -15,17 +16,24 @@ import { Time } from '../ui/time.tsx'
 export function Inbox({ me }: { readonly me: Me }) {
   const inbox = useOperation('handoff_inbox', { limit: 100 })
   const [active, activate] = useState<string>()
-  if (inbox.isPending) return <Loading what="your inbox" />
-  if (inbox.error) return <Failed error={inbox.error} again={inbox.refetch} />
+  const decisions = (inbox.data?.items ?? []).filter(
+    (h) => h.state === 'needs_input' && h.need !== 'clarification',
+  )
+  const current = decisions.find(({ uid }) => uid === active) ?? decisions[0]
+  useStepping(decisions, current, activate)
+  if (!inbox.data)
+    return inbox.error ? <Failed error={inbox.error} again={inbox.refetch} /> : <Loading what="your inbox" />
   const { items, notices } = inbox.data
-  const decisions = items.filter((h) => h.state === 'needs_input' && h.need !== 'clarification')
   const questions = items.filter((h) => h.state === 'needs_input' && h.need === 'clarification')
   const others = items.filter((h) => h.state !== 'needs_input')
-  const current = decisions.find(({ uid }) => uid === active) ?? decisions[0]
   return (
-    <div className="stack">
+    <div className="stack narrow">
       <h1>Inbox of {me.actor.name}</h1>
-      {items.length + notices.length === 0 && <Empty>Nothing waits for you.</Empty>}
+      {items.length + notices.length === 0 && (
+        <Empty>
+          Nothing waits for you. Gates, questions and work that is yours appear here by themselves.
+        </Empty>
+      )}
       {decisions.map((handoff) => (
         <Waiting
           key={handoff.uid}
@@ -58,6 +66,26 @@ export function Inbox({ me }: { readonly me: Me }) {
   )
 }
 
+/** `j` and `k` go from one decision to the next. */
+function useStepping(
+  decisions: readonly Handoff[],
+  current: Handoff | undefined,
+  activate: (uid: string) => void,
+): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      if (step === 0 || !current || isTyping(event.target) || event.ctrlKey || event.metaKey) return
+      const next = decisions[decisions.indexOf(current) + step]
+      if (!next) return
+      activate(next.uid)
+      document.getElementById(next.uid)?.scrollIntoView({ block: 'nearest' })
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [decisions, current, activate])
+}
+
 function Waiting(props: {
   readonly handoff: Handoff
   readonly isActive: boolean
@@ -69,7 +97,12 @@ function Waiting(props: {
   const asked = full.data?.package
   const items = asked?.validation_request?.items ?? []
   return (
-    <section className="card" aria-label={`Decision on ${id}`} onFocus={onFocus}>
+    <section
+      id={handoff.uid}
+      className={`card ${isActive ? 'active' : ''}`}
+      aria-label={`Decision on ${id}`}
+      onFocus={onFocus}
+    >
       <div className="row">
         <span className="badge wait">{type === 'gate' ? 'gate' : 'decision'}</span>
         <h2 className="grow">
@@ -79,7 +112,7 @@ function Waiting(props: {
           from {from} · <Time at={created_at} />
         </small>
       </div>
-      {full.error && <Failed error={full.error} again={full.refetch} />}
+      {full.error && !full.data && <Failed error={full.error} again={full.refetch} />}
       {asked?.summary && <p className="wrap">{asked.summary}</p>}
       <Points
         title={`${items.length} ${items.length === 1 ? 'point' : 'points'} to validate`}

@@ -2,9 +2,9 @@ import { type FormEvent, useState } from 'react'
 import { logIn } from '../api/session.ts'
 
 /** For whoever came without a link: says how to get one, and takes a code or a token. */
-export function Login() {
+export function Login({ reason }: { readonly reason?: string | undefined }) {
   const [code, setCode] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState(reason)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     logIn(code.trim().replace(/^.*#login=/, '')).catch((error: Error) => setProblem(error.message))

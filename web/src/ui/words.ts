@@ -1,7 +1,9 @@
 import type { State } from '../../../src/domain/lifecycle.ts'
 
+export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'plain'
+
 /** How a state is said and what it means for whoever looks: going well, at work, waiting, or in trouble. */
-export const TONES: Readonly<Record<State, 'good' | 'busy' | 'wait' | 'bad' | 'plain'>> = {
+export const TONES: Readonly<Record<State, Tone>> = {
   draft: 'plain',
   offered: 'wait',
   accepted: 'busy',

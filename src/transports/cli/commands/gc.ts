@@ -10,7 +10,7 @@ const LEAST_S = 7 * 86_400
 export const gc: Command = {
   name: 'gc',
   summary:
-    'Clears away old idempotency keys and notices that were seen. Never open work, the log or artifacts.',
+    'Clears away old idempotency keys, notices that were seen and messages that went out. Never open work, the log or artifacts.',
   flags: [
     { name: 'apply', takes: 'nothing', about: 'Do it; without this it only says what it would do' },
     { name: 'older-than', takes: 'value', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
@@ -29,8 +29,9 @@ export const gc: Command = {
     const before = new Date(Date.now() - seconds * 1_000).toISOString()
     const found = await context!.service.deps.store.gc(before, apply)
     shell.answer({ before, applied: apply, ...found }, () => {
-      const what = `${count(found.idem, 'idempotency key')} and ${count(found.notices, 'seen notice')}`
-      if (found.idem + found.notices === 0) return `${shell.screen.tick} nothing to clear away`
+      const what = `${count(found.idem, 'idempotency key')}, ${count(found.notices, 'seen notice')} and ${count(found.deliveries, 'sent message')}`
+      if (found.idem + found.notices + found.deliveries === 0)
+        return `${shell.screen.tick} nothing to clear away`
       return apply
         ? `${shell.screen.tick} cleared away ${what}`
         : `${what} can go; do it with: baton gc --apply`

@@ -8,6 +8,7 @@ const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
   login: async () => (await import('./login.ts')).login,
+  demo: async () => (await import('./demo/demo.ts')).demo,
   mcp: async () => (await import('./mcp.ts')).mcp,
   setup: async () => (await import('./setup.ts')).setup,
   hook: async () => (await import('./hook.ts')).hook,

@@ -58,7 +58,7 @@ function loginCode({ io, isJson }: Shell, { actor, service }: Context): ServeOpt
 }
 
 /** A server keeps the live folders of its workspace in step. */
-async function besideServer(context: Context): Promise<ServeOptions['beside']> {
+export async function besideServer(context: Context): Promise<ServeOptions['beside']> {
   if (!context.config?.folders?.length) return undefined
   const [{ liveFolders }, { watchFolders }] = await Promise.all([
     import('../../../live-folders.ts'),
@@ -75,7 +75,7 @@ async function besideServer(context: Context): Promise<ServeOptions['beside']> {
   )
 }
 
-function toPort(text: string | undefined): number | undefined {
+export function toPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port

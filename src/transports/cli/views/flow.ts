@@ -7,8 +7,10 @@ export function flowView(shell: Shell, flow: FlowAnswer): string {
   if (flow.made + flow.completed + flow.failed === 0)
     return shell.nothing(`Nothing was handed over in the last ${flow.window}; a wider look: --window 90d`)
   const agents = flow.agents.map(
-    ({ name, sent, received, completed, failed, failure_rate, retries, median_s }) => [
+    ({ name, load, sent, received, completed, failed, failure_rate, retries, median_s }) => [
       { text: name, style: 'bold' as const },
+      loadOf(load.incoming, load.max_incoming),
+      loadOf(load.outgoing, load.max_outgoing),
       String(sent),
       String(received),
       String(completed),
@@ -27,10 +29,24 @@ export function flowView(shell: Shell, flow: FlowAnswer): string {
   if (!flow.whole) shell.warn('there is more; the newest 5000 handoffs were counted')
   return [
     `${flow.made} made, ${flow.completed} completed, ${flow.failed} failed in the last ${flow.window}`,
-    screen.table(agents, ['agent', 'sent', 'received', 'completed', 'failed', 'rate', 'retries', 'median']),
+    screen.table(agents, [
+      'agent',
+      'holds',
+      'waits for',
+      'sent',
+      'received',
+      'completed',
+      'failed',
+      'rate',
+      'retries',
+      'median',
+    ]),
     screen.table(edges, ['who to whom', 'made', 'completed', 'failed']),
   ].join('\n\n')
 }
+
+const loadOf = (open: number, most: number | undefined): string =>
+  most === undefined ? String(open) : `${open}/${most}`
 
 function spanOf(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`

@@ -1,4 +1,4 @@
-import { useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { useOperation } from '../../api/queries.ts'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
@@ -38,7 +38,11 @@ export function LogTable({ entries }: { readonly entries: number }) {
                 <td>{act}</td>
                 <td>{by}</td>
                 <td className="mono cut" title={subject}>
-                  {subject}
+                  {act.startsWith('handoff.') ? (
+                    <Link href={`/handoffs/${encodeURIComponent(subject)}`}>{subject}</Link>
+                  ) : (
+                    subject
+                  )}
                 </td>
                 <td>
                   <Time at={at} />

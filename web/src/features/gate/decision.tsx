@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { ownOptions } from '../../../../src/domain/gate.ts'
 import type { Handoff } from '../../../../src/domain/handoff.ts'
 import { isTyping } from '../../ui/keys.ts'
 import { useAct } from '../handoff/use-act.ts'
@@ -11,7 +12,7 @@ interface Offer {
   readonly about?: string | undefined
 }
 
-const GATE: readonly Offer[] = [
+const USUAL: readonly Offer[] = [
   { choice: 'approve', label: 'Approve', key: 'a', look: 'main' },
   { choice: 'reject', label: 'Reject', key: 'r', look: 'danger' },
   { choice: 'question', label: 'Ask', key: 'q', look: '' },
@@ -19,15 +20,16 @@ const GATE: readonly Offer[] = [
 
 type Options = Readonly<Record<string, string>> | undefined
 
-function offersOf(handoff: Handoff, options: Options): readonly Offer[] {
-  if (handoff.type === 'gate') return GATE.map((each) => ({ ...each, about: options?.[each.choice] }))
-  return Object.entries(options ?? {}).map(([choice, about], i) => ({
-    choice,
-    label: choice,
-    key: String(i + 1),
-    look: '',
-    about,
-  }))
+/** An escalation with options of its own has those instead of a plain yes. */
+function offersOf({ type }: Handoff, options: Options): readonly Offer[] {
+  const own = type === 'escalation' ? ownOptions(options) : []
+  return [
+    ...own.map(([choice, about], i) => ({ choice, label: choice, key: String(i + 1), look: 'main', about })),
+    ...USUAL.filter(({ choice }) => own.length === 0 || choice !== 'approve').map((each) => ({
+      ...each,
+      about: options?.[each.choice],
+    })),
+  ]
 }
 
 /**
@@ -60,22 +62,22 @@ export function Decision(props: {
     <fieldset className="decision">
       <legend className="soft">Your decision on {handoff.id}</legend>
       <div className="row">
-        {offers.map(({ choice: each, label, key, look, about }) => (
+        {offers.map(({ choice: each, label, key, look }) => (
           <button
             key={each}
             type="button"
             className={look}
             aria-pressed={choice === each}
-            title={about}
             onClick={() => choose(each)}
           >
             {label} {isActive && <kbd>{key}</kbd>}
           </button>
         ))}
       </div>
+      <Meanings offers={offers} />
       {choice !== undefined && (
         <div className="stack">
-          <label>
+          <label className="block">
             <span className="soft">{needsWords ? 'Say what is to be done' : 'A comment, if you like'}</span>
             <textarea
               ref={field}
@@ -101,6 +103,21 @@ export function Decision(props: {
         </p>
       )}
     </fieldset>
+  )
+}
+
+/** What the sender says that an answer leads to. */
+function Meanings({ offers }: { readonly offers: readonly Offer[] }) {
+  const said = offers.filter(({ about }) => about !== undefined)
+  if (said.length === 0) return null
+  return (
+    <ul className="soft">
+      {said.map(({ choice, label, about }) => (
+        <li key={choice} className="wrap">
+          {label}: {about}
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -8,19 +8,26 @@ export function Answer({ id }: { readonly id: string }) {
   const [text, setText] = useState('')
   const full = useOperation('handoff_get', { id })
   const act = useAct('handoff_answer', () => setText(''))
+  const send = () => {
+    if (text.trim() !== '' && !act.isPending) act.mutate({ id, text: text.trim() })
+  }
   return (
     <div className="stack">
       <Thread items={full.data?.thread ?? []} />
-      <label>
+      <label className="block">
         <span className="soft">Your answer</span>
-        <textarea rows={2} value={text} onChange={({ target }) => setText(target.value)} />
+        <textarea
+          rows={2}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey) return
+            event.preventDefault()
+            send()
+          }}
+        />
       </label>
-      <button
-        type="button"
-        className="main"
-        disabled={text.trim() === '' || act.isPending}
-        onClick={() => act.mutate({ id, text: text.trim() })}
-      >
+      <button type="button" className="main" disabled={text.trim() === '' || act.isPending} onClick={send}>
         Answer
       </button>
       {act.error && (

@@ -1,5 +1,12 @@
 import { lazy, Suspense } from 'react'
-import type { Package, Result } from '../../../../src/domain/package.ts'
+import type {
+  ArtifactRef,
+  Check,
+  CheckResult,
+  Decision as Choice,
+  Package,
+  Result,
+} from '../../../../src/domain/package.ts'
 import { Scroll } from '../../ui/scroll.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('../../ui/markdown.tsx')).Markdown }))
@@ -36,33 +43,74 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
 
 /** What travels with the handoff. */
 export function PackageView({ package: given }: { readonly package: Package }) {
-  const { decisions = [], open_questions = [], artifacts = [], data, input } = given
+  const { open_questions = [], data, input, links = {}, validation_request: asked } = given
   return (
     <div className="stack">
       <Said title="Summary" text={given.summary} />
       <Said title="Purpose" text={given.purpose} />
       <Said title="Background" text={given.context} />
+      <Points title="Points to validate" items={asked?.items ?? []} />
       <Points title="Criteria" items={given.criteria ?? []} />
       <Points title="Constraints" items={given.constraints ?? []} />
-      <Points
-        title="Decisions"
-        items={decisions.map(({ id, decision, rationale }) =>
-          [id && `${id}: `, decision, rationale && `, because ${rationale}`].filter(Boolean).join(''),
-        )}
-      />
+      <Points title="Decisions" items={(given.decisions ?? []).map(toSentence)} />
       <Points
         title="Open questions"
-        items={open_questions.map(({ question, priority }) =>
-          priority ? `${question} (${priority})` : question,
+        items={open_questions.map(({ question, priority, context }) =>
+          [question, priority && ` (${priority})`, context && `: ${context}`].filter(Boolean).join(''),
         )}
       />
-      <Points
-        title="Artifacts"
-        items={artifacts.map(({ path, description }) => (description ? `${path}: ${description}` : path))}
-      />
+      <Artifacts items={given.artifacts ?? []} />
+      <Points title="Links" items={Object.entries(links).map(([name, target]) => `${name}: ${target}`)} />
       <Raw title="Data" value={data} />
       <Raw title="Input" value={input} />
     </div>
+  )
+}
+
+/** What the receiver wrote beside the evidence. */
+export function ResultView({ result }: { readonly result: Result }) {
+  const { note, decisions = [], next_steps = [], artifacts = [], output, validation, metadata } = result
+  return (
+    <div className="stack">
+      <Said title="Note" text={note} />
+      <Points title="Decided on the way" items={decisions.map(toSentence)} />
+      <Points title="Next steps" items={next_steps} />
+      <Artifacts items={artifacts} />
+      <Raw title="Output" value={output} />
+      <Raw title="Validation" value={validation} />
+      <Raw title="Metadata" value={metadata} />
+    </div>
+  )
+}
+
+const toSentence = ({ id, decision, rationale }: Choice): string =>
+  [id && `${id}: `, decision, rationale && `, because ${rationale}`].filter(Boolean).join('')
+
+/** Files by their names, with what is known of each. They are not opened from here. */
+function Artifacts({ items }: { readonly items: readonly ArtifactRef[] }) {
+  if (items.length === 0) return null
+  return (
+    <>
+      <h3>Artifacts</h3>
+      <ul>
+        {items.map(({ path, role, type, description, commit, sha256 }) => (
+          <li key={path} className="wrap">
+            <code>{path}</code>
+            {description && `: ${description}`}{' '}
+            <small title={sha256}>
+              {[
+                role,
+                type,
+                commit && `commit ${commit.slice(0, 12)}`,
+                sha256 && `SHA-256 ${sha256.slice(0, 12)}…`,
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </small>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -79,12 +127,14 @@ export function Raw({ title, value }: { readonly title: string; readonly value: 
 /** What must be handed in, what was, and how the declared checks came out. */
 export function Deliverables(props: {
   readonly wanted: readonly string[]
+  readonly declared: readonly Check[]
   readonly result?: Result | undefined
 }) {
-  const { wanted, result } = props
+  const { wanted, declared, result } = props
   const given = new Map((result?.evidence ?? []).map(({ deliverable, evidence }) => [deliverable, evidence]))
   const names = [...new Set([...wanted, ...given.keys()])]
-  const checks = result?.checks ?? []
+  const checks =
+    result?.checks ?? declared.map((check) => ({ name: toName(check), detail: 'runs when it is submitted' }))
   if (names.length + checks.length === 0) return <p className="soft">Nothing was asked for by name.</p>
   return (
     <Scroll label="Deliverables and checks">
@@ -108,7 +158,7 @@ export function Deliverables(props: {
               </td>
             </tr>
           ))}
-          {checks.map(({ name, ok, detail }) => (
+          {checks.map(({ name, ok, detail }: CheckResult) => (
             <tr key={name}>
               <td className="wrap">{name}</td>
               <td className="wrap">{detail ?? ''}</td>
@@ -123,4 +173,19 @@ export function Deliverables(props: {
       </table>
     </Scroll>
   )
+}
+
+function toName(check: Check): string {
+  switch (check.kind) {
+    case 'file_exists':
+      return `${check.path} exists`
+    case 'sha256':
+      return `${check.path} has its SHA-256`
+    case 'json_schema':
+      return 'output matches its JSON Schema'
+    case 'command':
+      return `${check.command} exits with 0`
+    case 'evidence':
+      return `evidence for ${check.deliverable}`
+  }
 }

@@ -17,7 +17,7 @@ export function Source({ id }: { readonly id: string }) {
           </button>
         ))}
       </div>
-      {dialect && <Text id={id} dialect={dialect} />}
+      {dialect && <Text key={dialect} id={id} dialect={dialect} />}
     </section>
   )
 }

@@ -1,14 +1,16 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useOperation } from '../api/queries.ts'
-import { PAGES } from './pages.ts'
+import { useOperation } from '../../api/queries.ts'
+import { logOut } from '../../api/session.ts'
+import { PAGES } from '../../ui/pages.ts'
+import { chooseTheme, THEMES } from '../../ui/theme.ts'
 
 interface Choice {
   readonly label: string
-  readonly path: string
+  readonly run: () => unknown
 }
 
-/** Finds handoffs and pages by a few letters. */
+/** Finds pages, handoffs and commands by a few letters. */
 export function Palette({ close }: { readonly close: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -16,17 +18,20 @@ export function Palette({ close }: { readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   const found = useOperation('handoff_list', { text, limit: 8 }, { enabled: text.length > 1 })
-  const pages = PAGES.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-  const choices: readonly Choice[] = [
-    ...pages.map(({ name, path }) => ({ label: name, path })),
-    ...(text.length > 1 ? (found.data?.items ?? []) : []).map(({ id, title }) => ({
-      label: `${id}  ${title}`,
-      path: `/handoffs/${encodeURIComponent(id)}`,
-    })),
+  const isMeant = ({ label }: Choice) => label.toLowerCase().includes(text.trim().toLowerCase())
+  const commands: readonly Choice[] = [
+    ...PAGES.map(({ name, path }) => ({ label: name, run: () => go(path) })),
+    ...THEMES.map((theme) => ({ label: `Theme: ${theme}`, run: () => chooseTheme(theme) })),
+    { label: 'Log out', run: logOut },
   ]
+  const handoffs = (text.length > 1 ? (found.data?.items ?? []) : []).map(({ id, title }) => ({
+    label: `${id}  ${title}`,
+    run: () => go(`/handoffs/${encodeURIComponent(id)}`),
+  }))
+  const choices = [...commands.filter(isMeant), ...handoffs]
   const take = (choice: Choice | undefined) => {
-    if (choice) go(choice.path)
     close()
+    choice?.run()
   }
   const onKey = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -47,8 +52,8 @@ export function Palette({ close }: { readonly close: () => void }) {
         aria-expanded="true"
         aria-controls="choices"
         aria-activedescendant={choices[at] ? `choice-${at}` : undefined}
-        aria-label="Handoff or page"
-        placeholder="Handoff or page"
+        aria-label="Page, handoff or command"
+        placeholder="Page, handoff or command"
         value={text}
         onChange={({ target }) => {
           setText(target.value)
@@ -60,7 +65,7 @@ export function Palette({ close }: { readonly close: () => void }) {
         {choices.map((choice, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
           <div
-            key={choice.path}
+            key={choice.label}
             id={`choice-${i}`}
             role="option"
             aria-selected={i === at}

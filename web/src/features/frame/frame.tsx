@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useConnection } from '../api/live.ts'
-import { logOut, type Me } from '../api/session.ts'
-import { isTyping } from './keys.ts'
-import { PAGES } from './pages.ts'
+import { useConnection } from '../../api/live.ts'
+import { useOperation } from '../../api/queries.ts'
+import { logOut, type Me } from '../../api/session.ts'
+import { isTyping } from '../../ui/keys.ts'
+import { PAGES } from '../../ui/pages.ts'
 import { Palette } from './palette.tsx'
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost, trying again' } as const
@@ -13,7 +14,12 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   const [location, go] = useLocation()
   const [isSearching, search] = useState(false)
   const connection = useConnection()
+  const waiting = useWaiting()
   useKeys(go, () => search(true))
+  useEffect(() => {
+    const name = PAGES.find(({ path }) => path === location)?.name ?? location.split('/').at(-1)
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decodeURIComponent(name ?? '')} · Baton`
+  }, [location, waiting])
   return (
     <>
       <a className="skip" href="#content">
@@ -27,16 +33,17 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
           {PAGES.map(({ path, name }) => (
             <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
               {name}
+              {path === '/inbox' && waiting > 0 && (
+                <span className="count">
+                  {waiting}
+                  <span className="unseen"> waiting for you</span>
+                </span>
+              )}
             </Link>
           ))}
         </nav>
         <div className="who">
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => search(true)}
-            aria-label="Find and go (Ctrl K)"
-          >
+          <button type="button" className="quiet" onClick={() => search(true)}>
             Find <kbd>Ctrl K</kbd>
           </button>
           <span className={`live ${connection}`} role="status">
@@ -54,6 +61,12 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
       {isSearching && <Palette close={() => search(false)} />}
     </>
   )
+}
+
+/** How much waits for this person, as far as a first page tells. */
+function useWaiting(): number {
+  const { data } = useOperation('handoff_inbox', { limit: 100 })
+  return (data?.items.length ?? 0) + (data?.notices.length ?? 0)
 }
 
 const isAt = (location: string, path: string): boolean =>

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { AgentName } from './agent.ts'
+import { GATE_TYPES } from './gate.ts'
+import { once } from './once.ts'
+import { SILENCE_POLICIES } from './silence.ts'
+
+/** What is kept of a gate beside its package. */
+export const Gate = once(() =>
+  z.object({
+    type: z.enum(GATE_TYPES),
+    name: z.string().optional(),
+    step: z.string().optional(),
+    guards: z.string().optional().describe('uid of the handoff whose work it holds up'),
+  }),
+)
+
+const Seconds = once(() => z.coerce.number().int().positive().max(31_536_000))
+
+/** What happens when a person does not answer. */
+export const Silence = once(() =>
+  z.object({
+    policy: z.enum(SILENCE_POLICIES),
+    after_s: Seconds().optional().describe('Seconds of silence; needed by all but wait'),
+    to: AgentName.optional().describe('Who is asked then; needed by escalate and reassign'),
+  }),
+)
+export type Silence = z.infer<ReturnType<typeof Silence>>
+
+export const RemindSeconds = once(() =>
+  Seconds().describe('A person who does not answer is reminded after this time'),
+)

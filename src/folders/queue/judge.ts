@@ -1,0 +1,77 @@
+import type { Draft } from '../../dialects/draft.ts'
+import { isSafePath } from '../../dialects/queue/names.ts'
+import { checkAgainstSchemaFile } from '../../service/schema-folder.ts'
+import { sentenceOf } from '../../service/schema-problems.ts'
+import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
+import type { Tree } from '../tree.ts'
+import { artifactFile, bytesAt } from './artifacts.ts'
+import { failing } from './plan.ts'
+
+type Planned = Plan & { readonly ok: true }
+type Failure = NonNullable<Draft['error']>
+
+/** Work whose input is wrong fails when it is picked up, and an output that does not do when it is handed in. */
+export async function judge(plan: Planned, { handoff, file }: ForeignChange, tree: Tree): Promise<Planned> {
+  const isAnswer = plan.calls.some(({ op }) => op === 'handoff_submit')
+  const isPickUp = plan.calls.some(({ op }) => op === 'handoff_accept')
+  const problem = isAnswer
+    ? await outputProblem(file, tree)
+    : isPickUp
+      ? await inputProblem(file, tree)
+      : undefined
+  if (!problem) return plan
+  const fail: PlannedCall = failing(handoff.uid, handoff.to, problem)
+  const calls = plan.calls.filter(({ op }) => op !== 'handoff_submit' && op !== 'handoff_fail')
+  return { ...plan, calls: [...calls, fail] }
+}
+
+/** What a request needs and what it brings, as it can be seen here. */
+export async function inputProblem(file: Draft, tree: Tree): Promise<Failure | undefined> {
+  const missing = (file.depends_on ?? []).filter(
+    (id) => id.startsWith('artifact-') && artifactFile(tree, id) === undefined,
+  )
+  if (missing.length > 0)
+    return { code: 'DEPENDENCY_MISSING', message: `Required artifact not found: ${missing.join(', ')}` }
+  const { input_schema: name, package: travels } = file
+  if (name === undefined) return undefined
+  return schemaProblem('Input', name, travels?.input, tree)
+}
+
+async function outputProblem(file: Draft, tree: Tree): Promise<Failure | undefined> {
+  const { result, output_schema: name } = file
+  const path = result?.artifacts?.[0]?.path
+  const no = (why: string): Failure => ({
+    code: 'VALIDATION_FAILED',
+    message: `Output validation failed: ${why}`,
+  })
+  if (path === undefined)
+    return name === undefined || result?.output === undefined
+      ? undefined
+      : schemaProblem('Output', name, result.output, tree)
+  if (!isSafePath(path)) return no(`artifact_path ${JSON.stringify(path)} leaves the project`)
+  const bytes = bytesAt(tree, path)
+  if (bytes === undefined) return no(`there is no artifact at ${path}`)
+  if (name === undefined) return undefined
+  try {
+    return await schemaProblem('Output', name, JSON.parse(bytes.toString('utf8')), tree)
+  } catch (error) {
+    if (error instanceof SyntaxError) return no(`the artifact ${path} is not JSON`)
+    throw error
+  }
+}
+
+/** A schema that is not there was never written: nothing fails because of it (A1-25). */
+async function schemaProblem(
+  side: 'Input' | 'Output',
+  name: string,
+  value: unknown,
+  tree: Tree,
+): Promise<Failure | undefined> {
+  const answer = await checkAgainstSchemaFile({ root: tree.root, name, value })
+  if ('skipped' in answer || answer.ok) return undefined
+  return {
+    code: side === 'Input' ? 'SCHEMA_VALIDATION_FAILED' : 'VALIDATION_FAILED',
+    message: sentenceOf(side, answer.errors),
+    details: answer.errors.map((each) => ({ ...each })),
+  }
+}

@@ -1,0 +1,71 @@
+import { own } from '../../dialects/difference.ts'
+import { readDocuments } from '../../dialects/index.ts'
+import { FOLDER_OF, isSafeName, STATUSES, type Status } from '../../dialects/queue/names.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { FolderKind, Says } from '../folder.ts'
+import { placeArtifacts } from './artifacts.ts'
+import { judge } from './judge.ts'
+import { extras, facts, PHASE_STATUS } from './phase-status.ts'
+import { plan, refusesNew } from './plan.ts'
+import { statusFor } from './spoken.ts'
+import { write } from './write.ts'
+
+const FOLDERS = STATUSES.map((status) => `handoffs/${FOLDER_OF[status]}`)
+/** Which of two files of one handoff is the later step (A1-07, A1-30). */
+const ORDER: readonly Status[] = ['pending', 'in_progress', 'failed', 'completed']
+
+/** Document 001: a handoff is a file in one of four folders, and the folder is its state. */
+export const queueFolder: FolderKind = {
+  dialect: 'queue',
+  made: [...FOLDERS, 'artifacts', 'context'],
+  extraPaths: [PHASE_STATUS],
+  flat: () => FOLDERS,
+  every: () => FOLDERS,
+  isCandidate: (name) => /\.json$/i.test(name) && !name.startsWith('.'),
+  place,
+  fits: (handoff, path) => path === place(handoff),
+  write,
+  facts,
+  read,
+  refusesNew,
+  plan,
+  extras,
+  movesAreSteps: true,
+  isLater: (path, own) => rankOf(path) > rankOf(own),
+  judge,
+  prepare: placeArtifacts,
+}
+
+function place(handoff: Handoff): string | undefined {
+  const id = handoff.aliases?.queue ?? handoff.id
+  // A draft is nobody's work yet; gates, escalations and returns are not in the document.
+  const isHere = handoff.type === 'sequential' || handoff.type === 'delegation'
+  if (!isHere || handoff.state === 'draft' || !isSafeName(id)) return undefined
+  return `handoffs/${FOLDER_OF[statusFor(handoff)]}/${id}.json`
+}
+
+const rankOf = (path: string): number =>
+  ORDER.findIndex((status) => path.startsWith(`handoffs/${FOLDER_OF[status]}/`))
+
+function read(text: string, path: string): Says {
+  const [document] = readDocuments(text, { path })
+  const error = document?.source.diagnostics.find(({ severity }) => severity === 'error')
+  if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
+  if (document?.dialect !== 'queue' || !document.draft)
+    return { is: 'unreadable', reason: 'it is no handoff of document 001; see: baton check' }
+  const unsafe = document.diagnostics.find(({ code }) => code === 'unsafe_name')
+  if (unsafe) return { is: 'unreadable', reason: unsafe.message }
+  const slot = own(document.source.value, 'x_baton')
+  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
+  const { uid: _, ...draft } = document.draft
+  const isEnd = draft.state === 'completed' || draft.state === 'failed'
+  const isMoved = document.diagnostics.some(({ code }) => code === 'status_folder_mismatch')
+  return {
+    is: 'handoff',
+    draft,
+    ...(typeof uid === 'string' && { uid }),
+    ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+    // Document 001's own code moves the file and writes the answer into it then.
+    ...(isEnd && isMoved && { isHalf: true }),
+  }
+}

@@ -1,0 +1,107 @@
+import { lstatSync, renameSync } from 'node:fs'
+import { FOLDER_OF, isSafeName, STATUSES, type Status } from '../../dialects/queue/names.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { Service } from '../../service/service.ts'
+import { withLock } from '../lock.ts'
+import { withFolder } from '../open-folder.ts'
+import { type FoldersOptions, syncFolders } from '../sync.ts'
+import { Tree } from '../tree.ts'
+import { textOf } from '../work.ts'
+import { inputProblem } from './judge.ts'
+import { queueFolder } from './kind.ts'
+import { failing } from './plan.ts'
+
+type Commit = () => Promise<Handoff | undefined>
+/** As long as a pass over the folders may take. */
+const WAIT_MS = 10_000
+
+/**
+ * Claims a handoff whose file anybody may move: the file goes to `in-progress/` first, then the claim is committed,
+ * and the file goes back when that is refused. Whoever moves it first has the work; the lock keeps passes of other
+ * processes away meanwhile. Undefined where another program was faster.
+ */
+export async function pickUp(
+  options: FoldersOptions,
+  handoff: Handoff,
+  commit: Commit,
+): Promise<Handoff | undefined> {
+  const tree = treeOf(options)
+  const id = handoff.aliases?.queue ?? handoff.id
+  if (!tree || !isSafeName(id)) return commit()
+  const name = `${id}.json`
+  const claimed = await withLock(`${options.dir}/folders.lock`, WAIT_MS, async () => {
+    if (!isAt(tree, 'pending', name))
+      // No file yet: the next pass writes one where it belongs.
+      return STATUSES.some((status) => isAt(tree, status, name)) ? 'gone' : { taken: await commit() }
+    if (!move(tree, name, 'pending', 'in_progress')) return 'gone'
+    const taken = await commit().catch((error: unknown) => {
+      move(tree, name, 'in_progress', 'pending')
+      throw error
+    })
+    if (taken?.uid !== handoff.uid) move(tree, name, 'in_progress', 'pending')
+    return { taken }
+  })
+  if (claimed === 'gone') {
+    await syncFolders(options)
+    return undefined
+  }
+  const { taken } = claimed
+  return taken?.uid === handoff.uid ? withInput(options.service, taken, tree) : taken
+}
+
+function treeOf({ root, folders }: FoldersOptions): Tree | undefined {
+  const live = folders.find(({ kind }) => kind.dialect === 'queue')
+  return live && new Tree(live.path === '.' ? root : `${root}/${live.path}`)
+}
+
+const folderOf = (status: Status): string => `handoffs/${FOLDER_OF[status]}`
+
+const isAt = (tree: Tree, status: Status, name: string): boolean =>
+  withFolder(tree.root, folderOf(status), (dir) => lstatSync(dir.at(name), { throwIfNoEntry: false })) !==
+  undefined
+
+/** Only a rename lets exactly one of several win: a link and a removal would let two. */
+function move(tree: Tree, name: string, from: Status, to: Status): boolean {
+  try {
+    return (
+      withFolder(tree.root, folderOf(from), (source) =>
+        withFolder(
+          tree.root,
+          folderOf(to),
+          (target) => {
+            if (lstatSync(target.at(name), { throwIfNoEntry: false })) return false
+            renameSync(source.at(name), target.at(name))
+            return true
+          },
+          true,
+        ),
+      ) ?? false
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** Document 001 judges the input after the file was picked up: what is wrong with it fails the handoff. */
+async function withInput(service: Service, taken: Handoff, tree: Tree): Promise<Handoff> {
+  const path = `${folderOf('in_progress')}/${taken.aliases?.queue ?? taken.id}.json`
+  const found = tree.read(path)
+  const text = found && textOf(found)
+  const says = text === undefined ? undefined : queueFolder.read(text, path)
+  const problem = says?.is === 'handoff' ? await inputProblem(says.draft, tree) : undefined
+  if (!problem || taken.state !== 'in_progress') return taken
+  const { input } = failing(taken.uid, taken.to, problem)
+  const { code, message, details } = input as {
+    code: string
+    message: string
+    details?: Record<string, unknown>[]
+  }
+  const actor = { name: taken.to, kind: 'specialist', auth: 'os-user' } as const
+  return service.receiving.fail({ actor }, taken.uid, {
+    code,
+    message,
+    attempt: taken.attempt,
+    ...(details && { details }),
+  })
+}

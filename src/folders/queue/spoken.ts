@@ -1,0 +1,130 @@
+import type { Draft } from '../../dialects/draft.ts'
+import { STATUS_OF, type Status, schemaName, stemOf } from '../../dialects/queue/names.ts'
+import { isMapping } from '../../dialects/text/tree.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { Policy } from '../../domain/policy.ts'
+import { DEFAULT_RETRY, delayBeforeAttempt, retryAvailable } from '../../domain/retry.ts'
+
+/** What the document's own code writes for agents of which nothing else is known. */
+const USUAL = {
+  from: { phase: 11, role: 'orchestrator' },
+  to: { phase: 13, role: 'specialist' },
+} as const
+const TIMEOUT_S = 300
+
+/** REQUIREMENTS 7.3: what waits for an answer lies where it was. */
+export function statusFor({ state, started_at }: Handoff): Status {
+  return state === 'needs_input' && started_at === undefined ? 'pending' : STATUS_OF[state]
+}
+
+/** The engine's handoff in document 001's words: phases, times, retries, and its reasons for ends it has no word for. */
+export function spoken(handoff: Handoff, draft: Draft, policy?: Policy): Draft {
+  const status = statusFor(handoff)
+  const { rejection: _rejection, progress: _progress, ack_deadline: _deadline, ...rest } = lifted(draft)
+  return {
+    ...rest,
+    id: handoff.aliases?.queue ?? handoff.id,
+    state: handoff.state,
+    ...sides(handoff, draft, policy),
+    input_schema: draft.input_schema ?? schemaName(handoff.to, 'input'),
+    timeout_s: draft.timeout_s ?? handoff.timeout_s ?? TIMEOUT_S,
+    ...(status === 'failed' && failure(handoff, draft)),
+    ...retries(handoff, status),
+    ...duration(handoff, draft, status),
+  }
+}
+
+function sides({ from, to }: Handoff, draft: Draft, policy?: Policy): Partial<Draft> {
+  return {
+    from_phase: draft.from_phase ?? policy?.agents?.[from]?.phase ?? USUAL.from.phase,
+    from_role: draft.from_role ?? USUAL.from.role,
+    to_phase: draft.to_phase ?? policy?.agents?.[to]?.phase ?? USUAL.to.phase,
+    to_role: draft.to_role ?? USUAL.to.role,
+  }
+}
+
+/** What a request is called that has no title of its own: documents need not say it. */
+export const requestTitle = (to: string): string => `Request to ${to}`
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Keys of `context` that a draft has fields for, and the copy of an artifact's name that a specialist hands in. */
+function lifted(draft: Draft): Draft {
+  const { data, ...travels } = draft.package ?? {}
+  const { project_id: project, tech_stack_artifact_id: artifact, ...others } = data ?? {}
+  const { output, ...result } = draft.result ?? {}
+  const isCopy = isMapping(output) && typeof output.artifact_path === 'string' && result.artifacts?.length
+  const { title, to } = draft
+  const id = isCopy ? output.artifact_id : undefined
+  const isNamed =
+    isCopy && typeof id === 'string' && !UUID.test(id) && id !== stemOf(String(output.artifact_path))
+  return {
+    ...draft,
+    ...(title === requestTitle(String(to)) && { title: undefined }),
+    ...(isNamed && { extra: { ...draft.extra, output: { artifact_id: id } } }),
+    ...(draft.package && {
+      package: { ...travels, ...(Object.keys(others).length > 0 && { data: others }) },
+    }),
+    ...(draft.project === undefined && typeof project === 'string' && { project }),
+    ...(draft.depends_on === undefined && typeof artifact === 'string' && { depends_on: [artifact] }),
+    ...(draft.result && { result: isCopy || output === undefined ? result : { ...result, output } }),
+  }
+}
+
+function failure({ state, rejection, error, ended_at, attempts, updated_at }: Handoff, draft: Draft): Draft {
+  const at = ended_at ?? attempts.at(-1)?.ended_at ?? updated_at
+  const severity = 'error'
+  const reason =
+    state === 'rejected'
+      ? {
+          code: 'PROCESSING_ERROR',
+          message: `Rejected: ${rejection?.message ?? 'no reason given'}`,
+          severity,
+        }
+      : state === 'expired'
+        ? { code: 'TIMEOUT', message: 'Expired before it was accepted', severity }
+        : state === 'cancelled'
+          ? { code: 'PROCESSING_ERROR', message: 'Cancelled by its sender', severity }
+          : (error ?? draft.error ?? { code: 'PROCESSING_ERROR', message: 'failed', severity })
+  return { ended_at: draft.ended_at ?? at, error: reason }
+}
+
+/** Retries made so far, the failures before this attempt, and from when on it may be taken. */
+function retries(handoff: Handoff, status: Status): Partial<Draft> {
+  const { attempt, attempts, retry = DEFAULT_RETRY, state, not_before, updated_at } = handoff
+  const before = attempts.filter((each) => each.error !== undefined && each.attempt < attempt)
+  const last = before.at(-1)?.ended_at
+  const from = last && new Date(Date.parse(last) + delayBeforeAttempt(retry, attempt) * 1_000).toISOString()
+  const since =
+    not_before ?? (status === 'pending' && from !== undefined && from <= updated_at ? from : undefined)
+  const isOver = state === 'rejected' || state === 'cancelled' || state === 'expired'
+  return {
+    retry_count: attempt - 1,
+    ...(status === 'failed' && {
+      retry_available: !isOver && retryAvailable(retry, attempt - 1),
+      retry: { ...retry },
+    }),
+    ...(since !== undefined && { not_before: since }),
+  }
+}
+
+/** How each attempt before this one failed (A1-16). */
+export const historyOf = ({ attempt, attempts }: Handoff): readonly Record<string, unknown>[] =>
+  attempts
+    .filter((each) => each.error !== undefined && each.attempt < attempt)
+    .map(({ attempt: n, started_at, ended_at, error }) => ({
+      attempt: n,
+      started_at,
+      failed_at: ended_at,
+      error: { code: error?.code, message: error?.message },
+    }))
+
+/** Computed from real times where the worker does not say it itself. */
+function duration(handoff: Handoff, draft: Draft, status: Status): Partial<Draft> {
+  const [from, to] = [handoff.started_at ?? draft.started_at, handoff.ended_at]
+  const said = draft.metrics?.execution_time_seconds
+  if (status !== 'completed' && status !== 'failed') return {}
+  if (typeof said === 'number' || from === undefined || to === undefined) return {}
+  const seconds = Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000
+  return { metrics: { ...draft.metrics, execution_time_seconds: seconds } }
+}

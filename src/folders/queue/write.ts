@@ -1,0 +1,118 @@
+import { own, sameData } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { type Document, readDocuments, rewrite } from '../../dialects/index.ts'
+import type { Status } from '../../dialects/queue/names.ts'
+import { nativeOf, print } from '../../dialects/queue/write.ts'
+import { isMapping } from '../../dialects/text/tree.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { Known, Text } from '../folder.ts'
+import { historyOf, spoken, statusFor } from './spoken.ts'
+
+/** What the engine decides. All else in a file is its authors'. */
+const OWNED = [
+  'id',
+  'state',
+  'from',
+  'to',
+  'title',
+  'task',
+  'priority',
+  'created_at',
+  'accepted_at',
+  'accepted_by',
+  'started_at',
+  'ended_at',
+  'timeout_s',
+  'retry',
+  'retry_count',
+  'retry_available',
+  'not_before',
+  'error',
+  'package',
+  'result',
+] as const satisfies readonly (keyof Draft)[]
+
+/** What an absent key means need not be written into an author's file. */
+const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priority: 'normal' }
+
+/** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
+const OF_STEP: Readonly<Record<Status, readonly string[]>> = {
+  pending: ['error', 'output', 'validation', 'warnings', 'errors'],
+  in_progress: ['error', 'output', 'validation'],
+  completed: ['error'],
+  failed: [],
+}
+
+export function write({ handoff, draft, base, policy }: Known): Text {
+  const status = statusFor(handoff)
+  const document = base === undefined ? undefined : documentIn(unmarked(base))
+  const wanted = spoken(handoff, draft, policy)
+  const history = historyOf(handoff)
+  const kept = document?.draft?.extra ?? wanted.extra ?? {}
+  const extra = {
+    ...without(kept, [...OF_STEP[status], 'retry_history']),
+    ...(history.length > 0 && { retry_history: history }),
+  }
+  const whole: Draft = { ...wanted, ...(Object.keys(extra).length > 0 ? { extra } : {}) }
+  if (Object.keys(extra).length === 0) delete whole.extra
+  const strict = printed(whole, status)
+  if (!document?.draft) return { ok: true, text: marked(strict, handoff) }
+  // Compared as the dialect reads them: what it cannot say must not count as a change.
+  const after = merged(document.draft, documentIn(strict)?.draft ?? whole, whole)
+  return { ok: true, text: marked(rewritten(document, after, strict, status), handoff) }
+}
+
+function merged(before: Draft, strict: Draft, whole: Draft): Draft {
+  const result: Record<string, unknown> = { ...before }
+  for (const key of OWNED) {
+    const isDefault =
+      USUAL[key] !== undefined && sameData(strict[key], USUAL[key]) && before[key] === undefined
+    if (strict[key] === undefined || isDefault) delete result[key]
+    else result[key] = strict[key]
+  }
+  if (whole.extra === undefined) delete result.extra
+  else result.extra = strict.extra ?? whole.extra
+  const seconds = own(strict.metrics, 'execution_time_seconds')
+  if (seconds !== undefined && own(before.metrics, 'execution_time_seconds') === undefined)
+    result.metrics = { ...before.metrics, execution_time_seconds: seconds }
+  return result as Draft
+}
+
+/** The author's text with what changed, or the strict form where that cannot be said by a change. */
+function rewritten(document: Document, after: Draft, strict: string, status: Status): string {
+  const text = rewrite(document, after)
+  const said = documentIn(text)
+  const isSaid = OWNED.every((key) => sameData(said?.draft?.[key], after[key]))
+  const word = own(said?.source.value, 'status')
+  return isSaid && word === status ? text : strict
+}
+
+const printed = (draft: Draft, status: Status): string => {
+  const native = nativeOf(draft)
+  const input = own(native, 'input')
+  // Specialists read the data of a request without asking.
+  const data = isMapping(input) && own(input, 'data') === undefined ? { ...input, data: {} } : input
+  return print({ value: { ...native, input: data, status } })
+}
+
+const without = (data: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !keys.includes(key)))
+
+/** Read without a folder, so that the text alone says which state it was written for. */
+const documentIn = (text: string): Document | undefined =>
+  readDocuments(text, { path: 'handoff.json' }).find(({ draft }) => draft !== undefined)
+
+const SLOT = ['x_baton'] as const
+
+/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
+function marked(text: string, { uid, rev }: Handoff): string {
+  const source = documentIn(text)?.source
+  return source ? source.edit([{ path: SLOT, value: { uid, rev } }]) : text
+}
+
+function unmarked(text: string): string {
+  const source = documentIn(text)?.source
+  return source && own(source.value, 'x_baton') !== undefined
+    ? source.edit([{ path: SLOT, value: undefined }])
+    : text
+}

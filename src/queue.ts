@@ -1,0 +1,233 @@
+import { resolve } from 'node:path'
+import { BatonError } from './domain/errors.ts'
+import { keepFolders, type Opened, openAround } from './embedded.ts'
+import { requestTitle } from './folders/queue/spoken.ts'
+import { write } from './folders/queue/write.ts'
+import { BatonAgent } from './runner/baton-agent.ts'
+import { toFailing } from './runner/work.ts'
+import { draftOf } from './service/document-export.ts'
+
+/** A file of document 001 as parsed JSON: request, response or failure. */
+export type HandoffFile = Readonly<Record<string, unknown>>
+
+/** What a worker answers: where its artifact is, and what it says of it. */
+export interface WorkerArtifact {
+  readonly id: string
+  readonly path: string
+  readonly type?: string
+  readonly validation?: Readonly<Record<string, unknown>>
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly next_steps?: readonly string[]
+}
+
+export interface QueueOptions {
+  /** Where the workspace is looked for; the current folder unless said. */
+  readonly cwd?: string
+  /** Gets the document's lines; standard output unless said. */
+  readonly print?: (line: string) => void
+}
+
+export interface RequestOptions extends QueueOptions {
+  readonly context?: Readonly<Record<string, unknown>>
+  readonly timeout_seconds?: number
+  readonly priority?: 'low' | 'normal' | 'high' | 'critical'
+  readonly retry_policy?: {
+    readonly max_retries: number
+    readonly retry_delay_seconds?: number
+    readonly backoff_multiplier?: number
+  }
+}
+
+export type Worker = (data: unknown, handoff: HandoffFile) => WorkerArtifact | Promise<WorkerArtifact>
+
+/** Writes a request to `handoffs/pending/` and answers its id. */
+export async function createHandoffRequest(
+  source: string,
+  target: string,
+  input: unknown,
+  options: RequestOptions = {},
+): Promise<string> {
+  const { context, timeout_seconds, priority, retry_policy: retry } = options
+  return inWorkspace(options, async (opened) => {
+    const to = bare(target)
+    const { id } = await agent(opened, source, 'orchestrator').send({
+      to,
+      title: requestTitle(to),
+      home: 'queue',
+      input,
+      ...(context && { data: { ...context } }),
+      ...(timeout_seconds !== undefined && { timeout_s: timeout_seconds }),
+      ...(priority && { priority }),
+      ...(retry && {
+        retry: {
+          max: retry.max_retries,
+          delay_s: retry.retry_delay_seconds ?? 30,
+          multiplier: retry.backoff_multiplier ?? 2,
+        },
+      }),
+    })
+    print(options, `✅ Handoff created: ${id}`)
+    return id
+  })
+}
+
+/**
+ * Picks a request up for the agent that it is addressed to; null where there is none to pick up. With a worker the
+ * work is done and handed in too: what it throws is the failure. Answers the file as it is then.
+ */
+export async function processHandoffRequest(
+  id: string,
+  worker?: Worker,
+  options: QueueOptions = {},
+): Promise<HandoffFile | null> {
+  return inWorkspace(options, async (opened) => {
+    const { store } = opened.service.deps
+    const found = await store.handoff(id)
+    const taken =
+      found?.state === 'offered' && (await agent(opened, found.to).accept(found.uid).catch(isTaken))
+    if (!found || !taken) {
+      print(options, `❌ Handoff not found: ${id}`)
+      return null
+    }
+    print(options, `🔄 Processing handoff: ${id}`)
+    const content = await store.content(found.uid)
+    if (!worker || taken.state !== 'in_progress') return fileOf(opened, id)
+    try {
+      const artifact = await worker(content?.package.input, await fileOf(opened, id))
+      await succeed(opened, id, artifact, options)
+    } catch (error) {
+      await fail(opened, id, failureOf(error), options)
+    }
+    return fileOf(opened, id)
+  })
+}
+
+/** Hands the artifact in; what is not in progress is refused and stays as it is. */
+export async function completeHandoffSuccess(
+  id: string,
+  artifact: WorkerArtifact,
+  options: QueueOptions = {},
+): Promise<HandoffFile> {
+  return inWorkspace(options, async (opened) => {
+    await succeed(opened, id, artifact, options)
+    return fileOf(opened, id)
+  })
+}
+
+/** Reports that the work failed; what is not in progress is refused and stays as it is. */
+export async function completeHandoffFailure(
+  id: string,
+  message: string,
+  options: QueueOptions & { readonly code?: string } = {},
+): Promise<HandoffFile> {
+  return inWorkspace(options, async (opened) => {
+    await fail(opened, id, { message, code: options.code ?? 'PROCESSING_ERROR' }, options)
+    return fileOf(opened, id)
+  })
+}
+
+/**
+ * Waits for the end and answers the completed file. Throws `HandoffFailedException` with the message of the failure,
+ * and `HandoffTimeoutException` after the time given, else the request's own, else 300 seconds.
+ */
+export async function waitForHandoffCompletion(
+  id: string,
+  timeoutSeconds?: number,
+  options: QueueOptions & { readonly signal?: AbortSignal } = {},
+): Promise<HandoffFile> {
+  return inWorkspace(options, async (opened) => {
+    const { uid } = await opened.service.wait(id, {
+      ...(timeoutSeconds !== undefined && { timeout_s: timeoutSeconds }),
+      ...(options.signal && { signal: options.signal }),
+    })
+    return fileOf(opened, uid)
+  })
+}
+
+export { BatonError, HandoffFailedException, HandoffTimeoutException } from './domain/errors.ts'
+/** The names that document 001 gives them. */
+export {
+  completeHandoffFailure as complete_handoff_failure,
+  completeHandoffSuccess as complete_handoff_success,
+  createHandoffRequest as create_handoff_request,
+  processHandoffRequest as process_handoff_request,
+  waitForHandoffCompletion as wait_for_handoff_completion,
+}
+
+/** Each call opens the workspace, takes in what others wrote, and leaves the files as the engine has them. */
+async function inWorkspace<T>({ cwd = '.' }: QueueOptions, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const opened = await openAround(resolve(cwd))
+  if (opened.folders) await (await import('./folders/sync.ts')).syncFolders(opened.folders)
+  const kept = opened.folders && (await keepFolders(opened.folders))
+  try {
+    return await work(opened)
+  } finally {
+    await kept?.stop()
+    await opened.service.deps.store.close()
+  }
+}
+
+const bare = (name: string): string => name.replace(/^@/, '')
+
+const agent = ({ service }: Opened, name: string, kind: 'orchestrator' | 'specialist' = 'specialist') =>
+  new BatonAgent(service, { actor: { name: bare(name), kind, auth: 'os-user' } })
+
+function print({ print: line = console.log }: QueueOptions, text: string): void {
+  line(text)
+}
+
+/** An output that the guard refuses is document 001's VALIDATION_FAILED; all else is what the worker threw. */
+const failureOf = (error: unknown): { readonly code: string; readonly message: string } =>
+  error instanceof BatonError && error.code === 'unmet'
+    ? { code: 'VALIDATION_FAILED', message: error.message }
+    : toFailing(error)
+
+/** Another program was faster, or it is not to be had yet. */
+function isTaken(error: unknown): undefined {
+  if (error instanceof BatonError && error.code === 'wrong_state') return undefined
+  throw error
+}
+
+async function succeed(
+  opened: Opened,
+  id: string,
+  { id: artifact_id, path, type, validation, metadata, next_steps }: WorkerArtifact,
+  options: QueueOptions,
+): Promise<void> {
+  const { to } = await held(opened, id)
+  await agent(opened, to).submit(id, {
+    output: { artifact_id, artifact_path: path, ...(type !== undefined && { artifact_type: type }) },
+    artifacts: [{ path, role: 'output', ...(type !== undefined && { type }) }],
+    schema_compliance: 'valid',
+    ...(validation && { validation: { status: 'passed', ...validation } }),
+    ...(metadata && { metadata: { ...metadata } }),
+    ...(next_steps && { next_steps: [...next_steps] }),
+  })
+  print(options, `✅ Handoff completed: ${id}`)
+}
+
+async function fail(
+  opened: Opened,
+  id: string,
+  { code, message }: { readonly code: string; readonly message: string },
+  options: QueueOptions,
+): Promise<void> {
+  const { to } = await held(opened, id)
+  await agent(opened, to).fail(id, { code, message })
+  print(options, `❌ Handoff failed: ${id}`)
+}
+
+async function held({ service }: Opened, id: string): Promise<{ readonly to: string }> {
+  const found = await service.deps.store.handoff(id)
+  if (found) return found
+  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton list`, { id })
+}
+
+async function fileOf({ service }: Opened, id: string): Promise<HandoffFile> {
+  const { deps } = service
+  const handoff = await deps.store.handoff(id)
+  if (!handoff) throw new BatonError('not_found', `there is no handoff ${id}`, { id })
+  const { draft } = await draftOf(deps, handoff)
+  const made = write({ handoff, draft, policy: deps.policy })
+  return made.ok ? JSON.parse(made.text) : {}
+}

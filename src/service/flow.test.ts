@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { run } from '../../test/invoke.ts'
+import { by, describeOnEngines, type Workspace } from '../../test/workspace.ts'
+import { HOUR_MS, SECOND_MS } from '../domain/deadlines.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import type { FlowAnswer } from './flow.ts'
+
+const planner = by('planner')
+
+const send = async ({ service }: Workspace, to: string, more = {}): Promise<Handoff> =>
+  (await service.sending.send(planner, { to, title: `Work for ${to}`, home: 'queue', ...more })).handoff
+
+/** The receiver takes it and hands in what was asked for, `seconds` after it was sent. */
+async function complete(w: Workspace, { uid, to }: Handoff, seconds: number): Promise<void> {
+  await w.service.receiving.claim(by(to))
+  w.clock.pass(seconds * SECOND_MS)
+  await run(w.service, by(to), 'handoff_submit', {
+    id: uid,
+    output: { done: true },
+    validation: { tests_passing: true, coverage_percentage: 90 },
+  })
+}
+
+const flowOf = ({ service }: Workspace, window?: string): Promise<FlowAnswer> =>
+  run<FlowAnswer & Record<string, unknown>>(service, planner, 'report_flow', { ...(window && { window }) })
+
+describeOnEngines('the flow of handoffs', (open) => {
+  it('counts what was made and how it ended by step, by agent and by pair', async (t) => {
+    const w = await open(t)
+    await complete(w, await send(w, 'coder'), 10)
+    await complete(w, await send(w, 'coder'), 30)
+    await w.service.receiving.reject(by('tester'), (await send(w, 'tester')).uid, {
+      type: 'capability',
+      message: 'no browser here',
+    })
+    await send(w, 'tester')
+
+    const flow = await flowOf(w, '1h')
+
+    assert.deepEqual([flow.made, flow.completed, flow.failed, flow.whole], [4, 2, 1, true])
+    assert.deepEqual(
+      flow.agents.map(({ kind: _kind, load: _load, ...numbers }) => numbers),
+      [
+        {
+          name: 'coder',
+          sent: 0,
+          received: 2,
+          completed: 2,
+          failed: 0,
+          failure_rate: 0,
+          retries: 0,
+          median_s: 10,
+        },
+        { name: 'planner', sent: 4, received: 0, completed: 0, failed: 0, retries: 0 },
+        { name: 'tester', sent: 0, received: 2, completed: 0, failed: 1, failure_rate: 1, retries: 0 },
+      ],
+    )
+    assert.deepEqual(flow.edges, [
+      { from: 'planner', to: 'coder', made: 2, completed: 2, failed: 0 },
+      { from: 'planner', to: 'tester', made: 2, completed: 0, failed: 1 },
+    ])
+    assert.equal(flow.steps.length, 60)
+    assert.deepEqual(flow.steps.at(-1), {
+      at: w.clock.text.replace(/:\d\d\.\d+Z$/, ':00.000Z'),
+      made: 4,
+      completed: 2,
+      failed: 1,
+      median_s: 10,
+    })
+  })
+
+  it('counts an end where it happened and leaves out what is older than the window', async (t) => {
+    const w = await open(t)
+    const old = await send(w, 'coder')
+    await send(w, 'tester')
+    w.clock.pass(72 * HOUR_MS)
+    await complete(w, old, 60)
+
+    const [day, month] = [await flowOf(w, '1d'), await flowOf(w, '30d')]
+
+    assert.deepEqual([day.made, day.completed], [0, 1], 'made before the day, completed in it')
+    assert.deepEqual(
+      day.agents.filter(({ received, completed }) => received + completed > 0).map(({ name }) => name),
+      ['coder'],
+    )
+    assert.deepEqual([month.made, month.completed], [2, 1])
+    assert.deepEqual(
+      month.steps.flatMap(({ made, completed }, i) => (made + completed > 0 ? [[i, made, completed]] : [])),
+      [
+        [26, 2, 0],
+        [29, 0, 1],
+      ],
+    )
+  })
+
+  it('counts every further attempt as a retry and a failed one only at the end', async (t) => {
+    const w = await open(t)
+    const handoff = await send(w, 'coder', { retry: { max: 1, delay_s: 1, multiplier: 1 } })
+    await w.service.receiving.claim(by('coder'))
+    await w.service.receiving.fail(by('coder'), handoff.uid, { message: 'the compiler crashed' })
+    w.clock.pass(2 * SECOND_MS)
+
+    await complete(w, handoff, 5)
+
+    const coder = (await flowOf(w, '1h')).agents.find(({ name }) => name === 'coder')
+    assert.deepEqual([coder?.completed, coder?.failed, coder?.retries, coder?.failure_rate], [1, 0, 1, 0])
+  })
+
+  it('answers a week without being asked for more, and says when nothing was handed over', async (t) => {
+    const w = await open(t)
+
+    const flow = await flowOf(w)
+
+    assert.deepEqual([flow.window, flow.step_s, flow.steps.length, flow.made], ['7d', 21_600, 28, 0])
+    assert.deepEqual([flow.agents, flow.edges], [[], []])
+    await assert.rejects(flowOf(w, 'forever'), /window/)
+  })
+  it('says what each agent has open at this moment and how much it may have, by whatever rule', async (t) => {
+    const w = await open(t, { policy: { defaultLimits: { outgoing: 7 } } })
+    await w.service.agents.add(by('root', { kind: 'human' }), { name: 'coder', max_incoming: 3 })
+    await send(w, 'coder')
+    await send(w, 'claude')
+
+    const { agents } = await flowOf(w, '1h')
+
+    assert.deepEqual(
+      agents.map(({ name, kind, load }) => [name, kind, load]),
+      [
+        ['claude', 'agent', { outgoing: 0, incoming: 1, max_outgoing: 5, max_incoming: 10 }],
+        ['coder', 'agent', { outgoing: 0, incoming: 1, max_outgoing: 7, max_incoming: 3 }],
+        ['planner', 'agent', { outgoing: 2, incoming: 0, max_outgoing: 7 }],
+      ],
+    )
+  })
+})

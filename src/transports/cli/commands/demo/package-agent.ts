@@ -1,0 +1,25 @@
+import { recordDone } from './record.ts'
+import type { Stage } from './stage.ts'
+import { takeStep } from './steps.ts'
+import { WORKFLOW_NAME } from './team.ts'
+
+/** Document 004: a package says what was decided and why, and a person says whether it goes on. */
+export async function playReleaseManager(stage: Stage): Promise<void> {
+  const told = await stage.inbox(({ state, from }) => state === 'offered' && from === 'test-runner')
+  await stage.me.accept(told.id)
+  stage.say(`takes over from test-runner (${told.id})`)
+  await stage.work(2)
+  const run = await stage.me.call('workflow_start', { name: WORKFLOW_NAME })
+  stage.say(`starts the workflow ${run.id}`)
+  stage.write('docs/release-notes.md', '# Rate limiting\n\nEvery key may call 100 times a second.\n')
+  await takeStep(stage, 'notes', 'Two paragraphs and a table', 'docs/release-notes.md')
+  await takeStep(stage, 'deploy', 'On all six hosts, one after the other')
+  await stage.until(async () => {
+    const { state } = await stage.me.call('workflow_status', { id: run.id })
+    return state === 'completed' || undefined
+  })
+  await stage.me.submit(told.id, { note: 'Released' })
+  await stage.me.call('task_start', { id: 'RL-8' })
+  await recordDone(stage, 'RL-8', 'Rate limiting is live on all hosts, and nobody was locked out.')
+  stage.say(`closes ${run.id}: rate limiting is live`)
+}

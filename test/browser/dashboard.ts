@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { type Client, createClient } from '../../src/client.ts'
+import { ask, BATON, cleanEnv, type Where } from '../command.ts'
+import { folders } from '../folders.ts'
+import { launch } from './browser.ts'
+
+export const ME = userInfo().username
+
+/** Far more than anything takes, also on a busy machine. */
+export const PATIENCE_MS = 20_000
+const BUILT = resolve(import.meta.dirname, '../../web/dist/index.html')
+
+export interface Dashboard {
+  readonly url: string
+  /** What the server printed for whoever started it, and what it wrote to its log. */
+  readonly greeting: string
+  readonly log: () => string
+  readonly where: Where
+  readonly browser: Browser
+  /** An agent that works over HTTP. */
+  as(agent: string, kind?: string): Promise<Client>
+  /** A new link that lets the person at this machine in. */
+  link(): Promise<string>
+  /** A browser of its own, logged in, that notes everything it must not do. */
+  open(path: string, look?: Look): Promise<Seat>
+  /** A browser of its own where nobody is logged in. */
+  visit(path: string): Promise<Seat>
+  close(): Promise<void>
+}
+
+export interface Look {
+  readonly dark?: boolean
+  readonly phone?: boolean
+}
+
+/** A person at a browser. */
+export interface Seat {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Requests to others, dialogs, errors and violations of the policy: all of them are faults. */
+  readonly faults: readonly string[]
+}
+
+/** A workspace in a repository of its own, the real server over it, and a browser. */
+export async function openDashboard(): Promise<Dashboard> {
+  assert.ok(existsSync(BUILT), 'the dashboard is not built: run node scripts/build-web.mjs')
+  const cleaning: (() => unknown)[] = []
+  const close = async () => {
+    for (const clean of cleaning.splice(0).reverse()) await clean()
+  }
+  const later = { after: (clean: () => unknown) => cleaning.push(clean) }
+  const where = { cwd: folders(later).repository('shop') }
+  const { greeting, log } = await serving(later, where)
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? ''
+  const browser = await launch()
+  later.after(() => browser.close())
+  const link = async () => (await ask<{ url: string }>(where, 'login', '--url', url)).url
+  return {
+    url,
+    greeting,
+    log,
+    where,
+    browser,
+    link,
+    async as(agent, kind = 'agent') {
+      await ask(where, 'agent', 'add', agent, '--kind', kind)
+      const { secret } = await ask<{ secret: string }>(
+        where,
+        ...['token', 'create', '--agent', agent, '--scope', '*'],
+      )
+      return createClient({ url, token: secret })
+    },
+    close,
+    visit: async (path) => {
+      const seat = await takeSeat(browser, url)
+      await seat.page.goto(url + path)
+      return seat
+    },
+    open: async (path, look = {}) => {
+      const seat = await takeSeat(browser, url, look)
+      await seat.page.goto(await link())
+      await seat.page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      if (path !== '/') await seat.page.goto(url + path)
+      await seat.page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      return seat
+    },
+  }
+}
+
+async function takeSeat(browser: Browser, url: string, look: Look = {}): Promise<Seat> {
+  const context = await browser.newContext({
+    colorScheme: look.dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    viewport: look.phone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
+  })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== url) faults.push(`asked for ${request.url()}`)
+  })
+  page.on('dialog', (dialog) => {
+    faults.push(`opened a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', (error) => faults.push(`failed: ${error.message}`))
+  page.on('console', (message) => {
+    if (/content security policy|trusted ?type/i.test(message.text())) faults.push(message.text())
+  })
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error(`Content Security Policy: ${violatedDirective} ${blockedURI}`),
+    )
+  })
+  return { page, context, faults }
+}
+
+async function serving(
+  t: { after(clean: () => unknown): void },
+  where: Where,
+): Promise<{ readonly greeting: string; readonly log: () => string }> {
+  const server = spawn(process.execPath, [BATON, 'serve', '--port', '0'], {
+    cwd: where.cwd,
+    env: cleanEnv(where),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  t.after(async () => {
+    server.kill('SIGTERM')
+    if (server.exitCode === null) await once(server, 'close')
+  })
+  let greeting = ''
+  for await (const text of server.stdout.setEncoding('utf8')) {
+    greeting += text
+    if (greeting.includes('Ctrl-C')) break
+  }
+  assert.match(greeting, /running at/, log)
+  return { greeting, log: () => log }
+}
+
+/** A condition that somebody else brings about, waited for with a limit. */
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    assert.ok(performance.now() < deadline, `${what} did not happen within ${PATIENCE_MS / 1_000} seconds`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+/** Goes to an address, and waits until nothing is on its way any more. */
+export async function arrive({ url }: Dashboard, page: Page, path: string): Promise<void> {
+  await page.goto(url + path)
+  await settle(page).catch(async (error: unknown) => {
+    throw new Error(`${path} shows ${await page.locator('body').innerText()}`, { cause: error })
+  })
+}
+
+export async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await until('all of the page', async () => (await page.locator('.spinner').count()) === 0)
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { arrive, type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
+import { type Story, tellStory } from './story.ts'
+
+interface Finding {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** A page, and something that only its data can have brought there. */
+const pages = ({ reviewed }: Story): readonly (readonly [path: string, shows: string])[] => [
+  ['/', 'Rotate the signing keys'],
+  ['/inbox', 'The wording of the refusal'],
+  [`/handoffs/${reviewed}`, 'Token bucket per key'],
+  ['/tasks', 'Tasks'],
+  ['/agents', 'Agents'],
+  ['/workflows', 'Workflows'],
+  ['/metrics', 'Metrics'],
+  ['/audit', 'session.seal'],
+]
+
+let dashboard: Dashboard
+let story: Story
+
+before(async () => {
+  dashboard = await openDashboard()
+  story = await tellStory(dashboard)
+})
+after(() => dashboard.close())
+
+describe('every page of the dashboard', () => {
+  it('shows its data, in the light and in the dark, with nothing serious in the way of anybody', async () => {
+    const { page, faults } = await dashboard.open('/')
+    const findings: string[] = []
+
+    for (const [path, shows] of pages(story)) {
+      await arrive(dashboard, page, path)
+      await page.getByRole('main').getByText(shows).first().waitFor()
+      findings.push(...faults.map((fault) => `${path}: ${fault}`))
+      findings.push(...(await axe(page)).map((found) => `${path} in the light: ${found}`))
+      await page.emulateMedia({ colorScheme: 'dark' })
+      findings.push(...(await axe(page, 'color-contrast')).map((found) => `${path} in the dark: ${found}`))
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
+
+    assert.deepEqual(findings, [])
+  })
+
+  it('fits a phone of 390 pixels without moving sideways', async () => {
+    const { page, faults } = await dashboard.open('/', { phone: true })
+    const wide: string[] = []
+
+    for (const [path] of pages(story)) {
+      await arrive(dashboard, page, path)
+      const [is, may] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+      if (is! > may!) wide.push(`${path} is ${is} pixels wide`)
+    }
+
+    assert.deepEqual(wide, [])
+    assert.deepEqual(faults, [])
+  })
+
+  it('asks for nothing that is not loaded: the parts of a page come when it is opened', async () => {
+    const { page } = await dashboard.open('/')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+
+    await arrive(dashboard, page, '/')
+    const first = asked.filter((path) => path.startsWith('/assets/'))
+    await page.getByText('Add rate limiting to the public API').click()
+    await page.getByText('Verified in this browser').waitFor()
+    const late = asked.filter((path) => path.startsWith('/assets/') && !first.includes(path))
+
+    assert.deepEqual(
+      first.filter((path) => /markdown|proof|audit/.test(path)),
+      [],
+    )
+    assert.ok(
+      late.some((path) => path.includes('proof')),
+      late.join(),
+    )
+  })
+})
+
+describe('the page of a handoff', () => {
+  let seat: Seat
+  before(async () => {
+    seat = await dashboard.open(`/handoffs/${story.reviewed}`)
+  })
+
+  it('shows package, evidence, timeline and the proof that the browser has checked', async () => {
+    const region = (name: string) => seat.page.getByRole('region', { name, exact: true })
+
+    await region('Package').getByRole('cell', { name: '100/min' }).waitFor()
+    await region('Result').getByText('src/limits/bucket.ts, commit 4f1c2aa').waitFor()
+    await region('Timeline').getByText('accept').waitFor()
+    await region('Proof').getByText('Verified in this browser').waitFor()
+
+    assert.equal(await region('Proof').getByRole('img', { name: 'holds', exact: true }).count(), 5)
+    assert.ok(
+      (await region('Proof')
+        .getByText(/^Does not prove/)
+        .count()) === 5,
+    )
+    assert.deepEqual(seat.faults, [])
+  })
+
+  it('shows it as a document of each dialect, or what that dialect asks for beside', async () => {
+    const source = seat.page.getByRole('region', { name: 'As a document' })
+    const shows = {
+      markdown: /^---\n[^]*planner/,
+      package: /^handoff:\n/,
+      queue: /^queue also needs from_phase/,
+      block: /^block also needs phase/,
+      writeback: /^writeback also needs record.branch/,
+    }
+
+    for (const [dialect, look] of Object.entries(shows)) {
+      await source.getByRole('button', { name: dialect }).click()
+      const shown = source.locator('pre').or(source.getByRole('alert'))
+      await until(`${dialect} ${look}`, async () => look.test((await shown.allTextContents()).join()))
+    }
+  })
+
+  it('leads from work to the work that it led to, and back', async () => {
+    await arrive(dashboard, seat.page, `/handoffs/${story.parent}`)
+    await seat.page.getByRole('link', { name: /Measure cold start/ }).click()
+    await seat.page.getByRole('heading', { level: 1, name: 'Measure cold start on the small plan' }).waitFor()
+    const chain = seat.page.getByRole('region', { name: 'Chain' })
+
+    await chain.getByText('Came from').waitFor()
+    assert.equal(await chain.getByRole('link', { name: /Prepare the launch checklist/ }).count(), 1)
+  })
+})
+
+describe('the audit page', () => {
+  it('verifies on demand, leads from entry to handoff, and has the place in the log in its address', async () => {
+    const { page, faults } = await dashboard.open('/audit')
+
+    await page.getByRole('button', { name: 'Verify now' }).click()
+    await page.getByText('Verified by the server').waitFor()
+    await page.getByRole('region', { name: 'Checkpoint' }).getByText('Verified in this browser').waitFor()
+    await page.goto(`${dashboard.url}/audit?after=12`)
+    await page.getByRole('cell', { name: '13', exact: true }).waitFor()
+
+    assert.equal(await page.getByRole('cell', { name: '12', exact: true }).count(), 0)
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByRole('cell', { name: '12', exact: true }).waitFor()
+    await page
+      .getByRole('row', { name: /handoff\.send/ })
+      .last()
+      .getByRole('link')
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Write the migration guide' }).waitFor()
+    assert.deepEqual(faults, [])
+  })
+})
+
+/** What axe finds serious: all of it, or by one rule. */
+async function axe(page: Page, rule?: string): Promise<string[]> {
+  await page.evaluate(AXE)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) })
+  // Nobody has described to the compiler what axe is in the page.
+  const found: readonly Finding[] = await page.evaluate(
+    `axe.run(document, ${options}).then((r) => r.violations)`,
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, impact, nodes }) =>
+        `${id} (${impact}) at ${nodes.map(({ html }) => html.slice(0, 160)).join('; ')}`,
+    )
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { ask, baton } from '../command.ts'
+import { type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
+import { type Story, tellStory } from './story.ts'
+
+interface Shown {
+  readonly handoff: { readonly state: string; readonly choice?: string }
+  readonly gate_response?: { readonly decision: string; readonly by: string; readonly comment?: string }
+  readonly thread: readonly { readonly kind: string; readonly by: string; readonly text: string }[]
+}
+
+let dashboard: Dashboard
+let story: Story
+let seat: Seat
+
+const show = (id: string) => ask<Shown>(dashboard.where, 'show', id)
+const newGate = async (title: string): Promise<string> =>
+  (await story.planner.handoff_send({ to: 'human', type: 'gate', title, gate: { name: title } })).handoff.id
+const go = async (path: string): Promise<void> => {
+  await seat.page.goto(dashboard.url + path)
+  await seat.page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.close())
+
+describe('the dashboard lets in', () => {
+  it('whoever opens the link of the greeting, once, and keeps the code nowhere', async () => {
+    const link = /http\S+#login=(\S+)/.exec(dashboard.greeting)
+    assert.ok(link, dashboard.greeting)
+    const [address, code = ''] = link
+    const { page, context, faults } = await dashboard.visit('/healthz')
+
+    await page.goto(address)
+    await page.getByText('Nothing was handed over yet').waitFor()
+
+    assert.equal(page.url(), `${dashboard.url}/`)
+    assert.equal(await page.evaluate(() => document.cookie), '')
+    assert.equal(dashboard.log().includes(code), false)
+    assert.deepEqual(faults, [])
+    const [cookie] = await context.cookies()
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict'])
+    const second = await dashboard.visit(`/#login=${code}`)
+    await second.page.getByText('this code is unknown, used or too old').waitFor()
+    await page.goto(address)
+    await page.getByText('Nothing was handed over yet').waitFor()
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    await page.getByText('Nothing waits for you').waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('baton login').waitFor()
+    assert.equal((await page.request.get(`${dashboard.url}/v1/whoami`)).status(), 401)
+  })
+})
+
+describe('a person at the dashboard', () => {
+  before(async () => {
+    story = await tellStory(dashboard)
+    seat = await dashboard.open('/')
+  })
+
+  it('decides a gate with the mouse', async () => {
+    const id = await newGate('By mouse')
+    await go('/inbox')
+    const card = seat.page.getByRole('region', { name: `Decision on ${id}` })
+
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await card.getByRole('textbox').fill('ship it')
+    await card.getByRole('button', { name: 'Send' }).click()
+    await card.waitFor({ state: 'detached' })
+
+    const { handoff, gate_response } = await show(id)
+    assert.equal(handoff.state, 'completed')
+    assert.deepEqual(
+      [gate_response?.decision, gate_response?.by, gate_response?.comment],
+      ['approve', ME, 'ship it'],
+    )
+  })
+
+  it('decides a gate with keys alone, and a letter in a text is no command', async () => {
+    const id = await newGate('By keys')
+    await go('/inbox')
+    const card = seat.page.getByRole('region', { name: `Decision on ${id}` })
+    await card.waitFor()
+
+    await until('the card of the gate is the one for keys', async () => {
+      if (await card.locator('kbd').count()) return true
+      await seat.page.keyboard.press('j')
+      return false
+    })
+    await seat.page.keyboard.press('r')
+    await card.getByRole('textbox').waitFor()
+    await seat.page.keyboard.type('a query jar: say which limits')
+    assert.equal(await card.getByRole('button', { name: /^Reject/ }).getAttribute('aria-pressed'), 'true')
+    await seat.page.keyboard.press('Enter')
+    await card.waitFor({ state: 'detached' })
+
+    const { gate_response } = await show(id)
+    assert.deepEqual(
+      [gate_response?.decision, gate_response?.comment],
+      ['reject', 'a query jar: say which limits'],
+    )
+  })
+
+  it('answers a question, and the work goes on', async () => {
+    await go('/inbox')
+    const card = seat.page.getByRole('region', { name: `Question about ${story.question}` })
+
+    await card.getByText('Is 200 ms at p95 fast enough').waitFor()
+    await card.getByRole('textbox').fill('100 it is')
+    await card.getByRole('button', { name: 'Answer' }).click()
+    await card.waitFor({ state: 'detached' })
+
+    const { handoff, thread } = await show(story.question)
+    assert.equal(handoff.state, 'in_progress')
+    assert.deepEqual(thread.map(({ kind, by, text }) => [kind, by, text]).at(-1), ['answer', ME, '100 it is'])
+  })
+
+  it('verifies work from its page', async () => {
+    await go(`/handoffs/${story.reviewed}`)
+
+    await seat.page.getByRole('button', { name: 'Verify: it is done' }).click()
+    await seat.page.getByRole('button', { name: 'Verify: it is done' }).last().click()
+    await seat.page.locator('header .badge', { hasText: 'completed' }).waitFor()
+
+    assert.equal((await show(story.reviewed)).handoff.state, 'completed')
+  })
+
+  it('sees what the command line does without loading the page anew', async (t) => {
+    await go('/')
+    await seat.page.getByText('live', { exact: true }).waitFor()
+    const [title, later] = ['Sent by the command line', 'Now at work']
+
+    const sent = await baton(
+      dashboard.where,
+      'send',
+      '--as',
+      'planner',
+      '--to',
+      'codex',
+      '--title',
+      title,
+      '--json',
+    )
+    const { handoff } = JSON.parse(sent.stdout)
+    const answered = performance.now()
+    await seat.page.getByRole('region', { name: 'Waiting to be taken' }).getByText(title).waitFor()
+    t.diagnostic(`shown ${Math.round(performance.now() - answered)} ms after the command had ended`)
+    assert.equal((await baton(dashboard.where, 'accept', handoff.id, '--as', 'codex')).code, 0, later)
+    await seat.page.getByRole('region', { name: 'At work' }).getByText(title).waitFor()
+  })
+
+  it('finds a handoff and a page with the palette and with keys', async () => {
+    await go('/')
+
+    await seat.page.keyboard.press('Control+k')
+    await seat.page.keyboard.type('Rotate the sig')
+    await seat.page.getByRole('option', { name: 'Rotate the signing keys' }).waitFor()
+    await seat.page.keyboard.press('Enter')
+    await seat.page.getByRole('heading', { level: 1, name: 'Rotate the signing keys' }).waitFor()
+    await seat.page.keyboard.press('g')
+    await seat.page.keyboard.press('l')
+    await seat.page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
+    await seat.page.keyboard.press('/')
+    await seat.page.keyboard.type('theme: dark')
+    await seat.page.keyboard.press('Enter')
+
+    assert.equal(await seat.page.evaluate(() => document.documentElement.dataset.theme), 'dark')
+    await seat.page.evaluate(() => localStorage.removeItem('baton theme'))
+  })
+
+  it('has the filters of the board in its address, where they survive loading it anew', async () => {
+    await go('/')
+
+    await seat.page.getByLabel('from').selectOption('claude')
+    await seat.page.getByPlaceholder('id or title').fill('cold')
+    await seat.page.waitForURL('**/?from=claude&text=cold')
+    await seat.page.reload()
+    await seat.page.getByText('Measure cold start').waitFor()
+
+    assert.equal(await seat.page.getByLabel('from').inputValue(), 'claude')
+    assert.equal(await seat.page.getByPlaceholder('id or title').inputValue(), 'cold')
+    assert.equal(await seat.page.locator('.tile').count(), 1)
+  })
+
+  it('is told in words when the server refuses, and nothing is lost', async () => {
+    await dashboard.as('maria', 'human')
+    const { secret } = await ask<{ secret: string }>(
+      dashboard.where,
+      ...['token', 'create', '--agent', 'maria', '--scope', 'handoff:read', '--scope', 'report:read'],
+    )
+    const id = await newGate('Not for maria')
+    const { page } = await dashboard.visit('/')
+
+    await page.getByLabel('Or put a code or your token here').fill(secret)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('link', { name: /^Inbox/ }).click()
+    const card = page.getByRole('region', { name: `Decision on ${id}` })
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await card.getByRole('textbox').fill('may I?')
+    await card.getByRole('button', { name: 'Send' }).click()
+
+    await card.getByText('has no scope gate:write').waitFor()
+    assert.equal(await card.getByRole('textbox').inputValue(), 'may I?')
+    assert.equal((await show(id)).handoff.state, 'needs_input')
+    await page.getByRole('link', { name: 'Audit' }).click()
+    await page.getByText('there is nothing here that this token may see').first().waitFor()
+  })
+
+  it('is told when the server does not answer, and goes on by a button when it does', async () => {
+    await go('/agents')
+    await seat.page.route('**/v1/handoffs**', (route) => route.abort())
+    await seat.page.getByRole('link', { name: 'Board' }).click()
+    await seat.page.getByText('The server does not answer').first().waitFor()
+
+    await seat.page.unroute('**/v1/handoffs**')
+    const again = seat.page
+      .getByRole('region', { name: 'Done', exact: true })
+      .getByRole('button', { name: 'Try again' })
+    await again.click()
+
+    await seat.page.getByText('Write the migration guide').waitFor()
+  })
+
+  it('is told that there is no such handoff', async () => {
+    await seat.page.goto(`${dashboard.url}/handoffs/HO-1999-001`)
+
+    await seat.page.getByRole('alert').getByText('HO-1999-001').waitFor()
+    assert.deepEqual(seat.faults, [])
+  })
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { parse } from 'yaml'
+import { baton } from '../command.ts'
+import { folders } from '../folders.ts'
+
+/** Document 000's team, typed as people type it; the scripts of the agents know nothing of Baton. */
+it('J2: a team that lives in _handoffs/', async (t) => {
+  const root = folders(t).repository('project')
+  const where = { cwd: root }
+  const run = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await baton(where, ...args)
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  const script = (edit: (text: string) => string) => {
+    const text = readFileSync(file, 'utf8')
+    assert.notEqual(edit(text), text)
+    writeFileSync(file, edit(text))
+  }
+  const acknowledge = (by: string) => (text: string) =>
+    text
+      .replace('status: Active', 'status: Acknowledged')
+      .replace('acknowledged_by: null', `acknowledged_by: ${by}`)
+  const [date, month] = [
+    new Date().toISOString().slice(0, 10).replaceAll('-', ''),
+    new Date().toISOString().slice(0, 7),
+  ]
+  const name = `handoff-grok-claude-BPRD-2026-0042-${date}.md`
+  const file = join(root, '_handoffs/active', name)
+
+  await run('init', '--dialect', 'markdown')
+  const created = await run(
+    ...[
+      'create',
+      '--as',
+      'grok',
+      '--to',
+      'claude',
+      '--task',
+      'BPRD-2026-0042',
+      '--title',
+      'Implement API Rate Limiting',
+    ],
+    ...[
+      '--purpose',
+      'Protect the API',
+      '--context',
+      'Launch in March',
+      '--deliverable',
+      'Rate limiting middleware',
+    ],
+    ...[
+      '--criterion',
+      'npm test passes',
+      '--meeting',
+      'meetings/2026-02-21.md',
+      '--skill',
+      'skills/api-development',
+    ],
+  )
+  assert.match(created, new RegExp(`✓ _handoffs/active/${name} \\(Created, expires `))
+  const sent = await run('send', '@', '--as', 'grok')
+  assert.match(sent, /\(Active, expires /)
+
+  script(acknowledge('gemini'))
+  await run('folders', 'sync')
+  assert.match(readFileSync(file, 'utf8'), /^status: Active$/m)
+  assert.match(readFileSync(`${file}.problem`, 'utf8'), /gemini may not accept/)
+  assert.match(await run('inbox', '--as', 'gemini'), /was refused: gemini may not accept/)
+
+  script(acknowledge('claude'))
+  await run('folders', 'sync')
+  await run('submit', '@', '--as', 'claude', '--evidence', 'Rate limiting middleware=PR #123')
+  await run('verify', '@', '--as', 'perplexity', '--pass')
+
+  assert.equal(existsSync(file), false)
+  const archived = readFileSync(join(root, '_handoffs/archived', month.replace('-', '/'), name), 'utf8')
+  assert.match(archived, /^status: Complete$/m)
+  const index = parse(readFileSync(join(root, '_handoffs/_index.yaml'), 'utf8'))
+  assert.deepEqual([index.active_handoffs, index.recently_completed[0].id], [[], name.replace('.md', '')])
+  assert.match(await run('task', 'get', 'BPRD-2026-0042'), /done/)
+  assert.match(await run('folders', 'doctor'), /agree/)
+})

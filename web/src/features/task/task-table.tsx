@@ -1,0 +1,48 @@
+import { Link } from 'wouter'
+import { Scroll } from '../../ui/scroll.tsx'
+import { Time } from '../../ui/time.tsx'
+import { spoken } from '../../ui/words.ts'
+import { toneOf } from './task-graph.tsx'
+import type { Plan } from './use-tasks.ts'
+
+/** Everything that the picture shows, in words. */
+export function TaskTable({ plan }: { readonly plan: Plan }) {
+  const ready = new Set(plan.ready.map(({ id }) => id))
+  const path = new Set(plan.path)
+  return (
+    <Scroll label="All tasks">
+      <table>
+        <thead>
+          <tr>
+            <th>task</th>
+            <th>status</th>
+            <th>who</th>
+            <th>needs</th>
+            <th>changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {plan.tasks.map((task) => (
+            <tr key={task.uid}>
+              <td className="wrap">
+                <Link href={`/tasks?task=${encodeURIComponent(task.id)}`}>{task.id}</Link> {task.title}
+                {path.has(task.id) && <span className="badge wait">critical</span>}
+              </td>
+              <td>
+                <span className={`badge ${toneOf(task, ready)}`}>
+                  {ready.has(task.id) && task.status !== 'done' ? 'ready' : spoken(task.status)}
+                </span>
+                {task.status === 'in_progress' && task.progress > 0 && ` ${Math.round(task.progress)}%`}
+              </td>
+              <td>{task.owner ?? ''}</td>
+              <td className="wrap">{task.depends_on.join(', ')}</td>
+              <td className="nowrap">
+                <Time at={task.updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  )
+}

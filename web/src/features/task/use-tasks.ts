@@ -1,0 +1,37 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { criticalPath } from '../../../../src/domain/task-order.ts'
+import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import { useOperation } from '../../api/queries.ts'
+
+export type Task = OperationOutput<'task_list'>['items'][number]
+
+export interface Plan {
+  readonly tasks: readonly Task[]
+  /** Tasks that hold up the end, first one first. */
+  readonly path: readonly string[]
+  /** Tasks that can be started now, in the order in which to take them. */
+  readonly ready: readonly Task[]
+  /** There are more than one page of open or of done ones. */
+  readonly isCut: boolean
+}
+
+const MOST = 200
+
+/** All that is open and the done ones, as far as one page of each goes. */
+export function usePlan(): Omit<UseQueryResult, 'data'> & { readonly data: Plan | undefined } {
+  const open = useOperation('task_list', { status: ['in_progress', 'assigned', 'todo'], limit: MOST })
+  const done = useOperation('task_list', { status: ['done'], limit: MOST })
+  const next = useOperation('task_next_actions', { limit: 50 })
+  const failed = [open, done, next].find(({ error }) => error) ?? open
+  const isThere = open.data && done.data && next.data
+  const tasks = [...(open.data?.items ?? []), ...(done.data?.items ?? [])]
+  return {
+    ...failed,
+    data: isThere && {
+      tasks,
+      path: criticalPath(tasks),
+      ready: next.data.items,
+      isCut: open.data.next !== undefined || done.data.next !== undefined,
+    },
+  }
+}

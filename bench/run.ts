@@ -14,6 +14,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   scale: async () => (await import('./scale.ts')).scale(),
   cli: async () => (await import('./cli.ts')).cli(),
   mcp: async () => (await import('./mcp.ts')).mcp(),
+  http: async () => (await import('./http.ts')).http(),
   verify: async () => (await import('./verify.ts')).verify(),
   folders: async () => (await import('./folders.ts')).folders(),
   dialects: async () => (await import('./dialects.ts')).dialects(),

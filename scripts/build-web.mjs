@@ -23,9 +23,11 @@ export function isWebBuilt() {
   )
 }
 
+/** Builds it, and answers the parts with the modules in each. */
 export async function buildWeb() {
   const { build } = await import('vite')
-  await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' })
+  const { output } = await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' })
+  return output.filter((part) => part.type === 'chunk')
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && (process.argv.includes('--force') || !isWebBuilt()))

@@ -1,11 +1,12 @@
 // Bundles the program into dist/, one graph with one copy of every module, and writes its declarations.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown } from 'rolldown'
 import { buildVerifiers } from './build-verifiers.mjs'
+import { buildWeb } from './build-web.mjs'
 import { licenceTexts } from './licences.mjs'
 
 const ENTRIES = {
@@ -42,8 +43,9 @@ const missing = Object.values(ENTRIES).filter((file) => !existsSync(file))
 if (missing.length > 0) stop(`The build needs ${missing.join(' and ')}, not there yet.`)
 
 try {
-  const [chunks] = await Promise.all([bundle(), declarations(), buildVerifiers(next)])
-  writeFileSync('THIRD-PARTY-LICENSES.txt', licenceTexts(chunks.flatMap((chunk) => chunk.moduleIds)))
+  const [chunks, pages] = await Promise.all([bundle(), dashboard(), declarations(), buildVerifiers(next)])
+  const modules = [...chunks, ...pages].flatMap((chunk) => chunk.moduleIds)
+  writeFileSync('THIRD-PARTY-LICENSES.txt', licenceTexts(modules))
   swap()
   const kilobytes = Math.round(chunks.reduce((sum, chunk) => sum + chunk.code.length, 0) / 1024)
   console.log(`Built ${chunks.length} files, ${kilobytes} KB, in ${Date.now() - started.getTime()} ms.`)
@@ -78,6 +80,12 @@ async function bundle() {
   await build.close()
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
   return output.filter((part) => part.type === 'chunk')
+}
+
+async function dashboard() {
+  const chunks = await buildWeb()
+  cpSync(join('web', 'dist'), join(next, 'web'), { recursive: true })
+  return chunks
 }
 
 /**

@@ -11,18 +11,20 @@ import { report, summary } from './test-report.mjs'
 const CHECKS = {
   lint: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   types: ['typescript/bin/tsc', '--noEmit'],
+  'web types': ['typescript/bin/tsc', '--noEmit', '-p', 'web'],
 }
 /** A test file belongs to the first suite that matches it. What no other suite claims is a unit test. */
 const SUITES = {
   unit: [],
   stores: ['src/storage/**'],
   'end to end': ['test/e2e/**', 'test/journeys/**'],
+  browser: ['test/browser/**'],
   package: ['test/package/**'],
   long: ['test/long/**'],
 }
 const ALIASES = { e2e: 'end to end' }
 /** Suites that run what the build made. */
-const ON_BUILD = ['end to end', 'package', 'long']
+const ON_BUILD = ['end to end', 'browser', 'package', 'long']
 /** A test file that hangs must end the run, not the patience of whoever waits for it. */
 const FILE_TIMEOUT_MS = 600_000
 

@@ -5,7 +5,7 @@ import { AGENT_KINDS, AGENT_ROLES, Limit } from './domain/agent.ts'
 import { HOMES } from './domain/home.ts'
 
 /** Dialects that have a folder of their own. */
-const LIVE_DIALECTS = ['markdown', 'queue'] as const
+const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 export const NAME_MESSAGE = 'write an agent name in small letters, digits, dots, dashes or underscores'

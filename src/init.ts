@@ -48,13 +48,18 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
   ]
   const notes =
     configFile !== undefined && home !== undefined
-      ? [`${configFile} exists and is left alone; for this home it has to say: dialect: ${home}`]
+      ? [
+          `${configFile} exists and is left alone; for this home it has to say: dialect: ${home}${foldersNote(home)}`,
+        ]
       : []
   const folders = home === undefined ? [] : (LIVE_FOLDERS[home] ?? [])
   const changes =
     files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
   return { workspace, files, folders, changes, notes }
 }
+
+const foldersNote = (home: Home): string =>
+  home === 'markdown' ? ', and for its files: folders: [{dialect: markdown, path: _handoffs}]' : ''
 
 /** What the documents have in their folders from the start. */
 const LIVE_FOLDERS: Readonly<Partial<Record<Home, readonly string[]>>> = {
@@ -69,6 +74,10 @@ const LIVE_FOLDERS: Readonly<Partial<Record<Home, readonly string[]>>> = {
 /** The files that belong into them, and what keeps Baton's notes there out of git. */
 async function folderFiles(root: string, home: Home | undefined): Promise<readonly InitFile[]> {
   if (home === 'queue') return queueFiles(root)
+  if (home === 'package') {
+    const { IGNORED: notes } = await import('./folders/sync.ts')
+    return [await planned(join(root, '.project/07-audit', '.gitignore'), notes)]
+  }
   if (home !== 'markdown') return []
   const [{ printIndex }, { IGNORED }] = await Promise.all([
     import('./dialects/markdown/index-file.ts'),

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { gitEnvironment } from './config.ts'
 import type { Git } from './folders/folder.ts'
 import { markdownFolder } from './folders/markdown/kind.ts'
+import { packageFolder } from './folders/package/kind.ts'
 import { queueFolder } from './folders/queue/kind.ts'
 import type { FoldersOptions, LiveFolder } from './folders/sync.ts'
 import { startGit } from './git/git.ts'
@@ -12,7 +13,7 @@ import type { Context } from './open.ts'
 import type { ServiceDeps } from './service/deps.ts'
 import type { Service } from './service/service.ts'
 
-const KINDS = { markdown: markdownFolder, queue: queueFolder }
+const KINDS = { markdown: markdownFolder, queue: queueFolder, package: packageFolder }
 
 /** The live folders of a workspace, as its `baton.yaml` lists them; undefined where there are none. */
 export function liveFolders(

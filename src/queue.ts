@@ -1,8 +1,10 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { BatonError } from './domain/errors.ts'
 import { keepFolders, type Opened, openAround } from './embedded.ts'
+import { bytesAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'
+import { Tree } from './folders/tree.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
 import { toFailing } from './runner/work.ts'
 import { draftOf } from './service/document-export.ts'
@@ -195,6 +197,7 @@ async function succeed(
   options: QueueOptions,
 ): Promise<void> {
   const { to } = await held(opened, id)
+  demandArtifact(opened, path)
   await agent(opened, to).submit(id, {
     output: { artifact_id, artifact_path: path, ...(type !== undefined && { artifact_type: type }) },
     artifacts: [{ path, role: 'output', ...(type !== undefined && { type }) }],
@@ -204,6 +207,15 @@ async function succeed(
     ...(next_steps && { next_steps: [...next_steps] }),
   })
   print(options, `✅ Handoff completed: ${id}`)
+}
+
+/** Document 001 names only artifacts that are there. */
+function demandArtifact({ folders }: Opened, path: string): void {
+  const live = folders?.folders.find(({ kind }) => kind.dialect === 'queue')
+  if (!folders || !live || bytesAt(new Tree(join(folders.root, live.path)), path)) return
+  throw new BatonError('unmet', `there is no artifact at ${path}; write it before the work is handed in`, {
+    path,
+  })
 }
 
 async function fail(

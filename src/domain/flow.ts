@@ -53,6 +53,7 @@ export interface Flow {
   readonly made: number
   readonly completed: number
   readonly failed: number
+  readonly median_s?: number
   readonly steps: readonly FlowStep[]
   readonly agents: readonly AgentFlow[]
   readonly edges: readonly FlowEdge[]
@@ -139,6 +140,7 @@ export class FlowReport {
       made: this.#all.made,
       completed: this.#all.completed,
       failed: this.#all.failed,
+      ...medianOf(this.#all.seconds),
       steps: this.#steps.map(({ made, completed, failed, seconds }, i) => ({
         at: new Date(this.#sinceMs + i * step_s * 1_000).toISOString(),
         made,

@@ -64,6 +64,7 @@ export const Handoff = once(() =>
     supersedes: z.string().optional(),
     run: z.string().optional().describe('uid of the workflow run it belongs to'),
     step: z.string().optional().describe('Step of that run'),
+    session: z.string().optional().describe("Name of that run: document 004's session"),
     in_reply_to: z.string().optional(),
     created_at: z.string(),
     updated_at: z.string(),
@@ -107,6 +108,10 @@ export const Handoff = once(() =>
     /** For the completion guard, so that a transition need not read the content. */
     deliverables: z.int(),
     aliases: z.record(z.string(), z.string()).optional(),
+    trace: z
+      .object({ traceparent: z.string(), tracestate: z.string().optional() })
+      .optional()
+      .describe('W3C trace context of the call that sent it'),
     imported_at: z.string().optional().describe('Taken over from a document, whose word its first state is'),
   }),
 )

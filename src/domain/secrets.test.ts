@@ -64,6 +64,12 @@ const PLANTED: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('a secret in a text', () => {
+  it('is found where something hidden stands in it, which readers do not get', () => {
+    for (const [kind, [key = '']] of Object.entries(PLANTED))
+      for (const hidden of ['\u200b', '\u00ad', '\u202e', '\u001b[0m', '\u{e0041}'])
+        assert.equal(secretIn(`Use ${key.slice(0, 3)}${hidden}${key.slice(3)} for it.`), kind)
+  })
+
   it('is found whatever its kind, alone and inside a sentence', () => {
     for (const [kind, keys] of Object.entries(PLANTED))
       for (const key of keys) {

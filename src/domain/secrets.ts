@@ -1,3 +1,5 @@
+import { visible } from './visible.ts'
+
 /** A kind of key, and how its text looks. `also` must hold for what was found. */
 interface Kind {
   readonly name: string
@@ -53,6 +55,11 @@ function isRealPassword(found: string): boolean {
 
 /** The kind of key that a text holds; undefined where it holds none. It is never the value that is told. */
 export function secretIn(text: string): string | undefined {
+  const shown = visible(text)
+  return kindIn(text) ?? (shown === text ? undefined : kindIn(shown))
+}
+
+function kindIn(text: string): string | undefined {
   if (text.length < SHORTEST || !TRIGGERS.some((trigger) => text.includes(trigger))) return undefined
   return KINDS.find(({ looks, also }) => {
     if (!also) return looks.test(text)

@@ -59,7 +59,7 @@ function startReady(draft: Draft): void {
 
 function start(draft: Draft, step: RunStep, more: Partial<RunStep>, because?: string): void {
   const tries = step.tries + 1
-  const { gate: _, error: __, worked: ___, delegations: ____, ...rest } = step
+  const { gate: _, error: __, worked: ___, delegations: ____, summary: _s, artifacts: _a, ...rest } = step
   const next: RunStep = { ...rest, ...more, state: 'active', tries, handoff: idOf(draft.run, step.id, tries) }
   put(draft, next)
   draft.actions.push({

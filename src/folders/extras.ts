@@ -26,7 +26,9 @@ export function extraFiles(work: Work): void {
   for (const path of work.kind.extraPaths) {
     const there = work.tree.read(path)
     const seen = looks.get(path)
-    if (there && seen && sameStamp(seen, there.stamp) && !isChanged) continue
+    // What happened lately is no longer late after a while, although nothing else changed.
+    const isOld = seen !== undefined && Date.now() - seen.at > DAY_MS
+    if (there && seen && sameStamp(seen, there.stamp) && !isChanged && !isOld) continue
     if (work.isMovedByGit && !isChanged) {
       if (there) look(work, path, there.sha256, there.stamp)
       continue
@@ -37,6 +39,7 @@ export function extraFiles(work: Work): void {
   }
 }
 
+const DAY_MS = 86_400_000
 const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'created', 'put_back'])
 
 function putExtra(work: Work, extra: Extra): void {
@@ -58,7 +61,7 @@ function putExtra(work: Work, extra: Extra): void {
     keepBeside(work, path, there, 'it is made from the handoffs; what was written into it is kept here')
   const sha256 = sha256Of(text)
   work.state.willWrite(work.path, sha256, NOBODY, 0)
-  const put = work.tree.put(path, text, there?.stamp)
+  const put = work.tree.put(path, text, there)
   if (put.ok) look(work, path, sha256, put.stamp)
   else
     note(work, { what: 'left', path, reason: 'somebody wrote to it just now; the next pass makes it again' })

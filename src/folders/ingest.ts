@@ -80,6 +80,9 @@ export async function takeChange(
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {
     if (plan.ok && plan.calls.length > 0) note(work, { what: 'taken_in', path, id: after.id, uid: after.uid })
+    // A later state that came with a commit: the step is taken, and the tree stays clean.
+    if (work.kind.fits(after, path) && (await isOfGit(work, path, found.bytes)))
+      return leaveToGit(work, after, file)
     return project(work, after, { at: { path, found }, base: text })
   }
   if (await isOfGitSoon(work, path, found.bytes)) return leaveToGit(work, after, file)

@@ -45,13 +45,13 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
 
 /** Takes the file away that another one has replaced. */
 function withdraw(work: Work, at: { readonly path: string; readonly found: Found }): boolean {
-  if (!work.tree.remove(at.path, at.found.stamp)) return false
+  if (!work.tree.remove(at.path, at.found)) return false
   work.state.dropLook(work.path, at.path)
   return true
 }
 
 function putThere(work: Work, path: string, text: string, at: Target['at']): Stamp | undefined {
-  const before = at?.path === path ? at.found.stamp : undefined
+  const before = at?.path === path ? at.found : undefined
   const put = work.tree.put(path, text, before)
   if (put.late !== undefined) note(work, { what: 'conflict', path: besideOf(path, put.late), reason: LATE })
   if (put.ok) return put.stamp
@@ -61,7 +61,7 @@ function putThere(work: Work, path: string, text: string, at: Target['at']): Sta
   // A version of ours that a pass left behind when it died; anything else is somebody's and goes beside it.
   const isOurs = there.sha256 === sha256Of(text) || work.state.wrote(work.path, there.sha256) !== undefined
   if (!isOurs) keepBeside(work, path, there, 'another file was in the place of the handoff')
-  const again = work.tree.put(path, text, there.stamp)
+  const again = work.tree.put(path, text, there)
   return again.ok ? again.stamp : undefined
 }
 
@@ -112,7 +112,8 @@ export function agree(
       text,
       open: !isEnd(handoff.state),
       kept,
-      ...(handoff.ended_at !== undefined && { ended_at: handoff.ended_at }),
+      // A document may not say when it ended.
+      ...(isEnd(handoff.state) && { ended_at: handoff.ended_at ?? handoff.updated_at }),
       facts: kind.facts(handoff, text),
     })
     look(work, path, sha256, stamp)

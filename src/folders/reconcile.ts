@@ -5,7 +5,7 @@ import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
-import type { Found } from './tree.ts'
+import { type Found, sameStamp } from './tree.ts'
 import { type Author, note, textOf, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
@@ -58,6 +58,9 @@ async function once(work: Work, path: string): Promise<boolean> {
   if (!found) return true
   const row = work.state.fileAt(work.path, path)
   if (row?.sha256 === found.sha256) return asAgreed(work, row, path, found)
+  // Refused and left where it is: nobody has touched it since.
+  const seen = row === undefined ? work.state.look(work.path, path) : undefined
+  if (seen?.sha256 === found.sha256 && sameStamp(seen, found.stamp)) return dealtWith(work, path, found)
   const text = textOf(found)
   const says = text === undefined ? undefined : work.kind.read(text, path)
   if (says?.is === 'nothing') return dealtWith(work, path, found)
@@ -114,13 +117,13 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   if (!isOurs && work.kind.isLater?.(path, own.path)) {
     // Its author wrote the next step beside the last one; what Baton wrote there is not needed any more.
     const isKnown = own.sha256 === first.sha256 || work.state.wrote(work.path, first.sha256) !== undefined
-    if (isKnown && work.tree.remove(own.path, first.stamp)) return takeChange(work, handoff, file, own)
+    if (isKnown && work.tree.remove(own.path, first)) return takeChange(work, handoff, file, own)
   }
   if (isOurs) {
     // What a pass left behind when it died between writing the new file and taking the old one away.
     if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
     work.state.dropLook(work.path, path)
-    return work.tree.remove(path, found.stamp)
+    return work.tree.remove(path, found)
   }
   if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
   const reason = `${own.path} is already the file of ${handoff.id}; for a new handoff take x_baton away and give it an id of its own`
@@ -129,7 +132,7 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   if (!isSameName) return dealtWith(work, path, found)
   // The same name in a folder that is not its place: its text is in the problem beside it.
   work.state.dropLook(work.path, path)
-  return work.tree.remove(path, found.stamp)
+  return work.tree.remove(path, found)
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

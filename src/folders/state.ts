@@ -182,6 +182,11 @@ export class FolderState {
     return new Map(rows.map((row) => [String(row.path), row as unknown as Look]))
   }
 
+  look(folder: string, path: string): Look | undefined {
+    const row = this.#db.prepare('SELECT * FROM look WHERE folder = ? AND path = ?').get(folder, path)
+    return row as unknown as Look | undefined
+  }
+
   putLook(folder: string, { path, ino, size, mtime, sha256, at }: Look): void {
     this.#db
       .prepare('INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?)')

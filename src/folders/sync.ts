@@ -4,6 +4,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import type { Service, Store } from '../service/service.ts'
 import { extraFiles } from './extras.ts'
 import type { Acceptable, FolderKind, Git } from './folder.ts'
+import { lateWrites, replacedIn } from './late.ts'
 import { withLock } from './lock.ts'
 import { isProblem, reconcileFile, reconcileHandoff } from './reconcile.ts'
 import { FolderState, type Look } from './state.ts'
@@ -90,7 +91,10 @@ export function workOn(options: FoldersOptions, state: FolderState, folder: Live
   const { cursor, head } = state.folder(folder.path)
   return {
     kind: folder.kind,
-    tree: new Tree(folder.path === '.' ? options.root : `${options.root}/${folder.path}`),
+    tree: new Tree(
+      folder.path === '.' ? options.root : `${options.root}/${folder.path}`,
+      replacedIn(options.dir, state, folder.path),
+    ),
     state,
     service: options.service,
     git: options.git,
@@ -116,6 +120,7 @@ async function syncOne(
   const work = workOn(options, state, folder)
   const { store } = options.service.deps
   const { cursor = (await store.changes(undefined, 1)).cursor } = state.folder(folder.path)
+  lateWrites(work, options.dir)
   for (const flat of work.kind.flat(work.tree)) tidy(work, flat)
   await takeIn(work, thorough)
   if (work.isFirst || thorough) for await (const uid of everyHandoff(store)) await reconcileUid(work, uid)
@@ -157,13 +162,17 @@ async function takeIn(work: Work, thorough: boolean): Promise<void> {
   const folders = work.isFirst || thorough ? [...work.kind.every(work.tree)] : [...work.kind.flat(work.tree)]
   const seen = new Set<string>()
   for (const folder of folders) {
+    const changed: Entry[] = []
     for (const entry of work.tree.list(folder)) {
       const path = `${folder}/${entry.name}`
       if (!isCandidate(work, entry)) continue
       seen.add(path)
       if (entry.kind === 'odd') note(work, { what: 'left', path, ...(entry.why && { reason: entry.why }) })
-      else if (thorough || !isUnchanged(looks.get(path), entry)) await reconcileFile(work, path)
+      else if (thorough || !isUnchanged(looks.get(path), entry)) changed.push(entry)
     }
+    // Who wrote first comes first: what is taken from a queue is taken by age.
+    changed.sort((a, b) => Number(BigInt(a.mtime) - BigInt(b.mtime)) || (a.name < b.name ? -1 : 1))
+    for (const { name } of changed) await reconcileFile(work, `${folder}/${name}`)
   }
   const gone = [...looks.keys()].filter((path) => !seen.has(path) && folders.includes(folderOf(path)))
   for (const path of gone) await wentAway(work, path)

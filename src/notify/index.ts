@@ -50,6 +50,7 @@ export function createNotifying(
         id: message.uid,
         at: Math.floor(Date.parse(message.at) / 1_000),
         body: toJson(message, linkTo(channel.link, message.handoff)),
+        trace: message.handoff.trace,
       },
     )
   }

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { BatonError } from '../domain/errors.ts'
+import type { Trace } from '../domain/trace.ts'
 import { type Address, addressFor, networkOf, type Resolve } from './addresses.ts'
 
 export interface Webhook {
@@ -21,6 +22,8 @@ export interface Posted {
   /** Seconds since 1970, as it is signed. */
   readonly at: number
   readonly body: string
+  /** Goes along as the headers that it came in. */
+  readonly trace?: Trace | undefined
 }
 
 const TIMEOUT_MS = 5_000
@@ -88,6 +91,8 @@ function post(hook: Webhook, url: URL, address: Address, posted: Posted): Promis
           'baton-timestamp': String(posted.at),
           'baton-signature': signatureOf(hook.secret, posted),
           'idempotency-key': posted.id,
+          ...(posted.trace && { traceparent: posted.trace.traceparent }),
+          ...(posted.trace?.tracestate !== undefined && { tracestate: posted.trace.tracestate }),
         },
       },
       (response) => {

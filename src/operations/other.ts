@@ -34,7 +34,7 @@ const agentAdd = defineOperation({
       max_incoming: z.coerce.number().pipe(Limit).optional(),
     }),
   output: Agent,
-  errors: ['invalid_input', 'unavailable'],
+  errors: ['invalid_input', 'not_allowed', 'unavailable'],
   examples: ['baton agent add codex --max-incoming 5', 'baton agent add maria --kind human'],
   run: (service, call, input) => service.agents.add(call, input),
 })
@@ -48,7 +48,7 @@ const agentRemove = defineOperation({
   positional: ['name'],
   input: () => z.strictObject({ name: AgentName }),
   output: Agent,
-  errors: ['invalid_input', 'not_found', 'unavailable'],
+  errors: ['invalid_input', 'not_found', 'not_allowed', 'unavailable'],
   examples: ['baton agent remove codex'],
   run: (service, call, { name }) => service.agents.remove(call, name),
 })

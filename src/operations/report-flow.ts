@@ -26,6 +26,7 @@ const flow = defineOperation({
       step_s: z.int().describe('Seconds of one step'),
       whole: z.boolean().describe('False where there is more than the 5000 newest handoffs that are counted'),
       ...counts(),
+      median_s: Median(),
       steps: z.array(z.object({ at: z.string(), ...counts(), median_s: Median() })),
       agents: z.array(
         z.object({

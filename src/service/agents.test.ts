@@ -205,4 +205,30 @@ describeOnEngines('what is said of an agent', (open) => {
     assert.deepEqual([codex?.kind, codex?.roles], ['agent', []])
     assert.equal((await w.service.agents.add(maria, { name: 'omar', kind: 'human' })).kind, 'human')
   })
+
+  it('[S4-66] stays a person: no agent can make a person an agent or take one away', async (t) => {
+    const w = await open(t)
+    await w.service.agents.add(maria, { name: 'omar', kind: 'human' })
+    const refused = { code: 'not_allowed', message: /omar is a person/ }
+
+    await assert.rejects(w.service.agents.add(by('codex'), { name: 'omar', kind: 'agent' }), refused)
+    await assert.rejects(w.service.agents.remove(by('codex'), 'omar'), refused)
+
+    assert.equal((await w.service.agents.get('omar'))?.kind, 'human')
+    assert.equal((await w.service.agents.add(by('codex'), { name: 'omar', max_incoming: 3 })).kind, 'human')
+    assert.equal((await w.service.agents.add(maria, { name: 'omar', kind: 'agent' })).kind, 'agent')
+    assert.equal((await w.service.agents.remove(by('codex'), 'omar')).removed, true)
+  })
+
+  it('[S4-56] is a person under the name human, whoever says otherwise', async (t) => {
+    const w = await open(t)
+
+    for (const actor of [maria, by('codex')])
+      await assert.rejects(w.service.agents.add(actor, { name: 'human', kind: 'agent' }), {
+        code: actor === maria ? 'invalid_input' : 'not_allowed',
+      })
+
+    assert.equal((await w.service.agents.add(maria, { name: 'human', max_incoming: 9 })).kind, 'human')
+    await assert.rejects(w.service.agents.remove(by('codex'), 'human'), { code: 'not_allowed' })
+  })
 })

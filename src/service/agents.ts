@@ -14,6 +14,9 @@ export interface AgentInput {
   readonly max_incoming?: number | undefined
 }
 
+/** Gates that name nobody are addressed to it. */
+const ANYBODY = 'human'
+
 /** Who can send and receive. */
 export class Agents {
   readonly #deps: ServiceDeps
@@ -31,6 +34,12 @@ export class Agents {
     return [...stored.filter((agent) => !agent.removed), ...listed].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
+  /** One of them, by a single look. */
+  async get(name: string): Promise<Agent | undefined> {
+    const agent = await this.#deps.store.agent(name)
+    return agent?.removed ? undefined : agent
+  }
+
   /** Adds an agent or changes what is said of it. */
   async add(call: Call, input: AgentInput): Promise<Agent> {
     // Else an agent could make itself a person and pass its own gate.
@@ -39,26 +48,45 @@ export class Agents {
         actor: call.actor.name,
         agent: input.name,
       })
-    return this.#put(call, 'agent_add', input.name, input, (before, at) => ({
-      ...(before ?? newAgent(input.name, 'agent', at)),
-      ...(input.kind !== undefined && { kind: input.kind }),
-      ...(input.roles !== undefined && { roles: input.roles }),
-      ...(input.capabilities !== undefined && { capabilities: [...input.capabilities] }),
-      limits: {
-        ...before?.limits,
-        ...(input.max_outgoing !== undefined && { outgoing: input.max_outgoing }),
-        ...(input.max_incoming !== undefined && { incoming: input.max_incoming }),
-      },
-      removed: false,
-    }))
+    return this.#put(call, 'agent_add', input.name, input, (before, at) => {
+      if (input.kind !== undefined && input.kind !== 'human') {
+        this.#keepPerson(call, input.name, before)
+        if (input.name === ANYBODY)
+          refuse('invalid_input', `${ANYBODY} stands for every person; give the agent another name`, {
+            agent: input.name,
+          })
+      }
+      return {
+        ...(before ?? newAgent(input.name, kindOf(this.#deps.policy, input.name), at)),
+        ...(input.kind !== undefined && { kind: input.kind }),
+        ...(input.roles !== undefined && { roles: input.roles }),
+        ...(input.capabilities !== undefined && { capabilities: [...input.capabilities] }),
+        limits: {
+          ...before?.limits,
+          ...(input.max_outgoing !== undefined && { outgoing: input.max_outgoing }),
+          ...(input.max_incoming !== undefined && { incoming: input.max_incoming }),
+        },
+        removed: false,
+      }
+    })
   }
 
   /** Nobody can hand to a removed agent any more; its history and its open handoffs stay. */
   remove(call: Call, name: string): Promise<Agent> {
     return this.#put(call, 'agent_remove', name, { name }, (before) => {
       if (!before || before.removed) refuse('not_found', `there is no agent ${name}`, { agent: name })
+      this.#keepPerson(call, name, before)
       return { ...before, removed: true }
     })
+  }
+
+  /** Else an agent could take away whoever is to decide its gate. */
+  #keepPerson({ actor }: Call, name: string, before: Agent | undefined): void {
+    if (actor.kind !== 'human' && kindOf(this.#deps.policy, name, before) === 'human')
+      refuse('not_allowed', `${name} is a person; only a person can change that`, {
+        actor: actor.name,
+        agent: name,
+      })
   }
 
   #put(

@@ -4,6 +4,7 @@ import { EXAMPLE, recordOf, run } from '../../test/invoke.ts'
 import { by, describeOnEngines, type Workspace, type WorkspaceOptions } from '../../test/workspace.ts'
 import type { Brief } from '../domain/brief.ts'
 import type { ThoughtRecord } from '../domain/task.ts'
+import { MARKDOWN_MARKS } from '../setup/section.ts'
 import type { Project } from './deps.ts'
 
 const planner = by('planner')
@@ -74,6 +75,20 @@ describeOnEngines('the brief of a task', (open) => {
       assert.ok(record?.text.includes(said), said)
     assert.match(next?.text ?? '', /^! P0\.1\.2 Task P0\.1\.2\nP0\.2\.1 Task P0\.2\.1$/)
     assert.equal(prompt?.text, 'Do P0.1.2.')
+  })
+
+  it('[S3-63] leaves out what setup wrote into a guide about Baton itself', async (t) => {
+    const own = `${MARKDOWN_MARKS.begin}\n## Handing work over with Baton\n${MARKDOWN_MARKS.end}\n`
+    const files = { 'CLAUDE.md': `Use tabs.\n\n${own}\nNo emoji.\n`, 'AGENTS.md': own }
+    const { brief } = await project(open, t, { project: projectOf(files) })
+
+    const { sections, missing } = await brief('P0.1.2')
+
+    assert.deepEqual(
+      sections.filter(({ kind }) => kind === 'guide').map(({ text }) => text),
+      ['Use tabs.\n\nNo emoji.'],
+    )
+    assert.deepEqual(missing, ['docs/guides/agent-bootstrap.md'])
   })
 
   it('[S3-64] takes an extraction file only where the prompt refers to it, and tells of files that are missing', async (t) => {

@@ -8,6 +8,8 @@ import type { Tasks } from './tasks.ts'
 
 /** The last three of document 003's reading list. */
 const GUIDES = ['CLAUDE.md', 'AGENTS.md', 'docs/guides/agent-bootstrap.md']
+/** What `baton setup` wrote there about Baton: whoever asks for a brief has read it, and a brief is short. */
+const OWN_SECTION = /<!-- baton:begin [\s\S]*?<!-- baton:end -->\n*/g
 const MOST_DEPENDENCIES = 20
 const MOST_RELATED = 10
 const MOST_HANDOFFS = 10
@@ -177,9 +179,10 @@ async function fileParts(
     ...GUIDES.map((path) => ({ kind: 'guide' as const, path })),
   ]
   for (const { kind, path } of wanted) {
-    const text = (await project.read(path))?.trimEnd()
+    const whole = (await project.read(path))?.trimEnd()
+    const text = whole?.replace(OWN_SECTION, '').trimEnd()
     if (text) parts.push({ kind, title: path, source: path, untrusted: false, text })
-    else missing.push(path)
+    else if (!whole) missing.push(path)
   }
   return { parts, missing }
 }

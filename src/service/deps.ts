@@ -4,6 +4,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import type { Check, CheckResult, Result } from '../domain/package.ts'
 import type { Policy } from '../domain/policy.ts'
+import type { Trace } from '../domain/trace.ts'
 import type { Store } from '../storage/store.ts'
 import type { LogKeys } from './audit/keys.ts'
 import type { Step } from './moves.ts'
@@ -57,7 +58,7 @@ export interface Message {
   readonly at: string
   readonly to: string
   readonly workspace: string
-  readonly handoff: Pick<Handoff, 'uid' | 'id' | 'type' | 'state' | 'from' | 'to' | 'title'>
+  readonly handoff: Pick<Handoff, 'uid' | 'id' | 'type' | 'state' | 'from' | 'to' | 'title' | 'trace'>
   /** What to type to answer it; absent where there is nothing to answer. */
   readonly command?: string
 }
@@ -86,4 +87,6 @@ export interface Call {
   readonly key?: string
   /** The revision that the caller has seen: what has changed since is not written over. */
   readonly rev?: number
+  /** What it belongs to where the caller traces its calls; what is sent keeps it. */
+  readonly trace?: Trace
 }

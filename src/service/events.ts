@@ -1,3 +1,4 @@
+import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 
@@ -22,6 +23,8 @@ export interface Happening {
   readonly task?: string
   /** The state that the step led to. */
   readonly state?: string
+  /** W3C trace context of the call that sent the handoff. */
+  readonly trace?: Trace
   readonly hash: string
 }
 
@@ -178,6 +181,7 @@ export class Events {
       ...(about && { id: about.id, title: about.title }),
       ...(handoff && { from: handoff.from, to: handoff.to }),
       ...(handoff?.task !== undefined && { task: handoff.task }),
+      ...(handoff?.trace && { trace: handoff.trace }),
     }
     // A subject that is not there yet, or whose title and receiver may still change, is asked for again.
     if (!about || (handoff && handoff.ended_at === undefined)) return subject
@@ -187,7 +191,7 @@ export class Events {
   }
 }
 
-type Subject = Pick<Happening, 'id' | 'title' | 'from' | 'to' | 'task'>
+type Subject = Pick<Happening, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
 
 function toHappening(entry: LogEntry, subject: Subject): Happening {
   const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))

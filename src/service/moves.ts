@@ -217,6 +217,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     attempts: [],
     deliverables: 0,
     ...(delegation.run !== undefined && numberedIn(view, delegation.run)),
+    ...(delegation.trace && { trace: delegation.trace }),
   }
   view.append({
     stream: handoff.root,

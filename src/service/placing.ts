@@ -5,6 +5,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import { kindOf } from '../domain/policy.ts'
 import { DEFAULT_RETRY } from '../domain/retry.ts'
+import type { Trace } from '../domain/trace.ts'
 import { isForPerson } from './admission.ts'
 import { offerDeadline, overridesFor } from './deadline.ts'
 import { finish, move, type Step } from './moves.ts'
@@ -22,6 +23,7 @@ export interface Placing extends ReturnType<typeof placeBelow> {
   readonly step?: string | undefined
   /** How the checks of an automatic gate came out. */
   readonly automatic?: Automatic | undefined
+  readonly trace?: Trace | undefined
 }
 
 /** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
@@ -81,6 +83,7 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     ...(resolved === 'gate' && { gate: gateOf(gate, place.from, { work, opens: place.automatic?.opens }) }),
     ...(silence && { silence }),
     ...(remind_s !== undefined && { remind_s }),
+    ...(place.trace && { trace: place.trace }),
   }
   markGated(step, draft)
   view.putContent(uid, { package: travels, thread: [], verifications: [] })

@@ -146,7 +146,7 @@ function typeOf(
 
 /** Every person is somebody to escalate to, whatever the name. */
 async function isPerson({ policy, store }: ServiceDeps, { to }: Offered): Promise<boolean> {
-  const agent = (await store.agents()).find(({ name }) => name === to)
+  const agent = await store.agent(to)
   return kindOf(policy, to, agent) === 'human'
 }
 

@@ -84,7 +84,8 @@ export class Sending {
       decide: (view, at) => {
         const { run, from, parent } = must(view, uid)
         refuseOverGate(view, run, from, parent === undefined ? undefined : view.handoff(parent))
-        return offer({ deps: this.#deps, view, actor: call.actor, at }, must(view, uid))
+        const draft = call.trace ? amended(must(view, uid), { trace: call.trace }) : must(view, uid)
+        return offer({ deps: this.#deps, view, actor: call.actor, at }, draft)
       },
       reload: (subject) => this.#deps.store.handoff(subject),
     })
@@ -188,6 +189,8 @@ export class Sending {
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
     const uid = deps.newUid()
     const place = placeBelow(uid, parent)
+    // Work that follows from other work belongs to the same trace, unless its sender has one of its own.
+    const trace = call.trace ?? parent?.trace
     const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
     await demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
     const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
@@ -209,7 +212,12 @@ export class Sending {
           admit(step, { from, to, home, type, task, place, supersedes })
           const run = runBelow(view, parent)
           if (send) refuseOverGate(view, run, from, parent)
-          return placeHandoff(step, uid, { ...made, supersedes }, { ...place, from, send, automatic, run })
+          return placeHandoff(
+            step,
+            uid,
+            { ...made, supersedes },
+            { ...place, from, send, automatic, run, trace },
+          )
         },
         reload: (subject) => deps.store.handoff(subject),
       })
@@ -255,7 +263,7 @@ export class Sending {
   async #kindOfNew({ actor }: Call, to: string, type: HandoffType): Promise<AgentKind | undefined> {
     if (!isForPerson(type)) return undefined
     if (actor.kind === 'human') return 'human'
-    const known = (await this.#deps.store.agents()).find(({ name }) => name === to)
+    const known = await this.#deps.store.agent(to)
     refuseNoPerson(this.#deps, type, to, known)
     return undefined
   }

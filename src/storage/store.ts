@@ -284,6 +284,7 @@ export interface Store {
   dueDeliveries(at: string, limit: number): Promise<readonly Delivery[]>
 
   agents(): Promise<readonly Agent[]>
+  agent(name: string): Promise<Agent | undefined>
   notices(agent: string, page: PageRequest): Promise<Page<Notice>>
   /** Every notice about one of these as it was written, seen or not. Looks at all notices: for seldom use. */
   noticesAbout(uids: readonly string[]): Promise<readonly Notice[]>

@@ -14,6 +14,9 @@ export const ME = userInfo().username
 
 /** Far more than anything takes, also on a busy machine. */
 export const PATIENCE_MS = 20_000
+/** Runs in the page: what its policy forbids is written where tests can read it. */
+const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('Content Security Policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 const BUILT = resolve(import.meta.dirname, '../../web/dist/index.html')
 
 export interface Dashboard {
@@ -25,8 +28,8 @@ export interface Dashboard {
   readonly browser: Browser
   /** An agent that works over HTTP. */
   as(agent: string, kind?: string): Promise<Client>
-  /** A new link that lets the person at this machine in. */
-  link(): Promise<string>
+  /** A new link that lets a person in. */
+  link(person?: string): Promise<string>
   /** A browser of its own, logged in, that notes everything it must not do. */
   open(path: string, look?: Look): Promise<Seat>
   /** A browser of its own where nobody is logged in. */
@@ -37,6 +40,7 @@ export interface Dashboard {
 export interface Look {
   readonly dark?: boolean
   readonly phone?: boolean
+  readonly person?: string
 }
 
 /** A person at a browser. */
@@ -60,7 +64,8 @@ export async function openDashboard(): Promise<Dashboard> {
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? ''
   const browser = await launch()
   later.after(() => browser.close())
-  const link = async () => (await ask<{ url: string }>(where, 'login', '--url', url)).url
+  const link = async (person = ME) =>
+    (await ask<{ url: string }>(where, 'login', '--url', url, '--as', person)).url
   return {
     url,
     greeting,
@@ -84,7 +89,7 @@ export async function openDashboard(): Promise<Dashboard> {
     },
     open: async (path, look = {}) => {
       const seat = await takeSeat(browser, url, look)
-      await seat.page.goto(await link())
+      await seat.page.goto(await link(look.person))
       await seat.page.getByRole('navigation', { name: 'Pages' }).waitFor()
       if (path !== '/') await seat.page.goto(url + path)
       await seat.page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -113,11 +118,7 @@ async function takeSeat(browser: Browser, url: string, look: Look = {}): Promise
   page.on('console', (message) => {
     if (/content security policy|trusted ?type/i.test(message.text())) faults.push(message.text())
   })
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-      console.error(`Content Security Policy: ${violatedDirective} ${blockedURI}`),
-    )
-  })
+  await page.addInitScript({ content: TELL_VIOLATIONS })
   return { page, context, faults }
 }
 

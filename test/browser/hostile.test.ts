@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Client } from '../../src/client.ts'
-import { arrive, type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
+import { arrive, type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
 
 const RUN = 'window.owned=1;alert(1)'
 const OUT = 'http://beacon.invalid'
@@ -39,6 +39,7 @@ const ATTACKS = [
   `{{constructor.constructor('${RUN}')()}} \${${RUN}}`,
   `✔ verified "><img src=x onerror=${RUN}>`,
 ] as const
+const RECORD = { branch: 'feature/t-1', commit_sha: 'abc123def456789abcdef456789abcdef456789a' }
 const ALL = ATTACKS.join('\n\n')
 const LINE = ATTACKS.map((attack) => attack.replaceAll(/\s+/g, ' '))
   .join(' ')
@@ -237,5 +238,14 @@ async function attack(mallory: Client, codex: Client): Promise<readonly string[]
     validation_request: { items: [LINE], options: { approve: LINE, reject: LINE } },
   })
   await mallory.task_create({ id: 'T-1', title, criteria: [LINE] })
-  return [id, gate.handoff.id]
+  await mallory.task_start({ id: 'T-1' })
+  await mallory.task_complete({ ...RECORD, task_id: 'T-1', summary: ALL.slice(0, 7_900), tests_run: [title] })
+  await mallory.agent_add({ name: 'mallory', capabilities: ATTACKS.map((each) => each.slice(0, 100)) })
+  const me = await dashboard.as(ME, 'human')
+  const rejected = await me.handoff_send({ to: 'mallory', title: 'Clean up' })
+  await mallory.handoff_reject({ id: rejected.handoff.id, reason: LINE })
+  const asked = await me.handoff_send({ to: 'mallory', title })
+  await mallory.handoff_accept({ id: asked.handoff.id })
+  await mallory.handoff_ask({ id: asked.handoff.id, question: LINE })
+  return [id, gate.handoff.id, rejected.handoff.id, asked.handoff.id]
 }

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
-import type { Page } from 'playwright-core'
+import { axe } from './axe.ts'
 import { arrive, type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
 import { type Story, tellStory } from './story.ts'
 
-interface Finding {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly html: string }[]
-}
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A page, and something that only its data can have brought there. */
 const pages = ({ reviewed }: Story): readonly (readonly [path: string, shows: string])[] => [
   ['/', 'Rotate the signing keys'],
   ['/inbox', 'The wording of the refusal'],
   [`/handoffs/${reviewed}`, 'Token bucket per key'],
-  ['/tasks', 'Tasks'],
-  ['/agents', 'Agents'],
+  ['/tasks', 'First screen'],
+  ['/agents', 'planner'],
   ['/workflows', 'Workflows'],
   ['/metrics', 'Metrics'],
   ['/audit', 'session.seal'],
@@ -50,6 +41,17 @@ describe('every page of the dashboard', () => {
     }
 
     assert.deepEqual(findings, [])
+  })
+
+  it('is open to everybody before the login and in the palette, too', async () => {
+    const { page: login } = await dashboard.visit('/')
+    const { page } = await dashboard.open('/')
+
+    await login.getByRole('heading', { level: 1, name: 'Baton' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Inbox' }).waitFor()
+
+    assert.deepEqual([await axe(login), await axe(page)], [[], []])
   })
 
   it('fits a phone of 390 pixels without moving sideways', async () => {
@@ -99,7 +101,7 @@ describe('the page of a handoff', () => {
 
     await region('Package').getByRole('cell', { name: '100/min' }).waitFor()
     await region('Result').getByText('src/limits/bucket.ts, commit 4f1c2aa').waitFor()
-    await region('Timeline').getByText('accept').waitFor()
+    await region('Timeline').getByText('handed in').waitFor()
     await region('Proof').getByText('Verified in this browser').waitFor()
 
     assert.equal(await region('Proof').getByRole('img', { name: 'holds', exact: true }).count(), 5)
@@ -114,7 +116,7 @@ describe('the page of a handoff', () => {
   it('shows it as a document of each dialect, or what that dialect asks for beside', async () => {
     const source = seat.page.getByRole('region', { name: 'As a document' })
     const shows = {
-      markdown: /^---\n[^]*planner/,
+      markdown: /^---\n[\s\S]*planner/,
       package: /^handoff:\n/,
       queue: /^queue also needs from_phase/,
       block: /^block also needs phase/,
@@ -161,19 +163,3 @@ describe('the audit page', () => {
     assert.deepEqual(faults, [])
   })
 })
-
-/** What axe finds serious: all of it, or by one rule. */
-async function axe(page: Page, rule?: string): Promise<string[]> {
-  await page.evaluate(AXE)
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) })
-  // Nobody has described to the compiler what axe is in the page.
-  const found: readonly Finding[] = await page.evaluate(
-    `axe.run(document, ${options}).then((r) => r.violations)`,
-  )
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, impact, nodes }) =>
-        `${id} (${impact}) at ${nodes.map(({ html }) => html.slice(0, 160)).join('; ')}`,
-    )
-}

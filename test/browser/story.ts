@@ -26,7 +26,7 @@ See the [plan](https://example.com/plan) and the table:
 | /search | 20/min |`
 
 /** A small team at work: something in every column, a gate, a question, a chain, a sealed session. */
-export async function tellStory({ as }: Pick<Dashboard, 'as'>): Promise<Story> {
+export async function tellStory({ as }: Pick<Dashboard, 'as'>, person = ME): Promise<Story> {
   const [planner, codex, claude] = [await as('planner'), await as('codex'), await as('claude')]
   const send = async (by: Client, input: Parameters<Client['handoff_send']>[0]) =>
     (await by.handoff_send(input)).handoff.id
@@ -95,7 +95,7 @@ export async function tellStory({ as }: Pick<Dashboard, 'as'>): Promise<Story> {
     artifacts: [{ path: 'docs/limits.md' }],
   })
 
-  const me = await as(ME, 'human')
+  const me = await as(person, 'human')
   const question = await send(me, { to: 'codex', title: 'Speed up the search page' })
   await codex.handoff_accept({ id: question })
   await codex.handoff_ask({ id: question, question: 'Is 200 ms at p95 fast enough, or shall it be 100?' })

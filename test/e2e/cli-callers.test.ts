@@ -53,6 +53,8 @@ describe('a token', () => {
 
     assert.equal(exit, 4)
     assert.match(message, /^maria is a person, and CLAUDECODE shows that a coding agent asks/)
+    const named = await refusal({ ...where, env: { BATON_AGENT: 'claude' } }, ...create('maria'))
+    assert.equal(named.message, 'maria is a person, and claude is of kind agent; let maria make it')
     await ask(agent, ...create('codex'))
     await ask(where, ...create('maria'))
   })

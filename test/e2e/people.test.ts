@@ -82,6 +82,25 @@ describe('people', () => {
     )
   })
 
+  it('[S4-63] [S4-64] see what was asked and answered before they decide, and are asked what has to change', async (t) => {
+    const where = here(t)
+    const { handoff } = await gate(where)
+    const asking = ['decide', handoff.id, 'question', '--comment', 'Is login in it?']
+    onTerminal(where, asking, { steps: [['[y/N]', 'y\n']] })
+    await ask(where, 'answer', handoff.id, 'It comes in May', '--as', 'planner')
+
+    const { code, shown } = onTerminal(where, ['decide', handoff.id, 'reject'], {
+      steps: [
+        ['What has to change?', 'Put login in\n'],
+        ['[y/N]', 'y\n'],
+      ],
+    })
+
+    assert.equal(code, 0, shown)
+    assert.match(shown, /question +Is login in it\?[\s\S]*It comes in May[\s\S]*What has to change\?/)
+    assert.equal((await show(where, handoff.id)).gate_response?.comment, 'Put login in')
+  })
+
   it('[S4-27] choose among the options of an escalation by its key', async (t) => {
     const where = here(t)
     const { handoff } = await ask<{ handoff: { id: string } }>(

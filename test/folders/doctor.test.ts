@@ -3,7 +3,8 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ask, quick } from '../command.ts'
-import { active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+import { folders } from '../folders.ts'
+import { active, aHandoffFolder, type HandoffFolder, handoffFolderAt } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0042'
 
@@ -112,6 +113,29 @@ describe('folders doctor', () => {
       found.findings.map(({ path, code }) => [path, code]),
       places.toSorted().map((path) => [path, 'stray']),
     )
+  })
+
+  it('takes in with --fix what a pull brought straight into the archive', async (t) => {
+    const folder = await aHandoffFolder(t)
+    folder.git('add', '--all')
+    folder.git('commit', '--quiet', '--message', 'start')
+    const root = folders(t).path('clone')
+    folder.git('clone', '--quiet', folder.root, root)
+    const clone = handoffFolderAt(root)
+    await clone.sync()
+    const id = await folder.send(TASK)
+    await ask(folder.where, 'reject', id, '--as', 'claude', '--reason', 'no')
+    folder.git('add', '--all')
+    folder.git('commit', '--quiet', '--message', 'rejected')
+
+    clone.git('pull', '--quiet')
+    await clone.sync()
+    const found = await doctor(clone)
+    await doctor(clone, '--fix')
+
+    assert.ok(codes(found).includes('unknown'))
+    assert.equal(await clone.state(id), 'rejected')
+    assert.equal(clone.git('status', '--porcelain'), '')
   })
 
   it('shows what was refused as a note, until somebody has read and deleted it', async (t) => {

@@ -85,6 +85,29 @@ describe('how a handoff of document 000 ends', () => {
     assert.ok(folder.has(`_handoffs/${archived(id)}`))
   })
 
+  it('[S0-77] [S0-79] [S0-85] completion by file is refused with all that is missing, and before that without an acknowledgment', async (t) => {
+    const folder = await aHandoffFolder(t, (text) =>
+      text.replace('    path: _handoffs', '    path: _handoffs\n    accept: [verification]'),
+    )
+    const id = await folder.send(TASK)
+    const complete = (from: string) =>
+      [
+        [`status: ${from}`, 'status: Complete'],
+        ['completion_verified_by: null', 'completion_verified_by: perplexity'],
+      ] as const
+
+    folder.edit(id, ...complete('Active'))
+    await folder.sync()
+    assert.equal(await folder.state(id), 'offered')
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+    folder.edit(id, ...complete('Acknowledged'))
+    const happened = await folder.sync()
+
+    const { reason = '' } = happened.find(({ what }) => what === 'refused') ?? {}
+    for (const deliverable of ['Middleware', 'Documentation']) assert.ok(reason.includes(deliverable), reason)
+    assert.match(folder.read(active(id)), /^status: Acknowledged$/m)
+  })
+
   it('[S0-103] [S0-104] [S0-105] a rejection in the file archives it and tells the sender why', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)
@@ -99,7 +122,7 @@ describe('how a handoff of document 000 ends', () => {
     assert.deepEqual([task.status, task.owner], ['assigned', 'grok'])
   })
 
-  it('[S0-106] a skill gap goes to the chief as well', async (t) => {
+  it('[S0-106] [S0-107] a skill gap goes to the chief as well', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK, '--as', 'abacus')
 
@@ -138,8 +161,20 @@ describe('how a handoff of document 000 ends', () => {
     assert.match(folder.read(`_handoffs/${archived(id)}`), /^status: Expired$/m)
     const { task } = await taskOf(folder)
     assert.deepEqual([task.status, task.owner], ['assigned', 'grok'])
-    assert.deepEqual(await texts(folder, 'grok'), [`Handoff ${id} expired without acknowledgment`])
     assert.deepEqual(index(folder).active_handoffs, [])
+  })
+
+  it('[S0-100] [S0-108] the sender of an expired one has one notice, however often is looked', async (t) => {
+    const folder = await aHandoffFolder(t, (text) => `${text}\ndeadlines:\n  markdown:\n    draft: 1s\n`)
+    const id = await folder.create(TASK)
+
+    await until(async () => {
+      await folder.sync()
+      return folder.has(`_handoffs/${archived(id)}`)
+    })
+    await folder.sync()
+
+    assert.deepEqual(await texts(folder, 'grok'), [`Handoff ${id} expired without acknowledgment`])
   })
 
   it('[S0-20] [S0-98] a copy that a crash left in active/ goes, and the archive keeps one file', async (t) => {

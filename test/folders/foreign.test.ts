@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
@@ -222,6 +222,23 @@ describe('two who change the same handoff', () => {
     assert.deepEqual(files.filter((path) => path.endsWith(`${id}.md`)).length, 1)
     assert.ok(files.some((path) => path.startsWith('active/') && /\.(problem|conflict)$/.test(path)))
     assert.equal(await folder.state(id), 'cancelled')
+  })
+
+  it('what a slow author writes on into a file that was replaced meanwhile is kept beside it', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    folder.edit(id, ...acknowledged('claude'))
+    const descriptor = openSync(join(folder.root, active(id)), 'a')
+    await folder.sync()
+    assert.equal(await folder.state(id), 'accepted')
+
+    writeSync(descriptor, '\nand one more line\n')
+    closeSync(descriptor)
+    const beside = join(folder.root, `${active(id)}.conflict`)
+    for (const end = Date.now() + 30_000; !existsSync(beside) && Date.now() < end; ) await folder.sync()
+
+    assert.ok(readFileSync(beside, 'utf8').endsWith('\nand one more line\n'))
+    assert.match(folder.read(active(id)), /^acknowledged_at: 2/m)
   })
 
   it('a step that the engine has taken already is not refused when its file comes late', async (t) => {

@@ -17,6 +17,7 @@ import {
 } from './handoffs.ts'
 
 const [FIRST, SECOND] = ['BPRD-2026-0042', 'BPRD-2026-0043']
+const EVIDENCE = ['--evidence', 'Middleware=PR', '--evidence', 'Documentation=x']
 
 const commit = (folder: HandoffFolder, message: string): void => {
   folder.git('add', '--all')
@@ -150,6 +151,40 @@ describe('git beside a live folder', () => {
         [first, 'accepted'],
         [second, 'offered'],
       ].sort(),
+    )
+  })
+
+  it('restores one file to what the commit has: nothing follows, and it is not put back', async (t) => {
+    const { folder, first } = await twoBranches(t)
+    await ask(folder.where, 'submit', first, '--as', 'claude', ...EVIDENCE)
+    const before = await states(folder)
+    assert.notEqual(clean(folder), '')
+
+    folder.git('checkout', '--quiet', '--', '_handoffs')
+    const happened = await folder.sync()
+
+    assert.deepEqual(whats(happened), ['left'])
+    assert.deepEqual(await states(folder), before)
+    assert.equal(clean(folder), '')
+  })
+
+  it('pulls a handoff that was acknowledged elsewhere, which by hand would be refused', async (t) => {
+    const { folder, second } = await twoBranches(t)
+    const place = folders(t)
+    folder.git('clone', '--quiet', '--branch', 'main', folder.root, place.path('clone'))
+    const clone = handoffFolderAt(place.path('clone'))
+    await clone.sync()
+    await ask(folder.where, 'accept', second, '--as', 'claude')
+    commit(folder, 'accepted')
+
+    clone.git('pull', '--quiet', 'origin', 'work')
+    await clone.sync()
+
+    assert.equal(await clone.state(second), 'accepted')
+    assert.equal(clean(clone), '')
+    assert.deepEqual(
+      clone.files().filter((path) => path.endsWith('.problem')),
+      [],
     )
   })
 

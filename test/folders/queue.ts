@@ -25,9 +25,7 @@ export interface QueueFolder {
   /** Where the files of a handoff lie. */
   placesOf(id: string): readonly Place[]
   names(place: Place): readonly string[]
-  show(
-    id: string,
-  ): Promise<{
+  show(id: string): Promise<{
     state: string
     attempt: number
     error?: { code: string; message: string }

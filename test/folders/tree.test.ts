@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -16,6 +17,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { BatonError } from '../../src/domain/errors.ts'
 import { Tree } from '../../src/folders/tree.ts'
+import { onSmallDisk } from '../faults/small-disk.ts'
 import { folders } from '../folders.ts'
 
 describe('a file that Baton replaces', () => {
@@ -49,6 +51,31 @@ describe('a file that Baton replaces', () => {
 
     assert.equal(readFileSync(at('a.md'), 'utf8'), 'theirs')
     assert.deepEqual(readdirSync(join(root, 'active')), ['a.md'])
+  })
+
+  it('is left as it is when another text of the same length came in the same instant', (t) => {
+    const { tree, at } = aTree(t)
+    tree.put('active/a.md', 'one')
+    const looked = tree.read('active/a.md')!
+    writeFileSync(at('a.md'), 'two')
+    const same = Number(BigInt(looked.stamp.mtime) / 1_000n) / 1_000_000
+    utimesSync(at('a.md'), same, same)
+    const stamp = tree.read('active/a.md')!.stamp
+
+    assert.deepEqual(tree.put('active/a.md', 'ours', { stamp, sha256: looked.sha256 }), { ok: false })
+
+    assert.equal(readFileSync(at('a.md'), 'utf8'), 'two')
+  })
+
+  it('stays whole when the disk is full, and the error says what to do', (t) => {
+    const folder = folders(t).folder('small')
+    const { command, args } = onSmallDisk(folder, 2, '../folders/full-disk.ts')
+
+    const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+
+    const { refused, kept, names } = JSON.parse(stdout || `{"refused":${JSON.stringify(stderr)}}`)
+    assert.match(refused, /^unavailable: active\/a\.md could not be written: .*run: baton folders sync$/)
+    assert.deepEqual([kept, names], ['one', ['a.md']])
   })
 
   it('is not made where somebody has made one', (t) => {

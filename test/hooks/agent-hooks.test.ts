@@ -237,6 +237,37 @@ describe('a session that is kept from stopping', () => {
 
     assert.equal((await called(where, claude, 'Stop')).answer, undefined)
   })
+
+  it('[S4-24][S4-61] may stop while its work needs the answer to a gate or a delegation, and is told of it', async (t) => {
+    const where = here(t)
+    const ask_ = ['--parent', FIRST, '--as', 'codex', '--title', 'Are the limits right?']
+    const why = ['--summary', 'The limits are written in src/limit.ts, one per address']
+    await sent(where)
+    await accepted(where)
+    await ask(where, 'send', '--to', 'human', '--type', 'gate', '--gate', 'limits', ...ask_, ...why)
+    const gated = await called(where, claude, 'Stop')
+    const words = wordsOf(await called(where, claude, 'SessionStart'))
+    await ask(where, 'handoff', 'cancel', `HO-${year}-002`, '--as', 'codex')
+    const opened = await called(where, claude, 'Stop')
+
+    const delegated = ['--to', 'reviewer', '--type', 'delegation', '--deliverable', 'Review', ...ask_, ...why]
+    await ask(where, 'send', ...delegated)
+    const waiting = await called(where, claude, 'Stop')
+    await ask(where, 'accept', '@', '--as', 'reviewer')
+    await ask(where, 'submit', '@', '--as', 'reviewer', '--evidence', 'Review=It holds')
+    await ask(where, 'verify', '@', '--pass', '--as', 'codex')
+    await ask(where, 'accept', `HO-${year}-003-R`, '--as', 'codex')
+    const returned = wordsOf(await called(where, claude, 'Stop'))
+
+    assert.deepEqual([gated.answer, waiting.answer], [undefined, undefined])
+    assert.match(words, new RegExp(`${FIRST} .*: needs the answer to HO-${year}-002 first`))
+    assert.equal(opened.answer?.decision, 'block')
+    assert.match(
+      returned,
+      new RegExp(`a result to take note of:\\n {2}handoff_submit \\{"id":"HO-${year}-003-R"\\}`),
+    )
+    await ask(where, 'submit', `HO-${year}-003-R`, '--as', 'codex')
+  })
 })
 
 describe('a subagent', () => {

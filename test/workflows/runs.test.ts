@@ -152,6 +152,26 @@ describeOnEngines('a run', (open) => {
     ])
   })
 
+  it('[S4-63] [S4-67] shows at a gate what this try handed in, and nothing of the try before', async (t) => {
+    const w = await open(t)
+    const { service, store } = w
+    const summaryOf = async (id: string) =>
+      (await store.content((await store.handoff(id))!.uid))!.package.summary
+    await start(
+      w,
+      'name: feature\nhome: package\nsteps: [{ id: spec, agent: writer, deliverables: [docs/spec.md], gate: {} }]\n',
+    )
+    await work(service, 'feature-1.spec', 'writer', 'Nine stories', ['docs/spec.md'])
+    await service.closing.decide(maria, 'feature-1.spec.gate', 'reject', 'One is missing')
+    await service.receiving.accept(by('writer'), 'feature-1.spec.2', UNDERSTOOD)
+    await service.receiving.submit(by('writer'), 'feature-1.spec.2', {
+      evidence: [{ deliverable: 'docs/spec.md', evidence: 'commit 4f2a' }],
+    })
+
+    assert.equal(await summaryOf('feature-1.spec.gate'), 'writer: Nine stories\ndocs/spec.md: see the note')
+    assert.equal(await summaryOf('feature-1.spec.gate.2'), 'writer: docs/spec.md: commit 4f2a')
+  })
+
   it('[S4-61] lets nothing start or leave while a blocking gate is open, on no surface', async (t) => {
     const w = await open(t)
     const { service, store } = w

@@ -123,14 +123,22 @@ const isCorrupt = ({ severity, code }: Diagnostic): boolean =>
   severity === 'error' && !['missing_id', 'entry_as_text', 'unknown_status'].includes(code)
 
 function merged(list: readonly unknown[], handoffs: readonly Draft[]): readonly unknown[] {
-  const byId = new Map(handoffs.map((handoff) => [handoff.id, handoff]))
+  const byId = Map.groupBy(handoffs, ({ id }) => id)
+  const listed = new Set<Draft>()
   const kept = list.map((entry) => {
-    const handoff = byId.get(String(own(entry, 'id')))
+    const alike = byId.get(String(own(entry, 'id'))) ?? []
+    const handoff = alike.find((each) => !listed.has(each) && isOfTime(each, own(entry, 'timestamp')))
     if (handoff === undefined || !isData(entry)) return entry
-    byId.delete(handoff.id)
+    listed.add(handoff)
     return { ...entry, ...nativeEntry(handoff) }
   })
-  return [...kept, ...[...byId.values()].map(nativeEntry)]
+  return [...kept, ...handoffs.filter((each) => !listed.has(each)).map(nativeEntry)]
+}
+
+/** Every session counts anew: of two entries of one id the time tells which handoff it is. */
+function isOfTime({ created_at: created }: Draft, written: unknown): boolean {
+  const [a, b] = [Date.parse(String(written)), Date.parse(String(created))]
+  return Number.isNaN(a) || Number.isNaN(b) || Math.trunc(a / 1_000) === Math.trunc(b / 1_000)
 }
 
 /** Key by key while the list keeps its length; the other bytes of an entry are not ours. */

@@ -1,4 +1,5 @@
 import { type IndexEntry, printIndex } from '../../dialects/markdown/index-file.ts'
+import { seconds } from '../../dialects/markdown/render.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 import { markdownStatus } from '../../domain/markdown-status.ts'
@@ -9,7 +10,7 @@ const WEEK_MS = 7 * 86_400_000
 /** Among the newest ended ones are those that were completed; more than the index shows. */
 const ENDED_LOOKED_AT = 500
 
-/** What the index says of a handoff. */
+/** What the index says of a handoff, as exactly as its file does: from the files alone it is made in the same order. */
 export function facts(handoff: Handoff): IndexEntry {
   const { from, to, task, created_at, ended_at, state } = handoff
   return {
@@ -18,8 +19,8 @@ export function facts(handoff: Handoff): IndexEntry {
     to,
     task: task ?? '',
     status: markdownStatus(handoff),
-    created_at,
-    ...(state === 'completed' && ended_at !== undefined && { completed_at: ended_at }),
+    created_at: seconds(created_at),
+    ...(state === 'completed' && ended_at !== undefined && { completed_at: seconds(ended_at) }),
   }
 }
 

@@ -66,7 +66,10 @@ function merged(before: Draft, strict: Draft, whole: Draft): Draft {
   const result: Record<string, unknown> = { ...before }
   for (const key of OWNED) {
     const isDefault =
-      USUAL[key] !== undefined && sameData(strict[key], USUAL[key]) && before[key] === undefined
+      strict.state !== 'failed' &&
+      USUAL[key] !== undefined &&
+      sameData(strict[key], USUAL[key]) &&
+      before[key] === undefined
     if (strict[key] === undefined || isDefault) delete result[key]
     else result[key] = strict[key]
   }

@@ -84,7 +84,7 @@ function isAnswered({ event, to }: Delivery, handoff: Handoff): boolean {
 }
 
 function toMessage(deps: ServiceDeps, delivery: Delivery, handoff: Handoff): Message {
-  const { uid, id, type, state, from, to, title, need } = handoff
+  const { uid, id, type, state, from, to, title, need, trace } = handoff
   const command = need === undefined ? 'show' : need === 'clarification' ? 'answer' : 'decide'
   return {
     uid: delivery.uid,
@@ -92,7 +92,7 @@ function toMessage(deps: ServiceDeps, delivery: Delivery, handoff: Handoff): Mes
     at: now(deps),
     to: delivery.to,
     workspace: deps.store.info.workspace,
-    handoff: { uid, id, type, state, from, to, title },
+    handoff: { uid, id, type, state, from, to, title, ...(trace && { trace }) },
     ...(isOpen(state) && { command: `baton ${command} ${id}` }),
   }
 }

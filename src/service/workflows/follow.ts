@@ -8,7 +8,7 @@ import type { Step } from '../moves.ts'
 import { demand } from '../write.ts'
 import { perform } from './perform.ts'
 
-/** Characters of an agent's words on its result that go on to the next step. */
+/** Characters of an agent's words on its result and its evidence that go on to the gate and the next step. */
 const SUMMARY_LENGTH = 1_000
 const KEPT_ARTIFACTS = 50
 
@@ -99,7 +99,12 @@ function reasonOf(handoff: Handoff, content: Content | undefined): string | unde
 function outcomeOf(content: Content | undefined): Partial<Extract<RunEvent, { kind: 'ended' }>> {
   const result = content?.result
   if (!result) return {}
-  const said = result.note ?? (typeof result.output === 'string' ? result.output : undefined)
+  const said = [
+    result.note ?? (typeof result.output === 'string' ? result.output : undefined),
+    ...(result.evidence ?? []).map(({ deliverable, evidence }) => `${deliverable}: ${evidence}`),
+  ]
+    .filter(Boolean)
+    .join('\n')
   const checks = result.checks ?? []
   const declared = (content.package.checks?.length ?? 0) > 0 || result.validation !== undefined
   const problems = [
@@ -110,7 +115,7 @@ function outcomeOf(content: Content | undefined): Partial<Extract<RunEvent, { ki
     ...validationProblems(result.validation ?? {}),
   ]
   return {
-    ...(said !== undefined && said !== '' && { summary: said.slice(0, SUMMARY_LENGTH) }),
+    ...(said !== '' && { summary: said.slice(0, SUMMARY_LENGTH) }),
     ...(result.artifacts?.length && { artifacts: result.artifacts.slice(0, KEPT_ARTIFACTS) }),
     ...(declared && { problems }),
   }

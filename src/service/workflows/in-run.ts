@@ -4,12 +4,12 @@ import type { View } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
 
 /** Document 004's number for a new handoff of a run. */
-export function numberedIn(view: View, run: string): Pick<Handoff, 'run' | 'aliases'> {
+export function numberedIn(view: View, run: string): Pick<Handoff, 'run' | 'session' | 'aliases'> {
   const now = view.run(run)
   if (!now) return { run }
   const numbered = now.numbered + 1
   view.putRun({ ...now, numbered })
-  return { run, aliases: { package: packageId(numbered) } }
+  return { run, session: now.id, aliases: { package: packageId(numbered) } }
 }
 
 /** The run that something below this handoff belongs to: work that follows a run that is over is its own. */

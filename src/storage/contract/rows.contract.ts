@@ -108,6 +108,7 @@ export function describeRows(newRoom: NewRoom): void {
       })
 
       assert.deepEqual(await store.agents(), [agent])
+      assert.deepEqual([await store.agent('codex'), await store.agent('CODEX')], [agent, undefined])
       assert.deepEqual((await store.notices('codex', { limit: 5 })).items, [notice])
       assert.deepEqual(await store.records('T1', 5), [record])
       assert.deepEqual(await store.record(record.uid), record)

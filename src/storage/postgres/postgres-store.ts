@@ -134,6 +134,7 @@ class PostgresStore implements Store {
   blocks = (f: BlockFilter, p: PageRequest) => this.#runs.blocks(f, p)
   dueDeliveries = (at: string, limit: number) => this.#runs.dueDeliveries(at, limit)
   agents = () => this.#queries.agents()
+  agent = (name: string) => this.#queries.agent(name)
   notices = (agent: string, p: PageRequest) => this.#queries.notices(agent, p)
   noticesAbout = (uids: readonly string[]) => this.#queries.noticesAbout(uids)
   artifact = (uid: string) => this.#queries.artifact(uid)

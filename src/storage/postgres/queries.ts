@@ -161,6 +161,10 @@ export class PostgresQueries {
     return this.#all('agents', 'SELECT doc FROM baton.agent WHERE ws = $1 ORDER BY name')
   }
 
+  agent(name: string): Promise<Agent | undefined> {
+    return this.#one('agent', 'SELECT doc FROM baton.agent WHERE ws = $1 AND name = $2', name)
+  }
+
   async noticesAbout(uids: readonly string[]): Promise<readonly Notice[]> {
     const text = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
     return this.#all<Notice>('notices_about', text, uids)

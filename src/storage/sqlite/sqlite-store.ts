@@ -123,6 +123,7 @@ class SqliteStore implements Store {
   blocks = (f: BlockFilter, p: PageRequest) => this.#read(() => this.#runs.blocks(f, p))
   dueDeliveries = (at: string, limit: number) => this.#read(() => this.#runs.dueDeliveries(at, limit))
   agents = () => this.#read(() => this.#queries.agents())
+  agent = (name: string) => this.#read(() => this.#queries.agent(name))
   notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
   noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))
   artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))

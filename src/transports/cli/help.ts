@@ -41,6 +41,7 @@ const RIGHT: readonly Group[] = [
     ['hook',       'what agents and git call'],
     ['serve',      'answer over HTTP'],
     ['login',      'open the dashboard'],
+    ['demo',       'see a team at work'],
     ['mcp',        'answer an agent'],
     ['token',      'credentials for callers'],
     ['trust',      'let baton.yaml take effect'],

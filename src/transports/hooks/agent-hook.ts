@@ -3,7 +3,7 @@ import type { Session } from '../cli/session/session.ts'
 import { type HookAnswer, NOTHING, refuseStop, refuseTask, tellAtStart } from './hook-answer.ts'
 import type { HookEvent, HookInput, Program } from './hook-input.ts'
 import { Marks } from './marks.ts'
-import { callsFor, isNone, type OpenWork, openWork, workNamedIn } from './open-work.ts'
+import { callsFor, isNone, type OpenWork, openWork, ownMoves, workNamedIn } from './open-work.ts'
 import { startText } from './start-text.ts'
 
 export interface HookCall {
@@ -50,7 +50,8 @@ async function atStart(call: HookCall): Promise<HookAnswer> {
 
 async function atStop(call: HookCall): Promise<HookAnswer> {
   const { agent, session, program } = call
-  return refusedFor(call, await openWork(session, agent), agent, (reason) => refuseStop(program, reason))
+  const work = ownMoves(await openWork(session, agent))
+  return refusedFor(call, work, agent, (reason) => refuseStop(program, reason))
 }
 
 /** A subagent answers for the work of the agent that bears its name; its parent's is for the parent to finish. */
@@ -60,7 +61,8 @@ async function atSubagentStop(call: HookCall): Promise<HookAnswer> {
   const name = input.subagent.type.toLowerCase()
   if (!NAME.test(name)) return NOTHING
   const own = { ...call, input: { ...input, sessionId: `${sessionOf(call)}/${input.subagent.id ?? name}` } }
-  return refusedFor(own, await openWork(session, name), name, (reason) => refuseStop(program, reason))
+  const work = ownMoves(await openWork(session, name))
+  return refusedFor(own, work, name, (reason) => refuseStop(program, reason))
 }
 
 /** A point on the agent's own list that names work of Baton is not done before that work is. */

@@ -5,13 +5,22 @@ import type { Session } from '../cli/session/session.ts'
 
 /** What an agent has taken and neither handed in nor recorded. */
 export interface OpenWork {
-  readonly handoffs: readonly (Handoff & { readonly deliverables_wanted: readonly string[] })[]
+  readonly handoffs: readonly Held[]
   readonly tasks: readonly Task[]
+}
+
+type Held = Handoff & {
+  readonly deliverables_wanted: readonly string[]
+  /** The gate, escalation or delegation whose answer this work needs first. */
+  readonly waits_on?: string | undefined
 }
 
 /** Taken: whoever stops now leaves it behind. In the others it is somebody else's move, or the agent said why not. */
 const UNFINISHED: readonly string[] = ['accepted', 'in_progress']
 const TAKEN = [...UNFINISHED, 'blocked', 'needs_input', 'in_review']
+const UNANSWERED = ['offered', ...TAKEN, 'retry_wait']
+/** What an agent sends in the middle of its work to go on with the answer. */
+const QUESTIONS: readonly string[] = ['gate', 'escalation', 'delegation']
 /** Enough to act on; an agent that holds more is told so by the number. */
 const MOST = 50
 const MOST_SHOWN = 5
@@ -19,10 +28,14 @@ const MOST_SHOWN = 5
 const MOST_DELIVERABLES = 10
 
 export async function openWork(session: Session, agent: string): Promise<OpenWork> {
-  const [held, claimed] = (await Promise.all([
+  const [held, claimed, sent] = (await Promise.all([
     session.call('handoff_list', { to: agent, state: TAKEN, limit: MOST }),
     session.call('task_list', { owner: agent, status: ['in_progress'], limit: MOST }),
-  ])) as [{ items: Handoff[] }, { items: Task[] }]
+    session.call('handoff_list', { from: agent, state: UNANSWERED, limit: MOST }),
+  ])) as [{ items: Handoff[] }, { items: Task[] }, { items: Handoff[] }]
+  const asked = new Map(
+    sent.items.filter(isQuestion).map(({ parent, id }): [string | undefined, string] => [parent, id]),
+  )
   const taken = held.items.filter(({ holder }) => holder === undefined || holder === agent)
   // A task that came with a handoff is answered through it.
   const answered = new Set(taken.map(({ task }) => task))
@@ -32,12 +45,21 @@ export async function openWork(session: Session, agent: string): Promise<OpenWor
         .filter(({ state }) => UNFINISHED.includes(state))
         .map(async (handoff, at) => ({
           ...handoff,
+          waits_on: asked.get(handoff.uid),
           deliverables_wanted: at < MOST_SHOWN ? await deliverablesOf(session, handoff) : [],
         })),
     ),
     tasks: claimed.items.filter((task) => !answered.has(task.id) && !isRecorded(task)),
   }
 }
+
+const isQuestion = ({ type, gate }: Handoff): boolean => QUESTIONS.includes(type) && gate?.type !== 'advisory'
+
+/** Without what an agent can only wait for: it may stop, and the answer comes to its inbox. */
+export const ownMoves = ({ handoffs, tasks }: OpenWork): OpenWork => ({
+  handoffs: handoffs.filter(({ waits_on }) => waits_on === undefined),
+  tasks,
+})
 
 export const isNone = ({ handoffs, tasks }: OpenWork): boolean => handoffs.length + tasks.length === 0
 
@@ -63,9 +85,11 @@ export function workNamedIn(work: OpenWork, text: string): OpenWork {
 /** The calls that end each piece of work, ready to be made. */
 export function callsFor({ handoffs, tasks }: OpenWork): string {
   const blocks = [
-    ...handoffs.map(({ id, title, from, to, type, deliverables_wanted: wanted }) => {
+    ...handoffs.map(({ id, title, from, type, waits_on, deliverables_wanted: wanted }) => {
       if (type === 'return')
-        return `${id} ${quoted(title)} from ${from}, a result to take note of:\n  baton handoff complete ${id} --as ${to}`
+        return `${id} ${quoted(title)} from ${from}, a result to take note of:\n  handoff_submit ${JSON.stringify({ id })}`
+      if (waits_on !== undefined)
+        return `${id} ${quoted(title)} from ${from}:\n  handoff_wait ${JSON.stringify({ id: waits_on })}, which it needs first`
       const evidence = wanted.map((deliverable) => ({ deliverable, evidence: '…' }))
       const submit = { id, ...(evidence.length > 0 && { evidence }), note: '…' }
       return [

@@ -56,12 +56,12 @@ function noteText({ at, trigger, open }: Note): string {
 function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
   const lines = [
     ...handoffs.map(
-      ({ id, title, from, state, progress }) =>
-        `- ${id} ${quoted(title)} from ${from}, ${spoken(state)}${progress ? ` ${progress} %` : ''}: end it with handoff_submit`,
+      ({ id, title, from, state, progress, waits_on }) =>
+        `- ${id} ${quoted(title)} from ${from}, ${spoken(state)}${progress ? ` ${progress} %` : ''}: ${waits_on === undefined ? 'end it with handoff_submit' : `needs the answer to ${waits_on} first`}`,
     ),
     ...tasks.map(
       ({ id, title, progress }) =>
-        `- ${id} ${quoted(title)}, ${progress} %: end it with thought_record, then task_update`,
+        `- ${id} ${quoted(title)}, ${progress} %: task_start names its branch and folder; end it with thought_record, then task_update`,
     ),
   ]
   return lines.length === 0 ? [] : ['You hold:', ...shortened(lines)]

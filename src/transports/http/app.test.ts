@@ -64,6 +64,18 @@ const ROUTES: Readonly<Record<string, readonly [route: string, scope: string]>> 
   artifact_get:      ['GET /v1/artifacts/{uid}',           'artifact:read'],
   notice_ack:        ['POST /v1/notices/{uid}/ack',        'notice:write'],
   report_status:     ['GET /v1/status',                    'report:read'],
+  document_collect:  ['POST /v1/documents/collect',       'document:write'],
+  report_flow:       ['GET /v1/reports/flow',             'report:read'],
+  report_history:    ['GET /v1/reports/history',          'report:read'],
+  report_metrics:    ['GET /v1/reports/metrics',          'report:read'],
+  report_progress:   ['GET /v1/reports/progress',         'report:read'],
+  workflow_start:    ['POST /v1/workflows',               'workflow:write'],
+  workflow_list:     ['GET /v1/workflows',                'workflow:read'],
+  workflow_status:   ['GET /v1/workflows/{id}',           'workflow:read'],
+  workflow_resume:   ['POST /v1/workflows/{id}/resume',   'workflow:write'],
+  workflow_cancel:   ['POST /v1/workflows/{id}/cancel',   'workflow:write'],
+  workflow_check:    ['POST /v1/workflows/check',         'workflow:read'],
+  workflow_picture:  ['POST /v1/workflows/picture',       'workflow:read'],
 }
 
 const operations = await loadOperations()

@@ -1,10 +1,10 @@
-import { Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { BatonError } from '../../domain/errors.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Service } from '../../service/service.ts'
 import type { McpEndpoint } from '../mcp/http.ts'
 import { answer } from './answer.ts'
-import { authorise, callerOf, toCall } from './auth.ts'
+import { authorise, type Caller, callerOf, toCall } from './auth.ts'
 import { guard, protect } from './guards.ts'
 import { holding } from './holding.ts'
 import { inputOf } from './input.ts'
@@ -64,10 +64,17 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
   })
   if (options.web === undefined) app.get('/', (c) => showStatus(c.req.raw, options))
   else addWeb(app, options.web)
+  const admit = async (c: Context<Env>, operation: string): Promise<Caller> => {
+    const told = c.get('told')
+    told.operation = operation
+    const caller = await callerOf(service, c.req.raw.headers)
+    told.actor = caller.actor.name
+    limit.take(caller.token)
+    return caller
+  }
   // Who the token stands for; a caller that is told its own name needs no scope.
   app.get('/v1/whoami', async (c) => {
-    const { actor, scopes } = await callerOf(service, c.req.raw.headers)
-    Object.assign(c.get('told'), { operation: 'whoami', actor: actor.name })
+    const { actor, scopes } = await admit(c, 'whoami')
     return c.json({ actor, scopes })
   })
   addLogin(app, service)
@@ -77,22 +84,16 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
     answered,
     stopping: options.stopping,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
-    told: (c, operation, { actor }) => Object.assign(c.get('told'), { operation, actor: actor.name }),
+    admit,
   })
   const mcp = mcpEndpoint(options)
   app.all('/mcp', async (c) => {
-    const caller = await callerOf(service, c.req.raw.headers)
-    Object.assign(c.get('told'), { operation: 'mcp', actor: caller.actor.name })
-    limit.take(caller.token)
+    const caller = await admit(c, 'mcp')
     return (await mcp()).fetch(c.req.raw, caller)
   })
   for (const op of operations)
     app.on(op.http.method, op.http.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-      const told = c.get('told')
-      told.operation = op.name
-      const caller = await callerOf(service, c.req.raw.headers)
-      told.actor = caller.actor.name
-      limit.take(caller.token)
+      const caller = await admit(c, op.name)
       authorise(op, caller)
       const call = toCall(caller, c.req.raw.headers)
       const input = await inputOf(op, c.req.raw, c.req.param())

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { kindOf } from '../../domain/policy.ts'
+import { readTrace } from '../../domain/trace.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { Call } from '../../service/deps.ts'
 import type { Service } from '../../service/service.ts'
@@ -35,7 +36,7 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
       'unauthenticated',
       'this token is unknown, expired or revoked; make a new one with: baton token create --agent NAME',
     )
-  const agent = (await service.agents.list()).find(({ name }) => name === token.agent)
+  const agent = await service.agents.get(token.agent)
   const instance = instanceOf(headers)
   return {
     actor: {
@@ -90,7 +91,13 @@ export function toCall({ actor }: Caller, headers: Headers): Call {
   if (key !== null && !KEY.test(key))
     throw new BatonError('invalid_input', 'Idempotency-Key is 1 to 200 visible characters without spaces')
   const rev = revisionOf(headers)
-  return { actor, ...(key !== null && { key }), ...(rev !== undefined && { rev }) }
+  const trace = readTrace(headers.get('traceparent'), headers.get('tracestate'))
+  return {
+    actor,
+    ...(key !== null && { key }),
+    ...(rev !== undefined && { rev }),
+    ...(trace && { trace }),
+  }
 }
 
 /** What the caller has seen, as it stands in `rev`: `If-Match: "7"`. */

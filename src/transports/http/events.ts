@@ -14,6 +14,8 @@ interface Bounds {
   readonly stopping?: AbortSignal | undefined
   /** A line that says nothing, so that proxies and clients see that the connection lives. */
   readonly heartbeatMs?: number
+  /** Whether the caller may still listen: a stream ends with the token that it was opened with. */
+  readonly isGood?: () => Promise<boolean>
 }
 
 const FIELDS = ['agent', 'handoff', 'task', 'kind', 'act', 'since'] as const
@@ -32,7 +34,7 @@ export function eventStream(events: Events, request: Request, bounds: Bounds = {
   const signals = [ended.signal, request.signal, bounds.stopping].filter((signal) => signal !== undefined)
   const signal = AbortSignal.any(signals)
   const happenings = events.follow({ since, signal })
-  return new Response(toStream(happenings, filter, ended, bounds.heartbeatMs ?? HEARTBEAT_MS, signal), {
+  return new Response(toStream(happenings, filter, ended, bounds, signal), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
@@ -46,7 +48,7 @@ function toStream(
   happenings: AsyncGenerator<Happening>,
   filter: Filter,
   ended: AbortController,
-  heartbeatMs: number,
+  { heartbeatMs = HEARTBEAT_MS, isGood = async () => true }: Bounds,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
@@ -60,6 +62,7 @@ function toStream(
       start(controller) {
         controller.enqueue(encoder.encode(`retry: ${COME_BACK_MS}\n\n`))
         beat = setInterval(() => {
+          void isGood().then((good) => good || done())
           // Whoever does not read gets no heartbeats either: they must not pile up.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(':\n\n'))
         }, heartbeatMs)
@@ -80,6 +83,8 @@ function toStream(
             const { value, done: isEnd } = await happenings.next()
             if (isEnd || signal.aborted) return
             if (!matches(value, filter)) continue
+            if (!(await isGood())) return done()
+            if (signal.aborted) return
             controller.enqueue(encoder.encode(toText(value)))
             return
           }

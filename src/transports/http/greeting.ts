@@ -7,12 +7,14 @@ export interface Place {
   /** Names were given under which others reach it. */
   readonly named: boolean
   readonly tokens: number
+  /** Nothing was ever handed over here. */
+  readonly isEmpty?: boolean
   /** Lets whoever reads this into the dashboard, once and soon. */
   readonly code?: string | undefined
 }
 
 /** What a person who started the server wants to know: where it is, what it holds, what to type next. */
-export function greeting(store: Store['info'], { url, local, named, tokens, code }: Place): string {
+export function greeting(store: Store['info'], { url, local, named, tokens, code, isEmpty }: Place): string {
   const lines = [
     `Baton is running at ${url}`,
     '',
@@ -21,6 +23,9 @@ export function greeting(store: Store['info'], { url, local, named, tokens, code
     ...(code === undefined
       ? []
       : ['             opens the dashboard as you, once, within ten minutes; later: baton login']),
+    ...(isEmpty
+      ? ['  see it     baton demo plays a team at work in your browser (in a clone: npm run demo)']
+      : []),
     '  next       baton send --to codex --title "Add rate limiting" --deliverable "Middleware in src/"',
     '             baton inbox --as codex',
     `  over HTTP  ${

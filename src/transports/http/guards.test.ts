@@ -1,60 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { FOREIGN, OURS } from '../../../test/foreign-requests.ts'
 import { get, openHttp, post, refusalOf } from '../../../test/http-workspace.ts'
 import { allowedHosts } from './guards.ts'
-
-const OURS = 'localhost:4180'
-
-/** What a page of another site, a rebound name or a careless proxy would send. */
-// biome-ignore format: read as a table
-const FOREIGN: readonly (readonly [name: string, headers: Record<string, string>, url?: string])[] = [
-  ['a name that was rebound to this machine', { host: 'evil.example:4180' }],
-  ['a rebound name without a port',           { host: 'evil.example' }],
-  ['a name that ends like ours',              { host: 'notlocalhost:4180' }],
-  ['a name that begins like ours',            { host: 'localhost.evil.example:4180' }],
-  ['an address that begins like ours',        { host: '127.0.0.1.evil.example:4180' }],
-  ['a name that leads to every address',      { host: '127.0.0.1.nip.io:4180' }],
-  ['the root form of our name',               { host: 'localhost.:4180' }],
-  ['another port',                            { host: 'localhost:4181' }],
-  ['no port',                                 { host: 'localhost' }],
-  ['an empty port',                           { host: 'localhost:' }],
-  ['a port with a zero in front',             { host: 'localhost:04180' }],
-  ['the address of all interfaces',           { host: '0.0.0.0:4180' }],
-  ['another address of the loopback',         { host: '127.0.0.2:4180' }],
-  ['a short form of the loopback',            { host: '127.1:4180' }],
-  ['the loopback as one number',              { host: '2130706433:4180' }],
-  ['the loopback in hexadecimal',             { host: '0x7f.0.0.1:4180' }],
-  ['the loopback in octal',                   { host: '0177.0.0.1:4180' }],
-  ['the IPv6 address of all interfaces',      { host: '[::]:4180' }],
-  ['a mapped IPv4 address',                   { host: '[::ffff:127.0.0.1]:4180' }],
-  ['IPv6 without brackets',                   { host: '::1:4180' }],
-  ['an address of the local network',         { host: '192.168.1.5:4180' }],
-  ['a user before our name',                  { host: 'evil.example@localhost:4180' }],
-  ['our name before a user',                  { host: 'localhost:4180@evil.example' }],
-  ['two hosts, ours first',                   { host: 'localhost:4180, evil.example' }],
-  ['two hosts, ours last',                    { host: 'evil.example, localhost:4180' }],
-  ['an empty host',                           { host: '' }],
-  ['a name of the local network',             { host: 'baton.local:4180' }],
-  ['a request line that names another host',  { host: OURS }, 'http://evil.example/v1/handoffs'],
-  ['a page of another site',                  { origin: 'http://evil.example' }],
-  ['a page of another site on our port',      { origin: 'http://evil.example:4180' }],
-  ['a sandboxed page or a file',              { origin: 'null' }],
-  ['an empty origin',                         { origin: '' }],
-  ['a page on another port',                  { origin: 'http://localhost:3000' }],
-  ['a page on our name without a port',       { origin: 'http://localhost' }],
-  ['a page of another name of this machine',  { origin: 'http://127.0.0.1:4180' }],
-  ['an origin that begins like ours',         { origin: 'http://localhost:4180.evil.example' }],
-  ['an origin with a user',                   { origin: 'http://localhost:4180@evil.example' }],
-  ['an origin of another scheme',             { origin: 'ftp://localhost:4180' }],
-  ['a browser extension',                     { origin: 'chrome-extension://abcdefghijklmnop' }],
-  ['an origin with a path',                   { origin: 'http://localhost:4180/' }],
-  ['two origins',                             { origin: 'http://localhost:4180 http://evil.example' }],
-  ['another site without an origin',          { 'sec-fetch-site': 'cross-site' }],
-  ['another port of this machine',            { 'sec-fetch-site': 'same-site' }],
-  ['an unknown word for the site',            { 'sec-fetch-site': 'trust-me' }],
-  ['our origin from another site',            { origin: `http://${OURS}`, 'sec-fetch-site': 'cross-site' }],
-  ['a picture of another site',               { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
-]
 
 // biome-ignore format: read as a table
 const OWN: readonly (readonly [name: string, headers: Record<string, string>])[] = [

@@ -46,7 +46,8 @@ function merge(path: Fields, given: Fields): Fields {
   return { ...given, ...path }
 }
 
-async function bodyOf(request: Request, limit: number): Promise<Fields> {
+/** The JSON object of a body, read no further than to its limit. */
+export async function bodyOf(request: Request, limit: number): Promise<Fields> {
   const wrongType = () =>
     new BatonError('invalid_input', 'send the body as plain JSON with Content-Type: application/json')
   const type = request.headers.get('content-type')

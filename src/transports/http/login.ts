@@ -2,10 +2,10 @@ import type { Env, Hono } from 'hono'
 import { BatonError } from '../../domain/errors.ts'
 import type { Service } from '../../service/service.ts'
 import { SESSION_COOKIE, sessionOf } from './auth.ts'
-import { parseJson } from './json-limits.ts'
+import { bodyOf } from './input.ts'
 
 /** A code is shorter than this by far. */
-const MAX_BODY = 1_000
+const MAX_BODY_BYTES = 1_000
 
 /**
  * How a person comes into the dashboard. The code travels behind the `#` of an address, which browsers send to nobody;
@@ -14,9 +14,8 @@ const MAX_BODY = 1_000
  */
 export function addLogin<E extends Env>(app: Hono<E>, service: Service): void {
   app.post('/v1/session', async (c) => {
-    const text = await c.req.text()
-    const body = text.length > MAX_BODY ? {} : (parseJson(text) as { code?: unknown })
-    const begun = typeof body.code === 'string' ? await service.tokens.beginSession(body.code) : undefined
+    const { code } = await bodyOf(c.req.raw, MAX_BODY_BYTES)
+    const begun = typeof code === 'string' ? await service.tokens.beginSession(code) : undefined
     if (!begun)
       throw new BatonError(
         'unauthenticated',

@@ -17,7 +17,7 @@ describe('GET /v1/openapi.json', () => {
     const names = (await loadOperations()).map(({ name }) => name)
     assert.deepEqual(
       described.map(({ operationId }) => operationId).sort(),
-      [...names, 'events', 'whoami'].sort(),
+      [...names, 'events', 'healthz', 'metrics', 'readyz', 'whoami'].sort(),
     )
     for (const { operationId, responses } of described) assert.ok('200' in responses, operationId)
     const submit = document.paths['/v1/handoffs/{id}/submit']!.post as unknown as {
@@ -26,7 +26,7 @@ describe('GET /v1/openapi.json', () => {
     }
     assert.deepEqual(
       submit.parameters.map(({ name, in: place }) => `${place} ${name}`),
-      ['path id', 'header Idempotency-Key', 'header Baton-Instance'],
+      ['path id', 'header Idempotency-Key', 'header If-Match', 'header Baton-Instance'],
     )
     const body = submit.requestBody.content['application/json'].schema.properties
     assert.ok('evidence' in body && !('id' in body))

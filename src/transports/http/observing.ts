@@ -14,21 +14,25 @@ export interface ObservingOptions<E extends Env> {
   readonly answered: Answered
   readonly stopping?: AbortSignal | undefined
   readonly heartbeatMs?: number
-  /** Tells the log who asked for what. */
-  readonly told: (context: Context<E>, operation: string, caller: Caller) => void
+  /** Who is calling for this, told to the log and counted. */
+  readonly admit: (context: Context<E>, operation: string) => Promise<Caller>
 }
+
+const SCOPE = 'report:read'
 
 /** What can be looked at beside the operations: events, numbers, and the description of the surface. */
 export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOptions<E>): void {
-  const { service, operations, answered, told } = options
+  const { service, operations, answered, admit } = options
+  const standing = new Standing()
   app.get('/v1/events', async (c) => {
-    const caller = await observer(service, c.req.raw.headers)
-    told(c, 'events', caller)
-    return eventStream(service.events, c.req.raw, options)
+    const { headers } = c.req.raw
+    const { token } = demandScope(await admit(c, 'events'))
+    const isGood = () =>
+      standing.of(token, async () => grants((await callerOf(service, headers)).scopes, SCOPE))
+    return eventStream(service.events, c.req.raw, { ...options, isGood })
   })
   app.get('/metrics', async (c) => {
-    const caller = await observer(service, c.req.raw.headers)
-    told(c, 'metrics', caller)
+    demandScope(await admit(c, 'metrics'))
     return c.body(await metricsText(service, answered), 200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     })
@@ -42,8 +46,28 @@ export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOpti
   app.get('/docs', () => referencePage(operations))
 }
 
-async function observer(service: Service, headers: Headers): Promise<Caller> {
-  const caller = await callerOf(service, headers)
-  if (grants(caller.scopes, 'report:read')) return caller
+function demandScope(caller: Caller): Caller {
+  if (grants(caller.scopes, SCOPE)) return caller
   throw new BatonError('not_found', 'there is nothing here that this token may see')
+}
+
+const LOOK_AGAIN_MS = 1_000
+const MOST_TOKENS = 10_000
+
+/** Whether tokens are still good: asked for every event of every stream, looked up once a second for each token. */
+class Standing {
+  readonly #known = new Map<string, { readonly at: number; readonly isGood: Promise<boolean> }>()
+
+  of(token: string, look: () => Promise<boolean>): Promise<boolean> {
+    const known = this.#known.get(token)
+    const now = performance.now()
+    if (known && now - known.at < LOOK_AGAIN_MS) return known.isGood
+    if (this.#known.size >= MOST_TOKENS) this.#known.clear()
+    const isGood = look().catch((error: unknown) => {
+      // A store that is away for a moment says nothing about a token.
+      return !(error instanceof BatonError && error.code === 'unauthenticated')
+    })
+    this.#known.set(token, { at: now, isGood })
+    return isGood
+  }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { BatonError } from '../../domain/errors.ts'
 import { loadOperations } from '../../operations/index.ts'
-import type { Service } from '../../service/service.ts'
+import type { Service, Token } from '../../service/service.ts'
 import { createHttpApp } from './app.ts'
 import { startDelivering } from './delivering.ts'
 import { greeting } from './greeting.ts'
@@ -73,7 +73,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const local = isLoopback(host)
   const operations = await loadOperations()
   // Asked for before the port is taken: a store that does not answer is found out here.
-  const tokens = (await service.tokens.list()).filter((token) => token.revoked_at === undefined).length
+  const tokens = (await service.tokens.list()).filter(isOfAgents).length
+  const isEmpty = (await service.looking.list({}, { limit: 1 })).items.length === 0
   const stopping = new AbortController()
   // The port is a part of what the app checks and is known only when the server listens.
   let app: { fetch(request: Request): Response | Promise<Response> } | undefined
@@ -112,11 +113,22 @@ export async function serve(options: ServeOptions): Promise<Running> {
     log('warn', 'open to the network', { advice: 'let a proxy with TLS stand in front: tokens are secrets' })
   // On a machine that others reach, what is printed here may be read by others too.
   const code = local ? await options.loginCode?.() : undefined
-  const text = greeting(service.deps.store.info, { url, local, tokens, code, named: names.length > 0 })
+  const text = greeting(service.deps.store.info, {
+    url,
+    local,
+    tokens,
+    code,
+    isEmpty,
+    named: names.length > 0,
+  })
   const ready = { url, host, port: bound, text }
   options.onReady?.(ready)
   return { ...ready, closed, close }
 }
+
+/** Codes with which people log in are nobody's way to call it. */
+const isOfAgents = ({ revoked_at, scopes }: Token): boolean =>
+  revoked_at === undefined && !scopes.includes('login')
 
 const STARTING = new BatonError('unavailable', 'the server is starting; try again')
 

@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, join, resolve, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { Env, Hono } from 'hono'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -38,11 +40,21 @@ export function addWeb<E extends Env>(app: Hono<E>, folder: string): void {
     return file(folder, 'index.html', 'no-cache')
   })
   app.get('/icon.svg', () => file(folder, 'icon.svg', 'max-age=86400'))
-  // Their names hold a hash of what is in them.
-  app.get('/assets/:name', (c) =>
-    file(folder, join('assets', c.req.param('name') ?? ''), 'public, max-age=31536000, immutable'),
-  )
+  const packed = new Map<string, Uint8Array<ArrayBuffer>>()
+  app.get('/assets/:name', async (c) => {
+    const name = join('assets', c.req.param('name') ?? '')
+    // Their names hold a hash of what is in them.
+    const answer = await file(folder, name, 'public, max-age=31536000, immutable')
+    if (!answer.ok || !/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return answer
+    const bytes = packed.get(name) ?? new Uint8Array(await pack(await answer.arrayBuffer()))
+    packed.set(name, bytes)
+    answer.headers.set('content-encoding', 'gzip')
+    answer.headers.set('vary', 'accept-encoding')
+    return new Response(bytes, { headers: answer.headers })
+  })
 }
+
+const pack = promisify(gzip)
 
 async function file(folder: string, name: string, cache: string): Promise<Response> {
   const path = resolve(folder, name)

@@ -1,11 +1,13 @@
 import { useSyncExternalStore } from 'react'
 import type { Happening } from '../../../src/service/events.ts'
-import { noteHappening } from './queries.ts'
+import { noteHappening, queries } from './queries.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
 /** A burst of events reads everything again once, not once for each. */
 const GATHER_MS = 150
+/** Where events never pause: what is being read is let come in first, but not for longer than this. */
+const MOST_GATHER_MS = 2_000
 const KEPT = 200
 /** How soon to try anew where the browser does not by itself: after an answer that was no stream. */
 const AGAIN_MS = 3_000
@@ -61,11 +63,18 @@ function note(happening: Happening): void {
   tell()
   if (isGathering) return
   isGathering = true
-  setTimeout(() => {
-    isGathering = false
-    for (const kind of kinds) noteHappening(kind)
-    kinds.clear()
-  }, GATHER_MS)
+  setTimeout(readAgain, GATHER_MS, performance.now())
+}
+
+function readAgain(since: number): void {
+  // Reading anew ends what is under way: under a steady stream nothing would ever arrive.
+  if (queries.isFetching() > 0 && performance.now() - since < MOST_GATHER_MS) {
+    setTimeout(readAgain, GATHER_MS, since)
+    return
+  }
+  isGathering = false
+  for (const kind of kinds) noteHappening(kind)
+  kinds.clear()
 }
 
 function become(next: Connection): void {

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { State } from '../../../src/domain/lifecycle.ts'
 import { useOperation } from '../api/queries.ts'
@@ -14,6 +15,8 @@ const COLUMNS: readonly { readonly title: string; readonly states: readonly Stat
   { title: 'Not done', states: ['failed', 'rejected', 'expired', 'cancelled'] },
 ]
 const SHOWN = 50
+/** What one answer holds at most. */
+const MOST = 200
 
 /** Who holds what, by state. Filters are in the address, so that a view can be shared. */
 export function Board() {
@@ -85,7 +88,8 @@ function Column(props: {
   readonly filter: { readonly from?: string; readonly to?: string; readonly text?: string }
 }) {
   const { title, states, filter } = props
-  const list = useOperation('handoff_list', { ...filter, state: [...states], limit: SHOWN })
+  const [limit, setLimit] = useState(SHOWN)
+  const list = useOperation('handoff_list', { ...filter, state: [...states], limit })
   const items = list.data?.items ?? []
   return (
     <section className="column" aria-label={title}>
@@ -98,6 +102,12 @@ function Column(props: {
       {items.map((handoff) => (
         <HandoffTile key={handoff.uid} handoff={handoff} />
       ))}
+      {list.data?.next && limit < MOST && (
+        <button type="button" className="quiet" onClick={() => setLimit(MOST)}>
+          Show more
+        </button>
+      )}
+      {list.data?.next && limit === MOST && <p className="none">There are more: narrow it down above.</p>}
     </section>
   )
 }

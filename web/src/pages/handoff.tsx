@@ -7,6 +7,7 @@ import { Actions } from '../features/handoff/actions.tsx'
 import { Answer } from '../features/handoff/answer.tsx'
 import { Chain } from '../features/handoff/chain.tsx'
 import { Deliverables, PackageView, ResultView } from '../features/handoff/package-view.tsx'
+import { Standing, Understood } from '../features/handoff/standing.tsx'
 import { Thread } from '../features/handoff/thread.tsx'
 import { Attempts, Timeline } from '../features/handoff/timeline.tsx'
 import { StateBadge } from '../ui/badge.tsx'
@@ -21,9 +22,10 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
   const full = useOperation('handoff_get', { id })
   if (!full.data)
     return full.error ? <Failed error={full.error} again={full.refetch} /> : <Loading what={id} />
-  const { handoff, package: given, result, thread, verifications, timeline } = full.data
+  const { handoff, package: given, result, thread, verifications, timeline, acknowledgment } = full.data
   const waitsForMe =
-    handoff.waiting_for === me.actor.name || (handoff.waiting_for === 'human' && me.actor.kind === 'human')
+    [handoff.waiting_for, handoff.escalated_to].includes(me.actor.name) ||
+    (handoff.waiting_for === 'human' && me.actor.kind === 'human')
   const asksMe = handoff.state === 'needs_input' && waitsForMe
   return (
     <article className="stack">
@@ -43,6 +45,7 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
           · changed <Time at={handoff.updated_at} />
           {handoff.waiting_for && ` · waits for ${handoff.waiting_for}`}
         </p>
+        <Standing handoff={handoff} />
       </header>
       {asksMe && handoff.need !== 'clarification' && (
         <section className="card" aria-label="Your decision">
@@ -73,6 +76,7 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
               </p>
             ))}
           </section>
+          {acknowledgment && <Understood said={acknowledgment} />}
           {thread.length > 0 && (
             <section className="card" aria-label="Talk">
               <h2>Questions and answers</h2>

@@ -93,7 +93,7 @@ function Next({ plan: { ready, path, tasks } }: { readonly plan: Plan }) {
             <li key={uid} className="wrap">
               <Link href={`/tasks?task=${encodeURIComponent(id)}`}>{id}</Link> {title}{' '}
               {critical && <span className="badge wait">critical</span>}
-              {priority !== 'medium' && <small> {priority}</small>}
+              {priority !== 'normal' && <small> {priority}</small>}
             </li>
           ))}
         </ol>

@@ -11,11 +11,13 @@ export interface GraphNode {
   /** A second line: who, how far. */
   readonly line: string
   readonly tone: Tone
-  /** What a screen reader says of it. */
-  readonly label: string
+  /** What the picture says by its looks, for whoever cannot see it. */
+  readonly note?: string
   readonly href?: string
   /** A gate has pointed sides: somebody decides there. */
   readonly isGate?: boolean
+  /** It can be begun now. */
+  readonly isReady?: boolean
   readonly isStrong?: boolean
   readonly isChosen?: boolean
   /** From 0 to 100. */
@@ -35,6 +37,8 @@ const MARGIN = 12
 const TITLE_LENGTH = 23
 const LINE_LENGTH = 27
 const TIP = 14
+/** A narrow page makes the picture smaller, as far as its text can be read; then it scrolls. */
+const SMALLEST = 0.8
 
 /** What needs what, from top to bottom. Each node is a link, so that keys reach it; a table beside it says the same. */
 export function Graph(props: {
@@ -49,7 +53,13 @@ export function Graph(props: {
   const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN]
   return (
     <Scroll label={label}>
-      <svg className="graph" viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
+      <svg
+        className="graph"
+        viewBox={`0 0 ${width} ${height}`}
+        width={width}
+        height={height}
+        style={{ minWidth: width * SMALLEST }}
+      >
         <title>{label}</title>
         <defs>
           {['plain', 'strong', 'done'].map((kind) => (
@@ -60,8 +70,9 @@ export function Graph(props: {
               viewBox="0 0 8 8"
               refX="7"
               refY="4"
-              markerWidth="7"
-              markerHeight="7"
+              markerUnits="userSpaceOnUse"
+              markerWidth="9"
+              markerHeight="9"
               orient="auto"
             >
               <path d="M0 0 8 4 0 8z" />
@@ -92,7 +103,7 @@ export function Graph(props: {
 
 function Node({ node, x, y }: { readonly node: GraphNode; readonly x: number; readonly y: number }) {
   const [, go] = useLocation()
-  const { title, line, tone, label, href, isGate, isStrong, isChosen, progress } = node
+  const { title, line, tone, href, isGate, isReady, isStrong, isChosen, progress } = node
   const { width, height } = NODE
   const [left, top] = [x - width / 2, y - height / 2]
   const follow = (event: MouseEvent) => {
@@ -100,10 +111,17 @@ function Node({ node, x, y }: { readonly node: GraphNode; readonly x: number; re
     event.preventDefault()
     go(href)
   }
-  const className = ['node', tone, isGate ? 'gate' : '', isStrong ? 'strong' : '', isChosen ? 'chosen' : '']
+  const className = [
+    'node',
+    tone,
+    isGate ? 'gate' : '',
+    isReady ? 'ready' : '',
+    isStrong ? 'strong' : '',
+    isChosen ? 'chosen' : '',
+  ]
+  const shown = { title: cut(title, TITLE_LENGTH), line: cut(line, LINE_LENGTH) }
   const body = (
     <>
-      <title>{label}</title>
       {isGate ? (
         <path className="box" d={gateShape(left, top)} />
       ) : (
@@ -119,20 +137,29 @@ function Node({ node, x, y }: { readonly node: GraphNode; readonly x: number; re
           rx="1.5"
         />
       )}
-      <text className="name" x={x} y={y - 4}>
-        {cut(title, TITLE_LENGTH)}
-      </text>
-      <text className="line" x={x} y={y + 14}>
-        {cut(line, LINE_LENGTH)}
+      <text x={x} y={y - 4}>
+        <tspan className="name">{shown.title}</tspan>{' '}
+        <tspan className="line" x={x} dy="18">
+          {shown.line}
+        </tspan>
       </text>
     </>
   )
   if (href === undefined) return <g className={className.join(' ')}>{body}</g>
   return (
-    <a className={className.join(' ')} href={href} onClick={follow} aria-label={label}>
+    <a className={className.join(' ')} href={href} onClick={follow} aria-label={labelOf(node, shown)}>
       {body}
     </a>
   )
+}
+
+/** The words that can be seen, as they stand there, then what they leave out. */
+function labelOf(
+  { title, line, note }: GraphNode,
+  shown: { readonly title: string; readonly line: string },
+): string {
+  const isCut = shown.title !== title || shown.line !== line
+  return [`${shown.title} ${shown.line}`, ...(isCut ? [title, line] : []), ...(note ? [note] : [])].join(', ')
 }
 
 function gateShape(left: number, top: number): string {

@@ -20,3 +20,33 @@ export const TONES: Readonly<Record<State, Tone>> = {
 }
 
 export const spoken = (word: string): string => word.replaceAll('_', ' ')
+
+/** Steps of a handoff as they are told afterwards. */
+const DONE: Readonly<Record<string, string>> = {
+  create: 'drafted',
+  send: 'sent',
+  accept: 'accepted',
+  start: 'started',
+  heartbeat: 'at work',
+  block: 'blocked',
+  unblock: 'unblocked',
+  ask: 'asked',
+  answer: 'answered',
+  await_person: 'waits for a person',
+  submit: 'handed in',
+  verify_pass: 'verified',
+  verify_fail: 'given back',
+  complete: 'completed',
+  reject: 'rejected',
+  fail: 'failed',
+  retry: 'tried again',
+  reassign: 'given to another',
+  amend: 'changed',
+  cancel: 'cancelled',
+  expire: 'expired',
+}
+
+export const told = (act: string): string => {
+  const step = act.slice(act.indexOf('.') + 1)
+  return DONE[step] ?? spoken(step)
+}

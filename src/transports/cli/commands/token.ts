@@ -8,8 +8,21 @@ import { didYouMean } from '../input/suggest.ts'
 import { toSeconds } from '../screen/time.ts'
 import type { Shell } from '../shell.ts'
 
-const NOUNS = ['agent', 'artifact', 'audit', 'document', 'gate', 'handoff', 'notice', 'report', 'task']
-const SCOPES = ['*', ...NOUNS.flatMap((noun) => [`${noun}:read`, `${noun}:write`])]
+/** Every scope that some operation needs; others would open nothing. */
+// biome-ignore format: a noun on each line
+export const SCOPES = [
+  '*',
+  'agent:read', 'agent:write',
+  'artifact:read', 'artifact:write',
+  'audit:read', 'audit:write',
+  'document:read', 'document:write',
+  'gate:write',
+  'handoff:read', 'handoff:write',
+  'notice:write',
+  'report:read',
+  'task:read', 'task:write',
+  'workflow:read', 'workflow:write',
+]
 
 /** The hash of a secret is nobody's business. */
 const shown = ({ hash: _, ...token }: Token) => token
@@ -70,14 +83,17 @@ const create: Command = {
 
 /** A person's token is a person's hand: a coding agent must not be able to give itself one. */
 async function refuseForPeople(shell: Shell, { service, actor }: Context, agent: string): Promise<void> {
-  if (shell.io.env.codingAgent === undefined) return
+  const { codingAgent } = shell.io.env
+  if (codingAgent === undefined && actor.kind === 'human') return
   const row = (await service.agents.list()).find(({ name }) => name === agent)
   if (kindOf(service.deps.policy, agent, row) !== 'human') return
-  throw new BatonError(
-    'not_allowed',
-    `${agent} is a person, and ${shell.io.env.codingAgent} shows that a coding agent asks for the token; let ${agent} make it`,
-    { agent, actor: actor.name },
-  )
+  const why = codingAgent
+    ? `${codingAgent} shows that a coding agent asks for the token`
+    : `${actor.name} is of kind ${actor.kind}`
+  throw new BatonError('not_allowed', `${agent} is a person, and ${why}; let ${agent} make it`, {
+    agent,
+    actor: actor.name,
+  })
 }
 
 function expiry(text: string | undefined): string | undefined {
@@ -97,7 +113,7 @@ const list: Command = {
   examples: ['baton token list'],
   async run(shell) {
     const { context } = await shell.open({ write: false, local: true })
-    const tokens = await context!.service.tokens.list()
+    const tokens = (await context!.service.tokens.list()).filter((token) => !isSpentCode(token))
     shell.answer({ items: tokens.map(shown) }, () => {
       if (tokens.length === 0) return shell.nothing(`No token yet; make one with: ${create.examples[0]}`)
       return shell.screen.table(
@@ -113,6 +129,11 @@ const list: Command = {
     })
     return 0
   },
+}
+
+/** Whoever logs in leaves a code behind that was good once: nobody can do anything with it, or about it. */
+function isSpentCode({ scopes, revoked_at, expires_at = '' }: Token): boolean {
+  return scopes.includes('login') && (revoked_at !== undefined || expires_at <= new Date().toISOString())
 }
 
 function stateOf(token: Token, shell: Shell): string {

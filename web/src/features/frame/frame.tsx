@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useConnection } from '../../api/live.ts'
 import { useOperation } from '../../api/queries.ts'
@@ -16,6 +16,7 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   const connection = useConnection()
   const waiting = useWaiting()
   useKeys(go, () => search(true))
+  useArriving(location)
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === location)?.name ?? location.split('/').at(-1)
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decodeURIComponent(name ?? '')} · Baton`
@@ -61,6 +62,16 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
       {isSearching && <Palette close={() => search(false)} />}
     </>
   )
+}
+
+/** Whoever goes to another page without a pointer begins at its content, not at the end of the menu again. */
+function useArriving(location: string): void {
+  const before = useRef(location)
+  useEffect(() => {
+    if (before.current === location) return
+    before.current = location
+    document.getElementById('content')?.focus()
+  }, [location])
 }
 
 /** How much waits for this person, as far as a first page tells. */

@@ -44,6 +44,7 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
 /** What travels with the handoff. */
 export function PackageView({ package: given }: { readonly package: Package }) {
   const { open_questions = [], data, input, links = {}, validation_request: asked } = given
+  if (Object.keys(given).length === 0) return <p className="soft">Nothing travels with it but its title.</p>
   return (
     <div className="stack">
       <Said title="Summary" text={given.summary} />

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../../src/domain/handoff.ts'
 import { Time } from '../../ui/time.tsx'
-import { spoken } from '../../ui/words.ts'
+import { spoken, told } from '../../ui/words.ts'
 
 interface Event {
   readonly at: string
@@ -17,7 +17,7 @@ export function Timeline({ events }: { readonly events: readonly Event[] }) {
     <ol className="timeline">
       {events.map(({ at, act, by, auth, hash }) => (
         <li key={hash}>
-          <b>{spoken(act.slice(act.indexOf('.') + 1))}</b> by {by} <small>({auth})</small>{' '}
+          <b>{told(act)}</b> by {by} <small>({auth})</small>{' '}
           <small title={hash}>
             <Time at={at} />
           </small>

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<FlowWindow, string>> = {
 export const windowWords = (window: FlowWindow): string => `the last ${WORDS[window]}`
 
 export function WindowChoice(props: {
-  readonly value: FlowWindow
+  readonly value: FlowWindow | undefined
   readonly choose: (window: FlowWindow) => void
 }) {
   return (

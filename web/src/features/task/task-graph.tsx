@@ -25,8 +25,9 @@ export function TaskGraph(props: {
       title,
       line: `${id} · ${who}`,
       tone: toneOf(task, ready),
-      label: `${id}, ${title}: ${who}${path.has(id) ? ', on the critical path' : ''}`,
+      ...(path.has(id) && { note: 'on the critical path' }),
       href: `/tasks?task=${encodeURIComponent(id)}`,
+      isReady: status !== 'done' && ready.has(id),
       isStrong: path.has(id),
       isChosen: id === chosen,
       ...(status === 'in_progress' && { progress }),
@@ -44,11 +45,13 @@ export function TaskGraph(props: {
   return (
     <>
       <p className="key-line">
+        <span className="key ready">ready now</span>
         <span className="key busy">at work</span>
-        <span className="key good">done or ready</span>
-        <span className="key wait">outlined: on the critical path</span>
+        <span className="key">waits</span>
+        <span className="key done">done</span>
+        <span className="key critical">on the critical path</span>
       </p>
-      {shown.length < plan.tasks.length && (
+      {shown.length === MOST && (
         <p className="soft">
           {shown.length} of {plan.tasks.length} tasks are in the picture; all of them are in the table below.
         </p>

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Badge } from '../../ui/tone-badge.tsx'
 import { spoken } from '../../ui/words.ts'
 import { toneOf } from './task-graph.tsx'
 import type { Plan } from './use-tasks.ts'
@@ -24,18 +25,18 @@ export function TaskTable({ plan }: { readonly plan: Plan }) {
         <tbody>
           {plan.tasks.map((task) => (
             <tr key={task.uid}>
-              <td className="wrap">
-                <Link href={`/tasks?task=${encodeURIComponent(task.id)}`}>{task.id}</Link> {task.title}
+              <td className="cell">
+                <Link href={`/tasks?task=${encodeURIComponent(task.id)}`}>{task.id}</Link> {task.title}{' '}
                 {path.has(task.id) && <span className="badge wait">critical</span>}
               </td>
               <td>
-                <span className={`badge ${toneOf(task, ready)}`}>
+                <Badge tone={toneOf(task, ready)}>
                   {ready.has(task.id) && task.status !== 'done' ? 'ready' : spoken(task.status)}
-                </span>
+                </Badge>
                 {task.status === 'in_progress' && task.progress > 0 && ` ${Math.round(task.progress)}%`}
               </td>
               <td>{task.owner ?? ''}</td>
-              <td className="wrap">{task.depends_on.join(', ')}</td>
+              <td className="cell">{task.depends_on.join(', ')}</td>
               <td className="nowrap">
                 <Time at={task.updated_at} />
               </td>

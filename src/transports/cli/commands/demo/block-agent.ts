@@ -50,8 +50,7 @@ handoff:
   status: "complete"
   retry_count: 0
   timestamp: "${new Date().toISOString()}"
-  context:
-    task_id: "RL-6"
+  context:${to === 'None' ? '\n    task_id: "RL-6"' : ''}
     workflow_id: "rate-limiting"
     summary: "The ${kind} tests passed; the reports are in reports/"
   metrics:

@@ -155,7 +155,17 @@ async function playOne(shell: Shell, name: string, pace: number): Promise<number
   if (!isPlayer(name))
     throw new BatonError('invalid_input', `the demo has no ${name}; start it with: baton demo`, { name })
   const { play } = await import('./play.ts')
-  await play(name, { folder: shell.io.cwd, pace, say: (text) => shell.print(text) })
+  const { cwd: folder, stdin } = shell.io
+  const gone = new AbortController()
+  // Whoever started it holds the other end: it closes when that process ends, however it ends.
+  stdin.once('end', () => gone.abort()).resume()
+  try {
+    await play(name, { folder, pace, signal: gone.signal, say: (text) => shell.print(text) })
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  } finally {
+    stdin.destroy()
+  }
   return 0
 }
 

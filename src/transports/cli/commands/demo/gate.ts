@@ -42,7 +42,7 @@ export async function waitAtGate(context: Context, options: GateOptions): Promis
   const decided = await look(signal, async () => {
     if (Date.now() >= remindAt) {
       remindAt = Date.now() + REMIND_MS
-      say(name, `nobody has decided yet; it goes on waiting at ${url}/inbox (y approves)`)
+      say(name, `nobody has decided yet; it goes on waiting at ${url}/inbox`)
     }
     return (await gates(context)).find(({ uid, state }) => uid === gate.uid && state !== 'needs_input')
   })

@@ -18,7 +18,12 @@ const PLAYS: Readonly<Record<Player, (stage: Stage) => Promise<void>>> = {
 /** One agent of the demo, in a process of its own. What it says, line by line, is what it does. */
 export async function play(
   name: Player,
-  options: { readonly folder: string; readonly pace: number; readonly say: (text: string) => void },
+  options: {
+    readonly folder: string
+    readonly pace: number
+    readonly signal: AbortSignal
+    readonly say: (text: string) => void
+  },
 ): Promise<void> {
   const baton = await openBaton({ cwd: options.folder })
   try {

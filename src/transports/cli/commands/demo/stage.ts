@@ -13,6 +13,8 @@ export class Stage {
   readonly baton: Baton
   readonly me: BatonAgent
   readonly folder: string
+  /** Raised when whoever started the demo is gone. */
+  readonly signal: AbortSignal
   /** How long a pause is: 1 as people can follow it, 0 none at all. */
   readonly #pace: number
   readonly #say: (text: string) => void
@@ -22,11 +24,13 @@ export class Stage {
     readonly name: string
     readonly folder: string
     readonly pace: number
+    readonly signal: AbortSignal
     readonly say: (text: string) => void
   }) {
     this.baton = options.baton
     this.me = options.baton.as(options.name)
     this.folder = options.folder
+    this.signal = options.signal
     this.#pace = options.pace
     this.#say = options.say
   }
@@ -37,15 +41,15 @@ export class Stage {
 
   /** Work takes time. */
   work(seconds: number): Promise<void> {
-    return sleep(seconds * 1_000 * this.#pace)
+    return sleep(seconds * 1_000 * this.#pace, undefined, { signal: this.signal })
   }
 
-  /** Looks again and again until there is something. The parent ends the process when nobody comes any more. */
+  /** Looks again and again until there is something. */
   async until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
     for (;;) {
       const found = await look()
       if (found !== undefined) return found
-      await sleep(LOOK_MS)
+      await sleep(LOOK_MS, undefined, { signal: this.signal })
     }
   }
 

@@ -21,7 +21,7 @@ function startPlayer(name: Player, { folder, pace, signal, say }: TeamOptions): 
   const child = spawn(process.execPath, [process.argv[1]!, 'demo', name, '--pace', String(pace)], {
     cwd: folder,
     env: apartEnvironment({ BATON_HOME: join(folder, '.home') }),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     signal,
   })
   let complaint = ''

@@ -10,8 +10,11 @@ export type Player = (typeof TEAM)[number]['name']
 
 export const isPlayer = (name: string): name is Player => TEAM.some((player) => player.name === name)
 
-/** The project that they work on. The only rule that is not Baton's own is who verifies. */
-export const CONFIG = `verification:
+/** The project that they work on. Its rules are few: how much everybody may hold, and who verifies. */
+export const CONFIG = `default_limits:
+  outgoing: 6
+  incoming: 4
+verification:
   verifiers: [grok]
   chief: grok
 folders:

@@ -1,0 +1,44 @@
+// Takes the pictures of the dashboard for the docs: node scripts/screenshots.ts [page …]. The data is our own story.
+import { copyFileSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { arrive, openDashboard } from '../test/browser/dashboard.ts'
+import { tellStory } from '../test/browser/story.ts'
+import { ask } from '../test/command.ts'
+
+const PERSON = 'maria'
+const ROOT = resolve(import.meta.dirname, '..')
+const FOLDER = join(ROOT, 'docs', 'screenshots')
+const WORKFLOW = join('workflows', 'feature.yaml')
+
+const dashboard = await openDashboard()
+try {
+  const { where } = dashboard
+  const { reviewed } = await tellStory(dashboard, PERSON)
+  mkdirSync(dirname(join(where.cwd, WORKFLOW)), { recursive: true })
+  copyFileSync(join(ROOT, 'examples', WORKFLOW), join(where.cwd, WORKFLOW))
+  await ask(where, 'workflow', 'start', 'feature', '--as', 'orchestrator')
+  const pages: Readonly<Record<string, string>> = {
+    board: '/',
+    inbox: '/inbox',
+    handoff: `/handoffs/${reviewed}`,
+    tasks: '/tasks',
+    agents: '/agents',
+    workflows: '/workflows',
+    metrics: '/metrics',
+    audit: '/audit',
+  }
+  const wanted = process.argv.slice(2)
+  mkdirSync(FOLDER, { recursive: true })
+  for (const look of ['light', 'dark'] as const) {
+    const { page } = await dashboard.open('/', { dark: look === 'dark', person: PERSON })
+    for (const [name, address] of Object.entries(pages)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue
+      await arrive(dashboard, page, address)
+      const path = join(FOLDER, `${name}-${look}.png`)
+      await page.screenshot({ path })
+      console.log(`${name}-${look}.png  ${Math.round(statSync(path).size / 1024)} KB`)
+    }
+  }
+} finally {
+  await dashboard.close()
+}

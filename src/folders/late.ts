@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs'
+import { keepBeside } from './project.ts'
+import type { FolderState } from './state.ts'
+import { LATE_MS, type Replaced, Tree } from './tree.ts'
+import type { Work } from './work.ts'
+
+const FOLDER = 'replaced'
+
+/** Keeps what was replaced while it was new for a moment, so that nothing is lost that its author still writes. */
+export function replacedIn(dir: string, state: FolderState, folder: string): Replaced {
+  mkdirSync(`${dir}/${FOLDER}`, { recursive: true, mode: 0o700 })
+  return {
+    folder: `${dir}/${FOLDER}`,
+    keep: (file, path, sha256) => state.keepLate(folder, { file, path, sha256 }, Date.now()),
+  }
+}
+
+/** Looks once more at what was replaced a while ago: what was written into it since goes beside its handoff. */
+export function lateWrites(work: Work, dir: string): void {
+  const late = work.state.lateBefore(work.path, Date.now() - LATE_MS)
+  if (late.length === 0) return
+  const tree = new Tree(dir)
+  for (const { file, path, sha256 } of late) {
+    const found = tree.read(`${FOLDER}/${file}`)
+    if (found && found.sha256 !== sha256)
+      keepBeside(work, path, found, 'it was written to after Baton had replaced it')
+    if (found) tree.remove(`${FOLDER}/${file}`, found)
+    work.state.dropLate(file)
+  }
+}

@@ -1,0 +1,79 @@
+import { own } from '../../dialects/difference.ts'
+import { readDocuments } from '../../dialects/index.ts'
+import { archivedAt, archivePath } from '../../dialects/package/session.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { FolderKind, Says } from '../folder.ts'
+import type { Tree } from '../tree.ts'
+import { plan, refusesNew } from './plan.ts'
+import { extras, facts, STATE_FILE } from './state.ts'
+import { write } from './write.ts'
+
+const SESSIONS = '.project/07-audit/sessions'
+/** Sessions that somebody may still write into; older ones are looked at by the doctor. */
+const RECENT = 30
+
+/** Document 004: every package in the folder of its session, and `state/current.json`. */
+export const packageFolder: FolderKind = {
+  dialect: 'package',
+  made: [SESSIONS, 'state'],
+  extraPaths: [STATE_FILE],
+  flat: (tree) =>
+    sessionsIn(tree)
+      .toSorted((a, b) => (a.ctime < b.ctime ? 1 : -1))
+      .slice(0, RECENT)
+      .map(({ name }) => `${SESSIONS}/${name}/handoffs`),
+  every: (tree) => sessionsIn(tree).map(({ name }) => `${SESSIONS}/${name}/handoffs`),
+  isCandidate: (name) => /\.ya?ml$/i.test(name) && !name.startsWith('.'),
+  place,
+  fits,
+  write,
+  facts,
+  read,
+  refusesNew,
+  plan,
+  extras,
+  scope: (path) => archivedAt(path)?.session ?? '',
+}
+
+const sessionsIn = (tree: Tree) =>
+  tree
+    .list(SESSIONS)
+    .filter(
+      ({ name, why }) => why === 'it is a folder' && archivePath({ session: name, id: 'x' }) !== undefined,
+    )
+
+const idOf = ({ aliases, id }: Handoff): string => aliases?.package ?? id
+
+/** A session is one start of a workflow, else a day. */
+const sessionOf = ({ session, created_at }: Handoff): string => session ?? created_at.slice(0, 10)
+
+/** On sending, and again with every change (A4-16). */
+function place(handoff: Handoff): string | undefined {
+  if (handoff.state === 'draft') return undefined
+  return archivePath({ session: sessionOf(handoff), id: idOf(handoff) })
+}
+
+/** What was brought from elsewhere stays in the session in which it was found. */
+function fits(handoff: Handoff, path: string): boolean {
+  if (path === place(handoff)) return true
+  return handoff.imported_at !== undefined && archivedAt(path)?.id === idOf(handoff)
+}
+
+function read(text: string, path: string): Says {
+  if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))
+    return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
+  const [document] = readDocuments(text, { path })
+  const error = document?.diagnostics.find(({ severity }) => severity === 'error')
+  if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
+  if (document?.dialect !== 'package' || !document.draft || document.form !== 'package')
+    return { is: 'unreadable', reason: 'it is no handoff of document 004; see: baton check' }
+  const slot = own(own(document.source.value, 'handoff'), 'x_baton')
+  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
+  const { uid: _, ...draft } = document.draft
+  return {
+    is: 'handoff',
+    draft,
+    ...(typeof uid === 'string' && { uid }),
+    ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+  }
+}

@@ -1,0 +1,150 @@
+import { fieldDifferences, sameData, valueAt } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { archivedAt } from '../../dialects/package/session.ts'
+import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
+
+/** Text that the engine has no field for: it stays as the author wrote it. */
+const FREE = new Set([
+  ...['body', 'extra', 'from_role', 'to_role', 'from_step', 'to_step', 'to_reason', 'project', 'workflow'],
+])
+/** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
+const FOLLOWS = new Set(['updated_at', 'accepted_at', 'acknowledgment.at', 'type'])
+const AMENDED = [
+  ...['summary', 'decisions', 'artifacts', 'open_questions', 'deliverables', 'criteria', 'constraints'],
+  ...['data', 'input', 'validation_request'],
+] as (keyof NonNullable<Draft['package']>)[]
+
+/** A new file begins a handoff only as its sender would. */
+export function refusesNew(draft: Draft, path: string): string | undefined {
+  const { id, state } = draft
+  const named = archivedAt(path)?.id
+  if (id !== undefined && id !== named) return `its id is ${id}, so the file must be called ${id}.yaml`
+  const isAnswered = draft.acknowledgment !== undefined || draft.gate?.response !== undefined
+  if ((state === undefined || state === 'offered' || state === 'needs_input') && !isAnswered) return undefined
+  return 'a new package begins as pending and without an answer; to take over what was done elsewhere use: baton import'
+}
+
+/** What an author's version asks for. Whatever no operation can do is refused, never dropped. */
+export function plan(change: ForeignChange): Plan {
+  const { handoff, file, path, place, accept } = change
+  const fields = asked(change)
+  const author = authorOf(change, fields)
+  const no = (reason: string): Plan => ({ ok: false, author, reason })
+  if (path !== place) return no(`its place is ${place}; a package stays in its session under its id`)
+  const isDecided = has(fields, 'gate.response')
+  if (isDecided && !accept.has('gate'))
+    return no(
+      `a file cannot decide a gate; use: baton decide ${handoff.id}, or list gate under accept of this folder in baton.yaml`,
+    )
+  const calls: PlannedCall[] = []
+  const amend = amendment(file, fields)
+  if (Object.keys(amend).length > 0)
+    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
+  if (isDecided) calls.push(decision(change))
+  const isAnswered = has(fields, 'acknowledgment') || fields.has('accepted_by') || fields.has('ack_notes')
+  if (isAnswered) calls.push(acknowledgment(change))
+  const stepped = fields.has('state') && !isDecided ? step(change, isAnswered) : []
+  if (typeof stepped === 'string') return no(stepped)
+  calls.push(...stepped)
+  const covered = new Set([
+    ...['state', ...Object.keys(amend).map((name) => (name === 'title' ? name : `package.${name}`))],
+    ...(isDecided ? ['gate.response', 'gate'] : []),
+    ...(isAnswered ? ['acknowledgment', 'accepted_by', 'ack_notes'] : []),
+  ])
+  const fixed = [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
+  if (fixed.length > 0)
+    return no(
+      `${fixed.map((field) => field.replace('package.', '')).join(', ')} cannot be changed in the file`,
+    )
+  return { ok: true, author, calls }
+}
+
+/** What the author changed and the engine does not say already: a pass that died in between is not judged twice. */
+function asked({ base, now, file }: ForeignChange): ReadonlySet<string> {
+  const changed = fieldDifferences(base, file).filter(({ path, after }) => {
+    const name = path.join('.')
+    if (FREE.has(String(path[0])) || FOLLOWS.has(name)) return false
+    return !sameData(valueAt(now, path), after)
+  })
+  return new Set(changed.map(({ path }) => path.join('.')))
+}
+
+const has = (fields: ReadonlySet<string>, field: string): boolean =>
+  [...fields].some((each) => each === field || each.startsWith(`${field}.`))
+
+/** Whoever the changed part is for; an answer names its author. */
+function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>): string {
+  if (has(fields, 'gate.response')) return file.gate?.response?.by ?? handoff.to
+  if (has(fields, 'acknowledgment') || fields.has('accepted_by')) return file.accepted_by ?? handoff.to
+  if (fields.has('state')) return file.state === 'cancelled' ? handoff.from : handoff.to
+  return handoff.from
+}
+
+function amendment(file: Draft, fields: ReadonlySet<string>): Record<string, unknown> {
+  const names = AMENDED.filter((name) => fields.has(`package.${name}`))
+  return {
+    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
+    ...Object.fromEntries(names.map((name) => [name, file.package?.[name]])),
+  }
+}
+
+function decision({ handoff, file }: ForeignChange): PlannedCall {
+  const { decision: choice, by, comment } = file.gate?.response ?? {}
+  return {
+    actor: by ?? handoff.to,
+    op: 'gate_decide',
+    input: { id: handoff.uid, choice, ...(comment !== undefined && { comment }) },
+  }
+}
+
+/** Document 004's acknowledgment: the task in the receiver's words, or what is not clear. */
+function acknowledgment({ handoff, file }: ForeignChange): PlannedCall {
+  const said = file.acknowledgment ?? {}
+  const [task, ...constraints] = said.understanding ?? []
+  const isClear = said.understood === undefined || said.understood === 'yes'
+  const understood = !isClear
+    ? 'partial'
+    : task === undefined
+      ? undefined
+      : { task, ...(constraints.length > 0 && { constraints }) }
+  return {
+    actor: file.accepted_by ?? handoff.to,
+    op: 'handoff_accept',
+    input: {
+      id: handoff.uid,
+      ...(understood !== undefined && { understood }),
+      ...(said.questions?.length && { questions: said.questions }),
+      ...(said.blockers?.length && { blockers: said.blockers }),
+      ...(isClear && { start: said.starting ?? true }),
+      ...(said.from !== undefined && { from: said.from }),
+      ...(file.ack_notes !== undefined && { notes: file.ack_notes }),
+    },
+  }
+}
+
+function step({ handoff, file }: ForeignChange, isAnswered: boolean): readonly PlannedCall[] | string {
+  const { uid: id, to, from } = handoff
+  const isForPerson = handoff.type === 'gate' || handoff.type === 'escalation'
+  switch (file.state) {
+    case 'accepted':
+    case 'in_progress':
+    case 'needs_input':
+      // Followed from the acknowledgment beside it.
+      return isAnswered ? [] : 'write an acknowledgment beside the package; the status follows from it'
+    case 'completed':
+      if (isForPerson) return `it waits for a person; use: baton decide ${handoff.id}`
+      return [{ actor: to, op: 'handoff_submit', input: { id } }]
+    case 'rejected':
+      return [{ actor: to, op: 'handoff_reject', input: { id, reason: reasonIn(file, 'rejected') } }]
+    case 'failed':
+      return [{ actor: to, op: 'handoff_fail', input: { id, message: reasonIn(file, 'failed') } }]
+    case 'cancelled':
+      return [{ actor: from, op: 'handoff_cancel', input: { id, reason: reasonIn(file, 'cancelled') } }]
+    default:
+      return `a package does not go from ${handoff.state.replace('_', ' ')} to ${file.state ?? 'no status'} by hand`
+  }
+}
+
+/** What the author says of it in the one place that document 004 has for it. */
+const reasonIn = ({ acknowledgment: said, ack_notes: notes }: Draft, word: string): string =>
+  notes?.trim() || said?.blockers?.join('; ') || `${word} in the file`

@@ -1,0 +1,65 @@
+import { own } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { Known, Text } from '../folder.ts'
+
+/** What the engine decides. All else in a file is its authors'. */
+const OWNED = [
+  ...['id', 'type', 'state', 'from', 'to', 'title', 'task', 'priority', 'created_at', 'in_reply_to'],
+  ...['accepted_at', 'accepted_by', 'ack_notes', 'acknowledgment', 'gate', 'package', 'workflow'],
+] as (keyof Draft)[]
+
+export function write({ handoff, draft, base }: Known): Text {
+  const wanted = spoken(handoff, draft)
+  const whole = convert(wanted, 'package')
+  if (base === undefined) {
+    if (whole.ok) return { ok: true, text: marked(whole.text, handoff) }
+    return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
+  }
+  const document = documentIn(unmarked(base))
+  if (!document?.draft) return { ok: false, missing: 'a package that can be read' }
+  // Compared as the dialect reads them: what it cannot say must not count as a change.
+  const strict = whole.ok ? (documentIn(whole.text)?.draft ?? wanted) : wanted
+  const after: Record<string, unknown> = { ...document.draft }
+  for (const key of OWNED)
+    if (strict[key] === undefined) delete after[key]
+    else after[key] = strict[key]
+  return { ok: true, text: marked(rewrite(document, after as Draft), handoff) }
+}
+
+/** The handoff under the number that it has in its session, with its gate. */
+function spoken(handoff: Handoff, draft: Draft): Draft {
+  const { gate } = handoff
+  const { result, ...rest } = draft
+  return {
+    ...rest,
+    id: handoff.aliases?.package ?? handoff.id,
+    state: handoff.state,
+    ...(gate && {
+      gate: { type: gate.type, ...(gate.name !== undefined && { name: gate.name }), ...draft.gate },
+    }),
+    // Files that were handed in go back with the return; here they would read as the sender's.
+    ...(result && handoff.type === 'return' && { result }),
+  }
+}
+
+const documentIn = (text: string): Document | undefined =>
+  readDocuments(text, { path: '.project/07-audit/sessions/s/handoffs/handoff.yaml' }).find(
+    ({ draft }) => draft !== undefined,
+  )
+
+const SLOT = ['handoff', 'x_baton'] as const
+
+/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
+function marked(text: string, { uid, rev }: Handoff): string {
+  const source = documentIn(text)?.source
+  return source ? source.edit([{ path: SLOT, value: { uid, rev } }]) : text
+}
+
+function unmarked(text: string): string {
+  const source = documentIn(text)?.source
+  return source && own(own(source.value, 'handoff'), 'x_baton') !== undefined
+    ? source.edit([{ path: SLOT, value: undefined }])
+    : text
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { BatonError } from '../domain/errors.ts'
+import type { Folder } from './open-folder.ts'
+
+/** By this a file is known again without reading it. */
+export interface Stamp {
+  readonly ino: string
+  readonly size: number
+  readonly mtime: string
+}
+
+export interface Found {
+  readonly bytes: Buffer
+  readonly sha256: string
+  readonly stamp: Stamp
+  /** When it came to lie here, too. */
+  readonly ctime: string
+}
+
+/** More than any handoff has. */
+export const MOST_BYTES = 4_000_000
+
+/** Undefined where there is no such file. Throws for what is no plain file. */
+export function readIn(dir: Folder, name: string): Found | undefined {
+  let descriptor: number
+  try {
+    // A pipe would keep us waiting for ever.
+    descriptor = openSync(dir.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw cannotRead(name, code === 'ELOOP' ? 'it is a symbolic link, which is not followed' : code, error)
+  }
+  try {
+    const stats = fstatSync(descriptor, { bigint: true })
+    const why = oddity(stats)
+    if (why !== undefined) throw cannotRead(name, why)
+    const bytes = readFileSync(descriptor)
+    const after = fstatSync(descriptor, { bigint: true })
+    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(after), ctime: String(after.ctimeNs) }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Why something in a folder is not read. */
+export function oddity(stats: BigIntStats): string | undefined {
+  if (stats.isSymbolicLink()) return 'it is a symbolic link, which is not followed'
+  if (stats.isDirectory()) return 'it is a folder'
+  if (!stats.isFile()) return 'it is no regular file'
+  if (stats.nlink > 1n)
+    return 'it has a second name (a hard link), so a change here would change another file'
+  return Number(stats.size) > MOST_BYTES ? `it is larger than ${MOST_BYTES} bytes` : undefined
+}
+
+export const sha256Of = (bytes: string | Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+export const sameStamp = (a: Stamp, b: Stamp): boolean =>
+  a.ino === b.ino && a.size === b.size && a.mtime === b.mtime
+
+export const stampOf = (stats: BigIntStats): Stamp => ({
+  ino: String(stats.ino),
+  size: Number(stats.size),
+  mtime: String(stats.mtimeNs),
+})
+
+const cannotRead = (name: string, why: string | undefined, error?: unknown): BatonError =>
+  new BatonError('not_allowed', `${JSON.stringify(name)} is not read: ${why}`, { file: name, why }, error)

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Client } from '../../src/client.ts'
+import { axe } from './axe.ts'
+import { arrive, type Dashboard, ME, openDashboard, until } from './dashboard.ts'
+
+const PLAN = [
+  { id: 'P1', title: 'Choose the algorithm', depends_on: [] },
+  { id: 'P2', title: 'Token bucket', depends_on: ['P1'] },
+  { id: 'P3', title: 'Settings page', depends_on: ['P1'] },
+  { id: 'P4', title: 'Middleware', depends_on: ['P2'] },
+  { id: 'P5', title: 'Release', depends_on: ['P3', 'P4'] },
+]
+const WORKFLOW = `name: release
+home: package
+steps:
+  - id: notes
+    title: Write the notes
+    agent: codex
+    gate: { name: go live, items: [The notes are true] }
+  - parallel:
+      - { id: deploy, title: Deploy, agent: codex }
+      - { id: announce, title: Announce, agent: planner }
+`
+
+let dashboard: Dashboard
+let planner: Client
+let codex: Client
+
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.close())
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+describe('the pages of an empty workspace', () => {
+  it('say what would make something appear', async () => {
+    const { page, faults } = await dashboard.open('/tasks')
+    const shows = {
+      '/tasks': 'baton task create',
+      '/workflows': 'baton workflow start phases',
+      '/metrics': 'Nothing was handed over in the last week.',
+    }
+
+    for (const [path, text] of Object.entries(shows)) {
+      await arrive(dashboard, page, path)
+      await page.getByRole('main').getByText(text).first().waitFor()
+    }
+
+    assert.deepEqual(faults, [])
+  })
+
+  it('say that it failed and try again when asked', async () => {
+    const { page } = await dashboard.open('/')
+    await page.route('**/v1/next-actions*', (route) =>
+      route.fulfill({ status: 403, json: { detail: 'No.' } }),
+    )
+    await page.goto(`${dashboard.url}/tasks`)
+    await page.getByRole('alert').getByText('No.').waitFor()
+
+    await page.unroute('**/v1/next-actions*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+
+    await page.getByText('There is no task yet.').waitFor()
+  })
+})
+
+describe('the pages of a team at work', () => {
+  before(async () => {
+    planner = await dashboard.as('planner')
+    codex = await dashboard.as('codex')
+    for (const task of PLAN) await planner.task_create(task)
+    const send = async (title: string) => (await planner.handoff_send({ to: 'codex', title })).handoff.id
+    const done = await send('Draw the plan')
+    await codex.handoff_accept({ id: done })
+    await codex.handoff_submit({ id: done, note: 'drawn' })
+    await planner.handoff_verify({ id: done, pass: true })
+    await codex.handoff_reject({ id: await send('Ask the lawyers'), reason: 'That is for a person' })
+    await send('Count the endpoints')
+    await codex.handoff_send({ to: 'planner', title: 'Which plan is meant?' })
+    const documents = [{ path: 'reports/unit.md', text: REPORT }]
+    await codex.document_collect({ documents })
+    await planner.workflow_start({ definition: WORKFLOW })
+  })
+
+  it('[S3-103] show what needs what, what is ready and the critical path, and follow the work', async () => {
+    const { page, faults } = await dashboard.open('/tasks')
+    const path = region(page, 'Critical path').getByRole('listitem')
+    await region(page, 'Ready now').getByText('P1', { exact: true }).waitFor()
+    assert.deepEqual(await path.allTextContents(), [
+      'P1 Choose the algorithm',
+      'P2 Token bucket',
+      'P4 Middleware',
+      'P5 Release',
+    ])
+    const node = (name: RegExp) => region(page, 'What needs what').getByRole('link', { name })
+    assert.equal(await node(/^Choose the algorithm P1 · ready, on the critical path$/).count(), 1)
+    assert.equal(await node(/^Settings page P3 · waits$/).count(), 1)
+
+    await codex.task_start({ id: 'P1' })
+    await node(/^Choose the algorithm P1 · in progress/).waitFor()
+    await codex.thought_record(record('P1'))
+    await codex.task_update({ task_id: 'P1', status: 'done' })
+
+    await node(/^Token bucket P2 · ready, on the critical path$/).waitFor()
+    await node(/^Settings page P3 · ready$/).waitFor()
+    assert.deepEqual(await region(page, 'Ready now').getByRole('link').allTextContents(), ['P2', 'P3'])
+    assert.deepEqual(faults, [])
+  })
+
+  it('lead by keys from the picture to a task with its records, and keep that in the address', async () => {
+    const { page } = await dashboard.open('/tasks')
+    await region(page, 'What needs what')
+      .getByRole('link', { name: /^Choose the algorithm/ })
+      .focus()
+
+    await page.keyboard.press('Enter')
+
+    await region(page, 'Task P1').getByText('A token bucket for each key').waitFor()
+    assert.equal(new URL(page.url()).search, '?task=P1')
+    await page.getByRole('button', { name: 'Close the task' }).click()
+    await until('the address without it', async () => new URL(page.url()).search === '')
+  })
+
+  it('show who holds how much of what is allowed, who fails how often, and who hands to whom', async () => {
+    const { page, faults } = await dashboard.open('/agents')
+    const card = region(page, 'codex')
+
+    await card.getByText('1 · 50%').waitFor()
+    assert.match(await card.innerText(), /holds\s+2, no limit\s+waits for\s+1, no limit/)
+    await page.getByText('Numbers').click()
+    const rows = await page.getByRole('row').allInnerTexts()
+    assert.ok(
+      rows.some((row) => /^planner\s+codex\s+4\s+1\s+1\s+50%$/.test(row)),
+      rows.join('\n'),
+    )
+    const picture = region(page, 'Who hands to whom')
+    assert.equal(await picture.getByRole('link', { name: 'planner 4 sent' }).count(), 1)
+    await picture.getByRole('link', { name: 'codex 1 sent' }).click()
+    await page.getByText('Which plan is meant?').waitFor()
+    assert.deepEqual([new URL(page.url()).search, faults], ['?from=codex', []])
+  })
+
+  it('[S2-77] draw what happened through time with the same numbers in a table, and what agents measured', async () => {
+    const { page, faults } = await dashboard.open('/metrics?window=1h')
+    const chart = region(page, 'How it ended')
+
+    await chart.getByRole('img', { name: 'Handoffs that ended: 1 completed, 1 failed' }).waitFor()
+    await chart.getByText('Numbers').click()
+    await until('the numbers', async () =>
+      /\t1\t1|\s1\s+1$/m.test((await chart.getByRole('table').innerText()).trim()),
+    )
+    await region(page, 'What agents measured').getByRole('cell', { name: '142' }).first().waitFor()
+    await page.getByRole('radio', { name: 'hour' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await until('the day in the address', async () => new URL(page.url()).search === '?window=1d')
+    assert.deepEqual(faults, [])
+  })
+
+  it('[S4-62] draw a run as it stands and follow it through its gate', async () => {
+    const { page, faults } = await dashboard.open('/workflows')
+    const { page: other } = await dashboard.open('/inbox')
+    const node = (name: string | RegExp) => page.getByRole('link', { name })
+    await page.getByRole('cell', { name: 'go live: not reached' }).waitFor()
+    const [{ id = '' } = {}] = (await codex.handoff_inbox({})).items.filter(({ step }) => step === 'notes')
+
+    await codex.handoff_accept({ id, understood: { task: 'Write the notes' } })
+    await node('1. Write the notes codex · in progress').waitFor()
+    await codex.handoff_submit({ id, note: 'Two paragraphs' })
+    await node('go live waits for a person, gate').waitFor()
+    await region(other, `Decision on ${id}.gate`)
+      .getByRole('button', { name: /^Approve/ })
+      .click()
+    await other.getByRole('button', { name: 'Send “approve”' }).click()
+
+    await page.getByRole('cell', { name: `go live: approved by ${ME}` }).waitFor()
+    await node(/^2\. Deploy codex · offered$/).waitFor()
+    await node(/^3\. Announce planner · offered$/).waitFor()
+    assert.deepEqual(faults, [])
+  })
+
+  it('are open to everybody, in the light, in the dark and on a phone', async () => {
+    const { page } = await dashboard.open('/tasks?task=P1')
+    const findings: string[] = []
+
+    for (const path of ['/tasks?task=P1&done=1', '/agents?window=1h', '/workflows', '/metrics?window=1h']) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await arrive(dashboard, page, path)
+      findings.push(...(await axe(page)).map((found) => `${path} in the light: ${found}`))
+      await page.emulateMedia({ colorScheme: 'dark' })
+      findings.push(...(await axe(page, 'color-contrast')).map((found) => `${path} in the dark: ${found}`))
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      await until('no moving sideways', () =>
+        page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      )
+    }
+
+    assert.deepEqual(findings, [])
+  })
+})
+
+const record = (task_id: string) => ({
+  task_id,
+  branch: `feature/${task_id.toLowerCase()}`,
+  commit_sha: 'abc123def456789abcdef456789abcdef456789a',
+  tests_run: ['npm test'],
+  summary: 'A token bucket for each key: it allows bursts and needs two numbers.',
+  blockers: [],
+  files_changed: ['src/limit.ts'],
+  related_thought_records: [],
+})
+
+const REPORT = `# Unit tests
+
+\`\`\`yaml
+handoff:
+  phase: "Testing"
+  from: "@codex"
+  to: "None"
+  status: "complete"
+  retry_count: 0
+  timestamp: "2026-11-15T12:00:00Z"
+  context:
+    task_id: "P2"
+  metrics:
+    tests_passed: 142
+    coverage: "91%"
+  dependencies: []
+\`\`\`
+`

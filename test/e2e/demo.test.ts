@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, it, type TestContext } from 'node:test'
+import { BATON, baton, cleanEnv, quick, type Where } from '../command.ts'
+import { folders } from '../folders.ts'
+import { until } from '../store-units.ts'
+
+const PLAYERS = ['grok', 'claude', 'react-specialist', 'test-runner', 'release-manager']
+
+/** A folder to type it in, and a place for temporary files that nobody else uses. */
+function aPlace(t: TestContext) {
+  const place = folders(t)
+  const cwd = place.folder('anywhere')
+  const temporary = place.folder('tmp')
+  mkdirSync(temporary, { recursive: true })
+  // What was compiled before lies among the temporary files of the machine.
+  const env = { TMPDIR: temporary, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
+  return { cwd, temporary, where: { cwd, env } }
+}
+
+describe('baton demo', () => {
+  it('plays all five dialects with a failure, a retry, a refusal and a gate, and leaves nothing behind', async (t) => {
+    const { where, cwd, temporary } = aPlace(t)
+
+    const { code, stdout, stderr } = await baton(where, 'demo', '--auto', '--pace', '0')
+
+    assert.equal(code, 0, stderr)
+    for (const name of PLAYERS) assert.match(stderr, new RegExp(`  ${name} `), `${name} said nothing`)
+    const told = [
+      /grok +markdown +writes _handoffs\/active\/handoff-grok-claude-/,
+      /claude +writeback +edits the file: status: Acknowledged/,
+      /grok +markdown +verifies it: the file moves to archived\//,
+      /claude +writeback +leaves a record of RL-1/,
+      /react-specialist +queue +fails: the package registry did not answer/,
+      /react-specialist +queue +hands in HO-\d+-\d+, at the attempt 2/,
+      /react-specialist +queue +declines HO-/,
+      /test-runner +block +ends reports\/load\.md with a block/,
+      /release-manager +package +hands in \S+\.notes/,
+      /approves \S+\.notes\.gate, because of --auto/,
+      /release-manager +package +closes /,
+    ]
+    for (const line of told) assert.match(stderr, line)
+    assert.match(stdout, /http:\/\/127\.0\.0\.1:\d+\/#login=/)
+    assert.match(
+      stdout,
+      /11 handoffs in five dialects: 10 completed, 1 declined, 1 tried again; 9 tasks done/,
+    )
+    assert.deepEqual([readdirSync(cwd), leftIn(temporary)], [[], []])
+  })
+
+  it('waits at the gate for a person, says so, and takes everything with it when it is stopped', async (t) => {
+    const { where, temporary } = aPlace(t)
+    const { child, seen } = start(t, where)
+    await seen(/it is your turn: .*waits at http/)
+    const folder = join(temporary, leftIn(temporary)[0] ?? 'none')
+    assert.ok(existsSync(join(folder, 'docs/release-notes.md')), 'what the gate is about is there')
+    const agents = childrenOf(child.pid!)
+    assert.ok(agents.length > 0, 'agents wait for the decision')
+
+    child.kill('SIGTERM')
+
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+    await until('the agents have ended', () => !agents.some(isAlive))
+    assert.deepEqual(leftIn(temporary), [])
+  })
+
+  it('leaves no agent behind when it is killed without a chance to say so', async (t) => {
+    const { where } = aPlace(t)
+    const { child, seen } = start(t, where)
+    await seen(/grok +markdown +writes/)
+    const agents = childrenOf(child.pid!)
+    assert.equal(agents.length, 5)
+
+    child.kill('SIGKILL')
+
+    await until('the agents have ended', () => !agents.some(isAlive))
+  })
+
+  it('refuses a pace that is none and an agent that it does not have', async (t) => {
+    const { where } = aPlace(t)
+
+    const [pace, agent] = [await quick(where, 'demo', '--pace', 'fast'), await quick(where, 'demo', 'nobody')]
+
+    assert.deepEqual([pace.code, agent.code], [2, 2])
+    assert.match(pace.stderr, /--pace fast is not a number from 0 to 20/)
+    assert.match(agent.stderr, /the demo has no nobody; start it with: baton demo/)
+  })
+})
+
+function start(t: TestContext, where: Where) {
+  const child = spawn(process.execPath, [BATON, 'demo', '--pace', '0'], {
+    cwd: where.cwd,
+    env: cleanEnv(where),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const seen = async (line: RegExp) => {
+    for await (const each of createInterface({ input: child.stderr })) if (line.test(each)) return
+    assert.fail(`it ended before it said ${line}`)
+  }
+  return { child, seen }
+}
+
+const leftIn = (temporary: string): string[] =>
+  readdirSync(temporary).filter((name) => name.startsWith('baton-demo-'))
+
+/** The agents of a demo: the processes that it started. */
+function childrenOf(parent: number): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return rows.flatMap(([id, above]) => (id !== undefined && above === parent ? [id] : []))
+}
+
+function isAlive(id: number): boolean {
+  try {
+    return process.kill(id, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { cleanEnv } from '../command.ts'
+import { aQueueFolder, isUtc, type QueueFolder } from './queue.ts'
+
+const QUEUE = join(import.meta.dirname, '../../src/queue.ts')
+
+/** Runs a program in the project as a user of `batonpass/queue` would; answers what it printed, line by line. */
+async function run(folder: QueueFolder, body: string): Promise<readonly string[]> {
+  const program = `import * as queue from ${JSON.stringify(QUEUE)}\n${body}`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    cwd: folder.root,
+    env: cleanEnv(folder.where),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0, said)
+  return said.split('\n').filter(Boolean)
+}
+
+const CREATE = `const id = await queue.create_handoff_request('@frontend-specialist', '@react-specialist',
+  { component_requirements: [{ name: 'TestComponent', type: 'functional', props: {} }] }`
+
+const WORKER = `async (data) => {
+  const { mkdirSync, writeFileSync } = await import('node:fs')
+  mkdirSync('artifacts/phase-13-react', { recursive: true })
+  writeFileSync('artifacts/phase-13-react/artifact-react-1.json', JSON.stringify(data))
+  return { id: 'artifact-react-1', path: 'artifacts/phase-13-react/artifact-react-1.json', type: 'react-components' }
+}`
+
+describe('the five functions of document 001', () => {
+  it('[S1-83] [S1-71] [S1-111] create: prints the line of the document, and the request is in pending/ as it was given', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const [line, id = ''] = await run(folder, `${CREATE})\nconsole.log(id)`)
+
+    assert.equal(line, `✅ Handoff created: ${id}`)
+    const { input, timeout_seconds } = folder.file('pending', id)
+    assert.deepEqual(input, {
+      schema: 'react-specialist.input.schema.json',
+      data: { component_requirements: [{ name: 'TestComponent', type: 'functional', props: {} }] },
+    })
+    assert.equal(timeout_seconds, 300)
+  })
+
+  it('[S1-70] [S1-112] [S1-12] process: a missing id is said and answers null; a file of another program is picked up', async (t) => {
+    const folder = await aQueueFolder(t)
+    const id = 'hoff-20260113100000'
+    folder.put('pending', id, folder.request(id))
+
+    const lines = await run(
+      folder,
+      `console.log(await queue.process_handoff_request('hoff-none-1'))
+       const taken = await queue.process_handoff_request('${id}')
+       console.log(taken.status)
+       console.log(await queue.process_handoff_request('${id}'))`,
+    )
+
+    assert.deepEqual(lines, [
+      '❌ Handoff not found: hoff-none-1',
+      'null',
+      `🔄 Processing handoff: ${id}`,
+      'in_progress',
+      `❌ Handoff not found: ${id}`,
+      'null',
+    ])
+    assert.deepEqual(folder.placesOf(id), ['in-progress'])
+  })
+
+  it('[S1-72] [S1-73] [S1-84] process with a worker: its artifact is handed in, and whoever waits gets the file', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE})
+       await queue.process_handoff_request(id, ${WORKER})
+       const file = await queue.wait_for_handoff_completion(id, 5)
+       console.log(JSON.stringify(file))`,
+    )
+    const file = JSON.parse(lines.at(-1) ?? '')
+    const id = file.handoff_id
+
+    assert.deepEqual(lines.slice(0, 3), [
+      `✅ Handoff created: ${id}`,
+      `🔄 Processing handoff: ${id}`,
+      `✅ Handoff completed: ${id}`,
+    ])
+    assert.deepEqual(file.output, {
+      artifact_id: 'artifact-react-1',
+      artifact_path: 'artifacts/phase-13-react/artifact-react-1.json',
+      artifact_type: 'react-components',
+      schema_compliance: 'valid',
+    })
+    const { x_baton: _, ...there } = folder.file('completed', id)
+    const { x_baton: __, ...answered } = file
+    assert.deepEqual(there, answered)
+  })
+
+  it('[S1-80] [S1-78] the time of execution is counted, and all times are UTC', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const [, , , text = ''] = await run(
+      folder,
+      `${CREATE})
+       const file = await queue.process_handoff_request(id, async (data) => {
+         await new Promise((resolve) => setTimeout(resolve, 60))
+         return (${WORKER})(data)
+       })
+       console.log(JSON.stringify(file))`,
+    )
+    const file = JSON.parse(text)
+
+    assert.equal(
+      file.execution_time_seconds,
+      (Date.parse(file.completed_at) - Date.parse(file.started_at)) / 1_000,
+    )
+    assert.ok(file.execution_time_seconds >= 0.06)
+    for (const key of ['timestamp', 'started_at', 'completed_at', 'timestamp_completed']) isUtc(file[key])
+  })
+
+  it('[S1-74] [S1-75] [S1-76] what a worker throws is the failure: PROCESSING_ERROR with its text', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE}, { retry_policy: { max_retries: 0 } })
+       await queue.process_handoff_request(id, async () => { throw new Error('no compiler') })
+       try { await queue.wait_for_handoff_completion(id) } catch (error) { console.log(error.constructor.name, error.message) }
+       console.log(id)`,
+    )
+    const id = lines.at(-1) ?? ''
+
+    assert.deepEqual(lines.slice(2, 4), [`❌ Handoff failed: ${id}`, 'HandoffFailedException no compiler'])
+    const { error, retry_available, retry_count } = folder.file('failed', id) as Record<
+      string,
+      Record<string, unknown>
+    >
+    assert.deepEqual(
+      [error?.code, error?.message, error?.severity],
+      ['PROCESSING_ERROR', 'no compiler', 'error'],
+    )
+    assert.deepEqual([retry_available, retry_count], [false, 0])
+  })
+
+  it('[S1-85] complete and fail refuse what is not in progress, and change nothing', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE})
+       const no = (error) => console.log(error.code)
+       await queue.complete_handoff_success(id, { id: 'a', path: 'artifacts/a.json' }).catch(no)
+       await queue.complete_handoff_failure(id, 'no').catch(no)
+       await queue.complete_handoff_failure('hoff-none-1', 'no').catch(no)
+       console.log(id)`,
+    )
+
+    assert.deepEqual(lines.slice(1, 4), ['wrong_state', 'wrong_state', 'not_found'])
+    assert.deepEqual(folder.placesOf(lines.at(-1) ?? ''), ['pending'])
+  })
+
+  it("[S1-91] [S1-94] [S1-116] wait gives up after the time that was given, else after the request's own", async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE}, { timeout_seconds: 0.4 })
+       const no = (error) => console.log(error.constructor.name, error.message)
+       await queue.wait_for_handoff_completion(id, 0.2).catch(no)
+       await queue.wait_for_handoff_completion(id).catch(no)
+       console.log(id)`,
+    )
+    const id = lines.at(-1)
+
+    assert.deepEqual(lines.slice(1, 3), [
+      `HandoffTimeoutException Handoff ${id} timed out after 0.2s`,
+      `HandoffTimeoutException Handoff ${id} timed out after 0.4s`,
+    ])
+  })
+
+  it('[S1-48] [S1-121] an artifact that is not there, or lies outside, is not handed in', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE})
+       await queue.process_handoff_request(id)
+       for (const path of ['artifacts/none.json', '../outside.json', '/etc/hostname'])
+         await queue.complete_handoff_success(id, { id: 'a', path }).catch((error) => console.log(error.code))
+       console.log(id)`,
+    )
+
+    assert.deepEqual(lines.slice(2, 5), ['unmet', 'unmet', 'unmet'])
+    assert.deepEqual(folder.placesOf(lines.at(-1) ?? ''), ['in-progress'])
+  })
+
+  it('[S1-49] [S1-100] a worker whose report is bad fails with VALIDATION_FAILED', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE})
+       const file = await queue.process_handoff_request(id, async (data) => ({
+         ...(await (${WORKER})(data)), validation: { typescript_errors: 2 } }))
+       console.log(file.error.code, file.status)`,
+    )
+
+    assert.equal(lines.at(-1), 'VALIDATION_FAILED failed')
+  })
+})

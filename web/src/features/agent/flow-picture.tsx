@@ -1,0 +1,122 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { Scroll } from '../../ui/scroll.tsx'
+import { percentOf } from '../../ui/span.ts'
+import { useWidth } from '../../ui/use-width.ts'
+import type { Flow } from '../metrics/use-flow.ts'
+import { flowLayout, type Post } from './flow-layout.ts'
+
+/** A picture of more pairs than these cannot be read; the table has all of them. */
+const MOST = 40
+const PAD = 12
+const POST = 8
+
+/** Who hands to whom: senders left, receivers right. What fails often is red. */
+export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
+  const [ref, width] = useWidth<HTMLDivElement>(640)
+  const [on, point] = useState<string>()
+  const { senders, receivers, ribbons, height } = flowLayout(edges.slice(0, MOST))
+  const room = Math.min(180, Math.floor(width * 0.36))
+  const [left, right] = [room, width - room]
+  const middle = (left + right) / 2
+  const label = `Who hands to whom: ${edges.length} ${edges.length === 1 ? 'pair' : 'pairs'}`
+  return (
+    <div ref={ref} className={`flow ${on === undefined ? '' : 'some'}`}>
+      <svg width={width} height={height + 2 * PAD} viewBox={`0 0 ${width} ${height + 2 * PAD}`}>
+        <title>{label}</title>
+        <g transform={`translate(0 ${PAD})`}>
+          {ribbons.map(({ from, to, y1, y2, thickness, made, failed }) => (
+            <path
+              key={`${from} ${to}`}
+              className={`ribbon ${failed * 4 >= made ? 'bad' : ''} ${from === on || to === on ? 'on' : ''}`}
+              d={`M${left + POST} ${y1}C${middle} ${y1} ${middle} ${y2} ${right - POST} ${y2}`}
+              strokeWidth={Math.max(1.5, thickness)}
+            >
+              <title>{`${from} to ${to}: ${made}${failed > 0 ? `, ${failed} failed` : ''}`}</title>
+            </path>
+          ))}
+          {senders.map((post) => (
+            <PostLink key={post.name} post={post} x={left} isLeft room={room} point={point} />
+          ))}
+          {receivers.map((post) => (
+            <PostLink key={post.name} post={post} x={right} isLeft={false} room={room} point={point} />
+          ))}
+        </g>
+      </svg>
+    </div>
+  )
+}
+
+/** Leads to what this agent has sent or received; pointing at it shows where its ribbons go. */
+function PostLink(props: {
+  readonly post: Post
+  readonly x: number
+  readonly isLeft: boolean
+  readonly room: number
+  readonly point: (name: string | undefined) => void
+}) {
+  const { post, x, isLeft, room, point } = props
+  const [, go] = useLocation()
+  const letters = Math.floor((room - 26) / 6.4)
+  const name = post.name.length > letters ? `${post.name.slice(0, letters - 1)}…` : post.name
+  const href = `/?${isLeft ? 'from' : 'to'}=${encodeURIComponent(post.name)}`
+  const on = () => point(post.name)
+  const off = () => point(undefined)
+  return (
+    <a
+      href={href}
+      aria-label={`${name} ${post.count} ${isLeft ? 'sent' : 'received'}${name === post.name ? '' : ` by ${post.name}`}`}
+      onFocus={on}
+      onBlur={off}
+      onPointerEnter={on}
+      onPointerLeave={off}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        go(href)
+      }}
+    >
+      <rect className="post" x={isLeft ? x : x - POST} y={post.y} width={POST} height={post.height} rx="3" />
+      <text x={isLeft ? x - 6 : x + 6} y={post.y + post.height / 2 + 4} textAnchor={isLeft ? 'end' : 'start'}>
+        {name} <tspan className="count">{post.count}</tspan>
+      </text>
+    </a>
+  )
+}
+
+/** The same in words. */
+export function FlowTable({ edges }: { readonly edges: Flow['edges'] }) {
+  return (
+    <details className="numbers">
+      <summary>Numbers</summary>
+      <Scroll label="Who hands to whom, as a table">
+        <table>
+          <thead>
+            <tr>
+              <th>from</th>
+              <th>to</th>
+              <th className="number">made</th>
+              <th className="number">completed</th>
+              <th className="number">failed</th>
+              <th className="number">failure rate</th>
+            </tr>
+          </thead>
+          <tbody>
+            {edges.map(({ from, to, made, completed, failed }) => (
+              <tr key={`${from} ${to}`}>
+                <td>{from}</td>
+                <td>{to}</td>
+                <td className="number">{made}</td>
+                <td className="number">{completed}</td>
+                <td className="number">{failed}</td>
+                <td className="number">
+                  {percentOf(completed + failed === 0 ? undefined : failed / (completed + failed))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
+  )
+}

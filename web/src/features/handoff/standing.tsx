@@ -1,0 +1,78 @@
+import { Link } from 'wouter'
+import type { Handoff } from '../../../../src/domain/handoff.ts'
+import { isOpen } from '../../../../src/domain/lifecycle.ts'
+import type { Acknowledgment } from '../../../../src/domain/package.ts'
+import { Time } from '../../ui/time.tsx'
+import { Points } from './package-view.tsx'
+
+const WORKING: readonly string[] = ['accepted', 'in_progress', 'blocked', 'needs_input']
+
+/** How it stands, where a state alone does not tell: what is in the way, why it ended, until when something counts. */
+export function Standing({ handoff }: { readonly handoff: Handoff }) {
+  const { blocked_on, rejection, error, progress, state, escalated_to, run, session } = handoff
+  const isLive = isOpen(state)
+  return (
+    <>
+      {blocked_on !== undefined && <Trouble title="Blocked">{blocked_on}</Trouble>}
+      {rejection && <Trouble title={`Rejected by ${rejection.by}`}>{rejection.message}</Trouble>}
+      {error && <Trouble title={error.code}>{error.message}</Trouble>}
+      <ul className="facts">
+        {WORKING.includes(state) && progress !== undefined && (
+          <li>
+            <progress value={progress} max={100} aria-label="Progress" /> {progress} %
+          </li>
+        )}
+        {isLive && (
+          <Until what="to be accepted" at={state === 'offered' ? handoff.ack_deadline : undefined} />
+        )}
+        {isLive && <Until what="silence counts as lost" at={handoff.lease_until} />}
+        {isLive && <Until what="tried again" at={state === 'retry_wait' ? handoff.not_before : undefined} />}
+        {isLive && <Until what="reminded" at={handoff.remind_at} />}
+        {isLive && <Until what="the rule for silence takes effect" at={handoff.silence_at} />}
+        {escalated_to !== undefined && <li>may be decided by {escalated_to} too</li>}
+        {handoff.priority !== 'normal' && <li>priority {handoff.priority}</li>}
+        {handoff.attempt > 1 && <li>attempt {handoff.attempt}</li>}
+        {run !== undefined && (
+          <li>
+            part of <Link href={`/workflows/${encodeURIComponent(run)}`}>{session ?? 'a workflow'}</Link>
+          </li>
+        )}
+        {handoff.home !== 'native' && <li>lives in {handoff.home} files</li>}
+      </ul>
+    </>
+  )
+}
+
+function Trouble({ title, children }: { readonly title: string; readonly children: string }) {
+  return (
+    <p className="trouble wrap">
+      <b>{title}</b> {children}
+    </p>
+  )
+}
+
+function Until({ what, at }: { readonly what: string; readonly at: string | undefined }) {
+  return at === undefined ? null : (
+    <li>
+      {what} <Time at={at} />
+    </li>
+  )
+}
+
+/** What the receiver said before it began. */
+export function Understood({ said }: { readonly said: Acknowledgment }) {
+  return (
+    <section className="card" aria-label="Understanding">
+      <h2>As {said.by} understood it</h2>
+      <p>
+        Understood: <b>{said.understood}</b>, {said.starting ? 'and began' : 'not begun yet'}{' '}
+        <small>
+          <Time at={said.at} />
+        </small>
+      </p>
+      <Points title="In its own words" items={said.understanding ?? []} />
+      <Points title="Questions" items={said.questions ?? []} />
+      <Points title="In the way" items={said.blockers ?? []} />
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+import type { FlowWindow } from '../../../../src/domain/flow.ts'
+import { Bars, Line } from '../../ui/bars.tsx'
+import { spanOf } from '../../ui/span.ts'
+import type { Flow } from './use-flow.ts'
+
+const HOURS = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+const DAYS = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+
+/** Minutes and hours within a day, days beyond it. */
+const whenIn = (window: FlowWindow) => (instant: string) =>
+  (window === '1h' || window === '1d' ? HOURS : DAYS).format(Date.parse(instant))
+
+/** How much was handed over, how it ended and how long it took, through time. */
+export function FlowCharts({ flow }: { readonly flow: Flow }) {
+  const at = flow.steps.map((step) => step.at)
+  const when = whenIn(flow.window)
+  const count = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1))
+  return (
+    <div className="grid wide">
+      <section className="card" aria-label="How it ended">
+        <h2>How it ended</h2>
+        <Bars
+          label={`Handoffs that ended: ${flow.completed} completed, ${flow.failed} failed`}
+          at={at}
+          when={when}
+          format={count}
+          series={[
+            { name: 'completed', tone: 'good', values: flow.steps.map(({ completed }) => completed) },
+            {
+              name: 'failed, rejected or expired',
+              tone: 'bad',
+              values: flow.steps.map(({ failed }) => failed),
+            },
+          ]}
+        />
+      </section>
+      <section className="card" aria-label="Handed over">
+        <h2>Handed over</h2>
+        <Bars
+          label={`Handoffs that were made: ${flow.made}`}
+          at={at}
+          when={when}
+          format={count}
+          series={[{ name: 'made', tone: 'busy', values: flow.steps.map(({ made }) => made) }]}
+        />
+      </section>
+      <section className="card" aria-label="How long it took">
+        <h2>How long it took</h2>
+        <Line
+          label="Time from made to completed"
+          at={at}
+          when={when}
+          format={spanOf}
+          series={{
+            name: 'made to completed, the one in the middle',
+            tone: 'busy',
+            values: flow.steps.map(({ median_s }) => median_s),
+          }}
+        />
+      </section>
+    </div>
+  )
+}

@@ -12,6 +12,7 @@ import { licenceTexts } from './licences.mjs'
 const ENTRIES = {
   index: 'src/index.ts',
   client: 'src/client.ts',
+  queue: 'src/queue.ts',
   cli: 'src/transports/cli/cli.ts',
 }
 /**

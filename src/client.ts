@@ -1,4 +1,5 @@
 import type { Actor } from './domain/actor.ts'
+import type { Trace } from './domain/trace.ts'
 import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
 import type { OperationInput, OperationOutput } from './runner/calls.ts'
 import type { Happening } from './service/events.ts'
@@ -17,6 +18,8 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Makes a repeated call harmless. */
   readonly key?: string
+  /** W3C trace context of the caller: a handoff that is sent keeps it. */
+  readonly trace?: Trace
 }
 
 /** Every operation of a server as a function, typed by its input and answer, and what happens there. */

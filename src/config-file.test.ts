@@ -13,7 +13,7 @@ const REFUSED: Readonly<Record<string, readonly [text: string, ...problems: read
   'a field that is not known': ['agnets: {}', '1:1 agnets: there is no such field; did you mean agents?'],
   'a field that is like no other': [
     'agents:\n  codex:\n    colour: red',
-    '3:5 agents.codex.colour: there is no such field; write kind, roles, capabilities, limits',
+    '3:5 agents.codex.colour: there is no such field; write kind, roles, capabilities, limits, phase',
   ],
   'a field of a list': [
     "routes:\n  - from: '*'\n    two: [a]",

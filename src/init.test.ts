@@ -64,7 +64,10 @@ describe('baton init', () => {
     const plan = await planInit({ cwd, environment, dialect: 'queue' })
     await applyInit(plan)
 
-    assert.deepEqual(plan.files.at(-1), { path: own, state: 'exists' })
+    assert.deepEqual(
+      plan.files.find(({ path }) => path.endsWith('baton.yaml')),
+      { path: own, state: 'exists' },
+    )
     assert.deepEqual(plan.notes, [
       `${own} exists and is left alone; for this home it has to say: dialect: queue`,
     ])

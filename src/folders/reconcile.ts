@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { isEnd } from '../domain/lifecycle.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { refuseFile } from './refuse.ts'
@@ -37,6 +38,11 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
   const path = row?.path ?? place
   const there = lookAt(work, path)
   if (there !== 'absent') return isCurrent || there === 'odd' ? undefined : reconcileFile(work, path)
+  // Document 001: messages are transient, and whoever clears finished ones away has read them.
+  if (isCurrent && work.kind.movesAreSteps && isEnd(handoff.state)) {
+    work.state.putFile(work.path, { ...row, kept: 'absent' })
+    return work.state.dropLook(work.path, row.path)
+  }
   // Git takes files away first and moves HEAD then.
   if (isCurrent && work.git && !work.isMovedByGit) await pause(CHECKOUT_MS)
   if (isCurrent && work.isMovedByGit) {

@@ -53,15 +53,25 @@ describe('baton demo', () => {
     assert.deepEqual([readdirSync(cwd), leftIn(temporary)], [[], []])
   })
 
-  it('waits at the gate for a person, says so, and takes everything with it when it is stopped', async (t) => {
+  it('waits at the gate for a person, who may ask and refuse first, and serves on until it is stopped', async (t) => {
     const { where, temporary } = aPlace(t)
-    const { child, seen } = start(t, where)
-    await seen(/it is your turn: .*waits at http/)
+    const { child, said, link } = start(t, where)
+    const person = await logIn(await link)
+    await said(/it is your turn: .*waits at http/)
     const folder = join(temporary, leftIn(temporary)[0] ?? 'none')
     assert.ok(existsSync(join(folder, 'docs/release-notes.md')), 'what the gate is about is there')
-    const agents = childrenOf(child.pid!)
-    assert.ok(agents.length > 0, 'agents wait for the decision')
 
+    await person.decide('question', 'Which tests were run?')
+    await said(/release-manager +package +answers the question about/)
+    await said(/it is your turn/)
+    await person.decide('reject', 'Too long')
+    await said(/release-manager +package +hands in \S+: Written anew/)
+    await said(/it is your turn/)
+    await person.decide('approve')
+    await said(/you said yes/)
+    await said(/release-manager +package +closes/)
+    assert.deepEqual(await person.inbox(), [])
+    const agents = childrenOf(child.pid!)
     child.kill('SIGTERM')
 
     assert.deepEqual(await once(child, 'exit'), [0, null])
@@ -71,8 +81,8 @@ describe('baton demo', () => {
 
   it('leaves no agent behind when it is killed without a chance to say so', async (t) => {
     const { where } = aPlace(t)
-    const { child, seen } = start(t, where)
-    await seen(/grok +markdown +writes/)
+    const { child, said } = start(t, where)
+    await said(/grok +markdown +writes/)
     const agents = childrenOf(child.pid!)
     assert.equal(agents.length, 5)
 
@@ -96,14 +106,54 @@ function start(t: TestContext, where: Where) {
   const child = spawn(process.execPath, [BATON, 'demo', '--pace', '0'], {
     cwd: where.cwd,
     env: cleanEnv(where),
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.after(() => child.kill('SIGKILL'))
-  const seen = async (line: RegExp) => {
-    for await (const each of createInterface({ input: child.stderr })) if (line.test(each)) return
-    assert.fail(`it ended before it said ${line}`)
+  const told = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+  const said = async (line: RegExp) => {
+    for (;;) {
+      const { value, done } = await told.next()
+      assert.ok(!done, `it ended before it said ${line}`)
+      if (line.test(value)) return
+    }
   }
-  return { child, seen }
+  const link = (async () => {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [found] = /http:\S+#login=\S+/.exec(line) ?? []
+      if (found) return new URL(found)
+    }
+    return assert.fail('it printed no link')
+  })()
+  return { child, said, link }
+}
+
+/** The person who opened the link, as the dashboard acts for them. */
+async function logIn({ origin, hash }: URL) {
+  const post = (path: string, body: object, more = {}) =>
+    fetch(origin + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin, ...more },
+      body: JSON.stringify(body),
+    })
+  const session = await post('/v1/session', { code: hash.replace('#login=', '') })
+  const cookie = session.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ')
+  const inbox = async (): Promise<readonly { id: string; type: string }[]> =>
+    (await (await fetch(`${origin}/v1/inbox`, { headers: { cookie } })).json()).items
+  return {
+    inbox,
+    async decide(choice: string, comment?: string) {
+      const gate = (await inbox()).find(({ type }) => type === 'gate')
+      const answer = await post(
+        `/v1/gates/${gate?.id}/decide`,
+        { choice, ...(comment && { comment }) },
+        { cookie, 'idempotency-key': choice },
+      )
+      assert.equal(answer.status, 200, await answer.text())
+    },
+  }
 }
 
 const leftIn = (temporary: string): string[] =>

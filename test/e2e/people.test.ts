@@ -40,12 +40,14 @@ describe('people', () => {
 
     const { stdout } = await quick(where, 'inbox')
     const shown = onTerminal(where, ['inbox'], { columns: 120 }).shown
+    const opened = await quick(where, 'show', '@')
 
     assert.match(
       stdout,
       /^decide\tHO-\d{4}-001\tGate: specification · 3 points to validate\tplanner\thuman\t/,
     )
     assert.match(shown, /Gate: specification · 3 points to validate/)
+    assert.match(opened.stdout, /^HO-\d{4}-001 {2}Check the specification\n/, opened.stderr)
   })
 
   it('leave the same record whether they decide at a terminal or over HTTP', async (t) => {

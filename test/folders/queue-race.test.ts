@@ -215,7 +215,7 @@ describe('picking up while others move files', () => {
 })
 
 describe('what a crash leaves behind', () => {
-  it('[S1-08] a process that dies between the move and the claim leaves work that is claimed, and comes back', async (t) => {
+  it('[S1-08] [S1-110] a process that dies between the move and the claim leaves work that is claimed, and comes back', async (t) => {
     const folder = await aQueueFolder(t)
     const id = 'hoff-001-1705147200000'
     folder.put(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ask, refusal } from '../command.ts'
@@ -163,6 +163,7 @@ describe('the folders of document 001', () => {
     folder.write('context/phase-status.json', '{"phases": ')
     artifact(folder)
     folder.put('pending', ID, folder.request(ID))
+    folder.put('completed', 'hoff-done-1', response(folder.request('hoff-done-1')))
 
     const happened = await folder.sync()
 
@@ -172,7 +173,9 @@ describe('the folders of document 001', () => {
     rmSync(join(folder.root, 'handoffs'), { recursive: true })
     await folder.sync()
     assert.ok(existsSync(join(folder.root, 'artifacts/phase-13-react/artifact-react-comp-1.json')))
-    assert.deepEqual(folder.placesOf(ID), ['pending'])
+    assert.deepEqual([folder.placesOf(ID), folder.placesOf('hoff-done-1')], [['pending'], []])
+    assert.deepEqual(await folder.sync(), [])
+    assert.equal((await folder.show('hoff-done-1')).state, 'completed')
   })
 })
 
@@ -245,8 +248,11 @@ describe('a file that a program without Baton puts there', () => {
       ['hoff-c-1', 'critical', '2026-01-04T00:00:00Z'],
       ['hoff-d-1', 'normal', '2026-01-02T00:00:00Z'],
     ] as const
-    for (const [id, priority, timestamp] of wanted)
+    for (const [id, priority, timestamp] of wanted) {
       folder.put('pending', id, folder.request(id, { priority, timestamp }))
+      const written = new Date(timestamp)
+      utimesSync(join(folder.root, `handoffs/pending/${id}.json`), written, written)
+    }
     await folder.sync()
 
     const claimed: string[] = []
@@ -258,8 +264,7 @@ describe('a file that a program without Baton puts there', () => {
       claimed.push(handoff.id)
     }
 
-    assert.equal(claimed[0], 'hoff-c-1')
-    assert.equal(claimed[3], 'hoff-a-1')
+    assert.deepEqual(claimed, ['hoff-c-1', 'hoff-d-1', 'hoff-b-1', 'hoff-a-1'])
     assert.deepEqual(folder.names('pending'), [])
   })
 })

@@ -11,6 +11,8 @@ import { aQueueFolder, type Json, type QueueFolder } from '../folders/queue.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const INDEX = join(ROOT, 'src/index.ts')
 const PYTHON = join(ROOT, 'examples/python-queue')
+/** Nobody waits here for five minutes. */
+const LIMIT = ['--timeout', '30']
 
 interface Running {
   readonly child: ChildProcess
@@ -43,8 +45,8 @@ const python = (t: TestContext, folder: QueueFolder, name: string, ...args: read
   start(t, folder, 'python3', [join(PYTHON, name), ...args])
 
 const typescript = (t: TestContext, folder: QueueFolder, body: string): Running => {
-  const program = `import { openBaton } from ${JSON.stringify(INDEX)}\n${body}`
-  return start(t, folder, process.execPath, ['--input-type=module-typescript', '-e', program])
+  folder.write('../program.mts', `import { openBaton } from ${JSON.stringify(INDEX)}\n${body}`)
+  return start(t, folder, process.execPath, [join(folder.root, '..', 'program.mts')])
 }
 
 async function until(running: Running, look: () => boolean): Promise<void> {
@@ -100,7 +102,16 @@ describe('J3 over folders, with Python on one side', () => {
     const folder = await aFolder(t)
     const specialist = await aSpecialist(t, folder)
 
-    const orchestrator = python(t, folder, 'orchestrator.py', '--component', 'UserProfile', '--poll', '0.1')
+    const orchestrator = python(
+      t,
+      folder,
+      'orchestrator.py',
+      '--component',
+      'UserProfile',
+      '--poll',
+      '0.1',
+      ...LIMIT,
+    )
     const code = await orchestrator.ended
     await stop(specialist)
 
@@ -163,7 +174,7 @@ describe('J3 over folders, with Python on one side', () => {
     folder.write('schemas/react-specialist.input.schema.json', '{"type": "object", "required": ["pages"]}')
     const specialist = await aSpecialist(t, folder)
 
-    const orchestrator = python(t, folder, 'orchestrator.py', '--poll', '0.1')
+    const orchestrator = python(t, folder, 'orchestrator.py', '--poll', '0.1', ...LIMIT)
     const code = await orchestrator.ended
     await stop(specialist)
 

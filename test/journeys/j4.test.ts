@@ -67,6 +67,20 @@ describe('J4, a pipeline that reads the summaries of agents', () => {
     ])
   })
 
+  it('[S2-75] says so where the last block passes and another has failed, and how that decides', (t) => {
+    const place = folders(t)
+    const type = typed(place.repository('shop'))
+    place.file('shop/reports/a.md', summary({ from: '@visual-agent', status: 'failed' }))
+    place.file('shop/reports/b.md', summary({ from: '@unit-testing-agent' }))
+
+    const last = type('baton collect --no-store reports/*.md')
+    const worst = type('baton collect --no-store --all reports/*.md')
+
+    assert.deepEqual([last.code, worst.code], [0, 1])
+    assert.match(last.stderr, /1 of 2 blocks failed or is blocked.*the worst decides with --all/)
+    assert.doesNotMatch(worst.stderr, /--all/)
+  })
+
   it('[S2-63] [S2-78] retries a failed block twice, then routes and escalates it, and the inboxes show it', async (t) => {
     const place = folders(t)
     const where = { cwd: place.repository('shop') }

@@ -35,6 +35,8 @@ describe('J6, a person in the loop', () => {
     assert.equal(started.code, 0, started.stderr)
     assert.match(started.stdout, /^feature-1 {2}running · 0 of 6 steps/)
 
+    const offered = onTerminal(where, ['inbox', '--as', 'spec-writer']).shown
+    assert.match(offered, /next: baton accept @ --understood "…" --as spec-writer/)
     await ask(where, 'accept', '@', '--as', 'spec-writer', '--understood', 'Five stories for the shop')
     await ask(
       where,

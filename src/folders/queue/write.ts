@@ -75,9 +75,13 @@ function merged(before: Draft, strict: Draft, whole: Draft): Draft {
   }
   if (whole.extra === undefined) delete result.extra
   else result.extra = strict.extra ?? whole.extra
-  const seconds = own(strict.metrics, 'execution_time_seconds')
-  if (seconds !== undefined && own(before.metrics, 'execution_time_seconds') === undefined)
-    result.metrics = { ...before.metrics, execution_time_seconds: seconds }
+  const steps = before.next_steps ?? strict.next_steps
+  if (steps !== undefined) result.next_steps = steps
+  const { execution_time_seconds: took, ...metrics } = { ...strict.metrics, ...before.metrics }
+  const isEnd = strict.state === 'completed' || strict.state === 'failed'
+  const all = { ...metrics, ...(isEnd && took !== undefined && { execution_time_seconds: took }) }
+  if (Object.keys(all).length > 0) result.metrics = all
+  else delete result.metrics
   return result as Draft
 }
 

@@ -44,6 +44,21 @@ describeOnEngines('failed work', (open) => {
     ])
   })
 
+  it('[S2-63] stays the handoff that is retried, whatever else was handed to its agent meanwhile', async (t) => {
+    const { service } = await open(t)
+
+    const first = await followed(service, '1.md', FAILED)
+    const other = await followed(service, 'o.md', { from: '@builder', to: '@tester', task: 'task-12' })
+    const second = await followed(service, '2.md', { ...FAILED, retry_count: 1 })
+    const third = await followed(service, '3.md', { ...FAILED, retry_count: 2 })
+
+    assert.equal(other.next?.to, 'tester')
+    assert.deepEqual([second.retry?.id, third.routed?.to], [first.retry?.id, 'implementation-agent'])
+    assert.deepEqual((await seenBy(service, 'tester')).handoffs, [
+      'After Testing by builder: task-12 offered 1',
+    ])
+  })
+
   it('[S2-58] leaves a block with status retry and one retry more, and the work in the inbox', async (t) => {
     const { service } = await open(t)
 

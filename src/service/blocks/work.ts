@@ -17,7 +17,10 @@ const OPEN = STATES.filter(isOpen)
 const MOST = 100
 const PAGE = 200
 
-/** The newest open handoff of this work to an agent that a block may move: document 002's own, no other home's. */
+/**
+ * The open handoff of this work to an agent that a block may move: document 002's own, no other home's. What is being
+ * retried goes before what came meanwhile, then the newest.
+ */
 export async function openWork(deps: ServiceDeps, work: Work, to: string): Promise<Handoff | undefined> {
   const { store } = deps
   const { task, run } = work
@@ -25,7 +28,7 @@ export async function openWork(deps: ServiceDeps, work: Work, to: string): Promi
     { to, state: OPEN, ...(run !== undefined ? { run } : task !== undefined && { task }) },
     { limit: MOST },
   )
-  for (const handoff of items) {
+  for (const handoff of items.toSorted((a, b) => b.attempt - a.attempt)) {
     if (handoff.home !== 'block') continue
     // What is sent in a run is the run's, whatever the block calls its task.
     if (run !== undefined) return handoff

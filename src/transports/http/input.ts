@@ -69,9 +69,29 @@ function announcesBody(headers: Headers): boolean {
 /** The body as text. What is announced as too large is not read at all, what turns out so is read no further. */
 async function textOf(request: Request, limit: number): Promise<string> {
   const announced = request.headers.get('content-length')
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit)
+  const bytes = announced === null ? await upTo(limit, request) : await wholeOf(request)
+  if (bytes.length > limit) throw tooLarge(limit)
+  if (announced !== null && bytes.length !== Number(announced)) throw brokenOff()
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new BatonError('invalid_input', 'the body is not UTF-8')
+  }
+}
+
+/** No more than was announced can come, and to read it whole is much cheaper than as a stream. */
+async function wholeOf(request: Request): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await request.arrayBuffer())
+  } catch {
+    throw brokenOff()
+  }
+}
+
+async function upTo(limit: number, request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  if (Number(announced ?? 0) > limit) throw tooLarge(limit)
   for (const reader = request.body?.getReader(); reader; ) {
     const { done, value } = await reader.read().catch(() => {
       throw brokenOff()
@@ -82,12 +102,7 @@ async function textOf(request: Request, limit: number): Promise<string> {
     if (size > limit) throw tooLarge(limit)
     chunks.push(value)
   }
-  if (announced !== null && size !== Number(announced)) throw brokenOff()
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    throw new BatonError('invalid_input', 'the body is not UTF-8')
-  }
+  return Buffer.concat(chunks)
 }
 
 function tooLarge(limit: number): BatonError {

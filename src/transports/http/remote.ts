@@ -6,6 +6,7 @@ import {
   HandoffTimeoutException,
   toError,
 } from '../../domain/errors.ts'
+import type { Trace } from '../../domain/trace.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { Happening } from '../../service/events.ts'
@@ -24,6 +25,8 @@ export interface RemoteOptions {
 
 export interface CallOptions {
   readonly key?: string
+  /** W3C trace context that the call belongs to; what is sent keeps it. */
+  readonly trace?: Trace
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -51,7 +54,12 @@ export function createRemote(options: RemoteOptions): Remote {
     authorization: `Bearer ${token}`,
     ...(options.instance !== undefined && { 'baton-instance': options.instance }),
   }
-  const send = (method: string, url: URL, body?: string, key?: string): Promise<unknown> =>
+  const send = (
+    method: string,
+    url: URL,
+    body?: string,
+    { key, trace }: CallOptions = {},
+  ): Promise<unknown> =>
     answerOf(base, () =>
       (options.fetch ?? globalThis.fetch)(url, {
         method,
@@ -59,6 +67,8 @@ export function createRemote(options: RemoteOptions): Remote {
           ...headers,
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(key !== undefined && { 'idempotency-key': key }),
+          ...(trace && { traceparent: trace.traceparent }),
+          ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
         },
         ...(body !== undefined && { body }),
         // Whoever answers with a redirect would otherwise be sent the token.
@@ -66,9 +76,9 @@ export function createRemote(options: RemoteOptions): Remote {
         signal: AbortSignal.timeout(ANSWER_MS),
       }),
     )
-  const ask = async (op: Operation, input: Input, { key }: CallOptions): Promise<unknown> => {
+  const ask = async (op: Operation, input: Input, given: CallOptions): Promise<unknown> => {
     const { url, body } = toRequest(op, input, base)
-    return send(op.http.method, url, body, key)
+    return send(op.http.method, url, body, given)
   }
   return {
     url: base.href,

@@ -17,6 +17,8 @@ export interface StdioOptions {
   /** Where the agent was started, and what git is started with. */
   readonly folder: string
   readonly gitEnvironment: Readonly<Record<string, string | undefined>>
+  /** Brings live folders and engine in step, where the workspace has any: before a write is judged and after it. */
+  readonly catchUp?: (() => Promise<void>) | undefined
   /** Ends the connection. */
   readonly signal: AbortSignal
   /** For the person who started it; standard output belongs to the protocol. */
@@ -38,7 +40,7 @@ export async function serveMcp(options: StdioOptions): Promise<void> {
   const world = {
     service,
     admit,
-    around: inWorktrees(options),
+    around: inStep(options, inWorktrees(options)),
     stopping: stopping.signal,
     onFailure: (error: unknown, operation: string) => tell(`${operation}: ${storyOf(error)}`),
   }
@@ -57,6 +59,20 @@ export async function serveMcp(options: StdioOptions): Promise<void> {
     signal.addEventListener('abort', () => void handle.close().finally(resolve), { once: true })
   })
   stopping.abort()
+}
+
+/** Files that others wrote are taken in before a write, and what it changed is in the files when it is answered. */
+function inStep({ catchUp }: StdioOptions, around: Around): Around {
+  if (!catchUp) return around
+  return async (op, call, input, run) => {
+    if (op.effect === 'read') return around(op, call, input, run)
+    await catchUp()
+    try {
+      return await around(op, call, input, run)
+    } finally {
+      await catchUp()
+    }
+  }
 }
 
 /** Who claims a task where the repository is gets a place to work on it too, as on the command line. */

@@ -138,7 +138,8 @@ function Node({ node, x, y }: { readonly node: GraphNode; readonly x: number; re
         />
       )}
       <text x={x} y={y - 4}>
-        <tspan className="name">{shown.title}</tspan>{' '}
+        <tspan className="name">{shown.title}</tspan>
+        <tspan className="gap"> </tspan>
         <tspan className="line" x={x} dy="18">
           {shown.line}
         </tspan>

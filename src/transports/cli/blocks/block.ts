@@ -10,7 +10,7 @@ const OPTIONS: readonly Flag[] = [
     required: true,
     placeholder: 'phase',
     choices: PHASES,
-    about: PHASES.join(', '),
+    about: 'Where the work stands',
   },
   { name: 'from', takes: 'value', placeholder: 'agent', about: 'Who ends its work (the caller)' },
   { name: 'to', takes: 'value', placeholder: 'agent', about: 'Who is next (None)' },
@@ -20,7 +20,7 @@ const OPTIONS: readonly Flag[] = [
     required: true,
     placeholder: 'status',
     choices: STATUSES,
-    about: STATUSES.join(', '),
+    about: 'How it ended',
   },
   { name: 'retry-count', takes: 'value', placeholder: 'number', about: 'Retries so far' },
   {

@@ -83,10 +83,20 @@ export const collect: Command = {
     const gathered = await gather(shell, await openIfAny(shell), targets)
     const verdict = verdictFor(gathered.blocks, isOn(args, 'all'))
     await show(shell, format, gathered, verdict)
+    if (verdict === 'complete') warnOfOthers(shell, gathered, isOn(args, 'all'))
     const isRefused = gathered.blocks.some(({ outcome }) => outcome === 'refused')
     const { exit } = VERDICTS[verdict]
     return exit === 0 && isRefused ? ERROR_CODES.unmet.exit : exit
   },
+}
+
+/** A pipeline that goes on over a failure does so knowingly. */
+function warnOfOthers(shell: Shell, { blocks }: Gathered, all: boolean): void {
+  const bad = blocks.filter(({ verdict }) => verdict === 'failed' || verdict === 'blocked')
+  if (all || bad.length === 0 || shell.isJson) return
+  shell.warn(
+    `${bad.length} of ${blocks.length} blocks failed or ${bad.length === 1 ? 'is' : 'are'} blocked, and the last one decides; the worst decides with --all`,
+  )
 }
 
 function formatOf(shell: Shell, args: Arguments): Format {

@@ -22,12 +22,17 @@ export const decide: Extra = {
     shell.say(`${evidenceView(shell, { handoff, ...rest })}\n`)
     const options = rest.package.validation_request?.options
     const choice = await chosen(shell, handoff, options, input.choice)
-    const comment =
-      input.comment ??
-      (choice === 'question' ? await askFor(shell.io, 'What do you want to know? ') : undefined)
+    const asks = REASONS[choice]
+    const comment = input.comment ?? (asks && (await askFor(shell.io, asks)))
     await confirm(shell, handoff, choice, actor.name)
-    return { input: { ...input, choice, ...(comment !== undefined && { comment }) }, actor: confirmed(actor) }
+    return { input: { ...input, choice, ...(comment && { comment }) }, actor: confirmed(actor) }
   },
+}
+
+/** Whoever gets one of these answers has to know more than the answer. */
+const REASONS: Readonly<Record<string, string>> = {
+  question: 'What do you want to know? ',
+  reject: 'What has to change? ',
 }
 
 type Options = Readonly<Record<string, string>> | undefined

@@ -3,6 +3,7 @@ import { BatonError } from '../../../domain/errors.ts'
 import { once } from '../../../domain/once.ts'
 import { type Command, textOf } from '../command.ts'
 import { type Arguments, GLOBAL_FLAGS } from '../input/args.ts'
+import { liveOf } from '../session/live.ts'
 import { Shell } from '../shell.ts'
 
 /** What the protocol itself says: who calls, and the key of a call. */
@@ -35,12 +36,13 @@ export const mcp: Command = {
     const own = new Shell(shell.io, asAgent(args, agent))
     try {
       // Loading the protocol takes as long as opening the store.
-      const [{ context }, { serveMcp }, { takeSeat }] = await Promise.all([
+      const [session, { serveMcp }, { takeSeat }] = await Promise.all([
         own.open({ write: true, local: true }),
         import('../../mcp/stdio.ts'),
         import('../../mcp/seat.ts'),
       ])
-      const { service, actor } = context!
+      const { service, actor } = session.context!
+      const live = await liveOf(own, session)
       const { location, workspace } = service.deps.store.info
       // Only a process that works takes a seat: some clients start a second one just to ask what it speaks.
       const seat = once(() => takeSeat(shell.io.env.home, `${location} ${workspace}`, actor.name))
@@ -51,6 +53,7 @@ export const mcp: Command = {
         toolset,
         folder: shell.io.cwd,
         gitEnvironment: gitEnvironment(),
+        ...(live && { catchUp: () => live.catchUp() }),
         signal: shell.io.signal,
         tell: (text) => shell.say(text),
       })

@@ -133,11 +133,13 @@ async function involving(
   operation: OperationName,
   actor: Actor,
 ): Promise<readonly Handoff[]> {
-  const [sent, received] = await Promise.all([
+  const [sent, received, asked] = await Promise.all([
     pages(session, { from: actor.name }),
     pages(session, { to: actor.name }),
+    // What waits for any person waits for this one too.
+    actor.kind === 'human' ? pages(session, { to: 'human', state: ['needs_input'] }) : [],
   ])
-  const all = [...sent, ...received.filter(({ uid }) => !sent.some((other) => other.uid === uid))]
+  const all = [...new Map([...sent, ...received, ...asked].map((each) => [each.uid, each])).values()]
   if (operation === 'handoff_wait') return sent.filter(({ state }) => isOpen(state))
   if (operation === 'handoff_heartbeat') return received.filter(({ holder }) => holder === actor.name)
   return all

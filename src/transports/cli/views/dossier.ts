@@ -9,7 +9,7 @@ import type {
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { actOf, nextMove, STATE_STYLES, waitsFor } from './words.ts'
+import { actOf, moveCommand, STATE_STYLES, waitsFor } from './words.ts'
 
 export interface Dossier {
   readonly handoff: Handoff
@@ -34,18 +34,19 @@ export function dossierView(shell: Shell, dossier: Dossier): string {
     section(screen, 'Attempts', attempts(screen, handoff)),
     section(screen, 'Timeline', timeline(screen, dossier)),
   ]
-  const move = nextMove(handoff)
-  if (screen.isTerminal && move && handoff.waiting_for !== undefined)
-    sections.push(screen.dim(`next: ${handoff.waiting_for} runs  baton ${move} ${handoff.id}`))
+  const command = moveCommand(handoff, handoff.id)
+  if (screen.isTerminal && command && handoff.waiting_for !== undefined)
+    sections.push(screen.dim(`next: ${handoff.waiting_for} runs  ${command}`))
   return sections.filter((text) => text !== '').join('\n\n')
 }
 
-/** What the verifier needs to see: each deliverable beside its evidence, the criteria, the checks. */
+/** What whoever judges needs to see: each deliverable beside its evidence, the criteria, the checks, the talk. */
 export function evidenceView(shell: Shell, dossier: Dossier): string {
   const { screen } = shell
   return [
     heading(screen, dossier.handoff),
     screen.fields([...asked(screen, dossier), ...handedIn(screen, dossier)]),
+    section(screen, 'Talk', talk(screen, dossier.thread)),
   ]
     .filter((text) => text !== '')
     .join('\n\n')

@@ -5,7 +5,7 @@ import type { Notice } from '../../../domain/notice.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count, nextMove, STATE_STYLES, spoken, waitsFor } from './words.ts'
+import { count, moveCommand, nextMove, STATE_STYLES, spoken, waitsFor } from './words.ts'
 
 interface Sent {
   readonly handoff: Handoff
@@ -126,8 +126,8 @@ export function inboxView(shell: Shell, name: string, inbox: Inbox): string {
   if (items.length > 0) parts.push(screen.table(items.map((handoff) => inboxRow(screen, handoff, name))))
   if (notices.length > 0) parts.push(screen.table(notices.map((notice) => noticeRow(screen, notice))))
   const [first] = items
-  const move = first && nextMove(first)
-  if (move) shell.next(`baton ${move} ${items.length === 1 ? '@' : first.id}`)
+  const command = first && moveCommand(first, items.length === 1 ? '@' : first.id)
+  if (command) shell.next(command)
   else if (notices[0]) shell.next(`baton notice ack ${notices.length === 1 ? '@' : notices[0].uid.slice(-6)}`)
   return parts.join('\n\n')
 }

@@ -40,6 +40,13 @@ export function nextMove(handoff: Handoff): string | undefined {
   }
 }
 
+/** The whole command of that move. Work of document 004 is not begun by somebody who does not say the task again. */
+export function moveCommand(handoff: Handoff, id: string): string | undefined {
+  const move = nextMove(handoff)
+  const isTold = move === 'accept' && handoff.home === 'package' && handoff.type !== 'return'
+  return move && `baton ${move} ${id}${isTold ? ' --understood "…"' : move === 'answer' ? ' "…"' : ''}`
+}
+
 /** What a handoff waits for, as the end of a sentence. */
 export function waitsFor(handoff: Handoff): string {
   const who = handoff.waiting_for ?? handoff.to

@@ -1,4 +1,5 @@
 import { Graph, type GraphNode } from '../../ui/graph.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { spoken, type Tone } from '../../ui/words.ts'
 import type { Plan, Task } from './use-tasks.ts'
 
@@ -42,6 +43,7 @@ export function TaskGraph(props: {
       isDone: done.has(need),
     })),
   )
+  if (shown.length === 0) return <Empty>All is done. Tick the box to see how it hung together.</Empty>
   return (
     <>
       <p className="key-line">

@@ -15,38 +15,45 @@ const LOOK_MS = 250
 /** A person who does not look at the browser is told again where to look. */
 const REMIND_MS = 20_000
 
-/** Says that the gate waits for the person, until it is decided. With `isAuto` it is approved. */
+/**
+ * Says that the gate waits for the person, until it is approved: what is rejected is done anew and comes back, and so
+ * does what was asked about. With `isAuto` it is approved.
+ */
 export async function waitAtGate(context: Context, options: GateOptions): Promise<void> {
   const { signal, say, url, isAuto } = options
   const { name } = context.actor
-  const gate = await look(signal, async () =>
-    (await gates(context)).find(({ state }) => state === 'needs_input'),
-  )
-  if (!gate) return
-  if (isAuto) {
-    await invoke(
-      await loadOperation('gate_decide'),
-      context.service,
-      { actor: context.actor },
-      {
-        id: gate.id,
-        choice: 'approve',
-        comment: 'approved by --auto',
-      },
-    )
-    say(name, `approves ${gate.id}, because of --auto`)
-    return
+  while (!signal.aborted) {
+    const gate = await look(signal, async () => (await gates(context)).find(asksPerson))
+    if (!gate) return
+    if (isAuto) return approve(context, gate, say)
+    say(name, `it is your turn: ${gate.title} waits at ${url}/inbox`)
+    const decided = await decision(context, gate, options)
+    if (decided?.state === 'needs_input') say(name, 'you asked something; release-manager answers')
+    else if (decided) say(name, `you said ${decided.state === 'completed' ? 'yes' : 'no: it is done anew'}`)
+    if (decided?.state === 'completed') return
   }
-  say(name, `it is your turn: ${gate.title} waits at ${url}/inbox`)
+}
+
+const asksPerson = ({ state, waiting_for, from }: Handoff): boolean =>
+  state === 'needs_input' && waiting_for !== from
+
+async function approve(context: Context, { id }: Handoff, say: GateOptions['say']): Promise<void> {
+  const { actor, service } = context
+  const comment = 'approved by --auto'
+  await invoke(await loadOperation('gate_decide'), service, { actor }, { id, choice: 'approve', comment })
+  say(actor.name, `approves ${id}, because of --auto`)
+}
+
+/** The gate as the person left it. */
+function decision(context: Context, gate: Handoff, options: GateOptions): Promise<Handoff | undefined> {
   let remindAt = Date.now() + REMIND_MS
-  const decided = await look(signal, async () => {
+  return look(options.signal, async () => {
     if (Date.now() >= remindAt) {
       remindAt = Date.now() + REMIND_MS
-      say(name, `nobody has decided yet; it goes on waiting at ${url}/inbox`)
+      options.say(context.actor.name, `nobody has decided yet; it goes on waiting at ${options.url}/inbox`)
     }
-    return (await gates(context)).find(({ uid, state }) => uid === gate.uid && state !== 'needs_input')
+    return (await gates(context)).find((each) => each.uid === gate.uid && !asksPerson(each))
   })
-  if (decided) say(name, `you said ${decided.choice ?? decided.state}`)
 }
 
 const gates = async ({ service }: Context): Promise<readonly Handoff[]> =>

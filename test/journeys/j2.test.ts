@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { it } from 'node:test'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { it, type TestContext } from 'node:test'
 import { parse } from 'yaml'
-import { baton } from '../command.ts'
-import { folders } from '../folders.ts'
+import { BATON, baton, cleanEnv, type Where } from '../command.ts'
+import { folders, git } from '../folders.ts'
 
 /** Document 000's team, typed as people type it; the scripts of the agents know nothing of Baton. */
 it('J2: a team that lives in _handoffs/', async (t) => {
@@ -20,6 +21,13 @@ it('J2: a team that lives in _handoffs/', async (t) => {
     assert.notEqual(edit(text), text)
     writeFileSync(file, edit(text))
   }
+  const who = ['-c', 'user.name=grok', '-c', 'user.email=grok@example.com']
+  const commit = (message: string) =>
+    spawnSync('git', [...who, 'commit', '-m', message], {
+      cwd: root,
+      env: commandEnv(t, where),
+      encoding: 'utf8',
+    })
   const acknowledge = (by: string) => (text: string) =>
     text
       .replace('status: Active', 'status: Acknowledged')
@@ -83,4 +91,59 @@ it('J2: a team that lives in _handoffs/', async (t) => {
   assert.deepEqual([index.active_handoffs, index.recently_completed[0].id], [[], name.replace('.md', '')])
   assert.match(await run('task', 'get', 'BPRD-2026-0042'), /done/)
   assert.match(await run('folders', 'doctor'), /agree/)
+
+  // The eleventh open handoff of grok is one too many, whoever receives it.
+  for (let n = 1; n <= 10; n += 1) await run(...handoff(n))
+  const refused = await baton(where, ...handoff(11))
+  assert.match(refused.stderr, /grok has 10 active outgoing handoffs \(max: 10\)/)
+
+  // A handoff in another place does not get into a commit.
+  await run('setup', 'git', '--yes')
+  git(root, 'add', '_handoffs', 'baton.yaml')
+  const first = commit('handoffs')
+  assert.equal(first.status, 0, first.stderr)
+  const astray = join(root, 'research/x/processed', name)
+  mkdirSync(dirname(astray), { recursive: true })
+  writeFileSync(astray, archived)
+  git(root, 'add', 'research')
+  const second = commit('astray')
+  assert.notEqual(second.status, 0)
+  const said = second.stderr + second.stdout
+  assert.match(said, new RegExp(`research/x/processed/${name}[\\s\\S]*_handoffs/archived/`))
+
+  // Coming from the first version: a plan first.
+  const plan = await run('migrate', '--from', 'v1', '.')
+  assert.match(plan, /--apply/)
 })
+
+const handoff = (n: number): readonly string[] => [
+  ...[
+    'create',
+    '--as',
+    'grok',
+    '--to',
+    n % 2 === 0 ? 'claude' : 'gemini',
+    '--task',
+    `BPRD-2026-01${String(n).padStart(2, '0')}`,
+  ],
+  ...['--title', `Work ${n}`, '--purpose', 'Protect the API', '--context', 'Launch in March'],
+  ...[
+    '--deliverable',
+    'A report',
+    '--criterion',
+    'npm test passes',
+    '--meeting',
+    'meetings/x.md',
+    '--skill',
+    'skills/x',
+  ],
+]
+
+/** Hooks call `baton` by its name, as it is installed. */
+function commandEnv(t: TestContext, where: Where): NodeJS.ProcessEnv {
+  const bin = folders(t).folder('bin')
+  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec "${process.execPath}" "${BATON}" "$@"\n`, {
+    mode: 0o755,
+  })
+  return { ...cleanEnv(where), PATH: `${bin}:${process.env.PATH}` }
+}

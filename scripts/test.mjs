@@ -17,6 +17,8 @@ const CHECKS = {
 const SUITES = {
   unit: [],
   stores: ['src/storage/**'],
+  folders: ['test/folders/**', 'test/git-hooks/**', 'test/migrate/**'],
+  agents: ['test/mcp/**', 'test/hooks/**', 'test/setup/**'],
   'end to end': ['test/e2e/**', 'test/journeys/**'],
   browser: ['test/browser/**'],
   package: ['test/package/**'],
@@ -27,6 +29,7 @@ const ALIASES = { e2e: 'end to end' }
 const ON_BUILD = ['end to end', 'browser', 'package', 'long']
 /** A test file that hangs must end the run, not the patience of whoever waits for it. */
 const FILE_TIMEOUT_MS = 600_000
+const LONG_TIMEOUT_MS = 4 * 3_600_000
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
@@ -98,7 +101,7 @@ function suite(name, files) {
       const events = run({
         files: files.map((file) => path.join(root, file)),
         concurrency: Math.max(2, availableParallelism()),
-        timeout: FILE_TIMEOUT_MS,
+        timeout: name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS,
         signal: stopping.signal,
       })
       return { files: files.length, ...(await report(events)) }

@@ -30,6 +30,8 @@ export interface Environment {
   readonly noColor: boolean
   /** `GITHUB_STEP_SUMMARY`: the file that GitHub Actions shows as the summary of a step. */
   readonly stepSummary?: string
+  /** `PATH`: where the system looks for commands. */
+  readonly path?: string
   /** `BATON_DEBUG`: show what a failure inside looked like. */
   readonly debug: boolean
 }
@@ -82,6 +84,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     user: userOf(env, uid),
     ...(uid !== undefined && { uid }),
     ...given('stepSummary', env.GITHUB_STEP_SUMMARY),
+    ...given('path', env.PATH),
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
     debug: isOn(env.BATON_DEBUG),
   }

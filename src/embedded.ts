@@ -17,7 +17,12 @@ export async function keepFolders(options: FoldersOptions): Promise<{ stop: () =
     import('./folders/sync.ts'),
   ])
   const ended = new AbortController()
-  const warn = (error: Error) => process.emitWarning(error.message, 'BatonWarning')
+  let last = ''
+  // A pass that fails is tried again each second; the reason is said once.
+  const warn = (error: Error): void => {
+    if (error.message !== last) process.emitWarning(error.message, 'BatonWarning')
+    last = error.message
+  }
   const watching = watchFolders(options, { signal: ended.signal, onFailure: warn })
   return {
     stop: async () => {

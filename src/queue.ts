@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { BatonError } from './domain/errors.ts'
+import type { Handoff } from './domain/handoff.ts'
 import { keepFolders, type Opened, openAround } from './embedded.ts'
 import { bytesAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
@@ -196,8 +197,8 @@ async function succeed(
   { id: artifact_id, path, type, validation, metadata, next_steps }: WorkerArtifact,
   options: QueueOptions,
 ): Promise<void> {
-  const { to } = await held(opened, id)
-  demandArtifact(opened, path)
+  const { to, state } = await held(opened, id)
+  if (state === 'in_progress') demandArtifact(opened, path)
   await agent(opened, to).submit(id, {
     output: { artifact_id, artifact_path: path, ...(type !== undefined && { artifact_type: type }) },
     artifacts: [{ path, role: 'output', ...(type !== undefined && { type }) }],
@@ -229,7 +230,7 @@ async function fail(
   print(options, `❌ Handoff failed: ${id}`)
 }
 
-async function held({ service }: Opened, id: string): Promise<{ readonly to: string }> {
+async function held({ service }: Opened, id: string): Promise<Handoff> {
   const found = await service.deps.store.handoff(id)
   if (found) return found
   throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton list`, { id })

@@ -42,6 +42,16 @@ describe('a gate', () => {
     ])
   })
 
+  it('[S4-63] that a person did not open is not opened by checks that its sender chose', () => {
+    for (const state of ['rejected', 'expired'] as const)
+      assert.deepEqual(shut(gate('g1', state), gate('g2', 'completed', { type: 'auto' })), ['g1'])
+    assert.deepEqual(
+      shut(gate('g1', 'rejected'), gate('g2', 'completed'), gate('g3', 'completed', { type: 'auto' })),
+      [],
+    )
+    assert.deepEqual(shut(gate('g1', 'completed', { type: 'auto' })), [])
+  })
+
   it('holds up only the work it was asked for, and nothing where it advises', () => {
     assert.deepEqual(shut(gate('g', 'needs_input', { guards: 'other' })), [])
     assert.deepEqual(shut(gate('g', 'needs_input', { type: 'advisory' })), [])

@@ -24,13 +24,16 @@ const guards = (gate: Handoff, work: string): boolean =>
 
 /**
  * The gates that hold the work up: those that wait for an answer, and those that were not passed and not asked
- * again under the same name. One that its sender took back holds nothing.
+ * again under the same name. One that its sender took back holds nothing. What a person did not open is asked of a
+ * person again: checks, which the sender chooses, do not open it.
  */
 export function shutGates(gates: readonly Handoff[], work: string): readonly Handoff[] {
   const asked = gates
     .filter((gate) => guards(gate, work) && gate.state !== 'draft' && gate.state !== 'cancelled')
     .sort((a, b) => (a.uid < b.uid ? -1 : 1))
-  const newest = new Map(asked.map((gate) => [gate.gate?.name ?? '', gate]))
+  const newest = new Map(
+    asked.filter((gate) => gate.gate?.type !== 'auto').map((gate) => [gate.gate?.name ?? '', gate]),
+  )
   return asked.filter(
     (gate) =>
       isOpen(gate.state) || (gate.state !== 'completed' && newest.get(gate.gate?.name ?? '') === gate),

@@ -73,7 +73,7 @@ async function once(work: Work, path: string): Promise<boolean> {
   if (text === undefined || says === undefined || says.is === 'unreadable')
     return unreadable(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
   if (says.isHalf && movedFor(found) < HALF_MS) {
-    await pause(HALF_MS / LOOKS)
+    await pause(HALF_MS / (LOOKS - 2))
     return false
   }
   const file: Author = { path, found, text, says }

@@ -40,6 +40,7 @@ const KEPT = 2_000
 const KNOWN_SUBJECTS = 5_000
 /** Signals are hints: the log is looked at this often. */
 const LOOK_AGAIN_MS = 1_000
+const REDACTION = 'audit.redact'
 
 /**
  * What happens in a workspace, for any number of followers of one process. The log is read once for all of them, and
@@ -48,7 +49,8 @@ const LOOK_AGAIN_MS = 1_000
 export class Events {
   readonly #deps: ServiceDeps
   readonly #recent: Happening[] = []
-  readonly #subjects = new Map<string, Subject>()
+  readonly #subjects = new Map<string, Known>()
+  readonly #pages = new Map<string, Promise<readonly Happening[]>>()
   readonly #waiting = new Set<() => void>()
   #followers = 0
   #end: string | undefined
@@ -93,7 +95,7 @@ export class Events {
     this.#failure = undefined
     this.#tail = this.#run().finally(() => {
       this.#tail = undefined
-      this.#recent.length = 0
+      this.#forget()
       this.#rouse()
     })
     this.#tail.catch((error: unknown) => {
@@ -109,8 +111,19 @@ export class Events {
       return at === -1 ? [] : this.#recent.slice(at, at + PAGE)
     }
     if (Number(cursor) >= Number(this.#end)) return []
-    const { entries } = await this.#deps.store.changes(cursor, PAGE)
-    return this.#told(entries)
+    return this.#page(cursor)
+  }
+
+  /** Many come back at once after a server was replaced: those at the same place read the log together. */
+  #page(cursor: string): Promise<readonly Happening[]> {
+    const known = this.#pages.get(cursor)
+    if (known) return known
+    const page = this.#deps.store
+      .changes(cursor, PAGE)
+      .then(({ entries }) => this.#told(entries))
+      .finally(() => this.#pages.delete(cursor))
+    this.#pages.set(cursor, page)
+    return page
   }
 
   /** Resolves when there may be more after the cursor. */
@@ -119,6 +132,12 @@ export class Events {
     if (!this.#tail) return this.#begin()
     if (signal.aborted || Number(cursor) < Number(this.#end)) return
     await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** What is kept may hold a text that was taken away since. */
+  #forget(): void {
+    this.#recent.length = 0
+    this.#subjects.clear()
   }
 
   #rouse(): void {
@@ -141,6 +160,7 @@ export class Events {
         woken = false
         await store.settle(this.#deps.now().toISOString())
         const { entries } = await store.changes(this.#end, PAGE)
+        if (entries.some(({ act }) => act === REDACTION)) this.#forget()
         for (const happening of await this.#told(entries)) this.#recent.push(happening)
         if (this.#recent.length > KEPT) this.#recent.splice(0, this.#recent.length - KEPT)
         const last = entries.at(-1)
@@ -166,14 +186,17 @@ export class Events {
 
   async #told(entries: readonly LogEntry[]): Promise<readonly Happening[]> {
     const told: Happening[] = []
-    for (const entry of entries) told.push(toHappening(entry, await this.#subjectOf(entry.subject)))
+    for (const entry of entries) {
+      const record: Said = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
+      told.push(toHappening(entry, record, await this.#subjectOf(entry.subject, record.sub.rev)))
+    }
     return told
   }
 
-  /** What does not change of a handoff or task is looked up once. */
-  async #subjectOf(uid: string): Promise<Subject> {
+  /** The handoff or task as it was at this revision or later: it is looked up again only when it has moved on. */
+  async #subjectOf(uid: string, rev: number): Promise<Subject> {
     const known = this.#subjects.get(uid)
-    if (known) return known
+    if (known && known.rev >= rev) return known.subject
     const { store } = this.#deps
     const handoff = await store.handoff(uid)
     const about = handoff ?? (await store.task(uid))?.task
@@ -183,18 +206,28 @@ export class Events {
       ...(handoff?.task !== undefined && { task: handoff.task }),
       ...(handoff?.trace && { trace: handoff.trace }),
     }
-    // A subject that is not there yet, or whose title and receiver may still change, is asked for again.
-    if (!about || (handoff && handoff.ended_at === undefined)) return subject
+    if (!about) return subject
     if (this.#subjects.size >= KNOWN_SUBJECTS) this.#subjects.clear()
-    this.#subjects.set(uid, subject)
+    this.#subjects.set(uid, { rev: about.rev, subject })
     return subject
   }
 }
 
 type Subject = Pick<Happening, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
+interface Known {
+  readonly rev: number
+  readonly subject: Subject
+}
 
-function toHappening(entry: LogEntry, subject: Subject): Happening {
-  const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
+/** The part of an entry's body that is told. */
+interface Said {
+  readonly actor: { readonly id: string }
+  readonly auth: string
+  readonly sub: { readonly k: string; readonly rev: number }
+  readonly to?: string
+}
+
+function toHappening(entry: LogEntry, record: Said, subject: Subject): Happening {
   return {
     cursor: String(entry.id),
     at: entry.at,

@@ -5,7 +5,9 @@ import { WRITEBACK_REQUIRED, type WritebackStatus } from '../domain/writeback.ts
 import { doneProgressFinding, isReinstating } from '../domain/writeback-rules.ts'
 import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
+import { must } from './lookup.ts'
 import type { Step } from './moves.ts'
+import { gatedWork, refuseShut } from './people/shut.ts'
 import { type AgentKey, signerOf, signRecord } from './signing.ts'
 import { putTask } from './task-follow.ts'
 import { refuse, write } from './write.ts'
@@ -186,17 +188,22 @@ export class Tasks {
   async #change(
     call: Call,
     op: string,
-    input: unknown,
+    input: { readonly id: string; readonly status?: string | undefined },
     ids: readonly string[],
     decide: (step: Step) => Task,
   ): Promise<TaskRow> {
     const deps = this.#deps
+    const ends = op === 'task_complete' || input.status === 'done'
+    const gated = ends ? await gatedWork(deps, ids[0]!) : []
     return write<TaskRow>(deps, call, {
       op,
       input,
-      reads: { tasks: ids, agents: [call.actor.name] },
+      reads: { tasks: ids, agents: [call.actor.name], handoffs: gated },
       decide: (view, at) => {
+        const wasDone = view.task(ids[0]!)?.task.status === 'done'
         const task = decide({ deps, view, actor: call.actor, at })
+        if (task.status === 'done' && !wasDone)
+          for (const uid of gated) refuseShut({ view }, must(view, uid), 'completed')
         return { task, open_deps: view.task(task.id)?.open_deps ?? 0 }
       },
       subject: ({ task }) => task,

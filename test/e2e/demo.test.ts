@@ -63,10 +63,10 @@ describe('baton demo', () => {
 
     await person.decide('question', 'Which tests were run?')
     await said(/release-manager +package +answers the question about/)
-    await said(/it is your turn/)
+    await said(/it is your turn/, 2)
     await person.decide('reject', 'Too long')
     await said(/release-manager +package +hands in \S+: Written anew/)
-    await said(/it is your turn/)
+    await said(/it is your turn/, 3)
     await person.decide('approve')
     await said(/you said yes/)
     await said(/release-manager +package +closes/)
@@ -109,14 +109,13 @@ function start(t: TestContext, where: Where) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.after(() => child.kill('SIGKILL'))
-  const told = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
-  const said = async (line: RegExp) => {
-    for (;;) {
-      const { value, done } = await told.next()
-      assert.ok(!done, `it ended before it said ${line}`)
-      if (line.test(value)) return
-    }
-  }
+  const lines: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+  const said = (line: RegExp, times = 1) =>
+    until(`it says ${line}, not only ${lines.join('; ')}`, () => {
+      assert.equal(child.exitCode, null, lines.join('\n'))
+      return lines.filter((each) => line.test(each)).length >= times
+    })
   const link = (async () => {
     for await (const line of createInterface({ input: child.stdout })) {
       const [found] = /http:\S+#login=\S+/.exec(line) ?? []

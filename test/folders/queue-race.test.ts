@@ -258,6 +258,31 @@ describe('what a crash leaves behind', () => {
     )
   })
 
+  it('[S1-08] [S1-67] a watcher that is killed again and again loses nothing of what specialists in Python do', async (t) => {
+    const folder = await aQueueFolder(t)
+    const ids = Array.from({ length: 9 }, (_, i) => `hoff-${String(i).padStart(3, '0')}-1705147200000`)
+    const program = join(import.meta.dirname, '../../examples/python-queue/specialist.py')
+    for (const id of ids) folder.put('pending', id, folder.request(id))
+    await folder.sync()
+    const specialists = Array.from({ length: 3 }, () =>
+      spawn('python3', [program, '--poll', '0.05'], { cwd: folder.root, stdio: 'ignore' }),
+    )
+    t.after(() => specialists.map((child) => child.kill('SIGKILL')))
+    const isDone = () => ids.every((id) => folder.placesOf(id).includes('completed'))
+    for (let kills = 0; kills < 4 || !isDone(); kills++) {
+      assert.ok(kills < 100, 'it never came to an end')
+      const watching = watcher(folder)
+      await pause(300 + 100 * (kills % 5))
+      await gone(watching, 'SIGKILL')
+    }
+    await until(async () => (await folder.sync()).length === 0)
+
+    for (const id of ids) {
+      const { state, attempts } = await folder.show(id)
+      assert.deepEqual([id, state, attempts.length, folder.placesOf(id)], [id, 'completed', 1, ['completed']])
+    }
+  })
+
   it('[S1-08] a torn file is said and kept, and taken in when it was mended', async (t) => {
     const folder = await aQueueFolder(t)
     const id = 'hoff-002-1705147200000'

@@ -82,6 +82,8 @@ describe('the package as it is published', () => {
 
     assert.deepEqual(exports, {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './client': { types: './dist/client.d.ts', default: './dist/client.js' },
+      './queue': { types: './dist/queue.d.ts', default: './dist/queue.js' },
       './package.json': './package.json',
     })
     assert.deepEqual([bin, engines, type], [{ baton: './bin/baton.js' }, { node: '>=22.18' }, 'module'])

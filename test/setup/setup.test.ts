@@ -331,3 +331,23 @@ describe('baton setup git', () => {
     )
   })
 })
+
+describe('baton setup where agents cannot find the command', () => {
+  const PATHS = [
+    ['is nowhere on the path', 'bin', false],
+    ['is there only for as long as npx runs', 'npx/node_modules/.bin', false],
+    ['is installed', 'bin', true],
+  ] as const
+  for (const [how, folder, installed] of PATHS)
+    it(`says whether that is so: the command ${how}`, async (t) => {
+      const place = folders(t)
+      const bin = join(place.folder('away'), folder)
+      if (installed || folder.startsWith('npx')) place.file(join('away', folder, 'baton'), '#!/bin/sh\n')
+      const where = { cwd: place.repository('shop'), env: { PATH: `/nowhere:${bin}` } }
+
+      const { code, stderr } = await quick(where, 'setup', 'claude-code', '--yes')
+
+      assert.equal(code, 0)
+      assert.equal(/npm install --global batonpass/.test(stderr), !installed, stderr)
+    })
+})

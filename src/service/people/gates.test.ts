@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { EXAMPLE } from '../../../test/invoke.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { CheckResult } from '../../domain/package.ts'
@@ -153,6 +154,24 @@ describeOnEngines('a gate over work', (open) => {
     await assert.rejects(w.service.receiving.submit(codex, strange.uid, { note: 'done' }), { code: 'unmet' })
     assert.equal((await w.service.receiving.submit(codex, advised.uid, { note: 'done' })).state, 'in_review')
     assert.equal((await w.store.handoff(advice.uid))?.state, 'needs_input')
+  })
+
+  it('[S4-61] holds up the task of the work too: neither an update nor a record makes it done', async (t) => {
+    const w = await open(t)
+    const { tasks } = w.service
+    await tasks.create(planner, { id: EXAMPLE.task_id, title: 'Package setup' })
+    const asked = await gate(w, await work(w, { task: EXAMPLE.task_id }))
+    const { task_id: id, ...record } = EXAMPLE
+    const refused = { code: 'unmet', message: new RegExp(`the gate ${asked.id} waits for human`) }
+
+    await assert.rejects(tasks.update(codex, id, { status: 'done' }), { message: /^Writeback required/ })
+    await assert.rejects(tasks.complete(codex, id, record), refused)
+    await tasks.record(codex, id, record)
+    await assert.rejects(tasks.update(codex, id, { status: 'done' }), refused)
+
+    await w.service.closing.decide(maria, asked.uid, 'approve')
+    assert.equal((await tasks.update(codex, id, { status: 'done' })).task.status, 'done')
+    assert.equal((await tasks.update(codex, id, { status: 'done' })).task.status, 'done')
   })
 
   it('holds up nothing when its sender takes it back, and nothing of strangers', async (t) => {

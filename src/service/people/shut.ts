@@ -1,7 +1,13 @@
 import { gateConditions } from '../../domain/guards.ts'
 import type { Handoff } from '../../domain/handoff.ts'
+import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import type { ServiceDeps } from '../deps.ts'
 import type { Step } from '../moves.ts'
 import { refuse } from '../write.ts'
+
+const OPEN = STATES.filter(isOpen)
+/** More open handoffs of one task than anybody has. */
+const MOST_WORK = 100
 
 /** A gate is answered by a decision alone: nobody declines it as if it were work. */
 export function refuseDeclined({ id, type, state }: Handoff): void {
@@ -11,6 +17,12 @@ export function refuseDeclined({ id, type, state }: Handoff): void {
       state,
       type,
     })
+}
+
+/** uids of the work on a task for which gates were asked. */
+export async function gatedWork({ store }: ServiceDeps, task: string): Promise<readonly string[]> {
+  const { items } = await store.handoffs({ task, state: OPEN }, { limit: MOST_WORK })
+  return items.filter(({ gated }) => gated).map(({ uid }) => uid)
 }
 
 /** Refuses what would carry work past a gate that is shut. */

@@ -184,6 +184,19 @@ describe('scopes', () => {
     })
 })
 
+describe('a person who was removed', () => {
+  it('is none any more, whatever token is left', async (t) => {
+    const { request, token, service } = await openHttp(t)
+    const secret = await token('omar', ['*'], 'human')
+    const op = operations.find(({ name }) => name === 'gate_decide')!
+    assert.equal((await request(...callOf(op, secret))).status, 400)
+
+    await service.agents.remove(person('maria'), 'omar')
+
+    assert.equal((await request(...callOf(op, secret))).status, 403)
+  })
+})
+
 describe('the actor', () => {
   it('cannot be named in the body or query of any operation', async (t) => {
     const { request, token } = await openHttp(t)

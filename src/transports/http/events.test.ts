@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { get, type HttpWorkspace, openHttp, refusalOf } from '../../../test/http-workspace.ts'
-import { by } from '../../../test/workspace.ts'
+import { get, type HttpWorkspace, openHttp, post, refusalOf } from '../../../test/http-workspace.ts'
+import { by, person } from '../../../test/workspace.ts'
 import type { Happening } from '../../service/events.ts'
 
 const SENT = 'handoff.send'
@@ -83,6 +83,43 @@ describe('GET /v1/events', () => {
     assert.equal(await one('task=T-1'), 'T-1')
     assert.equal(await one('kind=task'), 'T-1')
   })
+
+  it('tells nobody a title that was taken away, however often it was told before', async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('watcher')
+    const live = await listen(t, http, token, '/v1/events?act=handoff.send')
+    await send(http, 'before')
+    const { cursor } = await live.next()
+    const id = await send(http, 'the name of the client')
+    assert.equal((await live.next()).title, 'the name of the client')
+    const redactions = await listen(t, http, token, '/v1/events?act=audit.redact')
+    const maria = await http.token('maria', ['*'], 'human')
+    const answer = await http.request(
+      '/v1/audit/redactions',
+      post(maria, { id, field: 'title', reason: 'leaked-key' }),
+    )
+    assert.equal(answer.status, 200, await answer.text())
+    assert.equal((await redactions.next()).act, 'audit.redact')
+
+    const late = await listen(t, http, token, `/v1/events?since=${cursor}&act=handoff.send`)
+
+    assert.equal((await late.next()).title, '[redacted]')
+  })
+
+  for (const end of ['revoked', 'expired'] as const)
+    it(`ends when the token that it was opened with is ${end}`, { timeout: 60_000 }, async (t) => {
+      const http = await openHttp(t, {}, { heartbeatMs: 20 })
+      const { secret, token } = await http.service.tokens.create(person('maria'), {
+        agent: 'watcher',
+        scopes: ['report:read'],
+        expires_at: new Date(http.clock.now().getTime() + 60_000).toISOString(),
+      })
+      const response = await http.request('/v1/events?act=nothing', get(secret))
+      if (end === 'expired') http.clock.pass(61_000)
+      else await (await http.beside()).tokens.revoke(person('maria'), token.uid)
+
+      assert.match(await response.text(), /^retry: 1000\n\n/)
+    })
 
   it('shows by a line that it lives while nothing happens', async (t) => {
     const http = await openHttp(t, {}, { heartbeatMs: 5 })

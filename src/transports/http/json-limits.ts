@@ -6,8 +6,8 @@ const MAX_KEYS = 1_000
 const QUOTE = 0x22
 const COLON = 0x3a
 const BACKSLASH = 0x5c
-const OPENING = [0x5b, 0x7b]
-const CLOSING = [0x5d, 0x7d]
+const [SQUARE_OPEN, SQUARE_CLOSE] = [0x5b, 0x5d]
+const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d]
 
 /**
  * Reads JSON that somebody else wrote. Nesting and keys are counted in the text, before anything is built of it, so
@@ -29,8 +29,8 @@ function refuseBombs(text: string): void {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
-    else if (CLOSING.includes(code)) depth--
-    else if (OPENING.includes(code) && ++depth > MAX_DEPTH)
+    else if (code === SQUARE_CLOSE || code === CURLY_CLOSE) depth--
+    else if ((code === SQUARE_OPEN || code === CURLY_OPEN) && ++depth > MAX_DEPTH)
       throw new BatonError('invalid_input', `the body is nested deeper than ${MAX_DEPTH} levels`, {
         depth: MAX_DEPTH,
       })

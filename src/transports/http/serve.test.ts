@@ -79,6 +79,16 @@ describe('a server', () => {
       assert.ok(server.text.includes(part), part)
   })
 
+  it('points to the demo while nothing was ever handed over, and not after that', async (t) => {
+    const { server, service, beside } = await serveIn(t)
+    await service.sending.send(by('planner'), { to: 'codex', title: 'Add rate limiting' })
+    const later = await serve({ service: await beside(), port: 0, signals: false, log: () => undefined })
+    t.after(() => later.close())
+
+    assert.match(server.text, /baton demo .*npm run demo/)
+    assert.doesNotMatch(later.text, /demo/)
+  })
+
   it('warns when other machines can reach it, and still answers nobody without a token', async (t) => {
     const { server, lines, service } = await serveIn(t, {
       host: '0.0.0.0',

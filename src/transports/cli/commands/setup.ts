@@ -1,4 +1,5 @@
-import { relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { delimiter, join, relative } from 'node:path'
 import { gitEnvironment } from '../../../config.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { diffOf, SIGNS } from '../../../setup/diff.ts'
@@ -75,13 +76,22 @@ export const setup: Command = {
       if (!isAgreed) return isDry || !shell.io.isTerminal ? diffFor(shell, edits) : ''
       return written(shell, edits)
     })
-    if (isAgreed && plan.afterwards !== undefined && !isOn(args, 'remove'))
+    if (isAgreed && plan.afterwards !== undefined && !isOn(args, 'remove')) {
+      if (!isInstalled(shell.io.env.path))
+        shell.warn(`${target} will not find the command baton; first: npm install --global batonpass`)
       shell.say(`next: ${plan.afterwards}`)
+    }
     if (edits.length === 0 || isAgreed || isDry) return 0
     shell.warn('nothing was written; to write this, add --yes')
     return NOT_WRITTEN
   },
 }
+
+/** Programs start it by its name. What npx and npm put on the path is gone when they end. */
+const isInstalled = (path = ''): boolean =>
+  path
+    .split(delimiter)
+    .some((folder) => !/node_modules[\\/]\.bin$/.test(folder) && existsSync(join(folder, 'baton')))
 
 type Target = (typeof TARGETS)[number]
 

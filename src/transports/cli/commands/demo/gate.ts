@@ -28,9 +28,8 @@ export async function waitAtGate(context: Context, options: GateOptions): Promis
     if (isAuto) return approve(context, gate, say)
     say(name, `it is your turn: ${gate.title} waits at ${url}/inbox`)
     const decided = await decision(context, gate, options)
-    if (decided?.state === 'needs_input') say(name, 'you asked something; release-manager answers')
-    else if (decided) say(name, `you said ${decided.state === 'completed' ? 'yes' : 'no: it is done anew'}`)
-    if (decided?.state === 'completed') return
+    if (decided?.state === 'completed') return say(name, 'you said yes')
+    if (decided?.state === 'rejected') say(name, 'you said no: it is done anew')
   }
 }
 
@@ -44,7 +43,7 @@ async function approve(context: Context, { id }: Handoff, say: GateOptions['say'
   say(actor.name, `approves ${id}, because of --auto`)
 }
 
-/** The gate as the person left it. */
+/** The gate after somebody did something about it: who asks may have been answered already. */
 function decision(context: Context, gate: Handoff, options: GateOptions): Promise<Handoff | undefined> {
   let remindAt = Date.now() + REMIND_MS
   return look(options.signal, async () => {
@@ -52,7 +51,7 @@ function decision(context: Context, gate: Handoff, options: GateOptions): Promis
       remindAt = Date.now() + REMIND_MS
       options.say(context.actor.name, `nobody has decided yet; it goes on waiting at ${options.url}/inbox`)
     }
-    return (await gates(context)).find((each) => each.uid === gate.uid && !asksPerson(each))
+    return (await gates(context)).find(({ uid, rev }) => uid === gate.uid && rev !== gate.rev)
   })
 }
 

@@ -20,6 +20,7 @@ export async function playReleaseManager(stage: Stage): Promise<void> {
     return state === 'completed' || undefined
   })
   await stage.me.submit(told.id, { note: 'Released' })
+  await stage.until(async () => !(await stage.me.call('task_get', { id: 'RL-8' })).task.blocked || undefined)
   await stage.me.call('task_start', { id: 'RL-8' })
   await recordDone(stage, 'RL-8', 'Rate limiting is live on all hosts, and nobody was locked out.')
   stage.say(`closes ${run.id}: rate limiting is live`)

@@ -1,7 +1,7 @@
 import type { Actor, Agent } from './agent.ts'
 import { shutGates, shutReason } from './gate.ts'
 import type { Handoff } from './handoff.ts'
-import type { Role } from './lifecycle.ts'
+import { isOpen, type Role } from './lifecycle.ts'
 import type { Content, Validation } from './package.ts'
 import { hasRole, type Policy } from './policy.ts'
 
@@ -72,6 +72,7 @@ export interface Unmet {
     | 'VALIDATION_FAILED'
     | 'writeback_missing'
     | 'gate_shut'
+    | 'delegation_open'
   readonly message: string
 }
 
@@ -96,6 +97,18 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
 /** No work goes on past a gate that a person has not opened, whatever its home and whoever asks. */
 export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
   shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))
+
+/** What the receiver gave to others and has not got back. */
+export const delegationConditions = (below: readonly Handoff[], work: Handoff): readonly Unmet[] =>
+  below
+    .filter(
+      ({ type, from, state }) =>
+        type === 'delegation' && from === work.to && state !== 'draft' && isOpen(state),
+    )
+    .map(({ id, to }) => ({
+      code: 'delegation_open',
+      message: `${to} has not returned ${id}; wait for it, or cancel it with: baton cancel ${id}`,
+    }))
 
 function accepted(handoff: Handoff): readonly Unmet[] {
   if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []

@@ -90,7 +90,7 @@ export const Handoff = once(() =>
     need: z.enum(['clarification', 'decision', 'gate']).optional(),
     waiting_for: z.string().optional().describe('Whose move it is'),
     gate: Gate().optional(),
-    gated: z.boolean().optional().describe('Gates were asked for its work'),
+    gated: z.boolean().optional().describe('Gates were asked for its work, or parts of it were delegated'),
     choice: z.string().optional().describe('What the person answered'),
     silence: Silence().optional(),
     remind_s: z.number().optional(),

@@ -1,5 +1,6 @@
 import type { Agent } from '../domain/agent.ts'
 import { checkCycle, checkDepth, type Place } from '../domain/chain.ts'
+import { shutGates, shutReason } from '../domain/gate.ts'
 import type { HandoffType } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import { isOpen } from '../domain/lifecycle.ts'
@@ -50,7 +51,7 @@ export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: s
   if (kindOf(policy, to, agent) !== 'human')
     refuse(
       'invalid_input',
-      `only a person can decide a ${type}, and ${to} is not one; send it to human, or say so with: baton agent add ${to} --kind human`,
+      `only a person can decide ${type === 'gate' ? 'a gate' : 'an escalation'}, and ${to} is not one; send it to human, or say so with: baton agent add ${to} --kind human`,
       { to, type },
     )
 }
@@ -93,6 +94,13 @@ function refuseOpen({ view }: Step, uid: string): void {
         state: old.state,
       },
     )
+  // Handing the same work over anew must not be a way round the question that was asked about it.
+  const [waiting] = shutGates(view.gates(uid), uid).filter(({ state }) => isOpen(state))
+  if (waiting)
+    refuse('unmet', `${old.id} cannot be superseded yet: ${shutReason(waiting)}`, {
+      id: old.id,
+      gate: waiting.id,
+    })
 }
 
 function checkCounts({ view, deps }: Step, { from, to }: Candidate): void {

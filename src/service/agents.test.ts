@@ -215,7 +215,11 @@ describeOnEngines('what is said of an agent', (open) => {
     await assert.rejects(w.service.agents.remove(by('codex'), 'omar'), refused)
 
     assert.equal((await w.service.agents.get('omar'))?.kind, 'human')
-    assert.equal((await w.service.agents.add(by('codex'), { name: 'omar', max_incoming: 3 })).kind, 'human')
+    assert.equal((await w.service.agents.add(maria, { name: 'omar', max_incoming: 3 })).kind, 'human')
+    await assert.rejects(w.service.agents.add(by('codex'), { name: 'codex', max_outgoing: 99 }), {
+      code: 'not_allowed',
+      message: 'only a person can set how much an agent may hold',
+    })
     assert.equal((await w.service.agents.add(maria, { name: 'omar', kind: 'agent' })).kind, 'agent')
     assert.equal((await w.service.agents.remove(by('codex'), 'omar')).removed, true)
   })

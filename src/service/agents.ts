@@ -48,6 +48,11 @@ export class Agents {
         actor: call.actor.name,
         agent: input.name,
       })
+    if ((input.max_outgoing ?? input.max_incoming) !== undefined && call.actor.kind !== 'human')
+      refuse('not_allowed', 'only a person can set how much an agent may hold', {
+        actor: call.actor.name,
+        agent: input.name,
+      })
     return this.#put(call, 'agent_add', input.name, input, (before, at) => {
       if (input.kind !== undefined && input.kind !== 'human') {
         this.#keepPerson(call, input.name, before)

@@ -10,7 +10,7 @@ import type { Package, Result } from '../domain/package.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { View } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
-import { refuseDeclined, refuseShut } from './people/shut.ts'
+import { refuseDeclined, refuseShut, refuseUnanswered } from './people/shut.ts'
 import { tell, tellWait } from './people/telling.ts'
 import { withTimers } from './people/timers.ts'
 import { noteTask } from './task-follow.ts'
@@ -64,8 +64,11 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   }
   if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
   if (command === 'reject') refuseDeclined(handoff)
-  if (command === 'submit' || command === 'complete')
-    refuseShut(step, handoff, command === 'submit' ? 'submitted' : 'completed')
+  if (command === 'submit' || command === 'complete') {
+    const done = command === 'submit' ? 'submitted' : 'completed'
+    refuseShut(step, handoff, done)
+    refuseUnanswered(step, handoff, done)
+  }
 
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
   checkDocument(handoff, changed, command)

@@ -202,7 +202,11 @@ export class Sending {
         reads: {
           agents: [from, to],
           counted,
-          handoffs: namesOf(supersedes, guarded, parent?.run && parent.uid),
+          handoffs: namesOf(
+            supersedes,
+            guarded,
+            parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
+          ),
           ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
           streams: [place.root],
           numbers: alias === undefined ? 1 : 0,

@@ -22,7 +22,7 @@ export interface Loaded {
   /** By digest. */
   readonly blocks: Map<string, Block>
   readonly deliveries: Map<string, Delivery>
-  /** uids of the gates below each handoff that has some. */
+  /** uids of the gates and delegations below each handoff that has some. */
   readonly gates: Map<string, Set<string>>
   readonly idems: Map<string, Idem>
   /** Candidates for each claiming agent, best first. */
@@ -68,7 +68,10 @@ export function takeLatest(loaded: Loaded, pair: Pair, doc: string): void {
   loaded.latest.set(pairKey(pair), handoff.uid)
 }
 
-/** Handoffs whose gates must be read too. */
+/** What may hold up the work above it. */
+const isHolding = ({ type }: Handoff): boolean => type === 'gate' || type === 'delegation'
+
+/** Handoffs whose gates and delegations must be read too. */
 export const gatedOf = (loaded: Loaded): readonly string[] =>
   [...loaded.handoffs.values()].flatMap(({ uid, gated }) => (gated ? [uid] : [])).sort()
 
@@ -79,14 +82,14 @@ export function takeGates(loaded: Loaded, uid: string, docs: readonly string[]):
   loaded.gates.set(uid, new Set(gates.map((gate) => gate.uid)))
 }
 
-/** The gates below a handoff, with what the unit itself made of them. */
+/** The gates and delegations below a handoff, with what the unit itself made of them. */
 export function gatesBelow(
   loaded: Loaded,
   own: ReadonlyMap<string, Handoff>,
   uid: string,
 ): readonly Handoff[] {
   const known = loaded.gates.get(uid) ?? []
-  const made = [...own.values()].filter((each) => each.type === 'gate' && each.parent === uid)
+  const made = [...own.values()].filter((each) => isHolding(each) && each.parent === uid)
   const all = new Set([...known, ...made.map((gate) => gate.uid)])
   return [...all].flatMap((gate) => own.get(gate) ?? loaded.handoffs.get(gate) ?? [])
 }
@@ -94,7 +97,7 @@ export function gatesBelow(
 /** Takes over what a unit made of a handoff: later units of the transaction are judged on what it left. */
 export function follow(loaded: Loaded, before: Handoff | undefined, handoff: Handoff): void {
   loaded.handoffs.set(handoff.uid, handoff)
-  if (handoff.type === 'gate' && handoff.parent !== undefined) {
+  if (isHolding(handoff) && handoff.parent !== undefined) {
     const below = loaded.gates.get(handoff.parent) ?? new Set()
     loaded.gates.set(handoff.parent, below.add(handoff.uid))
   }

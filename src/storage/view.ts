@@ -30,7 +30,7 @@ export interface View {
   /** The block with this digest, if it is history already. */
   block(digest: string): Block | undefined
   delivery(uid: string): Delivery | undefined
-  /** Every gate right below a handoff that was read and is `gated`, also those that have ended. */
+  /** Every gate and delegation right below a handoff that was read and is `gated`, also those that have ended. */
   gates(uid: string): readonly Handoff[]
   idem(): Idem | undefined
   /** The next number for a handoff id; gaps are allowed, repeats are not. */

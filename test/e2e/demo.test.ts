@@ -139,8 +139,10 @@ async function logIn({ origin, hash }: URL) {
     .getSetCookie()
     .map((each) => each.split(';')[0])
     .join('; ')
-  const inbox = async (): Promise<readonly { id: string; type: string }[]> =>
-    (await (await fetch(`${origin}/v1/inbox`, { headers: { cookie } })).json()).items
+  const inbox = async (): Promise<readonly { id: string; type: string }[]> => {
+    const response = await fetch(`${origin}/v1/inbox`, { headers: { cookie } })
+    return ((await response.json()) as { items: { id: string; type: string }[] }).items
+  }
   return {
     inbox,
     async decide(choice: string, comment?: string) {

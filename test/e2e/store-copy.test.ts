@@ -8,6 +8,7 @@ import { liveOn } from '../faults/life.ts'
 import { newPostgresPlace, newSqlitePlace } from '../store-places.ts'
 import { comparable, dumpOf } from '../store-units.ts'
 
+const OPS: Call = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } }
 const PLANNER: Call = { actor: { name: 'planner', kind: 'agent', auth: 'os-user' } }
 
 describe('a store that is copied from one engine to the other and back', () => {
@@ -71,7 +72,7 @@ describe('a store that is copied from one engine to the other and back', () => {
 /** A day in the life of a workspace, with something in every table. */
 async function live(store: Store): Promise<void> {
   const service = createService(store)
-  await service.agents.add(PLANNER, { name: 'planner', max_outgoing: 1_000 })
+  await service.agents.add(OPS, { name: 'planner', max_outgoing: 1_000 })
   await service.tasks.create(PLANNER, { id: 'T1', title: 'first' })
   await service.tasks.create(PLANNER, { id: 'T2', title: 'second', depends_on: ['T1'] })
   await service.tasks.record(PLANNER, 'T1', { summary: 'done ☃', commit_sha: 'abcdef1', branch: 'main' })

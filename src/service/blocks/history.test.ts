@@ -41,6 +41,21 @@ describeOnEngines('the history of blocks', (open) => {
     }
   })
 
+  it('does not hold a block with a key in it, and says which field without the value', async (t) => {
+    const { service } = await open(t)
+    const key = `AKIA${'Q3EGRITHVXKLMW2Z'}`
+    const facts = { from: '@scout', to: '@planner', phase: 'Research', metrics: { access: key } }
+
+    const { blocks } = await collect(service, { 'a.md': summary(facts), 'b.md': summary({ from: '@scout' }) })
+
+    assert.deepEqual(
+      blocks.map(({ outcome }) => outcome),
+      ['refused', 'recorded'],
+    )
+    assert.match(blocks[0]?.reason ?? '', /^block holds what looks like/)
+    assert.doesNotMatch(JSON.stringify([blocks[0]?.reason, await historyOf(service)]), new RegExp(key))
+  })
+
   it('[S2-73] does not hold the same summary twice, however it is laid out, and nothing follows twice', async (t) => {
     const { service } = await open(t)
     const facts = { from: '@scout', to: '@planner', phase: 'Research', task: 'task-1' }

@@ -10,6 +10,7 @@ import { addAgents, adminStream, unknownAgents } from '../agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { sha256 } from '../document-identity.ts'
 import type { Step } from '../moves.ts'
+import { refuseSecrets } from '../write.ts'
 import { decideFor, type Following, follow, type Situation } from './following.ts'
 import type { BlockSaid, FoundBlock } from './reading.ts'
 import { delegatorFor, openWork, type Work } from './work.ts'
@@ -56,6 +57,7 @@ export async function recordBlock(
       'too_large',
       `the block has ${found.raw.length} characters; ${MOST_CHARACTERS} are the most`,
     )
+  refuseSecrets({ block: found.raw })
   const digest = digestOf(found, recording)
   const before = await deps.store.transact({
     reads: { blocks: [digest] },

@@ -107,6 +107,28 @@ describeOnEngines('a delegation and its return', (open) => {
     assert.deepEqual([inner.root, innermost.root, innermost.depth], [outer.uid, outer.uid, 2])
   })
 
+  it('[S4-24] cannot be overtaken: whoever delegated a part hands in after it came back, or cancels it', async (t) => {
+    const w = await open(t)
+    const outer = await delegate(w)
+    await w.service.receiving.accept(security, outer.uid)
+    const scanner = by('scanner')
+    const inner = await delegate(w, security, 'scanner', { parent: outer.uid })
+    const other = await delegate(w, security, 'reader', { parent: outer.uid })
+    await w.service.receiving.accept(scanner, inner.uid)
+    const hand = () => w.service.receiving.submit(security, outer.uid, REPORT)
+
+    await assert.rejects(hand(), {
+      code: 'unmet',
+      message: `${outer.id} cannot be submitted yet: scanner has not returned ${inner.id}; wait for it, or cancel it with: baton cancel ${inner.id}; reader has not returned ${other.id}; wait for it, or cancel it with: baton cancel ${other.id}`,
+    })
+    await w.service.receiving.submit(scanner, inner.uid, REPORT)
+    await assert.rejects(hand(), { code: 'unmet' })
+    await w.service.closing.verify(security, inner.uid, { pass: true })
+    await w.service.sending.cancel(security, other.uid)
+
+    assert.equal((await hand()).state, 'in_review')
+  })
+
   it('[S4-24] leaves the asker waiting: its own work is not done by delegating or by the return', async (t) => {
     const w = await open(t)
     const { handoff: own } = await w.service.sending.send(by('planner'), {

@@ -35,6 +35,19 @@ const shut = (id: string, doing: string, reason: string) => ({
 })
 
 describeOnEngines('a gate over work', (open) => {
+  it('[S4-61] is not passed by cancelling the work and handing it over anew', async (t) => {
+    const w = await open(t)
+    const first = await work(w)
+    const asked = await gate(w, first)
+    await w.service.sending.cancel(planner, first.uid)
+    const again = () => w.service.sending.send(planner, { to: 'codex', title: 'Again', supersedes: first.id })
+
+    await assert.rejects(again(), shut(first.id, 'superseded', `the gate ${asked.id} waits for human`))
+    await w.service.closing.decide(maria, asked.uid, 'approve')
+
+    assert.equal((await again()).handoff.supersedes, first.uid)
+  })
+
   it('[S4-61] holds up the work of its sender until a person approves', async (t) => {
     const w = await open(t)
     const { uid, id } = await work(w)

@@ -37,10 +37,12 @@ export function gateOf(
   }
 }
 
-/** Work that has gates brings them along wherever it is judged. */
-export function markGated({ view }: Step, gate: Handoff): void {
-  const work = gate.gate?.guards === undefined ? undefined : view.handoff(gate.gate.guards)
-  if (work && !work.gated) view.putHandoff({ ...work, gated: true })
+/** Work that has gates, or of which parts were delegated, brings these along wherever it is judged. */
+export function markGated({ view }: Step, { type, from, parent, gate }: Handoff): void {
+  const uid = type === 'delegation' ? parent : gate?.guards
+  const work = uid === undefined ? undefined : view.handoff(uid)
+  if (!work || work.gated || (type === 'delegation' && work.to !== from)) return
+  view.putHandoff({ ...work, gated: true })
 }
 
 /** Runs the checks of an automatic gate. What could not be looked at has not passed: then a person decides. */

@@ -1,4 +1,4 @@
-import { gateConditions } from '../../domain/guards.ts'
+import { delegationConditions, gateConditions } from '../../domain/guards.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -29,6 +29,17 @@ export async function gatedWork({ store }: ServiceDeps, task: string): Promise<r
 export function refuseShut({ view }: Pick<Step, 'view'>, work: Handoff, done: string): void {
   if (!work.gated) return
   const unmet = gateConditions(view.gates(work.uid), work)
+  if (unmet.length === 0) return
+  refuse('unmet', `${work.id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
+    id: work.id,
+    unmet,
+  })
+}
+
+/** Refuses to hand in work of which a part is still with somebody else: delegations come back in order. */
+export function refuseUnanswered({ view }: Pick<Step, 'view'>, work: Handoff, done: string): void {
+  if (!work.gated) return
+  const unmet = delegationConditions(view.gates(work.uid), work)
   if (unmet.length === 0) return
   refuse('unmet', `${work.id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
     id: work.id,

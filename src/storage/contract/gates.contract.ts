@@ -13,7 +13,7 @@ const gatesOf = (store: Store, uid: string) =>
 
 export function describeGates(newRoom: NewRoom): void {
   describe('gates', () => {
-    it('come with the handoff that they are about, whatever became of them, and nothing else does', async (t) => {
+    it('come with the handoff that they are about, as delegations do, whatever became of them, and nothing else', async (t) => {
       const store = await newRoom(t).open()
       const work = freshHandoff({ gated: true })
       const [open, ended] = [aGate(work), aGate(work, { state: 'rejected' })]
@@ -22,12 +22,16 @@ export function describeGates(newRoom: NewRoom): void {
         aGate(freshHandoff()),
         freshHandoff({ type: 'gate' }),
       ]
-      for (const each of [work, open, ended, ...others])
+      const part = freshHandoff({ type: 'delegation', parent: work.uid, root: work.root })
+      for (const each of [work, open, ended, part, ...others])
         await run(store, { streams: [each.root] }, (view) => put(view, each))
 
       const found = await gatesOf(store, work.uid)
 
-      assert.deepEqual([...found].sort(), [`${open.uid} needs_input`, `${ended.uid} rejected`].sort())
+      assert.deepEqual(
+        [...found].sort(),
+        [`${open.uid} needs_input`, `${ended.uid} rejected`, `${part.uid} ${part.state}`].sort(),
+      )
     })
 
     it('are not looked for where a handoff has none', async (t) => {

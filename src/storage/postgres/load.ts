@@ -89,7 +89,7 @@ const SQL = {
   gates: statement('gates', `
     SELECT k.uid, g.docs FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT coalesce(json_agg(doc), '[]') AS docs FROM baton.handoff
-      WHERE ws = $1 AND parent = k.uid AND doc::json ->> 'type' = 'gate') AS g`),
+      WHERE ws = $1 AND parent = k.uid AND doc::json ->> 'type' IN ('gate', 'delegation')) AS g`),
   deliveries: statement('deliveries', `
     SELECT k.uid, d.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT doc FROM baton.delivery WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS d`),

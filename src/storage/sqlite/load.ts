@@ -81,7 +81,7 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
   }
   for (const uid of gatedOf(loaded)) {
     const rows = db.all(
-      `SELECT doc FROM handoff WHERE parent = ? AND json_extract(doc, '$.type') = 'gate' ORDER BY uid`,
+      `SELECT doc FROM handoff WHERE parent = ? AND json_extract(doc, '$.type') IN ('gate', 'delegation') ORDER BY uid`,
       uid,
     )
     takeGates(

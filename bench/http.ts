@@ -64,6 +64,7 @@ export const http = (): Promise<readonly Finding[]> =>
         inProcess: () => throughput(1, ALONE, (i) => cycle(inProcess, i)),
         alone: () => throughput(1, ALONE, (i) => cycle(overHttp, i)),
         together: async () => (await throughput(CALLERS, TOGETHER, (i) => cycle(overHttp, i))) * STEPS,
+        engine: async () => (await throughput(CALLERS, TOGETHER, (i) => cycle(inProcess, i))) * STEPS,
         bare: () => throughput(CALLERS, TOGETHER * STEPS, bare),
       })
       return [
@@ -76,7 +77,7 @@ export const http = (): Promise<readonly Finding[]> =>
         {
           question: `HTTP, ${CALLERS} callers: calls, against a bare Hono server with equal bodies`,
           ratio: rate.together / rate.bare,
-          detail: `${perSecond(rate.together)} against ${perSecond(rate.bare)} (median of ${ROUNDS})`,
+          detail: `${perSecond(rate.together)} against ${perSecond(rate.bare)}; in process ${perSecond(rate.engine)} (median of ${ROUNDS})`,
           bound: { sign: '>=', value: 0.6 },
         },
       ]

@@ -45,6 +45,22 @@ export function startConfig(dialect: Home): string {
       ],
       isLive,
     ]),
+    section(
+      'What happens when a person does not answer a gate, a decision or a question: wait unless said.',
+      [
+        ['people:', '  remind: 1d', '  silence:', '    policy: escalate', '    after: 2d', '    to: maria'],
+        false,
+      ],
+    ),
+    section('Where people are told that something waits for them. Takes effect only after: baton trust', [
+      [
+        'notify:',
+        '  - name: ops',
+        '    webhook: https://hooks.example.com/baton',
+        '    secret_env: BATON_HOOK_SECRET',
+      ],
+      false,
+    ]),
     section('Where the workspace is kept, if not in .baton. Takes effect only after: baton trust', [
       ['store: postgres://localhost/baton', 'workspace: my-project'],
       false,

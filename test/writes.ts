@@ -92,7 +92,7 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       return (key) => w.service.looking.acknowledge(keyed('planner', key), notice?.uid ?? '')
     },
     agent_add: async (w) => (key) =>
-      w.service.agents.add(keyed('planner', key), { name: 'gemini', max_incoming: 3 }),
+      w.service.agents.add(keyed('planner', key), { name: 'gemini', capabilities: ['search'] }),
     agent_remove: async (w) => {
       await w.service.agents.add(planner, { name: 'gemini' })
       return (key) => w.service.agents.remove(keyed('planner', key), 'gemini')

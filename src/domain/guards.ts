@@ -98,13 +98,13 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
 export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
   shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))
 
-/** What the receiver gave to others and has not got back. */
+/** What the receiver gave to others in this attempt and has not got back. */
 export const delegationConditions = (below: readonly Handoff[], work: Handoff): readonly Unmet[] =>
   below
-    .filter(
-      ({ type, from, state }) =>
-        type === 'delegation' && from === work.to && state !== 'draft' && isOpen(state),
-    )
+    .filter(({ type, from, parent_attempt }) => {
+      return type === 'delegation' && from === work.to && (parent_attempt ?? work.attempt) === work.attempt
+    })
+    .filter(({ state }) => state !== 'draft' && isOpen(state))
     .map(({ id, to }) => ({
       code: 'delegation_open',
       message: `${to} has not returned ${id}; wait for it, or cancel it with: baton cancel ${id}`,

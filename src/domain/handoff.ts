@@ -60,6 +60,7 @@ export const Handoff = once(() =>
     priority: z.enum(PRIORITIES),
     root: z.string().describe('uid of the first handoff of the chain'),
     parent: z.string().optional(),
+    parent_attempt: z.int().optional().describe('The try at the work above that it was delegated from'),
     depth: z.int(),
     supersedes: z.string().optional(),
     run: z.string().optional().describe('uid of the workflow run it belongs to'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { tablesOf } from '../../test/log.ts'
-import { by, describeOnEngines, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
 import { WRITES } from '../../test/writes.ts'
 
 const keyed = (name: string, key: string) => by(name, { key })
@@ -80,7 +80,7 @@ describeOnEngines('a call with a key', (open) => {
 
   it('that was refused may be made again with the same key', async (t) => {
     const w = await open(t)
-    await w.service.agents.add(planner, { name: 'codex', max_incoming: 1 })
+    await w.service.agents.add(person('maria'), { name: 'codex', max_incoming: 1 })
     const { handoff } = await w.service.sending.send(planner, WORK)
     const send = () => w.service.sending.send(keyed('planner', 'key-1'), WORK)
     await assert.rejects(send(), { code: 'limit_exceeded' })

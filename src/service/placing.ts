@@ -79,7 +79,10 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     ...(policy && { retry: policy }),
     attempts: [],
     deliverables: travels.deliverables?.length ?? 0,
-    ...(resolved === 'delegation' && { debt: 'open' as const }),
+    ...(resolved === 'delegation' && {
+      debt: 'open' as const,
+      ...(work && { parent_attempt: work.attempt }),
+    }),
     ...(resolved === 'gate' && { gate: gateOf(gate, place.from, { work, opens: place.automatic?.opens }) }),
     ...(silence && { silence }),
     ...(remind_s !== undefined && { remind_s }),

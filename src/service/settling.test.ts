@@ -41,7 +41,7 @@ describeOnEngines('settling', (open) => {
 
   it('comes before every call, which is then judged on what it left', async (t) => {
     const w = await open(t)
-    await w.service.agents.add(planner, { name: 'codex', max_incoming: 1 })
+    await w.service.agents.add(person('omar'), { name: 'codex', max_incoming: 1 })
     await send(w)
     w.clock.pass(DAY_MS)
 

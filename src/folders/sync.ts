@@ -191,8 +191,9 @@ function isUnchanged(look: Look | undefined, entry: Entry): boolean {
 
 async function wentAway(work: Work, path: string): Promise<void> {
   const row = work.state.fileAt(work.path, path)
-  work.state.dropLook(work.path, path)
-  if (row) await reconcileUid(work, row.uid)
+  // The look stays where the file belongs: it may be back by now, and gone again before the next pass.
+  if (!row || row.kept === 'absent') return work.state.dropLook(work.path, path)
+  await reconcileUid(work, row.uid)
 }
 
 async function reconcileUid(work: Work, uid: string): Promise<void> {

@@ -20,7 +20,13 @@ export interface Folders {
 
 export function folders(t: { after(clean: () => void): void }, env: NodeJS.ProcessEnv = {}): Folders {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'baton-test-')))
-  t.after(() => rmSync(home, { recursive: true, force: true }))
+  t.after(() => {
+    try {
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    } catch {
+      // A process that a later hook ends may still write there. That hook must run.
+    }
+  })
   const path = (...parts: readonly string[]) => join(home, ...parts)
   const folder = (...parts: readonly string[]) => {
     mkdirSync(path(...parts), { recursive: true })

@@ -52,7 +52,7 @@ export class Track {
     const limited = isSender ? sender : receiver
     this.#limits[limited] = isSender ? { outgoing: most } : { incoming: most }
     const limits = isSender ? { max_outgoing: most } : { max_incoming: most }
-    await this.service.agents.add(by('chief'), { name: limited, ...limits })
+    await this.service.agents.add(OPS, { name: limited, ...limits })
 
     const replies = await this.#race((i) => [
       'sending',
@@ -164,6 +164,9 @@ export class Track {
     return Promise.all(this.#racers.map((racer, i) => racer.call(...lap(i))))
   }
 }
+
+/** Limits are set by people. */
+const OPS: Call = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } }
 
 const by = (name: string, instance?: string): Call => ({
   actor: { name, kind: 'agent', auth: 'os-user', ...(instance !== undefined && { instance }) },

@@ -72,13 +72,15 @@ describe('folders that are watched', () => {
   it('go on when the folder was taken away and made again', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)
-    const { said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
+    const { child, said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
 
     renameSync(join(folder.root, '_handoffs'), join(folder.root, '..', 'away'))
     await until(() => folder.has(active(id)), said)
     folder.edit(id, ...acknowledged('claude'))
 
     await until(isAcknowledged(folder, id), said)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
   })
 
   it('are watched by a server too', async (t) => {

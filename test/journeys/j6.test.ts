@@ -121,7 +121,7 @@ describe('J6, a person in the loop', () => {
       'Done',
     )
     assert.equal(waits.code, 'unmet')
-    assert.match(waits.message, new RegExp(`waits for ${handoff.id}`))
+    assert.match(waits.message, new RegExp(`security-check has not returned ${handoff.id}`))
 
     await ask(where, 'accept', handoff.id, '--as', 'security-check', '--understood', 'Risks of the login')
     await ask(

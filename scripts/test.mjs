@@ -100,7 +100,8 @@ function suite(name, files) {
       databaseIsUp = true
       const events = run({
         files: files.map((file) => path.join(root, file)),
-        concurrency: Math.max(2, availableParallelism()),
+        // One more than there are processors: many tests wait for other processes.
+        concurrency: availableParallelism() + 1,
         timeout: name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS,
         signal: stopping.signal,
       })

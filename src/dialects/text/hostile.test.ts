@@ -34,6 +34,12 @@ const mutated = fc
   )
 
 describe('any text at all', () => {
+  it('ends where the text ends, also when a document breaks off in a block text', () => {
+    const text = '---\na: 1\n---\n\n```yaml\nhandoff:\n  to: "@b"{  text: |\n    one\n```\n'
+
+    for (const { end } of sourcesOf(text, { path: 'x.yaml' })) assert.ok(end <= text.length)
+  })
+
   it('gives sources with a value or an error that has a place, and never throws', () => {
     fc.assert(
       fc.property(

@@ -112,7 +112,8 @@ function streamPieces(text: string): readonly Piece[] {
   return readYamlStream(from === 0 ? text : text.slice(1)).map(({ start, end, reading }) => ({
     kind: 'yaml',
     start: start + from,
-    end: end + from,
+    // The reader ends a document that breaks off in a block text one character behind the text.
+    end: Math.min(end + from, text.length),
     reading,
     read: readYaml,
   }))

@@ -7,6 +7,7 @@ import type { Handoff } from '../../domain/handoff.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { markdownStatus } from '../../domain/markdown-status.ts'
 import type { FolderKind, Known, Says, Text } from '../folder.ts'
+import { markBelow } from '../mark.ts'
 import type { Tree } from '../tree.ts'
 import { extras, facts } from './index-yaml.ts'
 import { plan, refusesNew } from './plan.ts'
@@ -85,10 +86,10 @@ function write({ handoff, draft, base, policy }: Known): Text {
   const wanted = { ...rolesOf(handoff, policy), ...spoken(handoff, draft) }
   const whole = convert(wanted, 'markdown')
   if (base === undefined) {
-    if (whole.ok) return { ok: true, text: marked(whole.text, handoff) }
+    if (whole.ok) return { ok: true, text: mark.on(whole.text, handoff) }
     return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
   }
-  const document = documentIn(unmarked(base))
+  const document = documentIn(mark.off(base))
   if (!document?.draft) return { ok: false, missing: 'a front matter that can be read' }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const strict = whole.ok ? (documentIn(whole.text)?.draft ?? wanted) : wanted
@@ -100,7 +101,7 @@ function write({ handoff, draft, base, policy }: Known): Text {
     ...(extra !== undefined && { extra }),
     ...(target_completion !== undefined && { target_completion }),
   }
-  return { ok: true, text: marked(rewrite(document, after), handoff) }
+  return { ok: true, text: mark.on(rewrite(document, after), handoff) }
 }
 
 /** Document 000 names the role behind the agent, where it is known. */
@@ -127,17 +128,4 @@ function spoken(handoff: Handoff, draft: Draft): Draft {
 const documentIn = (text: string) =>
   readDocuments(text, { path: `${ROOT}/active/handoff.md` }).find(({ draft }) => draft !== undefined)
 
-const SLOT = ['x_baton'] as const
-
-/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
-function marked(text: string, { uid, rev }: Handoff): string {
-  const source = documentIn(text)?.source
-  return source ? source.edit([{ path: SLOT, value: { uid, rev } }]) : text
-}
-
-function unmarked(text: string): string {
-  const source = documentIn(text)?.source
-  return source && own(source.value, 'x_baton') !== undefined
-    ? source.edit([{ path: SLOT, value: undefined }])
-    : text
-}
+const mark = markBelow([], documentIn)

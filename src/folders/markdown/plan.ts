@@ -1,8 +1,8 @@
-import { fieldDifferences, sameData, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/markdown-status.ts'
+import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Keys by field, for whoever reads why a file was refused. */
@@ -38,7 +38,7 @@ export function plan(change: ForeignChange): Plan {
   if (path !== place) return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
   const calls: PlannedCall[] = []
   const id = handoff.uid
-  const amend = amendment(file, fields)
+  const amend = amendmentOf(file, fields, AMENDED)
   if (Object.keys(amend).length > 0)
     calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id, ...amend } })
 
@@ -62,7 +62,7 @@ export function plan(change: ForeignChange): Plan {
     ...(calls.some(({ op }) => op === 'handoff_verify') ? FOLLOWS_VERIFICATION : []),
     'state',
   ])
-  const fixed = [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
+  const fixed = fixedIn(fields, covered)
   if (fixed.length > 0) {
     const named = [
       ...new Set(fixed.map((field) => KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))),
@@ -72,18 +72,8 @@ export function plan(change: ForeignChange): Plan {
   return { ok: true, author, calls }
 }
 
-/** What the author changed and the engine does not say already: a pass that died in between is not judged twice. */
-function asked({ base, now, file }: ForeignChange): ReadonlySet<string> {
-  const changed = fieldDifferences(base, file).filter(({ path, after }) => {
-    const name = path.join('.')
-    if (FREE.has(String(path[0])) || FOLLOWS.has(name)) return false
-    return !sameData(valueAt(now, path), after)
-  })
-  return new Set(changed.map(({ path }) => path.join('.')))
-}
-
-const has = (fields: ReadonlySet<string>, field: string): boolean =>
-  [...fields].some((each) => each === field || each.startsWith(`${field}.`))
+const asked = (change: ForeignChange): ReadonlySet<string> =>
+  askedFields(change, (path) => FREE.has(String(path[0])) || FOLLOWS.has(path.join('.')))
 
 /** Whoever the changed part is for; the document has no other place for an author. */
 function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>): string {
@@ -96,14 +86,6 @@ function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>)
   if (has(fields, 'verification')) return file.verification?.verified_by || handoff.to
   if (fields.has('accepted_by')) return file.accepted_by ?? handoff.to
   return has(fields, 'result') || fields.has('ack_notes') ? handoff.to : handoff.from
-}
-
-function amendment(file: Draft, fields: ReadonlySet<string>): Record<string, unknown> {
-  const names = AMENDED.filter((name) => has(fields, `package.${name}`))
-  return {
-    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
-    ...Object.fromEntries(names.map((name) => [name, file.package?.[name]])),
-  }
 }
 
 function step({ handoff, base, file }: ForeignChange): readonly PlannedCall[] | string {

@@ -1,6 +1,6 @@
-import { fieldDifferences, sameData, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/session.ts'
+import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Text that the engine has no field for: it stays as the author wrote it. */
@@ -37,7 +37,7 @@ export function plan(change: ForeignChange): Plan {
       `a file cannot decide a gate; use: baton decide ${handoff.id}, or list gate under accept of this folder in baton.yaml`,
     )
   const calls: PlannedCall[] = []
-  const amend = amendment(file, fields)
+  const amend = amendmentOf(file, fields, AMENDED)
   if (Object.keys(amend).length > 0)
     calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
   if (isDecided) calls.push(decision(change))
@@ -51,7 +51,7 @@ export function plan(change: ForeignChange): Plan {
     ...(isDecided ? ['gate.response', 'gate'] : []),
     ...(isAnswered ? ['acknowledgment', 'accepted_by', 'ack_notes'] : []),
   ])
-  const fixed = [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
+  const fixed = fixedIn(fields, covered)
   if (fixed.length > 0)
     return no(
       `${fixed.map((field) => field.replace('package.', '')).join(', ')} cannot be changed in the file`,
@@ -59,18 +59,8 @@ export function plan(change: ForeignChange): Plan {
   return { ok: true, author, calls }
 }
 
-/** What the author changed and the engine does not say already: a pass that died in between is not judged twice. */
-function asked({ base, now, file }: ForeignChange): ReadonlySet<string> {
-  const changed = fieldDifferences(base, file).filter(({ path, after }) => {
-    const name = path.join('.')
-    if (FREE.has(String(path[0])) || FOLLOWS.has(name)) return false
-    return !sameData(valueAt(now, path), after)
-  })
-  return new Set(changed.map(({ path }) => path.join('.')))
-}
-
-const has = (fields: ReadonlySet<string>, field: string): boolean =>
-  [...fields].some((each) => each === field || each.startsWith(`${field}.`))
+const asked = (change: ForeignChange): ReadonlySet<string> =>
+  askedFields(change, (path) => FREE.has(String(path[0])) || FOLLOWS.has(path.join('.')))
 
 /** Whoever the changed part is for; an answer names its author. */
 function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>): string {
@@ -78,14 +68,6 @@ function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>)
   if (has(fields, 'acknowledgment') || fields.has('accepted_by')) return file.accepted_by ?? handoff.to
   if (fields.has('state')) return file.state === 'cancelled' ? handoff.from : handoff.to
   return handoff.from
-}
-
-function amendment(file: Draft, fields: ReadonlySet<string>): Record<string, unknown> {
-  const names = AMENDED.filter((name) => fields.has(`package.${name}`))
-  return {
-    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
-    ...Object.fromEntries(names.map((name) => [name, file.package?.[name]])),
-  }
 }
 
 function decision({ handoff, file }: ForeignChange): PlannedCall {

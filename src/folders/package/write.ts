@@ -1,8 +1,8 @@
-import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { Known, Text } from '../folder.ts'
+import { markBelow } from '../mark.ts'
 
 /** What the engine decides. All else in a file is its authors'. */
 const OWNED = [
@@ -14,10 +14,10 @@ export function write({ handoff, draft, base }: Known): Text {
   const wanted = spoken(handoff, draft)
   const whole = convert(wanted, 'package')
   if (base === undefined) {
-    if (whole.ok) return { ok: true, text: marked(whole.text, handoff) }
+    if (whole.ok) return { ok: true, text: mark.on(whole.text, handoff) }
     return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
   }
-  const document = documentIn(unmarked(base))
+  const document = documentIn(mark.off(base))
   if (!document?.draft) return { ok: false, missing: 'a package that can be read' }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const strict = whole.ok ? (documentIn(whole.text)?.draft ?? wanted) : wanted
@@ -25,7 +25,7 @@ export function write({ handoff, draft, base }: Known): Text {
   for (const key of OWNED)
     if (strict[key] === undefined) delete after[key]
     else after[key] = strict[key]
-  return { ok: true, text: marked(rewrite(document, after as Draft), handoff) }
+  return { ok: true, text: mark.on(rewrite(document, after as Draft), handoff) }
 }
 
 /** The handoff under the number that it has in its session, with its gate. */
@@ -49,17 +49,4 @@ const documentIn = (text: string): Document | undefined =>
     ({ draft }) => draft !== undefined,
   )
 
-const SLOT = ['handoff', 'x_baton'] as const
-
-/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
-function marked(text: string, { uid, rev }: Handoff): string {
-  const source = documentIn(text)?.source
-  return source ? source.edit([{ path: SLOT, value: { uid, rev } }]) : text
-}
-
-function unmarked(text: string): string {
-  const source = documentIn(text)?.source
-  return source && own(own(source.value, 'handoff'), 'x_baton') !== undefined
-    ? source.edit([{ path: SLOT, value: undefined }])
-    : text
-}
+const mark = markBelow(['handoff'], documentIn)

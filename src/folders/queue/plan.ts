@@ -1,7 +1,8 @@
-import { fieldDifferences, sameData, valueAt } from '../../dialects/difference.ts'
+import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Result } from '../../domain/package.ts'
+import { amendmentOf, askedFields, fixedIn } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Keys by field, for whoever reads why a file was refused. */
@@ -40,14 +41,14 @@ export function plan(change: ForeignChange): Plan {
   const no = (reason: string): Plan => ({ ok: false, author, reason })
   const calls = isStep ? step(change) : []
   if (typeof calls === 'string') return no(calls)
-  const amend = isStep ? {} : amendment(file, fields)
+  const amend = isStep ? {} : amendmentOf(file, fields, AMENDED)
   if (Object.keys(amend).length > 0)
     calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
   const covered = new Set([
     ...(isStep ? ['state', 'result', 'error'] : Object.keys(amend).map(fieldOf)),
     ...(isSameFolder(change) ? ['state'] : []),
   ])
-  const fixed = [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
+  const fixed = fixedIn(fields, covered)
   if (fixed.some((field) => /^(?:result|error)(?:\.|$)/.test(field)) && !isStep)
     return no(
       'an answer counts when its file is moved: to completed/ with an output, to failed/ with an error',
@@ -65,22 +66,10 @@ const fieldOf = (name: string): string => (name === 'title' ? name : `package.${
 const isSameFolder = ({ file, handoff, now }: ForeignChange): boolean =>
   STATUS_OF[file.state ?? 'offered'] === STATUS_OF[now.state ?? handoff.state]
 
-/** What the author changed and the engine does not say already: a pass that died in between is not judged twice. */
-function asked({ base, now, file }: ForeignChange): ReadonlySet<string> {
-  const changed = fieldDifferences(base, file).filter(({ path, after }) => {
-    const name = String(path[0])
-    return !FREE.has(name) && !FOLLOWS.has(name) && !sameData(valueAt(now, path), after)
-  })
-  const moved = !sameData(file.state, now.state) ? ['state'] : []
-  return new Set([...changed.map(({ path }) => path.join('.')), ...moved])
-}
-
-function amendment(file: Draft, fields: ReadonlySet<string>): Record<string, unknown> {
-  const names = AMENDED.filter((name) => fields.has(`package.${name}`))
-  return {
-    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
-    ...Object.fromEntries(names.map((name) => [name, file.package?.[name]])),
-  }
+/** Where a file lies says its state too. */
+function asked(change: ForeignChange): ReadonlySet<string> {
+  const fields = askedFields(change, ([name]) => FREE.has(String(name)) || FOLLOWS.has(String(name)))
+  return sameData(change.file.state, change.now.state) ? fields : new Set([...fields, 'state'])
 }
 
 function step({ handoff, file }: ForeignChange): PlannedCall[] | string {

@@ -4,8 +4,8 @@ import { type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import type { Status } from '../../dialects/queue/names.ts'
 import { nativeOf, print } from '../../dialects/queue/write.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
-import type { Handoff } from '../../domain/handoff.ts'
 import type { Known, Text } from '../folder.ts'
+import { markBelow } from '../mark.ts'
 import { historyOf, spoken, statusFor } from './spoken.ts'
 
 /** What the engine decides. All else in a file is its authors'. */
@@ -45,7 +45,7 @@ const OF_STEP: Readonly<Record<Status, readonly string[]>> = {
 
 export function write({ handoff, draft, base, policy }: Known): Text {
   const status = statusFor(handoff)
-  const document = base === undefined ? undefined : documentIn(unmarked(base))
+  const document = base === undefined ? undefined : documentIn(mark.off(base))
   const wanted = spoken(handoff, draft, policy)
   const history = historyOf(handoff)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
@@ -56,10 +56,10 @@ export function write({ handoff, draft, base, policy }: Known): Text {
   const whole: Draft = { ...wanted, ...(Object.keys(extra).length > 0 ? { extra } : {}) }
   if (Object.keys(extra).length === 0) delete whole.extra
   const strict = printed(whole, status)
-  if (!document?.draft) return { ok: true, text: marked(strict, handoff) }
+  if (!document?.draft) return { ok: true, text: mark.on(strict, handoff) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const after = merged(document.draft, documentIn(strict)?.draft ?? whole, whole)
-  return { ok: true, text: marked(rewritten(document, after, strict, status), handoff) }
+  return { ok: true, text: mark.on(rewritten(document, after, strict, status), handoff) }
 }
 
 function merged(before: Draft, strict: Draft, whole: Draft): Draft {
@@ -109,17 +109,4 @@ const without = (data: Readonly<Record<string, unknown>>, keys: readonly string[
 const documentIn = (text: string): Document | undefined =>
   readDocuments(text, { path: 'handoff.json' }).find(({ draft }) => draft !== undefined)
 
-const SLOT = ['x_baton'] as const
-
-/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
-function marked(text: string, { uid, rev }: Handoff): string {
-  const source = documentIn(text)?.source
-  return source ? source.edit([{ path: SLOT, value: { uid, rev } }]) : text
-}
-
-function unmarked(text: string): string {
-  const source = documentIn(text)?.source
-  return source && own(source.value, 'x_baton') !== undefined
-    ? source.edit([{ path: SLOT, value: undefined }])
-    : text
-}
+const mark = markBelow([], documentIn)

@@ -1,0 +1,38 @@
+import { type Difference, fieldDifferences, sameData, valueAt } from '../dialects/difference.ts'
+import type { Draft } from '../dialects/draft.ts'
+import type { ForeignChange } from './folder.ts'
+
+/**
+ * The fields that the author changed and that the engine does not say already: a pass that died in between is not
+ * judged twice. What is left to authors or follows from a step is none of them.
+ */
+export function askedFields(
+  { base, now, file }: ForeignChange,
+  isLeft: (path: Difference['path']) => boolean,
+): ReadonlySet<string> {
+  const changed = fieldDifferences(base, file).filter(
+    ({ path, after }) => !isLeft(path) && !sameData(valueAt(now, path), after),
+  )
+  return new Set(changed.map(({ path }) => path.join('.')))
+}
+
+/** Whether the field or a part of it is among these. */
+export const has = (fields: ReadonlySet<string>, field: string): boolean =>
+  [...fields].some((each) => each === field || each.startsWith(`${field}.`))
+
+/** Fields that no step of the author covers. */
+export const fixedIn = (fields: ReadonlySet<string>, covered: ReadonlySet<string>): readonly string[] =>
+  [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
+
+/** What of the package the author wrote anew. */
+export function amendmentOf<Name extends keyof NonNullable<Draft['package']>>(
+  file: Draft,
+  fields: ReadonlySet<string>,
+  names: readonly Name[],
+): Record<string, unknown> {
+  const changed = names.filter((name) => has(fields, `package.${name}`))
+  return {
+    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
+    ...Object.fromEntries(changed.map((name) => [name, file.package?.[name]])),
+  }
+}

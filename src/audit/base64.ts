@@ -15,5 +15,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   }
   // Decoders forgive much; what does not come out the same was not written by an encoder.
   if (btoa(binary) !== text) return undefined
-  return Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = binary.charCodeAt(i)
+  return bytes
 }

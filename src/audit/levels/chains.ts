@@ -1,6 +1,6 @@
 import { HASH_BYTES } from '../tiles.ts'
 import { isBase64Of } from './coded.ts'
-import { ownCopy } from './files.ts'
+import { ownCopy, utf8 } from './files.ts'
 import { type GoodEntry, readEntry } from './read-entry.ts'
 import { amount, Findings, type LevelReport } from './report.ts'
 
@@ -14,16 +14,22 @@ export class ChainCheck {
   #heads = new Uint8Array(1_024 * HASH_BYTES)
   #positions = new Float64Array(1_024)
   #entries = 0
+  /** The log's name, the very text that the reader gives: two are compared letter by letter, one is not. */
+  #origin: string | undefined
 
   /** The entry as read, or undefined where it is not one. Its leaf hash was made from the same bytes. */
-  check(index: number, text: string | undefined, leaf: Uint8Array, origin: string): GoodEntry | undefined {
+  check(index: number, bytes: Uint8Array, leaf: Uint8Array, origin: string): GoodEntry | undefined {
     this.#entries += 1
-    const entry = text === undefined ? undefined : readEntry(text)
+    const text = utf8(bytes)
+    const entry = text === undefined ? undefined : readEntry(text, bytes)
     if (!entry?.ok) {
       this.#findings.bad(`entry ${index}`, entry?.reason ?? 'it is not UTF-8', index)
       return undefined
     }
-    if (entry.origin !== origin) this.#bad(index, entry, `it is of another log, ${entry.origin}`)
+    if (entry.origin !== this.#origin) {
+      if (entry.origin === origin) this.#origin = entry.origin
+      else this.#bad(index, entry, `it is of another log, ${entry.origin}`)
+    }
     this.#follow(index, entry, leaf)
     return entry
   }

@@ -79,8 +79,19 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** The same text in memory of its own: a part of a longer one would keep all of that. */
-export const ownCopy = (text: string): string => utf8(encoder.encode(text)) ?? text
+/** Room for any id that the log has, and its views by length: both are slow to make anew. */
+const LETTERS = new Uint8Array(256)
+const views: (Uint8Array | undefined)[] = new Array(LETTERS.length + 1).fill(undefined)
+let copied = ''
+
+/** The same text in memory of its own: a part of a longer one would keep all of that. Often asked for twice. */
+export function ownCopy(text: string): string {
+  if (copied === text) return copied
+  const { read, written } = encoder.encodeInto(text, LETTERS)
+  views[written] ??= LETTERS.subarray(0, written)
+  copied = utf8(read === text.length ? views[written] : encoder.encode(text)) ?? text
+  return copied
+}
 
 /** Strict: what is not UTF-8 is not replaced by something that is. */
 export function utf8(bytes: Uint8Array | undefined): string | undefined {

@@ -30,7 +30,8 @@ const NONE: readonly never[] = []
  * Reads an entry. Nearly all are byte for byte as the log writes them and are taken apart in one go, in a fifth
  * of the time; the general reader judges the others.
  */
-export const readEntry = (text: string): ReadEntry => scanEntry(text) ?? readAny(text)
+export const readEntry = (text: string, bytes: Uint8Array): ReadEntry =>
+  scanEntry(text, bytes) ?? readAny(text)
 
 export function readAny(text: string): ReadEntry {
   const entry = decodeEntry(text)

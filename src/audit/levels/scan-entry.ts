@@ -8,6 +8,8 @@ const ID = 4
 const ORIGIN = 8
 const BASE64 = 16
 const BASE64URL = 32
+/** The last letter of a hash carries four bits. */
+const LAST = 64
 const CLASSES = classes()
 
 const HASH_LETTERS = 44
@@ -16,12 +18,12 @@ const INSTANT = 'dddd-dd-ddTdd:dd:dd.dddZ'
 /** As many digits as every count of that length is exact. */
 const MOST_DIGITS = 15
 const ZERO = `${'A'.repeat(43)}=`
-/** The last letter of a hash carries four bits. */
-const LAST_LETTERS = 'AEIMQUYcgkosw048'
 const NOTHING: readonly never[] = []
 
-// The text and how far it is read. Not fields of an object: a million entries are read a letter at a time.
+// The text, its bytes and how far they are read. Not fields of an object: a million entries are read a letter at a
+// time, from the bytes, which is faster; in what is read here each letter is one byte.
 let text = ''
+let bytes: Uint8Array = new Uint8Array()
 let at = 0
 /** The first two lines of the last entry that had others: in one log they are the same for all. */
 let header = '\n'
@@ -32,8 +34,9 @@ let origin = ''
  * canonical JSON, each of a kind that needs no escape. Whatever else it meets it leaves to the general reader, so
  * it may know less than that, and never more.
  */
-export function scanEntry(entry: string): GoodEntry | undefined {
+export function scanEntry(entry: string, coded: Uint8Array): GoodEntry | undefined {
   text = entry
+  bytes = coded
   at = 0
   if (!is(header) && !isHeader()) return undefined
   const stream = run(ID, 200)
@@ -43,8 +46,8 @@ export function scanEntry(entry: string): GoodEntry | undefined {
   const prev = hash()
   if (prev === '' || (prev === ZERO) !== (seq === 0) || !is('\n{"act":"')) return undefined
   const digests: Digest[] = []
-  const record = scanRecord(digests)
-  if (!record || at !== text.length) return undefined
+  const record = scanRecord(stream, digests)
+  if (!record || at !== bytes.length) return undefined
   return { ok: true, origin, stream, seq, prev, record, digests, redacts: NOTHING }
 }
 
@@ -57,7 +60,7 @@ function isHeader(): boolean {
   return true
 }
 
-function scanRecord(into: Digest[]): AuditRecord | undefined {
+function scanRecord(stream: string, into: Digest[]): AuditRecord | undefined {
   const act = run(FIELD, 64)
   if (act === '' || !is('","actor":{"id":"')) return undefined
   const by = run(NAME, 64)
@@ -68,7 +71,8 @@ function scanRecord(into: Digest[]): AuditRecord | undefined {
   if (from !== undefined && (from === '' || !is('"'))) return undefined
   if (is(',"sd":{') && !scanDigests(into)) return undefined
   if (!is(',"sub":{"id":"')) return undefined
-  const id = run(ID, 200)
+  // Most entries are about what their stream is named after: one text for both is looked up faster.
+  const id = isQuoted(stream) ? stream : run(ID, 200)
   if (id === '' || !is('","k":"')) return undefined
   const k = word(SUBJECTS)
   if (k === undefined || !is('","rev":')) return undefined
@@ -99,60 +103,60 @@ function scanDigests(into: Digest[]): boolean {
 }
 
 function is(expected: string): boolean {
-  if (!text.startsWith(expected, at)) return false
-  at += expected.length
+  const { length } = expected
+  for (let i = 0; i < length; i += 1) if (bytes[at + i] !== expected.charCodeAt(i)) return false
+  at += length
   return true
 }
 
 /** As many letters of a kind as there are, up to `most`; empty where a name may not begin so. */
 function run(kind: number, most: number): string {
   const start = at
-  const end = Math.min(text.length, start + most)
-  let here = start
-  while (here < end) {
-    const code = text.charCodeAt(here)
-    if (code > 127 || (CLASSES[code]! & kind) === 0) break
-    here += 1
-  }
+  pass(kind, most)
+  return at === start || !isFirst(bytes[start]!, kind) ? '' : text.slice(start, at)
+}
+
+function pass(kind: number, most: number): void {
+  const end = Math.min(bytes.length, at + most)
+  let here = at
+  while (here < end && (CLASSES[bytes[here]!]! & kind) !== 0) here += 1
   at = here
-  return here === start || !isFirst(text.charCodeAt(start), kind) ? '' : text.slice(start, here)
 }
 
 function word<T extends string>(words: readonly T[]): T | undefined {
-  for (const each of words) {
-    // A quote ends it: one word may begin another.
-    if (!text.startsWith(each, at) || text.charCodeAt(at + each.length) !== 34) continue
-    at += each.length
-    return each
-  }
+  for (const each of words) if (isQuoted(each)) return each
   return undefined
+}
+
+/** A quote ends it: one word may begin another. */
+function isQuoted(expected: string): boolean {
+  return bytes[at + expected.length] === 34 && is(expected)
 }
 
 function count(): number {
   const start = at
   let value = 0
   while (at - start < MOST_DIGITS) {
-    const digit = text.charCodeAt(at) - 48
+    const digit = bytes[at]! - 48
     if (!(digit >= 0 && digit <= 9)) break
     value = value * 10 + digit
     at += 1
   }
   const digits = at - start
-  return digits === 0 || (digits > 1 && text.charCodeAt(start) === 48) ? -1 : value
+  return digits === 0 || (digits > 1 && bytes[start] === 48) ? -1 : value
 }
 
 function hash(): string {
   const start = at
-  const letters = run(BASE64, HASH_LETTERS - 1)
-  if (letters.length !== HASH_LETTERS - 1 || !LAST_LETTERS.includes(letters.charAt(HASH_LETTERS - 2)))
-    return ''
-  return is('=') ? text.slice(start, at) : ''
+  pass(BASE64, HASH_LETTERS - 2)
+  pass(LAST, 1)
+  return at === start + HASH_LETTERS - 1 && is('=') ? text.slice(start, at) : ''
 }
 
 function instant(): string {
   const start = at
   for (let i = 0; i < INSTANT.length; i += 1) {
-    const code = text.charCodeAt(start + i)
+    const code = bytes[start + i]!
     const expected = INSTANT.charCodeAt(i)
     // The pattern's d stands for a digit.
     if (expected === 100 ? !(code >= 48 && code <= 57) : code !== expected) return ''
@@ -170,7 +174,7 @@ function isFirst(code: number, kind: number): boolean {
 }
 
 function classes(): Uint8Array {
-  const table = new Uint8Array(128)
+  const table = new Uint8Array(256)
   const mark = (letters: string, kinds: number): void => {
     for (const letter of letters) table[letter.charCodeAt(0)]! |= kinds
   }
@@ -185,5 +189,6 @@ function classes(): Uint8Array {
   mark('@', ID)
   mark('~', ORIGIN)
   mark('+', BASE64)
+  mark('AEIMQUYcgkosw048', LAST)
   return table
 }

@@ -37,9 +37,10 @@ export class SessionReplay {
 
   /** To be called for every entry: an actor's entries belong to its sessions, whatever they are about. */
   step(index: number, stream: string, record: AuditRecord, leaf: Uint8Array, complain: Complain): void {
-    if (this.#sealed.has(stream)) complain('it stands in an audit session that was sealed before')
+    if (this.#sealed.size > 0 && this.#sealed.has(stream))
+      complain('it stands in an audit session that was sealed before')
     else if (record.sub.k === 'session') this.#session(index, record, complain)
-    const kept = this.#kept.get(record.actor.id)
+    const kept = this.#kept.size === 0 ? undefined : this.#kept.get(record.actor.id)
     if (kept) keep(kept, index, leaf)
   }
 

@@ -20,6 +20,7 @@ const DAILY = new Set([
   'task.accepted',
   'task.in_progress',
   'task.release',
+  'task.gate',
 ])
 
 /** Tasks: none is done without a record of the same period of work, and none comes back but by a reinstatement. */
@@ -34,8 +35,9 @@ export class TaskReplay {
 
   handoffCompleted({ actor, ts }: AuditRecord): void {
     this.#completed.add(`${actor.id} ${ts}`)
+    if (this.#completed.size <= LOOK_BACK) return
     const [oldest] = this.#completed
-    if (this.#completed.size > LOOK_BACK && oldest !== undefined) this.#completed.delete(oldest)
+    if (oldest !== undefined) this.#completed.delete(oldest)
   }
 
   step(record: AuditRecord, complain: Complain): void {

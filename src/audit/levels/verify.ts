@@ -157,7 +157,7 @@ class Walk {
     const leaf = leafOf(this.#platform.sha256, bytes)
     this.tree.add(leaf)
     this.#look()
-    const entry = this.#chains.check(index, utf8(bytes), leaf, this.#head.checkpoint.origin)
+    const entry = this.#chains.check(index, bytes, leaf, this.#head.checkpoint.origin)
     if (!entry) return
     this.#replay.step(index, entry, leaf)
     const opened = this.#disclosures.check(index, entry)

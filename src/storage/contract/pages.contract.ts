@@ -122,5 +122,23 @@ export function describePages(newRoom: NewRoom): void {
       assert.deepEqual(await list({ from: 'planner', state: ['offered'], task: 'T1', text: 'Add' }), [a.uid])
       assert.deepEqual(await list({ from: 'planner', to: 'claude' }), [])
     })
+
+    it('finds one by its new title and no longer by the old one', async (t) => {
+      const store = await newRoom(t).open()
+      const { uid } = await offer(store, { title: 'Add limits' })
+      await store.transact({
+        reads: { handoffs: [uid] },
+        at: AT,
+        decide: (view) => view.putHandoff({ ...view.handoff(uid)!, title: 'Add quotas' }),
+      })
+
+      const found = await store.handoffs({ text: 'quotas' }, { limit: 9 })
+
+      assert.deepEqual(
+        found.items.map(({ title }) => title),
+        ['Add quotas'],
+      )
+      assert.deepEqual((await store.handoffs({ text: 'limits' }, { limit: 9 })).items, [])
+    })
   })
 }

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
+import { sql as history } from './migrations/0003-history.ts'
 
 interface Migration {
   readonly name: string
@@ -14,6 +15,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { name: 'start', sql: start, additive: true },
   { name: 'runs', sql: runs, additive: true },
+  { name: 'history', sql: history, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

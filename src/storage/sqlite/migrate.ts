@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
+import { sql as history } from './migrations/0003-history.ts'
 
 export interface Migration {
   readonly sql: string
@@ -14,6 +15,7 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { sql: start, additive: true },
   { sql: runs, additive: true },
+  { sql: history, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

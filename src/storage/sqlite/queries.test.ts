@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
+import type { State } from '../../domain/lifecycle.ts'
+import { migrate } from './migrate.ts'
 import { sql } from './migrations/0001-start.ts'
-import { LONGEST_CHAIN, NEXT_TASKS } from './queries.ts'
+import { LONGEST_CHAIN, NEXT_TASKS, SqliteQueries } from './queries.ts'
+import { Statements } from './statements.ts'
 
 // bench/scale.ts found the opposite: 150 times slower with a hundred times as many tasks.
 it('reads next actions from their index, without sorting all open tasks', () => {
@@ -32,3 +35,43 @@ it('finds the longest chain of open work at the top of its index', () => {
     ],
   )
 })
+
+/** As the board asks. */
+const COLUMNS: readonly (readonly State[])[] = [
+  ['draft', 'offered'],
+  ['accepted', 'in_progress', 'retry_wait'],
+  ['in_review'],
+  ['completed'],
+  ['failed', 'rejected', 'expired', 'cancelled'],
+]
+
+// bench/dashboard.ts found the opposite: a column without rows and every count read all of history.
+it('answers the columns of a board, its search and its counts without reading every document', () => {
+  const { queries, plans } = explained()
+
+  for (const state of COLUMNS)
+    for (const filter of [{}, { to: 'codex' }, { text: 'limits' }, { to: 'codex', text: 'limits' }])
+      queries.handoffs({ ...filter, state }, { limit: 50 })
+  queries.handoffs({ text: 'limits' }, { limit: 8 })
+  queries.counts()
+
+  assert.ok(plans.some((step) => step.includes('handoff_ended')))
+  assert.deepEqual(
+    plans.filter((step) => /^SCAN (?:h|handoff|entry)\b/.test(step) && !step.includes('COVERING INDEX')),
+    [],
+  )
+})
+
+/** The queries over an empty store, and how SQLite answers each of them. */
+function explained(): { readonly queries: SqliteQueries; readonly plans: readonly string[] } {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  const plans: string[] = []
+  class Explained extends Statements {
+    override all(text: string, ...values: Parameters<Statements['all']>[1][]) {
+      plans.push(...super.all(`EXPLAIN QUERY PLAN ${text}`, ...values).map(({ detail }) => String(detail)))
+      return super.all(text, ...values)
+    }
+  }
+  return { queries: new SqliteQueries(new Explained(db)), plans }
+}

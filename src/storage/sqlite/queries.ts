@@ -32,6 +32,10 @@ export const LONGEST_CHAIN = `SELECT doc, open_deps FROM task INDEXED BY task_ch
     AND NOT EXISTS (SELECT 1 FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done')
   ORDER BY height DESC, sort_key LIMIT 1`
 
+/** What is in the tree was counted when it was taken in; entries come in the order of their ids and never go. */
+const ENTRY_COUNT = `SELECT coalesce((SELECT size FROM tree), 0)
+  + (SELECT count(*) FROM entry WHERE id > coalesce((SELECT last FROM tree), 0)) AS n`
+
 /** The reads of the port; each is answered by an index. */
 export class SqliteQueries {
   readonly #db: Statements
@@ -64,23 +68,29 @@ export class SqliteQueries {
     equal('waiting_for', filter.waiting_for)
     equal('parent', filter.parent)
     equal('run', filter.run)
+    const isNarrow = where.length > 0
     if (filter.type !== undefined) equal(`json_extract(doc, '$.type')`, filter.type)
     if (filter.state) {
       where.push(`state IN (${filter.state.map(() => '?').join(', ')})`)
       values.push(...filter.state)
-      // Said in the words of the partial index, or it is not used.
+      // Said in the words of the partial indexes, or they are not used.
       if (filter.state.every(isOpen)) where.push(OPEN)
+      else if (!filter.state.some(isOpen)) where.push(OVER)
     }
     if (filter.text !== undefined) {
-      where.push(`(id LIKE ? ESCAPE '\\' OR json_extract(doc, '$.title') LIKE ? ESCAPE '\\')`)
+      where.push(`(w.id LIKE ? ESCAPE '\\' OR w.title LIKE ? ESCAPE '\\')`)
       values.push(like(filter.text), like(filter.text))
     }
     if (page.cursor !== undefined) {
-      where.push('uid < ?')
+      where.push('h.uid < ?')
       values.push(page.cursor)
     }
+    const { tables, first } = sourceOf(filter, isNarrow)
+    // Documents are fetched when it is known which are shown: they would be sorted with the rest.
     const rows = this.#db.all(
-      `SELECT doc FROM handoff ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY uid DESC LIMIT ?`,
+      `SELECT doc FROM handoff WHERE uid IN (
+         SELECT h.uid FROM ${tables} ${where.length ? `WHERE ${where.join(' AND ')}` : ''}
+         ORDER BY ${first}.uid DESC LIMIT ?) ORDER BY uid DESC`,
       ...values,
       page.limit + 1,
     )
@@ -237,12 +247,15 @@ export class SqliteQueries {
     const incoming = by(`SELECT to_agent AS k, count(*) AS n FROM handoff WHERE ${OPEN} GROUP BY to_agent`)
     const names = [...new Set([...Object.keys(outgoing), ...Object.keys(incoming)])].sort()
     return {
-      handoffs: by('SELECT state AS k, count(*) AS n FROM handoff GROUP BY state'),
+      handoffs: {
+        ...by(`SELECT state AS k, count(*) AS n FROM handoff WHERE ${OPEN} GROUP BY state`),
+        ...by(`SELECT state AS k, count(*) AS n FROM handoff WHERE ${OVER} GROUP BY state`),
+      },
       tasks: by('SELECT status AS k, count(*) AS n FROM task GROUP BY status'),
       agents: Object.fromEntries(
         names.map((name) => [name, { outgoing: outgoing[name] ?? 0, incoming: incoming[name] ?? 0 }]),
       ),
-      entries: this.#db.get('SELECT count(*) AS n FROM entry')?.n as number,
+      entries: this.#db.get(ENTRY_COUNT)?.n as number,
     }
   }
 
@@ -296,6 +309,18 @@ export class SqliteQueries {
 }
 
 const OPEN = 'open = 1'
+const OVER = 'open = 0'
+
+/**
+ * Words are looked for first where all of history is meant, and last where few rows are left by then. The order is
+ * fixed: SQLite knows neither how common a word is nor that most handoffs are completed.
+ */
+function sourceOf({ text, state }: HandoffFilter, isNarrow: boolean): { tables: string; first: 'h' | 'w' } {
+  if (text === undefined) return { tables: 'handoff h', first: 'h' }
+  return !isNarrow && (state === undefined || state.includes('completed'))
+    ? { tables: 'handoff_words w CROSS JOIN handoff h ON h.uid = w.uid', first: 'w' }
+    : { tables: 'handoff h CROSS JOIN handoff_words w ON w.uid = h.uid', first: 'h' }
+}
 
 const doc = <T>(row: Row): T => JSON.parse(row.doc as string)
 const parse = <T>(row: Row | undefined): T | undefined => row && JSON.parse(row.doc as string)

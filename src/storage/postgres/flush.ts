@@ -53,16 +53,15 @@ const UPDATE = {
 }
 
 /**
- * The body is sent as text and stored as the bytes that were hashed. The mark comes first: a row
- * gets its number when it leaves the join, and by then the join has read the mark.
+ * The body is sent as text and stored as the bytes that were hashed. The mark comes first: rows are
+ * made from the one row of the mark, so it was set by the time they are given their numbers.
  */
 const ADD_ENTRIES = {
   name: 'add_entries',
   text: `WITH mark AS MATERIALIZED (${MARK_WRITING})
     INSERT INTO baton.entry (ws, stream, seq, subject, act, at, hash, body, disclosures)
-    SELECT $1::integer, stream, seq, subject, act, at, hash, convert_to(body, 'UTF8'), disclosures FROM mark, unnest(
-      $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-      WITH ORDINALITY AS n (stream, seq, subject, act, at, hash, body, disclosures, place) ORDER BY place`,
+    SELECT $1::integer, unnest($2::text[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::text[]),
+      unnest($6::text[]), unnest($7::text[]), convert_to(unnest($8::text[]), 'UTF8'), unnest($9::text[]) FROM mark`,
 }
 
 /**

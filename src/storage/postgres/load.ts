@@ -1,9 +1,11 @@
 import type { Agent } from '../../domain/agent.ts'
+import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { RANK } from '../../domain/priority.ts'
-import { mergeReads } from '../group-commit.ts'
+import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
+import type { Place, Places } from './places.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
 import { sequenceOf } from './workspace.ts'
 
@@ -69,6 +71,14 @@ const SQL = {
       UNION SELECT unnest($4::text[])) AS all_uids (uid) ORDER BY uid) AS k
     CROSS JOIN LATERAL (
       SELECT seq, head, progress_seq FROM baton.stream WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
+  streamsByUid: statement('streams_by_uid', `
+    SELECT k.uid, s.seq, s.head, s.progress_seq
+    FROM (SELECT uid FROM unnest($2::text[]) AS u (uid) ORDER BY uid COLLATE "C") AS k
+    CROSS JOIN LATERAL (
+      SELECT seq, head, progress_seq FROM baton.stream WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
+  agentsByName: statement('agents_by_name', `
+    SELECT k.name, a.doc FROM unnest($2::text[]) AS k (name)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
   agents: statement('agents', `
     SELECT k.name, a.doc FROM (
       SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS}
@@ -114,9 +124,17 @@ export class Loader {
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
   readonly #lockAgents: boolean
+  readonly #places: Places
+  /** Places that were taken for granted, by handoff. */
+  readonly #assumed = new Map<string, Place>()
 
-  constructor(ws: number, units: readonly Unit<unknown>[], options: { readonly lockAgents: boolean }) {
+  constructor(
+    ws: number,
+    units: readonly Unit<unknown>[],
+    options: { readonly lockAgents: boolean; readonly places: Places },
+  ) {
     this.#ws = ws
+    this.#places = options.places
     this.#units = units
     this.#reads = mergeReads(units)
     this.#lockAgents = options.lockAgents
@@ -153,8 +171,7 @@ export class Loader {
 
   second(): Load[] {
     this.#rankClaims()
-    const { agents, tasks, contents, notices, idems, pairs, sessions, runs, blocks, deliveries } = this.#reads
-    const streams = [...new Set([...this.#reads.streams, ...sessions, ...runs])]
+    const { contents, notices, idems, pairs, sessions, runs, blocks, deliveries } = this.#reads
     const claimed = [...this.loaded.claims.values()].flat()
     const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
     const loads: Load[] = []
@@ -163,16 +180,19 @@ export class Loader {
     )
     if (short.length > 0)
       loads.push(this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, handoffs))
-    if (handoffs.length + tasks.length > 0) loads.push(this.#load(SQL.tasks, this.#task, handoffs, tasks))
+    const { unknown, tasks, streams, agents } = this.#related(handoffs)
+    if (unknown.length + tasks.length > 0) loads.push(this.#load(SQL.tasks, this.#task, unknown, tasks))
     if (pairs.length > 0) {
       const columns = (['task', 'from', 'to'] as const).map((column) => pairs.map((pair) => pair[column]))
       loads.push(this.#load(SQL.latest, this.#latest, ...columns))
     }
     if (sessions.length > 0) loads.push(this.#load(SQL.sessions, into(this.loaded.sessions), sessions))
-    if (handoffs.length + tasks.length + streams.length > 0)
-      loads.push(this.#load(SQL.streams, this.#stream, handoffs, tasks, streams))
+    if (unknown.length + tasks.length > 0)
+      loads.push(this.#load(SQL.streams, this.#stream, unknown, tasks, streams))
+    else if (streams.length > 0) loads.push(this.#load(SQL.streamsByUid, this.#stream, streams))
     if (runs.length > 0) loads.push(this.#runs(runs))
-    if (handoffs.length + agents.length > 0) loads.push(this.#load(SQL.agents, this.#agent, handoffs, agents))
+    if (unknown.length > 0) loads.push(this.#load(SQL.agents, this.#agent, unknown, agents))
+    else if (agents.length > 0) loads.push(this.#load(SQL.agentsByName, this.#agent, agents))
     if (contents.length > 0) loads.push(this.#load(SQL.contents, into(this.loaded.contents), contents))
     if (blocks.length > 0) loads.push(this.#load(SQL.blocks, into(this.loaded.blocks), blocks))
     if (deliveries.length > 0)
@@ -193,12 +213,43 @@ export class Loader {
     const runs = new Set<string>()
     for (const { run } of this.loaded.handoffs.values())
       if (run !== undefined && !this.loaded.runs.has(run)) runs.add(run)
+    const receivers = this.#newReceivers()
     const gated = gatedOf(this.loaded)
     const gates = ([uid, docs]: readonly string[]) => takeGates(this.loaded, uid!, JSON.parse(docs!))
     return [
       ...(runs.size === 0 ? [] : [this.#runs([...runs].sort())]),
+      ...(receivers.length === 0 ? [] : [this.#load(SQL.agentsByName, this.#agent, receivers)]),
       ...(gated.length === 0 ? [] : [this.#load(SQL.gates, gates, gated)]),
     ]
+  }
+
+  /** What belongs to the handoffs: by name where it is known which, else (`unknown`) to be found through their rows. */
+  #related(handoffs: readonly string[]) {
+    const agents = new Set(this.#reads.agents)
+    const tasks = new Set(this.#reads.tasks)
+    const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
+    const unknown = handoffs.filter((uid) => {
+      const place = this.loaded.handoffs.get(uid) ?? this.#places.get(uid)
+      if (!place) return true
+      this.#assumed.set(uid, place)
+      agents.add(place.from).add(place.to)
+      if (place.task !== undefined) tasks.add(place.task)
+      streams.add(place.root)
+      return false
+    })
+    return { unknown, agents: [...agents], tasks: [...tasks], streams: [...streams] }
+  }
+
+  /** Receivers of handoffs that were given to somebody else since this process last saw them. */
+  #newReceivers(): readonly string[] {
+    return [...this.#assumed].flatMap(([uid, { root, task, from, to }]) => {
+      const now = this.loaded.handoffs.get(uid)
+      if (!now) return []
+      // Only a restore of the whole workspace does that; a second look takes its locks in order.
+      if (now.root !== root || now.task !== task || now.from !== from)
+        throw new TransactionLost(new BatonError('unavailable', `${now.id} was replaced; repeat the call`))
+      return now.to === to ? [] : [now.to]
+    })
   }
 
   #runs(uids: readonly string[]): Load {
@@ -248,6 +299,7 @@ export class Loader {
   #handoff = (doc: string): Handoff => {
     const handoff: Handoff = JSON.parse(doc)
     this.loaded.handoffs.set(handoff.uid, handoff)
+    this.#places.keep(handoff)
     return handoff
   }
 

@@ -33,6 +33,7 @@ describe('opening a shared store', () => {
     assert.deepEqual(await query(url, 'SELECT number, name FROM baton.migration'), [
       { number: 1, name: 'start' },
       { number: 2, name: 'runs' },
+      { number: 3, name: 'history' },
     ])
   })
 
@@ -42,6 +43,7 @@ describe('opening a shared store', () => {
     const kept = await offer(before)
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
+    await query(url, 'DROP INDEX baton.handoff_ended')
     await query(url, 'ALTER TABLE baton.handoff DROP COLUMN run')
     await query(url, 'DELETE FROM baton.migration WHERE number > 1')
 

@@ -21,6 +21,7 @@ import { type Connections, prepareConnections, withClient } from './connect.ts'
 import { dump, restore } from './copy.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
+import { Places } from './places.ts'
 import { PostgresQueries } from './queries.ts'
 import { scrub } from './redact.ts'
 import { PostgresRuns } from './runs.ts'
@@ -88,10 +89,17 @@ class PostgresStore implements Store {
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
     this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
+    const places = new Places()
     this.#group = new GroupCommit({
       run: (units, settled) =>
         runTransaction(
-          { connections, ws: this.#ws, origin: this.info.origin, onCommit: () => this.#signals.send() },
+          {
+            connections,
+            ws: this.#ws,
+            origin: this.info.origin,
+            places,
+            onCommit: () => this.#signals.send(),
+          },
           units,
           settled,
         ),

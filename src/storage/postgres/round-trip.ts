@@ -68,13 +68,13 @@ function refuseSecondText({ name, text }: Statement): void {
 const trips = new WeakMap<ClientBase, number>()
 
 /**
- * Plans are kept, and one that was made over empty tables takes any index for as good as the right one. So they
- * are made anew while a workspace grows: after 8, 64 and 512 round trips of a connection, then every 4,096.
+ * Plans are kept, and one that was made over small tables takes any index for as good as the right one. So they are
+ * made anew while a workspace grows: whenever the round trips of a connection have doubled, from 8 on, then every 4,096.
  */
 function arePlansStale(client: ClientBase): boolean {
   const trip = (trips.get(client) ?? 0) + 1
   trips.set(client, trip)
-  return trip === 8 || trip === 64 || trip === 512 || trip % 4_096 === 0
+  return trip < 4_096 ? trip >= 8 && (trip & (trip - 1)) === 0 : trip % 4_096 === 0
 }
 
 /** What `pg` hands to a query object; its own queries and its cursors are written with the same calls. */

@@ -35,13 +35,16 @@ export interface Insert {
   readonly statement: Statement
 }
 
-/** An insert of these columns, by default all. Rows keep their order, and with it the numbers they are given. */
+/**
+ * An insert of these columns, by default all. Arrays are taken apart in the list of columns, side by side and row by
+ * row: behind FROM each would be a table of its own first. So rows keep their order, and with it the numbers they are
+ * given.
+ */
 export function insertInto(table: string, without: readonly string[] = [], conflict = ''): Insert {
   const columns = (TABLES[table] ?? []).filter((column) => !without.includes(column))
-  const arrays = columns.map((column, i) => `$${i + 2}::${typeOf(table, column)}[]`)
+  const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[])`)
   const text = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
-    SELECT $1::integer, ${columns.join(', ')}
-    FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS n (${columns.join(', ')}, place) ORDER BY place ${conflict}`
+    SELECT $1::integer, ${cells.join(', ')} ${conflict}`
   return {
     columns,
     statement: { name: `${conflict ? 'upsert' : 'insert'}_${table}_${columns.length}`, text },

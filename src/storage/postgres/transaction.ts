@@ -8,6 +8,7 @@ import type { Connections } from './connect.ts'
 import { isEnded, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
 import { type Load, Loader } from './load.ts'
+import type { Places } from './places.ts'
 import { type Call, call, roundTrip } from './round-trip.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
@@ -26,6 +27,7 @@ export interface TransactionOptions {
   readonly connections: Connections
   readonly ws: number
   readonly origin: string
+  readonly places: Places
   readonly onCommit: () => void
   /** Agents that are read are locked too: for a second try after one was changed under the first. */
   readonly lockAgents?: boolean
@@ -41,13 +43,13 @@ export async function runTransaction(
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const { connections, ws, origin, onCommit, lockAgents = false } = options
+  const { connections, ws, origin, places, onCommit, lockAgents = false } = options
   const { location } = connections
   const client = await connections.pool.connect().catch((error: unknown) => {
     // A server that is not there will not be there in a moment; one that ended the connection may be.
     throw isEnded(error) ? new TransactionLost(toBatonError(error, location)) : toBatonError(error, location)
   })
-  const loader = new Loader(ws, units, { lockAgents })
+  const loader = new Loader(ws, units, { lockAgents, places })
   let writes: readonly Call[] = []
   const set = new WorkingSet(loader.loaded, origin)
   let outcomes: readonly Outcome[] = []
@@ -88,6 +90,10 @@ export async function runTransaction(
     const values = entry && [ws, entry.stream, entry.seq, entry.hash]
     if (!(await isCommitted(connections, loader.transaction, values, error)))
       throw lost(error, location, units.length)
+  }
+  for (const uid of set.writes.newHandoffs) {
+    const made = set.writes.handoffs.get(uid)
+    if (made) places.keep(made)
   }
   onCommit()
   return { outcomes }
@@ -165,6 +171,7 @@ async function isCommitted(
  * take as long.
  */
 function lost(error: unknown, location: string, units: number): unknown {
+  if (error instanceof TransactionLost) return error
   const cause = toBatonError(error, location)
   return cause.code === 'timed_out' && units === 1 ? cause : new TransactionLost(cause)
 }

@@ -8,8 +8,8 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createService, openStore } from '../src/main.ts'
-import { loadOperation, type OperationName } from '../src/operations/index.ts'
-import { invoke } from '../src/operations/operation.ts'
+import { loadOperations, type OperationName } from '../src/operations/index.ts'
+import { invoke, type Operation } from '../src/operations/operation.ts'
 import type { Service } from '../src/service/service.ts'
 import { type Finding, inFolder, interleaved, perSecond, throughput } from './measure.ts'
 
@@ -17,9 +17,11 @@ const ROUNDS = 7
 const ALONE = 100
 const TOGETHER = 400
 const CALLERS = 8
-const WARM = 100
+/** Long enough for both servers to be compiled: a server runs for days. */
+const WARM = 600
 
 type Name = 'sender' | 'receiver'
+type Operations = ReadonlyMap<string, Operation>
 /** Calls one operation as one of the two; answers what came back. */
 type Call = (who: Name, operation: OperationName, input: Record<string, unknown>) => Promise<unknown>
 
@@ -46,16 +48,17 @@ export const http = (): Promise<readonly Finding[]> =>
   inFolder(async (folder) => {
     const here = await openStore({ engine: 'sqlite', path: join(folder, 'here.db') })
     const there = join(folder, 'there.db')
-    const tokens = await makeTokens(there)
+    const tokenOf = await makeTokens(there)
     const [baton, echo] = [await started('baton', there), await started('echo')]
     const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
     try {
-      const inProcess = await callsOf(createService(here))
-      const overHttp = await callsTo(agent, baton.port, tokens)
+      const operations: Operations = new Map((await loadOperations()).map((op) => [op.name, op]))
+      const inProcess = callsOf(operations, createService(here))
+      const overHttp = callsTo(operations, agent, baton.port, tokenOf)
       const bodies = await bodiesOf(overHttp)
       const bare = async (index: number) => {
-        const { sent, length } = bodies[index % bodies.length]!
-        await post(agent, echo.port, `/${length}`, sent, {})
+        const { who, sent, length } = bodies[index % bodies.length]!
+        return ask(agent, echo.port, `/${length}`, sent, tokenOf(who))
       }
       await throughput(CALLERS, WARM, (i) => cycle(overHttp, i))
       await throughput(CALLERS, WARM, (i) => cycle(inProcess, i))
@@ -88,45 +91,54 @@ export const http = (): Promise<readonly Finding[]> =>
     }
   })
 
-async function makeTokens(path: string): Promise<Readonly<Record<Name, string>>> {
+/** A token for each caller of either name, in turn: one alone may not ask as often as this. */
+async function makeTokens(path: string): Promise<(who: Name) => string> {
   const store = await openStore({ engine: 'sqlite', path })
   const { tokens } = createService(store)
   const ops = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } } as const
   const make = async (agent: Name) => (await tokens.create(ops, { agent, scopes: ['*'] })).secret
-  const made = { sender: await make('sender'), receiver: await make('receiver') }
-  await store.close()
-  return made
-}
-
-async function callsOf(service: Service): Promise<Call> {
-  return async (who, name, input) =>
-    invoke(
-      await loadOperation(name),
-      service,
-      { actor: { name: who, kind: 'agent', auth: 'os-user' } },
-      input,
-    )
-}
-
-async function callsTo(agent: Agent, port: number, tokens: Readonly<Record<Name, string>>): Promise<Call> {
-  return async (who, name, { id, ...input }) => {
-    const { http: route } = await loadOperation(name)
-    const path = route.path.replace('{id}', String(id))
-    const headers = { authorization: `Bearer ${tokens[who]}` }
-    return JSON.parse(await post(agent, port, path, JSON.stringify(input), headers))
+  const made: Record<Name, string[]> = { sender: [], receiver: [] }
+  for (let i = 0; i < CALLERS; i++) {
+    made.sender.push(await make('sender'))
+    made.receiver.push(await make('receiver'))
   }
+  await store.close()
+  let next = 0
+  return (who) => made[who][next++ % CALLERS]!
+}
+
+function callsOf(operations: Operations, service: Service): Call {
+  return (who, name, input) =>
+    invoke(operations.get(name)!, service, { actor: { name: who, kind: 'agent', auth: 'os-user' } }, input)
+}
+
+function callsTo(operations: Operations, agent: Agent, port: number, tokenOf: (who: Name) => string): Call {
+  return (who, name, { id, ...input }) =>
+    ask(agent, port, operations.get(name)!.http.path.replace('{id}', String(id)), input, tokenOf(who))
+}
+
+interface Body {
+  readonly who: Name
+  readonly sent: object
+  readonly length: number
 }
 
 /** What one cycle sends, and how long each answer is. */
-async function bodiesOf(call: Call): Promise<readonly { sent: string; length: number }[]> {
-  const bodies: { sent: string; length: number }[] = []
+async function bodiesOf(call: Call): Promise<readonly Body[]> {
+  const bodies: Body[] = []
   await cycle(async (who, name, input) => {
     const answer = await call(who, name, input)
     const { id: _, ...sent } = input
-    bodies.push({ sent: JSON.stringify(sent), length: JSON.stringify(answer).length })
+    bodies.push({ who, sent, length: JSON.stringify(answer).length })
     return answer
   }, 0)
   return bodies
+}
+
+/** The client, the same for both servers: JSON goes out with a token, and JSON is read. */
+async function ask(agent: Agent, port: number, path: string, input: object, token: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}` }
+  return JSON.parse(await post(agent, port, path, JSON.stringify(input), headers))
 }
 
 function post(

@@ -45,7 +45,8 @@ export async function openHttp(
     request: async (path, init = {}) => {
       const headers = new Headers(init.headers)
       if (!headers.has('host')) headers.set('host', 'localhost:4180')
-      return app.request(path.startsWith('/') ? `http://localhost:4180${path}` : path, { ...init, headers })
+      const url = path.startsWith('/') ? `http://localhost:4180${path}` : path
+      return app.fetch(new Request(url, { ...init, headers }))
     },
   }
 }

@@ -68,7 +68,8 @@ async function asking({ service }: Workspace): Promise<<T>(path: string) => Prom
   const app = createHttpApp({ service, operations, hosts, local: true, log: () => undefined })
   const token = await newToken(service, 'worker')
   return async <T>(path: string) => {
-    const answer = await app.request(`http://localhost${path}`, get(token, { host: 'localhost' }))
+    const asked = new Request(`http://localhost${path}`, get(token, { host: 'localhost' }))
+    const answer = await app.fetch(asked)
     return (await answer.json()) as T
   }
 }

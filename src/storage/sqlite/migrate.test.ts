@@ -30,7 +30,8 @@ describe('migrations of a store file', () => {
     const kept = await offer(before)
     await before.close()
     const db = new DatabaseSync(path)
-    db.exec(`DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;
+    db.exec(`DROP TRIGGER handoff_words_new; DROP TRIGGER handoff_words_changed; DROP TABLE handoff_words;
+      DROP INDEX handoff_ended; DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;
       ALTER TABLE handoff DROP COLUMN run; PRAGMA user_version = 1`)
     db.close()
 
@@ -38,6 +39,7 @@ describe('migrations of a store file', () => {
     t.after(() => after.close())
 
     assert.deepEqual(await after.handoff(kept.uid), kept)
+    assert.equal((await after.handoffs({ text: kept.id }, { limit: 9 })).items.length, 1)
     const { uid } = await offer(after, { run: 'a-run' })
     assert.deepEqual(
       (await after.handoffs({ run: 'a-run' }, { limit: 9 })).items.map((h) => h.uid),

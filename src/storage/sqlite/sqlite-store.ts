@@ -26,6 +26,7 @@ import { dueBefore, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
 import { SqliteQueries } from './queries.ts'
+import { Remembered } from './remembered.ts'
 import { SqliteRuns } from './runs.ts'
 import { Signal } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
@@ -57,6 +58,7 @@ class SqliteStore implements Store {
   readonly #lockWaitMs: number
   readonly #statements: Statements
   readonly #queries: SqliteQueries
+  readonly #remembered: Remembered
   readonly #tree: SqliteTree
   readonly #runs: SqliteRuns
   readonly #signal: Signal
@@ -69,6 +71,7 @@ class SqliteStore implements Store {
     this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
     this.#queries = new SqliteQueries(this.#statements)
+    this.#remembered = new Remembered(this.#statements)
     this.#tree = new SqliteTree(this.#statements)
     this.#runs = new SqliteRuns(this.#statements)
     const memory = options.path === ':memory:'
@@ -123,14 +126,16 @@ class SqliteStore implements Store {
   blocks = (f: BlockFilter, p: PageRequest) => this.#read(() => this.#runs.blocks(f, p))
   dueDeliveries = (at: string, limit: number) => this.#read(() => this.#runs.dueDeliveries(at, limit))
   agents = () => this.#read(() => this.#queries.agents())
-  agent = (name: string) => this.#read(() => this.#queries.agent(name))
+  agent = (name: string) =>
+    this.#read(() => this.#remembered.get(`agent ${name}`, () => this.#queries.agent(name)))
   notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
   noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))
   artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))
   artifacts = (handoff: string) => this.#read(() => this.#queries.artifacts(handoff))
   blob = (sha256: string) => this.#read(() => this.#queries.blob(sha256))
   tokens = () => this.#read(() => this.#queries.tokens())
-  token = (hash: string) => this.#read(() => this.#queries.token(hash))
+  token = (hash: string) =>
+    this.#read(() => this.#remembered.get(`token ${hash}`, () => this.#queries.token(hash)))
   counts = () => this.#read(() => this.#queries.counts())
   timeline = (stream: string, subject: string, limit: number) =>
     this.#read(() => this.#queries.timeline(stream, subject, limit))
@@ -266,6 +271,7 @@ class SqliteStore implements Store {
       }
       flush(this.#statements, set.writes)
       this.#db.exec('COMMIT')
+      if (set.writes.tokens.size > 0 || set.writes.agents.size > 0) this.#remembered.forget()
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
@@ -284,6 +290,7 @@ class SqliteStore implements Store {
     try {
       value = work()
       this.#db.exec('COMMIT')
+      this.#remembered.forget()
     } catch (error) {
       this.#rollback()
       throw toBatonError(error, this.#path)
@@ -308,8 +315,12 @@ class SqliteStore implements Store {
   /** Reads wait too: while the log of a process that was killed is recovered, nobody can read. */
   async #read<T>(query: () => T): Promise<T> {
     this.#refuseClosed()
-    const done = await this.#patiently(() => ({ value: query() }))
-    return done.value
+    try {
+      return query()
+    } catch (error) {
+      if (!isBusy(error)) throw toBatonError(error, this.#path)
+    }
+    return (await this.#patiently(() => ({ value: query() }))).value
   }
 
   /** Tries until it works or the wait is over; what answers `false` is tried again too. */

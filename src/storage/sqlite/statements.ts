@@ -2,7 +2,10 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 export type Row = Record<string, SQLInputValue>
 
-/** Prepared statements by their text: each is compiled once for a connection. */
+/**
+ * Prepared statements by their text: each is compiled once for a connection. SQLite plans by the value of a bare
+ * `LIMIT ?`, and so would compile the statement again whenever one is bound; it does not look into a sum.
+ */
 export class Statements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
@@ -31,7 +34,7 @@ export class Statements {
   #statement(sql: string): StatementSync {
     let statement = this.#prepared.get(sql)
     if (!statement) {
-      statement = this.#db.prepare(sql)
+      statement = this.#db.prepare(sql.replaceAll('LIMIT ?', 'LIMIT ? + 0'))
       this.#prepared.set(sql, statement)
     }
     return statement

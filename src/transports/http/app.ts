@@ -1,11 +1,12 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import type { ServerResponse } from 'node:http'
+import { type Context, Hono } from 'hono'
 import { BatonError } from '../../domain/errors.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Service } from '../../service/service.ts'
 import type { McpEndpoint } from '../mcp/http.ts'
-import { answer } from './answer.ts'
+import { type Answer, answer, send } from './answer.ts'
 import { authorise, type Caller, callerOf, toCall } from './auth.ts'
-import { guard, protect } from './guards.ts'
+import { protect, refuseForeign } from './guards.ts'
 import { holding } from './holding.ts'
 import { inputOf } from './input.ts'
 import type { Fields, Log } from './log.ts'
@@ -15,6 +16,7 @@ import { addObserving } from './observing.ts'
 import { problemResponse, toProblem } from './problem.ts'
 import { type Rate, RateLimit } from './rate.ts'
 import { isReady } from './ready.ts'
+import { type Route, routesOf } from './routes.ts'
 import { showStatus } from './status.ts'
 import { addWeb } from './web.ts'
 
@@ -36,6 +38,11 @@ export interface HttpAppOptions {
   readonly heartbeatMs?: number
 }
 
+export interface HttpApp {
+  /** With a connection the answer of an operation is written straight to it. */
+  fetch(request: Request, connection?: ServerResponse): Promise<Response>
+}
+
 /** What the log tells of a request: never its path, its query or its headers, which may hold what callers wrote. */
 interface Told {
   operation?: string
@@ -43,20 +50,89 @@ interface Told {
   code?: string
 }
 interface Env {
-  Variables: { told: Told }
+  Bindings: { told: Told }
 }
 
+/** Says who is calling and counts it. */
+type Admit = (request: Request, told: Told, operation: string) => Promise<Caller>
+
 /** Asked every few seconds by whoever watches the server: worth a line only when the answer is no. */
-const HEALTH = ['/healthz', '/readyz']
+const HEALTH = /^https?:\/\/[^/]*\/(?:healthz|readyz)(?:\?|$)/
 
 /** Every operation over HTTP, with the two health checks and the dashboard. */
-export function createHttpApp(options: HttpAppOptions): Hono<Env> {
-  const { service, operations, log } = options
-  const app = new Hono<Env>()
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const { service, hosts, log } = options
   const answered = new Answered()
   const limit = new RateLimit(options.rate)
-  app.use(tell(log, answered), protect, guard(options.hosts))
+  const admit: Admit = async (request, told, operation) => {
+    told.operation = operation
+    const caller = await callerOf(service, request.headers)
+    told.actor = caller.actor.name
+    limit.take(caller.token)
+    return caller
+  }
+  const failed = (error: unknown, told: Told): Response => {
+    const { code } = toProblem(error)
+    told.code = code
+    if (code === 'internal') log('error', 'failure', { ...told, ...toldOf(error) })
+    return problemResponse(error)
+  }
+  const routeOf = routesOf(options.operations)
+  const callOperation = operationCalls(options, admit)
+  const others = otherPages(options, answered, admit, failed)
+  const respond = async (request: Request, told: Told): Promise<Response | Answer> => {
+    try {
+      refuseForeign(request, hosts)
+      const route = routeOf(request)
+      return await (route ? callOperation(route, request, told) : others.fetch(request, { told }))
+    } catch (error) {
+      return failed(error, told)
+    }
+  }
+  return {
+    async fetch(request, connection) {
+      const started = performance.now()
+      const told: Told = {}
+      const given = await respond(request, told)
+      const ms = performance.now() - started
+      const { status } = given
+      // Whoever asked is not kept waiting for what is noted about it.
+      const response = given instanceof Response ? protect(given) : send(given, connection)
+      answered.note(told.operation ?? 'other', status, ms)
+      if (status !== 200 || !HEALTH.test(request.url))
+        log('info', 'request', { method: request.method, ...told, status, ms: Math.round(ms) })
+      return response
+    },
+  }
+}
 
+/** Operations are most of what is asked for: they are called without a page's way through its router. */
+function operationCalls({ service, stopping, holdMs: ms }: HttpAppOptions, admit: Admit) {
+  return async ({ op, path }: Route, request: Request, told: Told): Promise<Answer> => {
+    const caller = await admit(request, told, op.name)
+    authorise(op, caller)
+    const call = toCall(caller, request.headers)
+    const input = await inputOf(op, request, path)
+    const hold = {
+      get caller() {
+        return request.signal
+      },
+      stopping,
+      ms,
+    }
+    return answer(op, request, await invoke(op, holding(service, hold), call, input))
+  }
+}
+
+function otherPages(
+  options: HttpAppOptions,
+  answered: Answered,
+  admitTo: Admit,
+  failed: (error: unknown, told: Told) => Response,
+): Hono<Env> {
+  const { service, operations } = options
+  const app = new Hono<Env>()
+  const admit = (c: Context<Env>, operation: string) => admitTo(c.req.raw, c.env.told, operation)
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     if (await isReady(service)) return c.json({ status: 'ready' })
@@ -64,14 +140,6 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
   })
   if (options.web === undefined) app.get('/', (c) => showStatus(c.req.raw, options))
   else addWeb(app, options.web)
-  const admit = async (c: Context<Env>, operation: string): Promise<Caller> => {
-    const told = c.get('told')
-    told.operation = operation
-    const caller = await callerOf(service, c.req.raw.headers)
-    told.actor = caller.actor.name
-    limit.take(caller.token)
-    return caller
-  }
   // Who the token stands for; a caller that is told its own name needs no scope.
   app.get('/v1/whoami', async (c) => {
     const { actor, scopes } = await admit(c, 'whoami')
@@ -91,26 +159,10 @@ export function createHttpApp(options: HttpAppOptions): Hono<Env> {
     const caller = await admit(c, 'mcp')
     return (await mcp()).fetch(c.req.raw, caller)
   })
-  for (const op of operations)
-    app.on(op.http.method, op.http.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-      const caller = await admit(c, op.name)
-      authorise(op, caller)
-      const call = toCall(caller, c.req.raw.headers)
-      const input = await inputOf(op, c.req.raw, c.req.param())
-      const bounds = { caller: c.req.raw.signal, stopping: options.stopping, ms: options.holdMs }
-      return answer(op, c.req.raw, await invoke(op, holding(service, bounds), call, input))
-    })
-
   app.notFound((c) =>
     problemResponse(new BatonError('not_found', `there is no ${c.req.method} at this address`)),
   )
-  app.onError((error, c) => {
-    const { code } = toProblem(error)
-    c.get('told').code = code
-    if (code === 'internal')
-      log('error', 'failure', { ...c.get('told'), error: error.stack ?? error.message, ...causeOf(error) })
-    return problemResponse(error)
-  })
+  app.onError((error, c) => failed(error, c.env.told))
   return app
 }
 
@@ -131,19 +183,10 @@ function mcpEndpoint({ service, log, stopping }: HttpAppOptions): () => Promise<
   }
 }
 
-function tell(log: Log, answered: Answered): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const started = performance.now()
-    const told: Told = {}
-    c.set('told', told)
-    await next()
-    answered.note(told.operation ?? 'other', c.res.status, performance.now() - started)
-    if (c.res.status === 200 && HEALTH.includes(c.req.path)) return
-    const ms = Math.round(performance.now() - started)
-    log('info', 'request', { method: c.req.method, ...told, status: c.res.status, ms })
+function toldOf(error: unknown): Fields {
+  if (!(error instanceof Error)) return { error: String(error) }
+  return {
+    error: error.stack ?? error.message,
+    ...(error.cause instanceof Error && { cause: error.cause.message }),
   }
-}
-
-function causeOf(error: Error): Fields {
-  return error.cause instanceof Error ? { cause: error.cause.message } : {}
 }

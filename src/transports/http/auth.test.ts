@@ -95,6 +95,32 @@ describe('tokens', () => {
     assert.equal(new Set(answers).size, 1)
   })
 
+  it('end at once for whoever has used them, through this connection or another', async (t) => {
+    const { request, service, beside, token } = await openHttp(t)
+    const other = await beside()
+    for (const tokens of [service.tokens, other.tokens]) {
+      const { secret, token: row } = await tokens.create(person('maria'), { agent: 'codex', scopes: ['*'] })
+      assert.equal((await request('/v1/inbox', get(secret))).status, 200)
+
+      await tokens.revoke(person('maria'), row.uid)
+
+      assert.equal((await request('/v1/inbox', get(secret))).status, 401)
+    }
+    const secret = await token('omar', ['*'], 'human')
+    const whoami = async () => (await request('/v1/whoami', get(secret))).json()
+    assert.deepEqual(await whoami(), {
+      actor: { name: 'omar', kind: 'human', auth: 'token' },
+      scopes: ['*'],
+    })
+
+    await other.agents.remove(person('maria'), 'omar')
+
+    assert.deepEqual(await whoami(), {
+      actor: { name: 'omar', kind: 'agent', auth: 'token' },
+      scopes: ['*'],
+    })
+  })
+
   it('tell their holder who it is, whatever their scopes, and nobody else', async (t) => {
     const { request, token } = await openHttp(t)
     const answer = await request('/v1/whoami', get(await token('maria', [], 'human')))

@@ -1,6 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
 import { BatonError } from '../../domain/errors.ts'
-import { problemResponse } from './problem.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
 const ANY_ADDRESS = ['0.0.0.0', '::', '']
@@ -8,7 +6,8 @@ const ANY_ADDRESS = ['0.0.0.0', '::', '']
 /** What a browser says when no other site had a hand in the request. */
 const OWN_SITES = ['same-origin', 'none']
 
-const HEADERS: Readonly<Record<string, string>> = {
+/** They stand on every answer. */
+export const PROTECTING: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy':
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -41,26 +40,26 @@ export function allowedHosts(host: string, port: number, names: readonly string[
   return allowed
 }
 
-/** Refuses what a web page of another site sends, and names that only seem to be this machine. */
-export function guard(hosts: ReadonlySet<string>): MiddlewareHandler {
-  return async (c, next) => {
-    const reason = foreign(c.req.raw, hosts)
-    if (reason !== undefined) return problemResponse(new BatonError('not_allowed', reason))
-    return next()
-  }
+/** Puts the protecting headers on an answer, a refusal too; an answer may state a stricter or wider policy. */
+export function protect(response: Response): Response {
+  for (const [name, value] of Object.entries(PROTECTING))
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  return response
 }
 
-/** Puts the protecting headers on every answer, refusals too; an answer may state a stricter or wider policy. */
-export const protect: MiddlewareHandler = async (c, next) => {
-  await next()
-  for (const [name, value] of Object.entries(HEADERS))
-    if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+/** Refuses what a web page of another site sends, and names that only seem to be this machine. */
+export function refuseForeign(request: Request, hosts: ReadonlySet<string>): void {
+  const reason = foreign(request, hosts)
+  if (reason !== undefined) throw new BatonError('not_allowed', reason)
 }
 
 function foreign(request: Request, hosts: ReadonlySet<string>): string | undefined {
   const host = request.headers.get('host')?.toLowerCase() ?? ''
   // A request line may name a host of its own, which then counts instead of the header.
-  if (!hosts.has(host) || !hosts.has(new URL(request.url).host))
+  if (
+    !hosts.has(host) ||
+    (!request.url.startsWith(`http://${host}/`) && !hosts.has(new URL(request.url).host))
+  )
     return `this server is not called ${JSON.stringify(host.slice(0, 200))}; use its own address, or start it with --allow-host NAME`
   const origin = request.headers.get('origin')
   if (origin !== null && origin !== `http://${host}` && origin !== `https://${host}`)

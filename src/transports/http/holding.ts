@@ -6,7 +6,7 @@ import { DEFAULT_WAIT_S, type WaitOptions } from '../../service/waiting.ts'
 export const HOLD_MS = 60_000
 
 export interface Hold {
-  /** Ends when the caller has gone. */
+  /** Ends when the caller has gone. Only a wait looks at it. */
   readonly caller: AbortSignal
   /** Ends when the server stops. */
   readonly stopping?: AbortSignal | undefined
@@ -18,9 +18,22 @@ export interface Hold {
  * minute at most. The answer then holds `held_s` and `timeout_s`, so that the caller can ask again for the rest.
  */
 export function holding(service: Service, hold: Hold): Service {
-  const wait = (ref: string, options: WaitOptions = {}) => waitAtMost(service, ref, options, hold)
-  return Object.create(service, { wait: { value: wait } }) as Service
+  let seen = SEEN.get(service)
+  if (!seen) {
+    seen = Object.create(service, {
+      wait: {
+        value(this: { readonly hold: Hold }, ref: string, options: WaitOptions = {}) {
+          return waitAtMost(service, ref, options, this.hold)
+        },
+      },
+    }) as Service
+    SEEN.set(service, seen)
+  }
+  return Object.assign(Object.create(seen), { hold })
 }
+
+/** What all requests see of a service in common: made for each of them it would make every look into it slow. */
+const SEEN = new WeakMap<Service, Service>()
 
 async function waitAtMost(service: Service, ref: string, options: WaitOptions, hold: Hold) {
   const seconds = (hold.ms ?? HOLD_MS) / 1_000
@@ -32,15 +45,16 @@ async function waitAtMost(service: Service, ref: string, options: WaitOptions, h
       : undefined
   const gone = () => held.abort(new BatonError('unavailable', 'the caller went away'))
   const stopped = () => held.abort(new BatonError('unavailable', 'the server is stopping; ask again'))
-  hold.caller.addEventListener('abort', gone)
+  const { caller } = hold
+  caller.addEventListener('abort', gone)
   hold.stopping?.addEventListener('abort', stopped)
-  if (hold.caller.aborted) gone()
+  if (caller.aborted) gone()
   if (hold.stopping?.aborted) stopped()
   try {
     return await service.wait(ref, { timeout_s: whole, signal: held.signal })
   } finally {
     clearTimeout(timer)
-    hold.caller.removeEventListener('abort', gone)
+    caller.removeEventListener('abort', gone)
     hold.stopping?.removeEventListener('abort', stopped)
   }
 }

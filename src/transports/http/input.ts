@@ -8,11 +8,13 @@ const BODY_BYTES: Readonly<Record<string, number>> = { artifact_put: 14 * 1024 *
 
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"?)?$/i
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** The raw input of an operation: its path's fields, with the query of a GET or the JSON body of a POST. */
 export async function inputOf(op: Operation, request: Request, path: Fields): Promise<Fields> {
-  const query = fieldsOf(new URL(request.url).searchParams)
+  const query = request.url.includes('?') ? fieldsOf(new URL(request.url).searchParams) : {}
   if (op.http.method === 'GET') {
     if (announcesBody(request.headers))
       throw new BatonError('invalid_input', 'a GET has no body; put the fields into the query')
@@ -74,7 +76,7 @@ async function textOf(request: Request, limit: number): Promise<string> {
   if (bytes.length > limit) throw tooLarge(limit)
   if (announced !== null && bytes.length !== Number(announced)) throw brokenOff()
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return UTF8.decode(bytes)
   } catch {
     throw new BatonError('invalid_input', 'the body is not UTF-8')
   }

@@ -5,28 +5,44 @@ import type { Service } from '../../service/service.ts'
 /** Upper bounds of the histogram of answers, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+interface Seen {
+  readonly counts: Map<number, number>
+  readonly buckets: number[]
+  sum: number
+  count: number
+}
+
 /** What this server has answered, by operation and status. */
 export class Answered {
-  readonly #counts = new Map<string, number>()
-  readonly #times = new Map<string, { readonly buckets: number[]; sum: number; count: number }>()
+  readonly #operations = new Map<string, Seen>()
 
   note(operation: string, status: number, ms: number): void {
-    const key = labels({ operation, status: String(status) })
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-    const times = this.#times.get(operation) ?? { buckets: BOUNDS.map(() => 0), sum: 0, count: 0 }
+    const seen = this.#operations.get(operation) ?? {
+      counts: new Map(),
+      buckets: BOUNDS.map(() => 0),
+      sum: 0,
+      count: 0,
+    }
+    this.#operations.set(operation, seen)
+    seen.counts.set(status, (seen.counts.get(status) ?? 0) + 1)
     const seconds = ms / 1_000
-    for (const [i, bound] of BOUNDS.entries()) if (seconds <= bound) times.buckets[i]! += 1
-    times.sum += seconds
-    times.count += 1
-    this.#times.set(operation, times)
+    for (let i = BOUNDS.length - 1; i >= 0 && seconds <= BOUNDS[i]!; i--) seen.buckets[i]! += 1
+    seen.sum += seconds
+    seen.count += 1
   }
 
   lines(): readonly string[] {
+    const all = [...this.#operations]
     return [
       ...head('baton_http_requests_total', 'counter', 'Answers by operation and status.'),
-      ...[...this.#counts].map(([key, count]) => `baton_http_requests_total${key} ${count}`),
+      ...all.flatMap(([operation, { counts }]) =>
+        [...counts].map(
+          ([status, count]) =>
+            `baton_http_requests_total${labels({ operation, status: String(status) })} ${count}`,
+        ),
+      ),
       ...head('baton_http_request_seconds', 'histogram', 'How long answers took.'),
-      ...[...this.#times].flatMap(([operation, { buckets, sum, count }]) => [
+      ...all.flatMap(([operation, { buckets, sum, count }]) => [
         ...BOUNDS.map(
           (bound, i) =>
             `baton_http_request_seconds_bucket${labels({ operation, le: String(bound) })} ${buckets[i]}`,

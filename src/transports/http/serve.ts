@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { BatonError } from '../../domain/errors.ts'
 import { loadOperations } from '../../operations/index.ts'
 import type { Service, Token } from '../../service/service.ts'
-import { createHttpApp } from './app.ts'
+import { createHttpApp, type HttpApp } from './app.ts'
 import { startDelivering } from './delivering.ts'
 import { greeting } from './greeting.ts'
 import { allowedHosts, isLoopback } from './guards.ts'
@@ -77,8 +77,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const isEmpty = (await service.looking.list({}, { limit: 1 })).items.length === 0
   const stopping = new AbortController()
   // The port is a part of what the app checks and is known only when the server listens.
-  let app: { fetch(request: Request): Response | Promise<Response> } | undefined
-  const server = listener(times, (request) => app?.fetch(request) ?? problemResponse(STARTING))
+  let app: HttpApp | undefined
+  const server = listener(
+    times,
+    (request, connection) => app?.fetch(request, connection) ?? problemResponse(STARTING),
+  )
   const bound = await listen(server, host, port)
   app = createHttpApp({
     service,
@@ -132,7 +135,10 @@ const isOfAgents = ({ revoked_at, scopes }: Token): boolean =>
 
 const STARTING = new BatonError('unavailable', 'the server is starting; try again')
 
-function listener(times: typeof TIMES, answer: (request: Request) => Response | Promise<Response>): Server {
+function listener(
+  times: typeof TIMES,
+  answer: (request: Request, connection: ServerResponse) => Response | Promise<Response>,
+): Server {
   return createServer(
     {
       headersTimeout: times.headersMs,
@@ -140,7 +146,11 @@ function listener(times: typeof TIMES, answer: (request: Request) => Response | 
       connectionsCheckingInterval: times.checkMs,
       keepAliveTimeout: times.idleMs,
     },
-    getRequestListener(answer, { overrideGlobalObjects: false, errorHandler: unanswered }),
+    // The server speaks HTTP/1 alone.
+    getRequestListener((request, { outgoing }) => answer(request, outgoing as ServerResponse), {
+      overrideGlobalObjects: false,
+      errorHandler: unanswered,
+    }),
   )
 }
 

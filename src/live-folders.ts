@@ -10,7 +10,7 @@ import { queueFolder } from './folders/queue/kind.ts'
 import type { FoldersOptions, LiveFolder } from './folders/sync.ts'
 import { startGit } from './git/git.ts'
 import type { Context } from './open.ts'
-import type { ServiceDeps } from './service/deps.ts'
+import type { Erasing, ServiceDeps } from './service/deps.ts'
 import type { Service } from './service/service.ts'
 
 const KINDS = { markdown: markdownFolder, queue: queueFolder, package: packageFolder }
@@ -48,6 +48,15 @@ export function queueDeps(
       return options ? pickUp(options, handoff, commit) : commit()
     },
   }
+}
+
+/** Takes texts out of all live folders of a workspace; answers which files of others may hold them. */
+export async function eraseFiles(
+  context: Pick<Context, 'config' | 'workspace' | 'service'>,
+  erasing: Erasing,
+): Promise<readonly string[]> {
+  const options = liveFolders(context)
+  return options ? (await import('./folders/erase.ts')).eraseInFolders(options, erasing) : []
 }
 
 /** Containers of one machine share its kernel, and with it the locks; their names differ. */

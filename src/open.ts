@@ -79,6 +79,11 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
       home: config?.dialect ?? 'native',
       ...(config?.folders && { live: new Set(config.folders.map(({ dialect }) => dialect)) }),
       ...queued,
+      ...(workspace &&
+        config?.folders?.length && {
+          eraseFiles: async (erasing) =>
+            (await import('./live-folders.ts')).eraseFiles({ config, workspace, service }, erasing),
+        }),
       ...(workspace && {
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
         project: projectAt(workspace.checkout),

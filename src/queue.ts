@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { BatonError } from './domain/errors.ts'
 import type { Handoff } from './domain/handoff.ts'
 import { keepFolders, type Opened, openAround } from './embedded.ts'
-import { bytesAt } from './folders/queue/artifacts.ts'
+import { hashAt, isThere } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'
 import { Tree } from './folders/tree.ts'
@@ -198,10 +198,13 @@ async function succeed(
   options: QueueOptions,
 ): Promise<void> {
   const { to, state } = await held(opened, id)
-  if (state === 'in_progress') demandArtifact(opened, path)
+  const tree = treeOf(opened)
+  if (state === 'in_progress' && tree) demandArtifact(tree, path)
   await agent(opened, to).submit(id, {
     output: { artifact_id, artifact_path: path, ...(type !== undefined && { artifact_type: type }) },
-    artifacts: [{ path, role: 'output', ...(type !== undefined && { type }) }],
+    artifacts: [
+      { path, role: 'output', ...(type !== undefined && { type }), ...(tree && hashAt(tree, path)) },
+    ],
     schema_compliance: 'valid',
     ...(validation && { validation: { status: 'passed', ...validation } }),
     ...(metadata && { metadata: { ...metadata } }),
@@ -210,10 +213,14 @@ async function succeed(
   print(options, `✅ Handoff completed: ${id}`)
 }
 
-/** Document 001 names only artifacts that are there. */
-function demandArtifact({ folders }: Opened, path: string): void {
+function treeOf({ folders }: Opened): Tree | undefined {
   const live = folders?.folders.find(({ kind }) => kind.dialect === 'queue')
-  if (!folders || !live || bytesAt(new Tree(join(folders.root, live.path)), path)) return
+  return folders && live && new Tree(join(folders.root, live.path))
+}
+
+/** Document 001 names only artifacts that are there. */
+function demandArtifact(tree: Tree, path: string): void {
+  if (isThere(tree, path)) return
   throw new BatonError('unmet', `there is no artifact at ${path}; write it before the work is handed in`, {
     path,
   })
@@ -233,7 +240,9 @@ async function fail(
 async function held({ service }: Opened, id: string): Promise<Handoff> {
   const found = await service.deps.store.handoff(id)
   if (found) return found
-  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton list`, { id })
+  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton handoff list`, {
+    id,
+  })
 }
 
 async function fileOf({ service }: Opened, id: string): Promise<HandoffFile> {

@@ -1,6 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs'
+import { sameData } from '../dialects/difference.ts'
+import type { Draft } from '../dialects/draft.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
-import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { isProblem } from './reconcile.ts'
 import {
   everyHandoff,
@@ -11,7 +14,7 @@ import {
   workOn,
 } from './sync.ts'
 import { type Entry, isTemporary, Tree } from './tree.ts'
-import { type Happened, inProject, textFor, textOf, Unwritable, type Work } from './work.ts'
+import { type Happened, inProject, readQuietly, textFor, textOf, Unwritable, type Work } from './work.ts'
 
 /** One thing that is not as it should be. */
 export interface Finding {
@@ -30,6 +33,7 @@ export interface Finding {
     | 'left_behind'
     | 'unwritable'
     | 'problem'
+    | 'artifact'
   /** Relative to the project. */
   readonly path: string
   readonly message: string
@@ -157,9 +161,22 @@ async function examineFile(
       message: `it shows revision ${row.rev} of ${handoff.rev}`,
       fix: 'write it',
     })
-  else if (row?.kept === 'git' && (says.rev ?? 0) < handoff.rev)
-    findings.push({ code: 'differs', path: at, message: 'git checked an older version out', isNote: true })
+  else if (row?.kept === 'git' && text !== undefined && !(await agrees(work, handoff, text, says.draft)))
+    findings.push({ code: 'differs', path: at, message: OF_GIT, isNote: true })
   return findings
+}
+
+const OF_GIT = 'git brought a version that says something else; it is written anew with the next step'
+
+/** Whether a file says what the engine would write into it today. */
+async function agrees(work: Work, handoff: Handoff, text: string, draft: Draft): Promise<boolean> {
+  try {
+    const says = work.kind.read(await textFor(work, handoff, text), work.kind.place(handoff) ?? '')
+    return says.is === 'handoff' && sameData(says.draft, draft)
+  } catch (error) {
+    if (error instanceof Unwritable) return true
+    throw error
+  }
 }
 
 /** A file that is nobody's and that somebody was told about. */
@@ -167,15 +184,6 @@ function isAnswered(work: Work, path: string): boolean {
   const slash = path.lastIndexOf('/')
   const beside = work.tree.besideName(path.slice(slash + 1), 'problem')
   return readQuietly(work, `${path.slice(0, slash + 1)}${beside}`) !== undefined
-}
-
-function readQuietly(work: Work, path: string) {
-  try {
-    return work.tree.read(path)
-  } catch (error) {
-    if (error instanceof BatonError) return error.message
-    throw error
-  }
 }
 
 /** Handoffs of the engine that have no file. */
@@ -190,11 +198,14 @@ async function missing(work: Work): Promise<readonly Finding[]> {
     if (work.tree.read(row?.path ?? place)) continue
     const path = inProject(work, row?.path ?? place)
     if (row?.kept === 'absent')
-      findings.push({ code: 'missing', path, message: 'git took it away', isNote: true })
+      findings.push({ code: 'missing', path, message: whyAbsent(work), isNote: true })
     else findings.push(await whyMissing(work, handoff, path))
   }
   return findings
 }
+
+const whyAbsent = ({ kind }: Work): string =>
+  kind.movesAreSteps ? 'it was cleared away, or git took it away' : 'git took it away'
 
 async function whyMissing(
   work: Work,
@@ -211,22 +222,20 @@ async function whyMissing(
 }
 
 function index(work: Work): readonly Finding[] {
-  const { deps } = work.service
-  const about = {
-    files: (ended: { readonly since: string; readonly limit: number }) => work.state.files(work.path, ended),
-    now: deps.now().toISOString(),
-    policy: deps.policy,
-    read: (path: string) => {
-      const found = readQuietly(work, path)
-      return typeof found === 'object' ? textOf(found) : undefined
-    },
-  }
-  return work.kind.extras(about).flatMap(({ path, same }): Finding[] => {
-    const found = readQuietly(work, path)
+  return work.kind.extras(freshAboutOf(work)).flatMap(({ path, same, remarks = [] }): Finding[] => {
+    const found = readQuietly(work, path, EXTRA_BYTES)
     const text = typeof found === 'object' ? textOf(found) : undefined
-    if (text !== undefined && same(text)) return []
+    const notes = remarks.map(
+      (each): Finding => ({
+        code: 'artifact',
+        path: inProject(work, each.path),
+        message: each.message,
+        isNote: true,
+      }),
+    )
+    if (text !== undefined && same(text)) return notes
     const message = text === undefined ? 'it is not there' : 'it says something else than the handoffs'
-    return [{ code: 'index', path: inProject(work, path), message, fix: 'make it again' }]
+    return [...notes, { code: 'index', path: inProject(work, path), message, fix: 'make it again' }]
   })
 }
 

@@ -1,7 +1,8 @@
+import { aboutOf, EXTRA_BYTES } from './about.ts'
 import type { Extra } from './folder.ts'
 import { keepBeside, look } from './project.ts'
 import { sameStamp, sha256Of } from './tree.ts'
-import { note, textOf, type Work } from './work.ts'
+import { isSameFolder, note, quietly, textOf, type Work } from './work.ts'
 
 /** Nothing of these is anybody's handoff. */
 const NOBODY = ''
@@ -11,21 +12,13 @@ const NOBODY = ''
  * again. What git checked out stays until a handoff changes.
  */
 export function extraFiles(work: Work): void {
-  const isChanged = work.happened.some(({ what }) => CHANGES.has(what))
-  const looks = work.state.looks(work.path)
-  const about = {
-    files: (ended: { readonly since: string; readonly limit: number }) => work.state.files(work.path, ended),
-    now: work.service.deps.now().toISOString(),
-    policy: work.service.deps.policy,
-    read: (path: string) => {
-      const there = work.tree.read(path)
-      return there && textOf(there)
-    },
-  }
+  const beside = changedBeside(work)
+  const isChanged =
+    work.isThorough || beside.length > 0 || work.happened.some(({ what }) => CHANGES.has(what))
   let made: readonly Extra[] | undefined
   for (const path of work.kind.extraPaths) {
-    const there = work.tree.read(path)
-    const seen = looks.get(path)
+    const there = work.tree.read(path, EXTRA_BYTES)
+    const seen = work.state.look(work.path, path)
     // What happened lately is no longer late after a while, although nothing else changed.
     const isOld = seen !== undefined && Date.now() - seen.at > DAY_MS
     if (there && seen && sameStamp(seen, there.stamp) && !isChanged && !isOld) continue
@@ -33,10 +26,29 @@ export function extraFiles(work: Work): void {
       if (there) look(work, path, there.sha256, there.stamp)
       continue
     }
-    made ??= work.kind.extras(about)
+    made ??= work.kind.extras(aboutOf(work, work.isThorough || work.isFirst))
     const extra = made.find((each) => each.path === path)
     if (extra) putExtra(work, extra)
   }
+  for (const { folder, stamp, at } of beside) work.state.putStamp(work.path, folder, { stamp, at, cost: 0 })
+}
+
+interface Changed {
+  readonly folder: string
+  readonly stamp: string
+  readonly at: number
+}
+
+/** Folders beside the handoffs in which something came or went since these files were made. */
+function changedBeside({ kind, tree, state, path }: Work): readonly Changed[] {
+  return (kind.beside?.(tree) ?? []).flatMap((folder) => {
+    const at = Date.now()
+    const now = quietly(
+      () => tree.folderStamp(folder),
+      () => undefined,
+    )
+    return !now || isSameFolder(state.stamp(path, folder), now) ? [] : [{ folder, stamp: now.stamp, at }]
+  })
 }
 
 const DAY_MS = 86_400_000
@@ -44,7 +56,7 @@ const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'c
 
 function putExtra(work: Work, extra: Extra): void {
   const { path, text, problem } = extra
-  const there = work.tree.read(path)
+  const there = work.tree.read(path, EXTRA_BYTES)
   const old = there && textOf(there)
   if (there && problem !== undefined) {
     look(work, path, there.sha256, there.stamp)

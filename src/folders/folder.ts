@@ -76,17 +76,25 @@ export interface Extra {
   readonly keeps?: boolean
   /** Why what is there cannot be written over. */
   readonly problem?: string
+  /** What a doctor says about it, though nothing can be mended. */
+  readonly remarks?: readonly { readonly path: string; readonly message: string }[]
 }
 
 export interface About {
   readonly files: (ended: { readonly since: string; readonly limit: number }) => Iterable<FileRow>
   readonly now: string
   readonly policy: Policy
+  /** Everything is looked at again, not only what is new. */
+  readonly isWhole: boolean
   /** The text of an extra file as it is there. */
   read(path: string): string | undefined
+  /** What a file beside the handoffs hashes to; undefined where there is none. */
+  hash(path: string): string | undefined
+  /** Names in a folder beside the handoffs, at most so many; undefined where there are more. */
+  names(folder: string, most: number): readonly string[] | undefined
 }
 
-/** How one dialect lives in a folder. Everything here is pure but `flat` and `every`, which may list folders. */
+/** How one dialect lives in a folder. Everything here is pure but what is given a tree, a store or an `About`. */
 export interface FolderKind {
   readonly dialect: DialectId
   /** Folders that are there from the start. */
@@ -95,6 +103,8 @@ export interface FolderKind {
   readonly extraPaths: readonly string[]
   /** The folders that others write into, each flat, relative to the live folder: these are scanned and watched. */
   flat(tree: Tree): readonly string[]
+  /** The folders of ended handoffs, which grow: looked into when something came or went there. */
+  archives?(tree: Tree): readonly string[]
   /** These and the archives, for a first pass and for the doctor. */
   every(tree: Tree): Iterable<string>
   /** Whether a file in one of them can be a handoff, by its name. */
@@ -107,7 +117,7 @@ export interface FolderKind {
   /** The whole text of the file. What the base says beside the engine's fields stays. */
   write(known: Known): Text
   /** What the index and other extra files need of it. */
-  facts(handoff: Handoff, text: string): unknown
+  facts(handoff: Handoff, text: string, store: Store): unknown
 
   read(text: string, path: string): Says
   /** Why a file cannot be the beginning of a handoff; undefined when it can. */
@@ -115,6 +125,8 @@ export interface FolderKind {
   plan(change: ForeignChange): Plan
 
   extras(about: About): readonly Extra[]
+  /** Folders beside the handoffs that `extras` speaks of: a change in one of them makes those files anew. */
+  beside?(tree: Tree): readonly string[]
 
   /** To move a file to another folder is a step of its author's, also while git is at work. */
   readonly movesAreSteps?: boolean

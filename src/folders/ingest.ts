@@ -43,21 +43,25 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid })
   // What a commit has is left as it is there: the tree stays clean.
   if (isGits && work.kind.fits(handoff, path)) {
-    agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
+    await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
     return true
   }
   return project(work, handoff, { at: { path, found }, base: text })
 }
 
-/** An author's version of a file that is known: its steps are taken, or it is refused and put back. */
+/**
+ * An author's version of a file that is known: its steps are taken, or it is refused and put back. `moved` is where git put
+ * it, which is nobody's step.
+ */
 export async function takeChange(
   work: Work,
   handoff: Handoff,
   file: Author,
   row?: FileRow,
+  moved?: string,
 ): Promise<boolean> {
   const { path, found, text, says } = file
-  const place = work.kind.place(handoff) ?? path
+  const place = moved ?? work.kind.place(handoff) ?? path
   const agreed = baseOf(work, row)
   // What was agreed on at this revision is what the engine says: to write it again would take longer than all the rest.
   const isNow = agreed !== undefined && row?.rev === handoff.rev && row.kept === 'ours'
@@ -100,13 +104,13 @@ export async function takeChange(
 }
 
 /** A checkout put it there: nothing follows from it, and it stays until the handoff moves on. */
-export function leaveToGit(
+export async function leaveToGit(
   work: Work,
   handoff: Handoff,
   file: Pick<Author, 'path' | 'found' | 'text' | 'says'>,
-): boolean {
+): Promise<boolean> {
   const { path, found, text } = file
-  agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
+  await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
   note(work, { what: 'left', path, id: handoff.id, uid: handoff.uid, reason: 'git checked this version out' })
   return true
 }

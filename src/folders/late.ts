@@ -4,13 +4,14 @@ import type { FolderState } from './state.ts'
 import { LATE_MS, type Replaced, Tree } from './tree.ts'
 import type { Work } from './work.ts'
 
-const FOLDER = 'replaced'
+/** Below `.baton`. */
+export const REPLACED = 'replaced'
 
 /** Keeps what was replaced while it was new for a moment, so that nothing is lost that its author still writes. */
 export function replacedIn(dir: string, state: FolderState, folder: string): Replaced {
-  mkdirSync(`${dir}/${FOLDER}`, { recursive: true, mode: 0o700 })
+  mkdirSync(`${dir}/${REPLACED}`, { recursive: true, mode: 0o700 })
   return {
-    folder: `${dir}/${FOLDER}`,
+    folder: `${dir}/${REPLACED}`,
     keep: (file, path, sha256) => state.keepLate(folder, { file, path, sha256 }, Date.now()),
   }
 }
@@ -21,10 +22,10 @@ export function lateWrites(work: Work, dir: string): void {
   if (late.length === 0) return
   const tree = new Tree(dir)
   for (const { file, path, sha256 } of late) {
-    const found = tree.read(`${FOLDER}/${file}`)
+    const found = tree.read(`${REPLACED}/${file}`)
     if (found && found.sha256 !== sha256)
       keepBeside(work, path, found, 'it was written to after Baton had replaced it')
-    if (found) tree.remove(`${FOLDER}/${file}`, found)
+    if (found) tree.remove(`${REPLACED}/${file}`, found)
     work.state.dropLate(file)
   }
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../domain/errors.ts'
@@ -7,14 +8,50 @@ import { BatonError } from '../domain/errors.ts'
  * the system takes it back from a process that dies, so there is nothing to clear up.
  */
 export async function withLock<T>(file: string, waitMs: number, work: () => Promise<T>): Promise<T> {
-  const db = new DatabaseSync(file, { timeout: 0 })
+  const lock = new Lock(file)
   try {
-    await taken(db, file, waitMs)
-    return await work()
+    return await lock.hold(waitMs, work)
   } finally {
-    db.close()
+    lock.close()
   }
 }
+
+/** The same for whoever needs it often. One at a time. */
+export class Lock {
+  readonly #file: string
+  #open: { readonly db: DatabaseSync; readonly ino: number } | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  async hold<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
+    const db = await this.#taken(waitMs)
+    try {
+      return await work()
+    } finally {
+      if (db.isOpen && db.isTransaction) db.exec('ROLLBACK')
+    }
+  }
+
+  close(): void {
+    this.#open?.db.close()
+    this.#open = undefined
+  }
+
+  /** Whoever took the file away and made another one would not see a lock on the old one. */
+  async #taken(waitMs: number): Promise<DatabaseSync> {
+    for (;;) {
+      this.#open ??= { db: new DatabaseSync(this.#file, { timeout: 0 }), ino: inoOf(this.#file) ?? 0 }
+      const { db, ino } = this.#open
+      await taken(db, this.#file, waitMs)
+      if (inoOf(this.#file) === ino) return db
+      this.close()
+    }
+  }
+}
+
+const inoOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
 
 async function taken(db: DatabaseSync, file: string, waitMs: number): Promise<void> {
   const deadline = Date.now() + waitMs

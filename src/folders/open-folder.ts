@@ -27,8 +27,11 @@ export function withFolder<T>(
     for (const name of folder === '' ? [] : folder.split('/')) {
       if (name === '' || name === '.' || name === '..') throw notWithin(folder)
       const below = join(at.path, name)
-      if (make) makeOne(below)
-      const next = openedOrAbsent(below, folder)
+      let next = openedOrAbsent(below, folder)
+      if (next === undefined && make) {
+        makeOne(below)
+        next = openedOrAbsent(below, folder)
+      }
       if (next === undefined) return undefined
       closeSync(at.descriptor)
       at = next

@@ -30,7 +30,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
   const path = at && work.kind.fits(handoff, at.path) ? at.path : place
   const sha256 = sha256Of(text)
   if (at?.path === path && at.found.sha256 === sha256) {
-    agree(work, handoff, { path, text, sha256, stamp: at.found.stamp })
+    await agree(work, handoff, { path, text, sha256, stamp: at.found.stamp })
     return true
   }
   await work.kind.prepare?.(handoff, { tree: work.tree, store: work.service.deps.store })
@@ -38,7 +38,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
   const stamp = putThere(work, path, text, at)
   if (stamp === undefined) return false
   const moved = at !== undefined && at.path !== path
-  agree(work, handoff, { path, text, sha256, stamp })
+  await agree(work, handoff, { path, text, sha256, stamp })
   note(work, { what: moved ? 'moved' : 'written', path, id: handoff.id, uid: handoff.uid })
   return moved ? withdraw(work, at) : true
 }
@@ -95,14 +95,15 @@ export function putBeside(
 }
 
 /** Notes that file and engine say the same. */
-export function agree(
+export async function agree(
   work: Work,
   handoff: Handoff,
   file: { readonly path: string; readonly text: string; readonly sha256: string; readonly stamp: Stamp },
   kept: FileRow['kept'] = 'ours',
-): void {
+): Promise<void> {
   const { path, text, sha256, stamp } = file
-  const { state, kind } = work
+  const { state, kind, service } = work
+  const facts = await kind.facts(handoff, text, service.deps.store)
   state.together(() => {
     state.putFile(work.path, {
       uid: handoff.uid,
@@ -114,7 +115,7 @@ export function agree(
       kept,
       // A document may not say when it ended.
       ...(isEnd(handoff.state) && { ended_at: handoff.ended_at ?? handoff.updated_at }),
-      facts: kind.facts(handoff, text),
+      facts,
     })
     look(work, path, sha256, stamp)
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
 import type { Folder } from './open-folder.ts'
 
@@ -22,7 +22,7 @@ export interface Found {
 export const MOST_BYTES = 4_000_000
 
 /** Undefined where there is no such file. Throws for what is no plain file. */
-export function readIn(dir: Folder, name: string): Found | undefined {
+export function readIn(dir: Folder, name: string, most = MOST_BYTES): Found | undefined {
   let descriptor: number
   try {
     // A pipe would keep us waiting for ever.
@@ -34,7 +34,7 @@ export function readIn(dir: Folder, name: string): Found | undefined {
   }
   try {
     const stats = fstatSync(descriptor, { bigint: true })
-    const why = oddity(stats)
+    const why = oddity(stats, most)
     if (why !== undefined) throw cannotRead(name, why)
     const bytes = readFileSync(descriptor)
     const after = fstatSync(descriptor, { bigint: true })
@@ -44,18 +44,53 @@ export function readIn(dir: Folder, name: string): Found | undefined {
   }
 }
 
+export interface Hashed {
+  readonly sha256: string
+  readonly stamp: Stamp
+}
+
+const PIECE = 1 << 20
+
+/** Undefined where there is no plain file of one name. */
+export function hashIn(dir: Folder, name: string): Hashed | undefined {
+  let descriptor: number
+  try {
+    descriptor = openSync(dir.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES') return undefined
+    throw cannotRead(name, code, error)
+  }
+  try {
+    const stats = fstatSync(descriptor, { bigint: true })
+    if (!stats.isFile() || stats.nlink > 1n) return undefined
+    const hash = createHash('sha256')
+    const piece = Buffer.allocUnsafe(Math.min(PIECE, Number(stats.size) + 1))
+    for (let read = -1; read !== 0; ) {
+      read = readSync(descriptor, piece)
+      hash.update(piece.subarray(0, read))
+    }
+    return { sha256: hash.digest('hex'), stamp: stampOf(fstatSync(descriptor, { bigint: true })) }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Why something in a folder is not read. */
-export function oddity(stats: BigIntStats): string | undefined {
+export function oddity(stats: BigIntStats, most = MOST_BYTES): string | undefined {
   if (stats.isSymbolicLink()) return 'it is a symbolic link, which is not followed'
   if (stats.isDirectory()) return 'it is a folder'
   if (!stats.isFile()) return 'it is no regular file'
   if (stats.nlink > 1n)
     return 'it has a second name (a hard link), so a change here would change another file'
-  return Number(stats.size) > MOST_BYTES ? `it is larger than ${MOST_BYTES} bytes` : undefined
+  return Number(stats.size) > most ? `it is larger than ${most} bytes` : undefined
 }
 
 export const sha256Of = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
+
+/** What a change in the same instant would not show in a stamp: file systems count in steps of some milliseconds. */
+export const SAME_INSTANT_MS = 50
 
 export const sameStamp = (a: Stamp, b: Stamp): boolean =>
   a.ino === b.ino && a.size === b.size && a.mtime === b.mtime

@@ -38,6 +38,8 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
   const path = row?.path ?? place
   const there = lookAt(work, path)
   if (there !== 'absent') return isCurrent || there === 'odd' ? undefined : reconcileFile(work, path)
+  const moved = row && movedTo(work, path)
+  if (moved !== undefined) return reconcileFile(work, moved)
   // Document 001: messages are transient, and whoever clears finished ones away has read them.
   if (isCurrent && work.kind.movesAreSteps && isEnd(handoff.state)) {
     work.state.putFile(work.path, { ...row, kept: 'absent' })
@@ -54,6 +56,13 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
     note(work, { what: 'put_back', path, id: handoff.id, uid: handoff.uid, reason: DELETED })
   const done = await project(work, handoff, row?.text === undefined ? {} : { base: row.text })
   if (!done) await reconcileFile(work, place)
+}
+
+/** Where its author has moved it since the folders were looked at: to put it back would hand the work out twice. */
+function movedTo(work: Work, path: string): string | undefined {
+  if (!work.kind.movesAreSteps) return undefined
+  const places = work.kind.flat(work.tree).map((folder) => `${folder}/${nameOf(path)}`)
+  return places.find((place) => place !== path && work.tree.isFile(place))
 }
 
 const DELETED = 'to delete a file ends nothing; use: baton reject or baton handoff cancel'
@@ -91,6 +100,12 @@ async function asAgreed(work: Work, row: FileRow, path: string, found: Found): P
   const handoff = await work.service.deps.store.handoff(row.uid)
   // Git brought back what it had taken away.
   if (row.kept === 'absent') work.state.putFile(work.path, { ...row, kept: 'ours' })
+  const text = textOf(found)
+  if (work.isThorough && handoff && row.rev >= handoff.rev && text !== undefined) {
+    const kept = row.kept === 'absent' ? 'ours' : row.kept
+    await agree(work, { ...handoff, rev: row.rev }, { path, text, ...found }, kept)
+    return true
+  }
   if (!handoff || row.rev >= handoff.rev) return dealtWith(work, path, found)
   return project(work, handoff, { at: { path, found }, base: textOf(found) })
 }
@@ -100,7 +115,7 @@ async function earlier(work: Work, handoff: Handoff, file: Author, row?: FileRow
   const { path, found, text, says } = file
   const isOld = (says.rev ?? 0) < handoff.rev || !work.kind.fits(handoff, path)
   if (!isOld) {
-    agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp })
+    await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp })
     return true
   }
   const isNewToUs = row === undefined || (says.rev ?? 0) >= row.rev
@@ -116,7 +131,10 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   const first = work.tree.read(own.path)
   if (!first) {
     const isGits = work.isMovedByGit && !work.kind.movesAreSteps
-    if (isGits || (await isOfGit(work, path, found.bytes))) return leaveToGit(work, handoff, file)
+    const isCommitted = await isOfGit(work, path, found.bytes)
+    // A commit may hold a later step together with its move; what it asks for is taken, or left as it is there.
+    if (isCommitted && !isOurs && !work.kind.movesAreSteps) return takeChange(work, handoff, file, own, path)
+    if (isGits || isCommitted) return leaveToGit(work, handoff, file)
     if (work.kind.fits(handoff, path) && isOurs) return earlier(work, handoff, file, own)
     return takeChange(work, handoff, file, own)
   }

@@ -1,6 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
+import { statSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BatonError } from '../domain/errors.ts'
-import type { Stamp } from './tree.ts'
+import { SAME_INSTANT_MS, type Stamp } from './tree.ts'
 
 /** The file of one handoff as it was last agreed on: written by Baton, or an author's version that was taken in. */
 export interface FileRow {
@@ -34,7 +35,7 @@ export interface Look extends Stamp {
   readonly at: number
 }
 
-const SCHEMA = 1
+const SCHEMA = 2
 const TABLES = `
   CREATE TABLE IF NOT EXISTS folder (path TEXT PRIMARY KEY, cursor TEXT, head TEXT) STRICT;
   CREATE TABLE IF NOT EXISTS owner (id INTEGER PRIMARY KEY CHECK (id = 1), host TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
@@ -49,13 +50,26 @@ const TABLES = `
     PRIMARY KEY (folder, sha256)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS look (
     folder TEXT NOT NULL, path TEXT NOT NULL, ino TEXT NOT NULL, size INTEGER NOT NULL, mtime TEXT NOT NULL,
-    sha256 TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (folder, path)) STRICT, WITHOUT ROWID;
+    sha256 TEXT NOT NULL, at INTEGER NOT NULL, settled INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (folder, path)) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS look_unsettled ON look (folder, path) WHERE settled = 0;
+  CREATE TABLE IF NOT EXISTS stamp (
+    folder TEXT NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL, at INTEGER NOT NULL, cost REAL NOT NULL,
+    PRIMARY KEY (folder, path)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS late (
     file TEXT PRIMARY KEY, folder TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
 `
 
+/** One that was not new when it was looked at, and whose handoff has ended with exactly these bytes. */
+const SETTLED = `(?7 > CAST(?5 AS INTEGER) / 1000000 + ${SAME_INSTANT_MS} AND EXISTS (
+  SELECT 1 FROM file WHERE folder = ?1 AND path = ?2 AND open = 0 AND sha256 = ?6))`
+const BELOW = 'WHERE folder = ? AND path >= ? AND path < ?'
+
 /** Another machine counts as gone when it has not been heard of for this long. */
 const OWNER_GONE_MS = 5 * 60_000
+const OWNER_SAYS_MS = 30_000
+
+const inoOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
 
 /**
  * What this machine knows of its live folders. Nothing here is needed: a lost file is made again from the folders
@@ -63,20 +77,47 @@ const OWNER_GONE_MS = 5 * 60_000
  */
 export class FolderState {
   readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #ino: number | undefined
+  readonly #statements = new Map<string, StatementSync>()
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { timeout: 5_000 })
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF')
-    const version = Number(this.#db.prepare('PRAGMA user_version').get()?.user_version)
+    this.#file = file
+    // What an old row said must not stay in the file: texts are redacted for good.
+    this.#db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON',
+    )
+    const version = Number(this.#sql('PRAGMA user_version').get()?.user_version)
     if (version > SCHEMA) {
       this.#db.close()
       throw new BatonError('store_refused', `${file} was written by a newer Baton; use that one`, { file })
     }
+    // Nothing of the first form has to be kept but the texts that were agreed on: files are looked at once more.
+    if (version === 1) this.#db.exec('DROP TABLE look')
     if (version < SCHEMA) this.#db.exec(`${TABLES} PRAGMA user_version = ${SCHEMA}`)
+    this.#ino = inoOf(file)
+  }
+
+  /** Somebody took the file away: it is made again, and this one is no longer it. */
+  get isGone(): boolean {
+    return inoOf(this.#file) !== this.#ino
+  }
+
+  /** Compiled once: a pass asks the same questions for every file. */
+  #sql(text: string): StatementSync {
+    const known = this.#statements.get(text) ?? this.#db.prepare(text)
+    this.#statements.set(text, known)
+    return known
   }
 
   close(): void {
     this.#db.close()
+  }
+
+  /** Rewrites the whole file, then empties the log of pages beside it: both held the old rows. */
+  scrub(): void {
+    this.#db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
   /** All of it or nothing, and one wait for the disk instead of many. */
@@ -94,18 +135,20 @@ export class FolderState {
 
   /** One machine keeps the folders of a checkout: file locks do not reach another. */
   own(host: string, now: number): void {
-    const row = this.#db.prepare('SELECT host, at FROM owner').get()
+    const row = this.#sql('SELECT host, at FROM owner').get()
     if (row && row.host !== host && now - Number(row.at) < OWNER_GONE_MS)
       throw new BatonError(
         'not_allowed',
         `these folders are kept by another machine (${row.host}), heard of ${Math.round((now - Number(row.at)) / 1_000)} s ago; work there, or wait until it has been silent for five minutes`,
         { host: row.host },
       )
-    this.#db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(host, now)
+    // Said now and then is enough, and spares every pass a write.
+    if (row?.host !== host || Math.abs(now - Number(row.at)) > OWNER_SAYS_MS)
+      this.#sql('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(host, now)
   }
 
   folder(folder: string): FolderRow {
-    const row = this.#db.prepare('SELECT cursor, head FROM folder WHERE path = ?').get(folder)
+    const row = this.#sql('SELECT cursor, head FROM folder WHERE path = ?').get(folder)
     return {
       ...(typeof row?.cursor === 'string' && { cursor: row.cursor }),
       ...(typeof row?.head === 'string' && { head: row.head }),
@@ -113,43 +156,43 @@ export class FolderState {
   }
 
   putFolder(folder: string, { cursor, head }: FolderRow): void {
-    this.#db
-      .prepare('INSERT OR REPLACE INTO folder (path, cursor, head) VALUES (?, ?, ?)')
-      .run(folder, cursor ?? null, head ?? null)
+    this.#sql('INSERT OR REPLACE INTO folder (path, cursor, head) VALUES (?, ?, ?)').run(
+      folder,
+      cursor ?? null,
+      head ?? null,
+    )
   }
 
   file(folder: string, uid: string): FileRow | undefined {
-    return toFile(this.#db.prepare('SELECT * FROM file WHERE folder = ? AND uid = ?').get(folder, uid))
+    return toFile(this.#sql('SELECT * FROM file WHERE folder = ? AND uid = ?').get(folder, uid))
   }
 
   fileAt(folder: string, path: string): FileRow | undefined {
-    return toFile(this.#db.prepare('SELECT * FROM file WHERE folder = ? AND path = ?').get(folder, path))
+    return toFile(this.#sql('SELECT * FROM file WHERE folder = ? AND path = ?').get(folder, path))
   }
 
   putFile(folder: string, row: FileRow): void {
-    this.#db
-      .prepare(
-        'INSERT OR REPLACE INTO file (folder, uid, path, rev, sha256, text, open, kept, ended_at, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      )
-      .run(
-        folder,
-        row.uid,
-        row.path,
-        row.rev,
-        row.sha256,
-        row.open ? (row.text ?? null) : null,
-        Number(row.open),
-        row.kept,
-        row.ended_at ?? null,
-        JSON.stringify(row.facts ?? null),
-      )
+    this.#sql(
+      'INSERT OR REPLACE INTO file (folder, uid, path, rev, sha256, text, open, kept, ended_at, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(
+      folder,
+      row.uid,
+      row.path,
+      row.rev,
+      row.sha256,
+      row.open ? (row.text ?? null) : null,
+      Number(row.open),
+      row.kept,
+      row.ended_at ?? null,
+      JSON.stringify(row.facts ?? null),
+    )
   }
 
   /** Open ones, and the newest of those that have ended. */
   *files(folder: string, ended: { readonly since: string; readonly limit: number }): Iterable<FileRow> {
-    const open = this.#db.prepare('SELECT * FROM file WHERE folder = ? AND open = 1')
+    const open = this.#sql('SELECT * FROM file WHERE folder = ? AND open = 1')
     for (const row of open.iterate(folder)) yield toFile(row)!
-    const done = this.#db.prepare(
+    const done = this.#sql(
       'SELECT * FROM file WHERE folder = ? AND open = 0 AND ended_at >= ? ORDER BY ended_at DESC LIMIT ?',
     )
     for (const row of done.iterate(folder, ended.since, ended.limit)) yield toFile(row)!
@@ -157,59 +200,106 @@ export class FolderState {
 
   /** Every file; for a doctor, who looks at all of them. */
   *all(folder: string): Iterable<FileRow> {
-    for (const row of this.#db.prepare('SELECT * FROM file WHERE folder = ?').iterate(folder))
-      yield toFile(row)!
+    for (const row of this.#sql('SELECT * FROM file WHERE folder = ?').iterate(folder)) yield toFile(row)!
   }
 
   forget(folder: string, uid: string): void {
-    this.#db.prepare('DELETE FROM file WHERE folder = ? AND uid = ?').run(folder, uid)
+    this.#sql('DELETE FROM file WHERE folder = ? AND uid = ?').run(folder, uid)
   }
 
   /** Noted before the file is put in place, so that whoever finds it knows whose it is. */
   willWrite(folder: string, sha256: string, uid: string, rev: number): void {
-    this.#db.prepare('INSERT OR REPLACE INTO wrote VALUES (?, ?, ?, ?)').run(folder, sha256, uid, rev)
+    this.#sql('INSERT OR REPLACE INTO wrote VALUES (?, ?, ?, ?)').run(folder, sha256, uid, rev)
   }
 
   wrote(folder: string, sha256: string): { readonly uid: string; readonly rev: number } | undefined {
-    const row = this.#db
-      .prepare('SELECT uid, rev FROM wrote WHERE folder = ? AND sha256 = ?')
-      .get(folder, sha256)
+    const row = this.#sql('SELECT uid, rev FROM wrote WHERE folder = ? AND sha256 = ?').get(folder, sha256)
     return row && { uid: String(row.uid), rev: Number(row.rev) }
   }
 
-  looks(folder: string): Map<string, Look> {
-    const rows = this.#db.prepare('SELECT * FROM look WHERE folder = ?').all(folder)
+  /** What a folder was like when it was last listed, and how many milliseconds that took. */
+  stamp(folder: string, path: string): Listed | undefined {
+    const row = this.#sql('SELECT * FROM stamp WHERE folder = ? AND path = ?').get(folder, path)
+    return row && { stamp: String(row.stamp), at: Number(row.at), cost: Number(row.cost) }
+  }
+
+  putStamp(folder: string, path: string, { stamp, at, cost }: Listed): void {
+    this.#sql('INSERT OR REPLACE INTO stamp VALUES (?, ?, ?, ?, ?)').run(folder, path, stamp, at, cost)
+  }
+
+  /** Of the files in one folder, by path. */
+  looksIn(folder: string, path: string): Map<string, Look> {
+    const rows = this.#sql(`SELECT * FROM look ${BELOW}`).all(folder, `${path}/`, `${path}0`)
     return new Map(rows.map((row) => [String(row.path), row as unknown as Look]))
   }
 
+  /** Names of the files in one folder that were dealt with: one answer, because a hundred thousand rows take long. */
+  namesIn(folder: string, path: string): Set<string> {
+    const row = this.#sql(`SELECT json_group_array(substr(path, ?)) AS names FROM look ${BELOW}`).get(
+      path.length + 2,
+      folder,
+      `${path}/`,
+      `${path}0`,
+    )
+    return new Set(JSON.parse(String(row?.names)) as string[])
+  }
+
+  /** Names of those that have to be looked at again. */
+  unsettledIn(folder: string, path: string): readonly string[] {
+    const rows = this.#sql(`SELECT path FROM look ${BELOW} AND settled = 0`)
+    return rows.all(folder, `${path}/`, `${path}0`).map((row) => String(row.path).slice(path.length + 1))
+  }
+
+  /** Paths of the files whose handoffs ended last. */
+  newestEnded(folder: string, limit: number): readonly string[] {
+    const rows = this.#sql(
+      'SELECT path FROM file WHERE folder = ? AND open = 0 ORDER BY ended_at DESC LIMIT ?',
+    )
+    return rows.all(folder, limit).map((row) => String(row.path))
+  }
+
+  /** Names of the files of open handoffs, wherever they lie. */
+  openNames(folder: string): readonly string[] {
+    const rows = this.#sql('SELECT path FROM file WHERE folder = ? AND open = 1').all(folder)
+    return rows.map(({ path }) => String(path).slice(String(path).lastIndexOf('/') + 1))
+  }
+
   look(folder: string, path: string): Look | undefined {
-    const row = this.#db.prepare('SELECT * FROM look WHERE folder = ? AND path = ?').get(folder, path)
+    const row = this.#sql('SELECT * FROM look WHERE folder = ? AND path = ?').get(folder, path)
     return row as unknown as Look | undefined
   }
 
   putLook(folder: string, { path, ino, size, mtime, sha256, at }: Look): void {
-    this.#db
-      .prepare('INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?)')
-      .run(folder, path, ino, size, mtime, sha256, at)
+    this.#sql(
+      `INSERT OR REPLACE INTO look (folder, path, ino, size, mtime, sha256, at, settled)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ${SETTLED})`,
+    ).run(folder, path, ino, size, mtime, sha256, at)
   }
 
   keepLate(folder: string, { file, path, sha256 }: Late, at: number): void {
-    this.#db.prepare('INSERT OR REPLACE INTO late VALUES (?, ?, ?, ?, ?)').run(file, folder, path, sha256, at)
+    this.#sql('INSERT OR REPLACE INTO late VALUES (?, ?, ?, ?, ?)').run(file, folder, path, sha256, at)
   }
 
   /** Replaced before this instant. */
   lateBefore(folder: string, at: number): readonly Late[] {
-    const rows = this.#db.prepare('SELECT file, path, sha256 FROM late WHERE folder = ? AND at < ?')
+    const rows = this.#sql('SELECT file, path, sha256 FROM late WHERE folder = ? AND at < ?')
     return rows.all(folder, at) as unknown as readonly Late[]
   }
 
   dropLate(file: string): void {
-    this.#db.prepare('DELETE FROM late WHERE file = ?').run(file)
+    this.#sql('DELETE FROM late WHERE file = ?').run(file)
   }
 
   dropLook(folder: string, path: string): void {
-    this.#db.prepare('DELETE FROM look WHERE folder = ? AND path = ?').run(folder, path)
+    this.#sql('DELETE FROM look WHERE folder = ? AND path = ?').run(folder, path)
   }
+}
+
+/** A folder as it was when it was listed. */
+export interface Listed {
+  readonly stamp: string
+  readonly at: number
+  readonly cost: number
 }
 
 /** A file that was replaced while it was new, and what it said. */

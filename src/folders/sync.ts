@@ -4,12 +4,13 @@ import type { Handoff } from '../domain/handoff.ts'
 import type { Service, Store } from '../service/service.ts'
 import { extraFiles } from './extras.ts'
 import type { Acceptable, FolderKind, Git } from './folder.ts'
+import { KeptState } from './kept-state.ts'
 import { lateWrites, replacedIn } from './late.ts'
-import { withLock } from './lock.ts'
-import { isProblem, reconcileFile, reconcileHandoff } from './reconcile.ts'
-import { FolderState, type Look } from './state.ts'
-import { type Entry, isTemporary, sameStamp, Tree } from './tree.ts'
-import { type Happened, note, type Work } from './work.ts'
+import { reconcileFile, reconcileHandoff } from './reconcile.ts'
+import { byAge, type Hints, listed, lookedInto, namedFirst, type Seen, tidy } from './scan.ts'
+import type { FolderState } from './state.ts'
+import { Tree } from './tree.ts'
+import { type Happened, note, quietly, type Work } from './work.ts'
 
 /** One live folder of a workspace. */
 export interface LiveFolder {
@@ -29,6 +30,8 @@ export interface FoldersOptions {
   readonly git?: Git | undefined
   /** Which machine this is. */
   readonly host: string
+  /** Stays open between the passes of whoever makes many. */
+  readonly kept?: KeptState
 }
 
 export interface SyncOptions {
@@ -36,10 +39,12 @@ export interface SyncOptions {
   readonly waitMs?: number
   /** Looks at every file and every handoff again, archives too. */
   readonly thorough?: boolean
+  /** Lists every folder in which something came or went, however large it is. */
+  readonly complete?: boolean
+  /** Of each live folder the paths that the system named to whoever watches. */
+  readonly touched?: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** What a change in the same instant would not show in a stamp: file systems count in steps of some milliseconds. */
-const SAME_INSTANT_MS = 50
 const PAGE = 500
 const WAIT_MS = 10_000
 const GIT_WAIT_MS = 3_000
@@ -50,12 +55,12 @@ const GIT_WAIT_MS = 3_000
  */
 export async function syncFolders(
   options: FoldersOptions,
-  { waitMs = WAIT_MS, thorough = false }: SyncOptions = {},
+  { waitMs = WAIT_MS, ...how }: SyncOptions = {},
 ): Promise<readonly Happened[]> {
   return withFolders(options, waitMs, async (state) => {
     await options.service.settle()
     const happened: Happened[] = []
-    for (const folder of options.folders) happened.push(...(await syncOne(options, state, folder, thorough)))
+    for (const folder of options.folders) happened.push(...(await syncOne(options, state, folder, how)))
     return happened
   })
 }
@@ -71,23 +76,28 @@ export function fileOf({ root, folders }: FoldersOptions, handoff: Handoff): str
 }
 
 /** Runs alone at the folders of this checkout, with what is known of them. */
-export function withFolders<T>(
-  { dir, host }: FoldersOptions,
+export async function withFolders<T>(
+  { dir, host, kept }: FoldersOptions,
   waitMs: number,
   work: (state: FolderState) => Promise<T>,
 ): Promise<T> {
-  return withLock(`${dir}/folders.lock`, waitMs, async () => {
-    const state = new FolderState(`${dir}/folders.db`)
-    try {
+  const own = kept ?? new KeptState(dir)
+  try {
+    return await own.use(waitMs, (state) => {
       state.own(host, Date.now())
-      return await work(state)
-    } finally {
-      state.close()
-    }
-  })
+      return work(state)
+    })
+  } finally {
+    if (!kept) own.close()
+  }
 }
 
-export function workOn(options: FoldersOptions, state: FolderState, folder: LiveFolder): Work {
+export function workOn(
+  options: FoldersOptions,
+  state: FolderState,
+  folder: LiveFolder,
+  isThorough = false,
+): Work {
   const { cursor, head } = state.folder(folder.path)
   return {
     kind: folder.kind,
@@ -101,6 +111,7 @@ export function workOn(options: FoldersOptions, state: FolderState, folder: Live
     accept: new Set(folder.accept),
     path: folder.path,
     isFirst: cursor === undefined,
+    isThorough,
     get isMovedByGit() {
       return head !== undefined && options.git !== undefined && head !== options.git.head()
     },
@@ -108,24 +119,30 @@ export function workOn(options: FoldersOptions, state: FolderState, folder: Live
   }
 }
 
-async function syncOne(
+/** One pass over one folder, by whoever has the lock. */
+export async function syncOne(
   options: FoldersOptions,
   state: FolderState,
   folder: LiveFolder,
-  thorough: boolean,
+  { thorough = false, complete = false, touched }: Omit<SyncOptions, 'waitMs'> = {},
 ): Promise<readonly Happened[]> {
   prepare(options, folder)
   await whileBusy(options.git)
   const head = options.git?.head()
-  const work = workOn(options, state, folder)
+  const work = workOn(options, state, folder, thorough)
   const { store } = options.service.deps
   const { cursor = (await store.changes(undefined, 1)).cursor } = state.folder(folder.path)
-  lateWrites(work, options.dir)
-  for (const flat of work.kind.flat(work.tree)) tidy(work, flat)
-  await takeIn(work, thorough)
+  const archives = new Set(work.kind.archives?.(work.tree))
+  const flat = work.kind.flat(work.tree)
+  const hints = { flat, archives, complete, touched: touched?.get(folder.path) ?? new Set<string>() }
+  for (const { path } of namedFirst(work, hints).toSorted((a, b) => byAge(a.entry, b.entry)))
+    await reconcileFile(work, path)
+  for (const each of flat) if (thorough || !archives.has(each)) tidy(work, each)
+  await takeIn(work, hints)
   if (work.isFirst || thorough) for await (const uid of everyHandoff(store)) await reconcileUid(work, uid)
   const reached = await catchUp(work, cursor)
   extraFiles(work)
+  lateWrites(work, options.dir)
   state.putFolder(folder.path, { cursor: reached, ...(head !== undefined && { head }) })
   return work.happened
 }
@@ -146,47 +163,33 @@ async function whileBusy(git: Git | undefined): Promise<void> {
   for (const deadline = Date.now() + GIT_WAIT_MS; git?.isBusy() && Date.now() < deadline; ) await pause(20)
 }
 
-function tidy(work: Work, folder: string): void {
-  const isKnown = (sha256: string): boolean => work.state.wrote(work.path, sha256) !== undefined
-  for (const kept of work.tree.tidy(folder, isKnown))
-    note(work, {
-      what: 'conflict',
-      path: `${folder}/${kept}`,
-      reason: 'a process died while it replaced this file',
-    })
-}
-
-/** What others changed in the folders that they write into. */
-async function takeIn(work: Work, thorough: boolean): Promise<void> {
-  const looks = work.state.looks(work.path)
-  const folders = work.isFirst || thorough ? [...work.kind.every(work.tree)] : [...work.kind.flat(work.tree)]
-  const seen = new Set<string>()
+/** What others changed in the folders that they write into, and what came into those of ended handoffs. */
+async function takeIn(work: Work, hints: Hints): Promise<void> {
+  const { kind, tree, isFirst, isThorough } = work
+  const isWhole = isFirst || isThorough
+  const { flat, archives } = hints
+  const folders = new Set([...(isWhole ? kind.every(tree) : flat), ...archives])
+  const gone: string[] = []
   for (const folder of folders) {
-    const changed: Entry[] = []
-    for (const entry of work.tree.list(folder)) {
-      const path = `${folder}/${entry.name}`
-      if (!isCandidate(work, entry)) continue
-      seen.add(path)
-      if (entry.kind === 'odd') note(work, { what: 'left', path, ...(entry.why && { reason: entry.why }) })
-      else if (thorough || !isUnchanged(looks.get(path), entry)) changed.push(entry)
-    }
-    // Who wrote first comes first: what is taken from a queue is taken by age.
-    changed.sort((a, b) => Number(BigInt(a.mtime) - BigInt(b.mtime)) || (a.name < b.name ? -1 : 1))
+    const seen = scanned(work, folder, !isWhole && archives.has(folder) ? hints : undefined)
+    if (!seen) continue
+    gone.push(...seen.gone)
+    const changed = seen.changed.toSorted(byAge)
     for (const { name } of changed) await reconcileFile(work, `${folder}/${name}`)
+    if (archives.has(folder)) seen.done()
   }
-  const gone = [...looks.keys()].filter((path) => !seen.has(path) && folders.includes(folderOf(path)))
   for (const path of gone) await wentAway(work, path)
 }
 
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
-
-function isCandidate({ kind }: Work, { name }: Entry): boolean {
-  return !isTemporary(name) && !isProblem(name) && kind.isCandidate(name)
-}
-
-function isUnchanged(look: Look | undefined, entry: Entry): boolean {
-  if (!look || !sameStamp(look, entry)) return false
-  return Number(BigInt(entry.mtime) / 1_000_000n) + SAME_INSTANT_MS < look.at
+/** One folder that is a link must not keep the others from being looked at. */
+function scanned(work: Work, folder: string, hints: Hints | undefined): Seen | undefined {
+  return quietly(
+    () => (hints ? lookedInto(work, folder, hints) : listed(work, folder)),
+    (reason) => {
+      note(work, { what: 'left', path: folder, reason })
+      return undefined
+    },
+  )
 }
 
 async function wentAway(work: Work, path: string): Promise<void> {

@@ -1,7 +1,15 @@
-import { type BigIntStats, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
+import {
+  type BigIntStats,
+  lstatSync,
+  opendirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
 import { withFolder } from './open-folder.ts'
-import { type Found, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
+import { type Found, type Hashed, hashIn, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
 import {
   type Before,
   besideName,
@@ -14,7 +22,7 @@ import {
   takeAway,
 } from './replace-file.ts'
 
-export { type Found, type Stamp, sameStamp, sha256Of } from './read-file.ts'
+export { type Found, SAME_INSTANT_MS, type Stamp, sameStamp, sha256Of } from './read-file.ts'
 export { isTemporary, LATE_MS, type Replaced } from './replace-file.ts'
 
 export interface Entry extends Stamp {
@@ -23,6 +31,12 @@ export interface Entry extends Stamp {
   /** `odd`: a link, a folder, a pipe, a file with two names, or a name that is no text. */
   readonly kind: 'file' | 'odd'
   readonly why?: string
+}
+
+export interface FolderStamp {
+  readonly stamp: string
+  /** When it last changed, by the clock of the file system. */
+  readonly atNs: bigint
 }
 
 /**
@@ -53,10 +67,69 @@ export class Tree {
     )
   }
 
-  /** Undefined where there is no such file. A link, a pipe or a file with two names is refused. */
-  read(path: string): Found | undefined {
+  /** The names in a folder that are text; empty where it is not there. */
+  names(folder: string): readonly string[] {
+    return withFolder(this.root, folder, (dir) => readdirSync(dir.path)) ?? []
+  }
+
+  /** The same where there are no more than so many; a large folder is not read to its end. */
+  fewNames(folder: string, most: number): readonly string[] | undefined {
+    const names = withFolder(this.root, folder, (dir) => {
+      const found: string[] = []
+      const open = opendirSync(dir.path)
+      try {
+        for (let entry = open.readSync(); entry && found.length <= most; entry = open.readSync())
+          found.push(entry.name)
+      } finally {
+        open.closeSync()
+      }
+      return found
+    })
+    return names && names.length > most ? undefined : (names ?? [])
+  }
+
+  /** These of a folder; what is not there is left out. */
+  entries(folder: string, names: Iterable<string>): readonly Entry[] {
+    const found = withFolder(this.root, folder, (dir) =>
+      [...names].flatMap((name) => {
+        const stats = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
+        return stats ? [entryOf(name, stats)] : []
+      }),
+    )
+    return found ?? []
+  }
+
+  /** Changes whenever something in the folder comes, goes or gets another name; undefined where it is not there. */
+  folderStamp(folder: string): FolderStamp | undefined {
+    return withFolder(this.root, folder, (dir) => {
+      const { ino, mtimeNs, ctimeNs } = statSync(dir.path, { bigint: true })
+      const at = mtimeNs > ctimeNs ? mtimeNs : ctimeNs
+      return { stamp: `${ino} ${mtimeNs} ${ctimeNs}`, atNs: at }
+    })
+  }
+
+  /** What a plain file hashes to, however large it is; undefined where there is none. */
+  hash(path: string): Hashed | undefined {
     const [folder, name] = splitPath(path)
-    return withFolder(this.root, folder, (dir) => readIn(dir, name))
+    return withFolder(this.root, folder, (dir) => hashIn(dir, name))
+  }
+
+  /** Whether a plain file lies there. */
+  isFile(path: string): boolean {
+    try {
+      const [folder, name] = splitPath(path)
+      const stats = withFolder(this.root, folder, (dir) => lstatSync(dir.at(name), { throwIfNoEntry: false }))
+      return stats?.isFile() === true && stats.nlink === 1
+    } catch (error) {
+      if (error instanceof BatonError) return false
+      throw error
+    }
+  }
+
+  /** Undefined where there is no such file. A link, a pipe or a file with two names is refused. */
+  read(path: string, most?: number): Found | undefined {
+    const [folder, name] = splitPath(path)
+    return withFolder(this.root, folder, (dir) => readIn(dir, name, most))
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
+import { KeptState } from './kept-state.ts'
 import { type FoldersOptions, prepare, syncFolders } from './sync.ts'
 import { Tree } from './tree.ts'
 import type { Happened } from './work.ts'
@@ -19,22 +20,39 @@ const LOOK_AGAIN_MS = 1_000
  * Keeps the live folders in step until the signal: woken by the system when a file changes and by the store when
  * something was committed. Only the flat folders are watched, never the archives.
  */
-export async function watchFolders(options: FoldersOptions, how: WatchOptions): Promise<void> {
+export async function watchFolders(given: FoldersOptions, how: WatchOptions): Promise<void> {
+  const kept = new KeptState(given.dir)
+  const options = { ...given, kept }
   const { signal, onPass, onFailure, lookAgainMs = LOOK_AGAIN_MS } = how
   let wake: () => void = () => undefined
   const woken = (): void => wake()
+  let touched: Touched = new Map()
+  const touch = (folder: string, path: string): void => {
+    touched.set(folder, (touched.get(folder) ?? new Set()).add(path))
+  }
+  const onChange: OnChange = (folder, path) => {
+    if (path !== undefined) touch(folder, path)
+    wake()
+  }
   const unsubscribe = options.service.deps.store.subscribe(woken)
   signal.addEventListener('abort', woken, { once: true })
   const watchers = new Map<string, Watched>()
   try {
+    // Before the first look, so that a change in between is not missed.
+    watchFlat(options, watchers, onChange)
     while (!signal.aborted) {
-      // Before the look, so that a change in between is not missed.
       const next = new Promise<void>((resolve) => {
         wake = resolve
       })
-      watchFlat(options, watchers, woken)
-      const happened = await pass(options, onFailure)
+      const named = touched
+      touched = new Map()
+      const happened = await pass(options, named, (error) => {
+        for (const [folder, paths] of named) for (const path of paths) touch(folder, path)
+        onFailure?.(error)
+      })
       if (happened.length > 0) onPass?.(happened)
+      // What came into a new folder before it was watched is looked for at once.
+      if (watchFlat(options, watchers, onChange)) continue
       const timer = setTimeout(woken, lookAgainMs)
       await next
       clearTimeout(timer)
@@ -42,17 +60,23 @@ export async function watchFolders(options: FoldersOptions, how: WatchOptions): 
   } finally {
     unsubscribe()
     for (const { watcher } of watchers.values()) watcher.close()
+    kept.close()
   }
 }
 
+/** Paths that the system named, by the live folder that they are relative to. */
+type Touched = Map<string, Set<string>>
+type OnChange = (folder: string, path: string | undefined) => void
+
 async function pass(
   options: FoldersOptions,
-  onFailure: WatchOptions['onFailure'],
+  touched: Touched,
+  onFailure: (error: Error) => void,
 ): Promise<readonly Happened[]> {
   try {
-    return await syncFolders(options)
+    return await syncFolders(options, { touched })
   } catch (error) {
-    onFailure?.(error instanceof Error ? error : new BatonError('internal', String(error)))
+    onFailure(error instanceof Error ? error : new BatonError('internal', String(error)))
     return []
   }
 }
@@ -63,8 +87,9 @@ interface Watched {
   readonly ino: number | undefined
 }
 
-/** A folder that was taken away and made again needs a new watch; the look each second finds that out too. */
-function watchFlat(options: FoldersOptions, watchers: Map<string, Watched>, onChange: () => void): void {
+/** True where there is a new one: a folder that was taken away and made again needs another watch. */
+function watchFlat(options: FoldersOptions, watchers: Map<string, Watched>, onChange: OnChange): boolean {
+  let isNew = false
   for (const folder of options.folders) {
     try {
       prepare(options, folder)
@@ -73,28 +98,39 @@ function watchFlat(options: FoldersOptions, watchers: Map<string, Watched>, onCh
       continue
     }
     const base = folder.path === '.' ? options.root : `${options.root}/${folder.path}`
-    for (const flat of folder.kind.flat(new Tree(base))) watchOne(`${base}/${flat}`, watchers, onChange)
+    for (const flat of folder.kind.flat(new Tree(base)))
+      isNew =
+        watchOne(`${base}/${flat}`, watchers, (name) =>
+          onChange(folder.path, name === undefined ? undefined : `${flat}/${name}`),
+        ) || isNew
   }
+  return isNew
 }
 
-function watchOne(path: string, watchers: Map<string, Watched>, onChange: () => void): void {
+function watchOne(
+  path: string,
+  watchers: Map<string, Watched>,
+  onChange: (name: string | undefined) => void,
+): boolean {
   const ino = lstatSync(path, { throwIfNoEntry: false })?.ino
   const forget = (): void => {
     watchers.get(path)?.watcher.close()
     watchers.delete(path)
   }
   const watched = watchers.get(path)
-  if (watched && watched.ino === ino) return
+  if (watched && watched.ino === ino) return false
   forget()
   try {
     const watcher = watch(path, { persistent: true }, (event, name) => {
       // The folder itself went away.
       if (event === 'rename' && name !== null && path.endsWith(`/${name}`)) forget()
-      onChange()
+      onChange(name ?? undefined)
     })
     watcher.on('error', forget)
     watchers.set(path, { watcher, ino })
+    return true
   } catch {
     // Too many watches, or no folder yet: the look each second does without.
+    return false
   }
 }

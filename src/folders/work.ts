@@ -7,7 +7,7 @@ import { draftOf } from '../service/document-export.ts'
 import type { Service } from '../service/service.ts'
 import type { Acceptable, FolderKind, Git, Says } from './folder.ts'
 import type { FolderState } from './state.ts'
-import type { Found, Tree } from './tree.ts'
+import { type FolderStamp, type Found, SAME_INSTANT_MS, type Tree } from './tree.ts'
 
 /** What became of one file in a pass. */
 export interface Happened {
@@ -31,6 +31,8 @@ export interface Work {
   readonly path: string
   /** The folder is seen for the first time: what lies there was made elsewhere and is taken as it stands. */
   readonly isFirst: boolean
+  /** Every file is looked at again, and all that is derived is made anew. */
+  readonly isThorough: boolean
   /** Git checked something out since the last pass. */
   readonly isMovedByGit: boolean
   readonly happened: Happened[]
@@ -45,6 +47,33 @@ export interface Author {
 
 export const note = (work: Work, happened: Happened): void => {
   work.happened.push({ ...happened, path: inProject(work, happened.path) })
+}
+
+/** Some file systems count whole seconds, or two of them. */
+const COARSE_MS = 2_000
+
+/** Whether nothing came into a folder or went from it since it was looked at. */
+export function isSameFolder(seen: { stamp: string; at: number } | undefined, now: FolderStamp): boolean {
+  if (seen?.stamp !== now.stamp) return false
+  const step = now.atNs % 1_000_000_000n === 0n ? COARSE_MS : SAME_INSTANT_MS
+  return Number(now.atNs / 1_000_000n) + step < seen.at
+}
+
+export const folderOf = (path: string): string =>
+  path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+
+/** A file that is there and can be read; the reason where it cannot. */
+export const readQuietly = (work: Work, path: string, most?: number): Found | string | undefined =>
+  quietly(() => work.tree.read(path, most), String)
+
+/** A link or an odd name in one place must not keep the others from being looked at. */
+export function quietly<T, U>(look: () => T, refused: (reason: string) => U): T | U {
+  try {
+    return look()
+  } catch (error) {
+    if (error instanceof BatonError) return refused(error.message)
+    throw error
+  }
 }
 
 export const inProject = (work: Work, path: string): string =>

@@ -115,7 +115,7 @@ describe('folders doctor', () => {
     )
   })
 
-  it('takes in with --fix what a pull brought straight into the archive', async (t) => {
+  it('knows what a pull brought straight into the archive after the next pass', async (t) => {
     const folder = await aHandoffFolder(t)
     folder.git('add', '--all')
     folder.git('commit', '--quiet', '--message', 'start')
@@ -129,13 +129,17 @@ describe('folders doctor', () => {
     folder.git('commit', '--quiet', '--message', 'rejected')
 
     clone.git('pull', '--quiet')
-    await clone.sync()
-    const found = await doctor(clone)
-    await doctor(clone, '--fix')
+    const before = await doctor(clone)
+    const happened = await clone.sync()
 
-    assert.ok(codes(found).includes('unknown'))
+    assert.ok(codes(before).includes('unknown'))
+    assert.deepEqual(
+      happened.map(({ what, id: of }) => [what, of]),
+      [['created', id]],
+    )
     assert.equal(await clone.state(id), 'rejected')
     assert.equal(clone.git('status', '--porcelain'), '')
+    assert.equal((await doctor(clone)).clean, true)
   })
 
   it('shows what was refused as a note, until somebody has read and deleted it', async (t) => {

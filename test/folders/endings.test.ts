@@ -198,7 +198,7 @@ describe('how a handoff of document 000 ends', () => {
 
     await ask(folder.where, 'verify', id, '--as', 'perplexity', '--pass')
 
-    assert.deepEqual(folder.files(), [archived(id), `${archived(id)}.conflict`])
+    assert.deepEqual(folder.files(), [archived(id), `${archived(id)}.conflict`, `${archived(id)}.problem`])
     assert.equal(folder.read(`_handoffs/${archived(id)}.conflict`), 'mine\n')
   })
 })

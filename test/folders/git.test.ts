@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, BATON, cleanEnv } from '../command.ts'
+import { ask, BATON, cleanEnv, quick } from '../command.ts'
 import { folders } from '../folders.ts'
 import {
   acknowledged,
@@ -154,6 +154,26 @@ describe('git beside a live folder', () => {
     )
   })
 
+  it('pulls an end that was written into the archive, for a handoff that is open here', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const first = await folder.send(FIRST)
+    commit(folder, 'first')
+    const place = folders(t)
+    folder.git('clone', '--quiet', folder.root, place.path('clone'))
+    const clone = handoffFolderAt(place.path('clone'))
+    await clone.sync()
+    await ask(folder.where, 'reject', first, '--as', 'claude', '--reason', 'no')
+    commit(folder, 'rejected')
+    const [archivedFile] = folder.files().filter((path) => path.startsWith('archived/'))
+
+    clone.git('pull', '--quiet')
+    await clone.sync()
+
+    assert.deepEqual(clone.files(), [archivedFile])
+    assert.equal(await clone.state(first), 'rejected')
+    assert.equal(clean(clone), '')
+  })
+
   it('restores one file to what the commit has: nothing follows, and it is not put back', async (t) => {
     const { folder, first } = await twoBranches(t)
     await ask(folder.where, 'submit', first, '--as', 'claude', ...EVIDENCE)
@@ -166,6 +186,31 @@ describe('git beside a live folder', () => {
     assert.deepEqual(whats(happened), ['left'])
     assert.deepEqual(await states(folder), before)
     assert.equal(clean(folder), '')
+  })
+
+  it('leaves what was committed before anybody looked as the commit has it, and the doctor says that it differs', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send('BPRD-2026-0042')
+    folder.git('add', '--all')
+    folder.git('commit', '--quiet', '--message', 'sent')
+    folder.edit(id, ['to_agent: claude', 'to_agent: gemini'])
+    folder.git('commit', '--quiet', '--all', '--message', 'by hand')
+
+    await folder.sync()
+    const { stdout } = await quick(folder.where, 'folders', 'doctor', '--json')
+    const { clean, findings } = JSON.parse(stdout) as {
+      clean: boolean
+      findings: { code: string; path: string; note: boolean }[]
+    }
+    const isClean = folder.git('status', '--porcelain') === ''
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+
+    assert.deepEqual([folder.has(`${active(id)}.problem`), isClean, clean], [false, true, true])
+    assert.deepEqual(
+      findings.map(({ code, path, note }) => [code, path, note]),
+      [['differs', active(id), true]],
+    )
+    assert.match(folder.read(active(id)), /^to_agent: claude$/m)
   })
 
   it('pulls a handoff that was acknowledged elsewhere, which by hand would be refused', async (t) => {

@@ -191,6 +191,31 @@ describe('the folder of document 000', () => {
     assert.equal(await folder.state(id), 'in_review')
   })
 
+  it('[S0-36] [S0-37] lies in active/ while it is Created, Active and Acknowledged, and in archived/ when it ended', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.create('BPRD-2026-0042')
+    const seen: (readonly [string, string])[] = []
+    const look = () => {
+      const [file = ''] = folder.files()
+      const [, status = ''] = /^status: (\w+)$/m.exec(folder.read(`_handoffs/${file}`)) ?? []
+      seen.push([status, file.split('/')[0]!])
+    }
+    look()
+    await ask(folder.where, 'send', id, '--as', 'grok')
+    look()
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+    look()
+    await ask(folder.where, 'handoff', 'cancel', id, '--as', 'grok')
+    look()
+
+    assert.deepEqual(seen, [
+      ['Created', 'active'],
+      ['Active', 'active'],
+      ['Acknowledged', 'active'],
+      ['Rejected', 'archived'],
+    ])
+  })
+
   it('puts a deleted file back: to delete it ends nothing', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)

@@ -118,7 +118,7 @@ describe('the archive of document 004', () => {
     )
   })
 
-  it('[S4-80] [S4-66] keeps the answer of a person with its gate', async (t) => {
+  it('[S4-80] [S4-66] [S4-58] keeps the answer of a person with its gate, which names its step', async (t) => {
     const folder = await aPackageFolder(t)
     mkdirSync(join(folder.root, 'workflows'))
     copyFileSync(WORKFLOW, join(folder.root, 'workflows/feature.yaml'))
@@ -128,7 +128,7 @@ describe('the archive of document 004', () => {
     const evidence = 'docs/specification.md=docs/specification.md'
     await ask(folder.where, 'submit', '@', '--as', 'spec-writer', '--evidence', evidence)
     const gate = folder.yaml(archived('HO-002', 'feature-1')).handoff as unknown as Record<string, unknown>
-    assert.deepEqual(gate.gate, { type: 'blocking', name: 'specification' })
+    assert.deepEqual(gate.gate, { type: 'blocking', name: 'specification', step: 'specification' })
 
     const { code, shown } = onTerminal(folder.where, ['decide', '@', 'approve', '--comment', 'ship it'], {
       steps: [['approve feature-1.specification.gate', 'y\n']],

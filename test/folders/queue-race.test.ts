@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEnvironment } from '../../src/config.ts'
+import { syncFolders } from '../../src/folders/sync.ts'
+import { liveFolders } from '../../src/live-folders.ts'
+import { createService } from '../../src/main.ts'
 import { openContext } from '../../src/open.ts'
 import { ask, BATON, cleanEnv } from '../command.ts'
 import { aQueueFolder, artifact, PLACES, type QueueFolder, response } from './queue.ts'
@@ -134,6 +137,36 @@ describe('picking up while others move files', () => {
       folder.names('in-progress').filter((name) => !name.endsWith('.json')),
       [],
     )
+  })
+
+  it('[S1-69] [S1-67] a file that is moved while a pass is under way is not put back beside it', async (t) => {
+    const folder = await aQueueFolder(t)
+    const id = 'hoff-000-1705147200000'
+    const context = await openContext({
+      cwd: folder.root,
+      environment: readEnvironment(cleanEnv(folder.where)),
+      as: 'lead',
+      isTerminal: false,
+      write: true,
+    })
+    t.after(() => context.close())
+    const { store } = context.service.deps
+    // Its folder was looked at by then, and the log says that it is new.
+    const meanwhile = new Proxy(store, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name) as unknown
+        if (name === 'changes' && folder.has(`handoffs/pending/${id}.json`))
+          folder.move(id, 'pending', 'in-progress')
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const service = createService(meanwhile, context.service.deps)
+    folder.put('pending', id, folder.request(id))
+
+    await syncFolders({ ...liveFolders(context)!, service })
+
+    assert.deepEqual(folder.placesOf(id), ['in-progress'])
+    assert.equal((await folder.show(id)).state, 'in_progress')
   })
 
   it('[S1-69] [S1-81] whoever moves the file first has the work, before anybody has looked at the folder again', async (t) => {

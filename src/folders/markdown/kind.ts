@@ -9,6 +9,7 @@ import { markdownStatus } from '../../domain/markdown-status.ts'
 import type { FolderKind, Known, Says, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import type { Tree } from '../tree.ts'
+import { quietly } from '../work.ts'
 import { extras, facts } from './index-yaml.ts'
 import { plan, refusesNew } from './plan.ts'
 
@@ -24,6 +25,7 @@ export const markdownFolder: FolderKind = {
   made: ['active', 'archived'],
   extraPaths: ['_index.yaml'],
   flat: () => ['active'],
+  archives: (tree) => [...months(tree)],
   every,
   isCandidate: (name) => /\.md$/i.test(name) && !name.startsWith('.'),
   place,
@@ -52,15 +54,21 @@ function place(handoff: Handoff): string | undefined {
 
 function* every(tree: Tree): Iterable<string> {
   yield 'active'
+  yield* months(tree)
+}
+
+function* months(tree: Tree): Iterable<string> {
   for (const year of foldersIn(tree, 'archived', YEAR))
     for (const month of foldersIn(tree, `archived/${year}`, MONTH)) yield `archived/${year}/${month}`
 }
 
 const foldersIn = (tree: Tree, folder: string, form: RegExp): string[] =>
-  tree
-    .list(folder)
-    .flatMap(({ name }) => (form.test(name) ? [name] : []))
-    .sort()
+  quietly(
+    () => tree.names(folder),
+    (): readonly string[] => [],
+  )
+    .filter((name) => form.test(name))
+    .toSorted()
 
 function read(text: string, path: string): Says {
   if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))

@@ -1,10 +1,12 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { isSafePath } from '../../dialects/queue/names.ts'
+import type { ArtifactRef } from '../../domain/package.ts'
 import { checkAgainstSchemaFile } from '../../service/schema-folder.ts'
 import { sentenceOf } from '../../service/schema-problems.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 import type { Tree } from '../tree.ts'
-import { artifactFile, bytesAt } from './artifacts.ts'
+import { artifactFile, bytesAt, hashAt, isThere } from './artifacts.ts'
+import { isArtifactPath } from './facts.ts'
 import { failing } from './plan.ts'
 
 type Planned = Plan & { readonly ok: true }
@@ -19,17 +21,32 @@ export async function judge(plan: Planned, { handoff, file }: ForeignChange, tre
     : isPickUp
       ? await inputProblem(file, tree)
       : undefined
-  if (!problem) return plan
+  if (!problem) return isAnswer ? withHashes(plan, tree) : plan
   const fail: PlannedCall = failing(handoff.uid, handoff.to, problem)
   const calls = plan.calls.filter(({ op }) => op !== 'handoff_submit' && op !== 'handoff_fail')
   return { ...plan, calls: [...calls, fail] }
 }
 
+/** What was handed in is known by its bytes from then on. */
+function withHashes(plan: Planned, tree: Tree): Planned {
+  const calls = plan.calls.map((call) => {
+    const { artifacts } = call.input as { readonly artifacts?: readonly ArtifactRef[] }
+    if (call.op !== 'handoff_submit' || !artifacts) return call
+    const hashed = artifacts.map((each) => ({ ...each, ...hashAt(tree, each.path) }))
+    return { ...call, input: { ...call.input, artifacts: hashed } }
+  })
+  return { ...plan, calls }
+}
+
 /** What a request needs and what it brings, as it can be seen here. */
 export async function inputProblem(file: Draft, tree: Tree): Promise<Failure | undefined> {
-  const missing = (file.depends_on ?? []).filter(
-    (id) => id.startsWith('artifact-') && artifactFile(tree, id) === undefined,
-  )
+  const ids = (file.depends_on ?? []).filter((id) => id.startsWith('artifact-'))
+  const inputs = (file.package?.artifacts ?? []).filter(({ role }) => role === 'input')
+  const paths = inputs.map(({ path }) => path).filter(isArtifactPath)
+  const missing = [
+    ...ids.filter((id) => artifactFile(tree, id) === undefined),
+    ...paths.filter((path) => !isThere(tree, path)),
+  ]
   if (missing.length > 0)
     return { code: 'DEPENDENCY_MISSING', message: `Required artifact not found: ${missing.join(', ')}` }
   const { input_schema: name, package: travels } = file
@@ -49,9 +66,10 @@ async function outputProblem(file: Draft, tree: Tree): Promise<Failure | undefin
       ? undefined
       : schemaProblem('Output', name, result.output, tree)
   if (!isSafePath(path)) return no(`artifact_path ${JSON.stringify(path)} leaves the project`)
-  const bytes = bytesAt(tree, path)
-  if (bytes === undefined) return no(`there is no artifact at ${path}`)
+  if (!isThere(tree, path)) return no(`there is no artifact at ${path}`)
   if (name === undefined) return undefined
+  const bytes = bytesAt(tree, path)
+  if (bytes === undefined) return no(`the artifact ${path} cannot be read, or is too large to be checked`)
   try {
     return await schemaProblem('Output', name, JSON.parse(bytes.toString('utf8')), tree)
   } catch (error) {

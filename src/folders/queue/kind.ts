@@ -2,15 +2,19 @@ import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { FOLDER_OF, isSafeName, STATUSES, type Status } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoff.ts'
-import type { FolderKind, Says } from '../folder.ts'
+import type { About, Extra, FolderKind, Says } from '../folder.ts'
+import type { Tree } from '../tree.ts'
 import { placeArtifacts } from './artifacts.ts'
+import { facts } from './facts.ts'
 import { judge } from './judge.ts'
-import { extras, facts, PHASE_STATUS } from './phase-status.ts'
+import { PHASE_STATUS, phaseStatus } from './phase-status.ts'
 import { plan, refusesNew } from './plan.ts'
+import { ARTIFACTS, phasesIn, REGISTRY, registry } from './registry.ts'
 import { statusFor } from './spoken.ts'
 import { write } from './write.ts'
 
 const FOLDERS = STATUSES.map((status) => `handoffs/${FOLDER_OF[status]}`)
+const ENDED = (['completed', 'failed'] as const).map((status) => `handoffs/${FOLDER_OF[status]}`)
 /** Which of two files of one handoff is the later step (A1-07, A1-30). */
 const ORDER: readonly Status[] = ['pending', 'in_progress', 'failed', 'completed']
 
@@ -18,8 +22,9 @@ const ORDER: readonly Status[] = ['pending', 'in_progress', 'failed', 'completed
 export const queueFolder: FolderKind = {
   dialect: 'queue',
   made: [...FOLDERS, 'artifacts', 'context'],
-  extraPaths: [PHASE_STATUS],
+  extraPaths: [PHASE_STATUS, REGISTRY],
   flat: () => FOLDERS,
+  archives: () => ENDED,
   every: () => FOLDERS,
   isCandidate: (name) => /\.json$/i.test(name) && !name.startsWith('.'),
   place,
@@ -30,6 +35,7 @@ export const queueFolder: FolderKind = {
   refusesNew,
   plan,
   extras,
+  beside,
   movesAreSteps: true,
   isLater: (path, own) => rankOf(path) > rankOf(own),
   judge,
@@ -42,6 +48,15 @@ function place(handoff: Handoff): string | undefined {
   const isHere = handoff.type === 'sequential' || handoff.type === 'delegation'
   if (!isHere || handoff.state === 'draft' || !isSafeName(id)) return undefined
   return `handoffs/${FOLDER_OF[statusFor(handoff)]}/${id}.json`
+}
+
+function extras(about: About): readonly Extra[] {
+  const artifacts = registry(about)
+  return [phaseStatus(about), ...(artifacts ? [artifacts] : [])]
+}
+
+function beside(tree: Tree): readonly string[] {
+  return [ARTIFACTS, ...phasesIn(tree.names(ARTIFACTS)).map((phase) => `${ARTIFACTS}/${phase}`)]
 }
 
 const rankOf = (path: string): number =>

@@ -57,6 +57,8 @@ describe('the eraser', () => {
 
     for (const text of [wrapped, escaped]) assert.equal(long.mayBeIn(Buffer.from(text)), true, text)
     assert.equal(long.mayBeIn(Buffer.from('summary: Use another key\n')), false)
+    const marked = new Eraser([`The key (key=${SECRET}), and more.`, `It was ${SECRET}!`])
+    assert.equal(marked.mayBeIn(Buffer.from(`x_mine: "${SECRET}"`)), true)
   })
 
   it('answers the same object when there is nothing to take out, and nothing is left to take out after it', () => {

@@ -41,7 +41,7 @@ export class Eraser {
   mayBeIn(bytes: Uint8Array): boolean {
     const squeezed = squeeze(Buffer.from(bytes).toString('utf8'))
     return this.#texts.some((text) => {
-      const parts = [text, ...text.split(/\s+/).filter(({ length }) => length >= BEGINNING)].map(squeeze)
+      const parts = [text, ...piecesOf(text).filter(({ length }) => length >= BEGINNING)].map(squeeze)
       return parts.some((part) => part.length >= SHORT && squeezed.includes(part))
     })
   }
@@ -64,6 +64,10 @@ function withoutCut(text: string, gone: string): string {
   const at = gone.length > BEGINNING ? kept.indexOf(gone.slice(0, BEGINNING)) : -1
   return at >= 0 && gone.startsWith(kept.slice(at)) ? `${text.slice(0, at)}${REDACTED}` : text
 }
+
+/** What stands by itself in a text, without the marks around it: `key=…,` quotes a key. */
+const piecesOf = (text: string): readonly string[] =>
+  text.split(/[\s,;="'`()<>{}[\]]+/).map((piece) => piece.replace(/^[.:!?]+|[.:!?]+$/g, ''))
 
 /** The same letters in the same order, whatever quotes, indents or wraps them. */
 const squeeze = (text: string): string => text.replaceAll(/[\s"'\\>|#*-]+/g, '')

@@ -147,6 +147,16 @@ export const recordTexts = (record: ThoughtRecord): ReadonlyMap<string, readonly
 export const clearTask = (task: Task, field: string): Task =>
   isOneOf(field, TASK) ? without(task, field) : task
 
+/** The name of a gate stands with its task too. */
+export const clearGate = (task: Task, uid: string | undefined): Task => ({
+  ...task,
+  ...(task.gates && {
+    gates: task.gates.map((gate) =>
+      gate.uid === uid && gate.name !== undefined ? { ...gate, name: REDACTED } : gate,
+    ),
+  }),
+})
+
 export const clearRecord = (record: ThoughtRecord, field: string): ThoughtRecord =>
   isOneOf(field, RECORD)
     ? { ...without(record, field), ...(field === 'blockers' && { blockers: [] }) }
@@ -157,6 +167,7 @@ export const eraseTask = (task: Task, eraser: Eraser): Task => ({
   title: eraser.words(task.title),
   ...(task.notes !== undefined && { notes: eraser.words(task.notes) }),
   criteria: eraser.deep(task.criteria),
+  ...(task.gates && { gates: eraser.deep(task.gates) }),
 })
 
 export function eraseRecord(record: ThoughtRecord, eraser: Eraser): ThoughtRecord {

@@ -8,6 +8,7 @@ import { refuse } from '../write.ts'
 import { blocksWith } from './blocks.ts'
 import { Eraser } from './eraser.ts'
 import {
+  clearGate,
   clearHandoff,
   clearRecord,
   clearReturn,
@@ -26,6 +27,8 @@ import { eraseRun } from './runs.ts'
 /** What a redaction will change, decided on what was read. */
 export interface Plan {
   readonly subject: Subject
+  /** Finds what goes in files, too. */
+  readonly eraser: Eraser
   readonly heads: ReadonlyMap<string, number>
   /** Digests whose disclosures go. */
   readonly digests: readonly string[]
@@ -94,6 +97,7 @@ export async function planOf(
   ]
   return {
     subject,
+    eraser,
     heads: related.heads,
     digests,
     handoffs,
@@ -161,9 +165,10 @@ function changesOf(subject: Subject, related: Related, { field, eraser }: Erasin
     const content = isReturn ? clearReturn(whole.content, field) : whole.content
     return eraseHandoff({ ...whole, content }, eraser)
   })
-  const tasks = changed(related.tasks, (task) =>
-    eraseTask(subject.kind === 'task' ? clearTask(task, field) : task, eraser),
-  )
+  const tasks = changed(related.tasks, (task) => {
+    const own = subject.kind === 'task' ? clearTask(task, field) : task
+    return eraseTask(field === 'gate' ? clearGate(own, subject.handoff?.uid) : own, eraser)
+  })
   const records = changed(related.records, (record) => {
     const isOwn = subject.kind === 'task' || subject.record?.uid === record.uid
     return eraseRecord(isOwn ? clearRecord(record, field) : record, eraser)

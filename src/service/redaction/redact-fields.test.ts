@@ -153,4 +153,23 @@ describe('redacting field by field', () => {
 
     assert.equal((await w.service.tasks.update(codex, 'P0.1.1', { status: 'done' })).task.status, 'done')
   })
+
+  it('is gone from a gate and from the task that it holds up, also where it is a plain word', async (t) => {
+    const w = await open(t)
+    await w.service.tasks.create(sender, { id: 'P0.1.1', title: 'Setup' })
+    await w.service.tasks.start(codex, 'P0.1.1')
+    const secret = newSecret()
+    for (const name of [`gate ${secret}`, 'launch']) {
+      const asked = { to: 'human', title: 'Look', type: 'gate' as const, task: 'P0.1.1', gate: { name } }
+      const { handoff } = await w.service.sending.send(codex, asked)
+
+      await redact(w.service.deps, person('maria'), { id: handoff.id, field: 'gate', reason: 'leaked-key' })
+
+      const { gates } = (await w.service.tasks.get('P0.1.1')).row.task
+      assert.notEqual(gates?.at(-1)?.name, name)
+      assert.equal(gates?.at(-1)?.name, (await w.store.handoff(handoff.uid))?.gate?.name)
+      await assert.rejects(w.service.tasks.complete(codex, 'P0.1.1', { summary: 'Done' }), { code: 'unmet' })
+    }
+    assert.deepEqual(await placesOf(w.store, secret), [])
+  })
 })

@@ -1,3 +1,4 @@
+import { BatonError } from '../../domain/errors.ts'
 import type { Run } from '../../domain/run.ts'
 import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -165,6 +166,7 @@ async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promis
   const { subject, digests, handoffs, tasks, runs, rest, files, isEmpty } = plan
   // What was taken away stays so; that old bytes could not be cleared yet is told and can be mended later.
   const scrubbed = await deps.store.scrub().catch(() => false)
+  const left = isEmpty ? [] : await eraseFiles(deps, plan)
   const copies = [handoffs, tasks, runs, rest.notices, rest.records, rest.artifacts, rest.blocks]
   return {
     subject: { kind: subject.kind, id: subject.id },
@@ -175,7 +177,26 @@ async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promis
     documents: copies.reduce((sum, { length }) => sum + length, 0),
     files: files.map(({ path }) => path),
     scrubbed,
-    unreachable: unreachable(deps, { scrubbed, isImported: files.length > 0 }),
+    unreachable: [...left, ...unreachable(deps, { scrubbed, isImported: files.length > 0 })],
+  }
+}
+
+const MOST_NAMED = 50
+
+/** Live folders show and keep what the engine says. What others wrote there is theirs, and is named. */
+async function eraseFiles(deps: ServiceDeps, plan: Plan): Promise<readonly string[]> {
+  const { eraser, subject, handoffs, rest } = plan
+  const uids = [...handoffs.map(({ handoff }) => handoff.uid), subject.handoff?.uid ?? []].flat()
+  try {
+    const left = await deps.eraseFiles?.({ eraser, handoffs: new Set(uids), blobs: new Set(rest.blobs) })
+    const named = (left ?? [])
+      .slice(0, MOST_NAMED)
+      .map((path) => `${path}, which somebody else wrote: take it out there`)
+    const more = (left ?? []).length - named.length
+    return more > 0 ? [...named, `${more} more files that others wrote in the live folders`] : named
+  } catch (error) {
+    const why = error instanceof BatonError ? error.message : 'they could not be read or written'
+    return [`the live folders: ${why}; look for it there, and delete .baton/folders.db and .baton/replaced/`]
   }
 }
 

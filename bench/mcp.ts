@@ -1,7 +1,8 @@
 // What does a tool call cost, against the same operation in process plus a bare call of the SDK that echoes as many
 // bytes? And how soon does `baton mcp` answer initialize, against a server of the SDK with nothing in it? Both are
-// bundled and have a warm compile cache; same Node, same run. Built package: npm run build first.
-import { spawn } from 'node:child_process'
+// bundled and have a warm compile cache; same Node, same run. And what does a hook cost, which an agent waits for at
+// every stop, against starting Node with nothing to do? Built package: npm run build first.
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -22,6 +23,8 @@ const ROOT = join(import.meta.dirname, '..')
 const AGENT = 'receiver-0'
 const CALL_BOUND = 1.5
 const START_BOUND = 2
+/** What the daily commands may take. Node starts in some 30 ms, so this is under the 100 ms that a hook has. */
+const HOOK_BOUND = 3
 
 const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
@@ -41,8 +44,51 @@ export async function mcp(): Promise<readonly Finding[]> {
     const path = join(folder, 'baton.db')
     await seed(path)
     const baton = [join(installed, 'bin/baton.js'), 'mcp', '--agent', AGENT, '--store', path]
-    return [...(await calls(folder, baton, echo, path)), await starts(folder, baton, echo)]
+    return [
+      ...(await calls(folder, baton, echo, path)),
+      await starts(folder, baton, echo),
+      ...(await hooks(join(folder, 'project'), join(installed, 'bin/baton.js'))),
+    ]
   })
+}
+
+/** A session begins with work in the inbox, and may not stop while its agent holds some. */
+async function hooks(folder: string, command: string): Promise<Finding[]> {
+  const path = join(folder, '.baton', 'baton.db')
+  await seed(path)
+  const store = await openStore({ engine: 'sqlite', path })
+  const service = createService(store)
+  const work = { to: AGENT, title: 'Measured', summary: 'A piece of work' }
+  const { handoff } = await service.sending.send(by('sender'), work)
+  await service.receiving.accept(by(AGENT), handoff.id)
+  await store.close()
+  const hook = (event: string) => {
+    const input = JSON.stringify({ session_id: uuid7(), hook_event_name: event, cwd: folder })
+    return ran(folder, [command, 'hook', event, '--agent', AGENT, '--for', 'claude-code'], input)
+  }
+  const time = await interleaved(ROUNDS, {
+    nothing: () => ran(folder, ['-e', '0']),
+    start: () => hook('session-start'),
+    stop: () => hook('stop'),
+  })
+  return (['start', 'stop'] as const).map((event) => ({
+    question: `baton hook at the ${event} of a session, against node -e 0`,
+    ratio: time[event] / time.nothing,
+    detail: `${ms(time[event])} against ${ms(time.nothing)} (median of ${ROUNDS})`,
+    bound: { sign: '<=', value: HOOK_BOUND },
+  }))
+}
+
+const by = (name: string) => ({ actor: { name, kind: 'agent', auth: 'os-user' } }) as const
+
+/** Milliseconds of a process; with an input it is a hook, and has to say something. */
+function ran(cwd: string, args: readonly string[], input?: string): number {
+  const started = performance.now()
+  const options = { cwd, env: environment(cwd), encoding: 'utf8', input: input ?? '' } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options)
+  if (status !== 0 || (input !== undefined && stdout === ''))
+    throw new Error(`${args.join(' ')} ended with ${status} and said nothing: ${stderr}`)
+  return performance.now() - started
 }
 
 async function calls(folder: string, baton: string[], echo: string, path: string): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
+import { taskReasons } from '../domain/gate.ts'
 import type { ThoughtRecord } from '../domain/task.ts'
 import { commitFiles } from './files.ts'
 import type { Repository } from './git.ts'
@@ -90,13 +91,17 @@ export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warning
     const message = `no task belongs to ${known.branch}; name it with --task, or create the task that feature/<id>-… stands for`
     return { reasons: [{ code: 'task_unknown', message }], warnings: [] }
   }
-  const reasons = [...branchReasons(known, facts), ...promptReasons(known.prompt, facts.task.id)]
+  const reasons = [
+    ...branchReasons(known, facts),
+    ...gateReasons(facts),
+    ...promptReasons(known.prompt, facts.task.id),
+  ]
   const record = writebackOf(facts)
   if (!record) {
     const message = `${facts.task.id} has no thought_record of its present work; write it with: baton task finish ${facts.task.id}`
     return { reasons: [{ code: 'writeback_missing', message }, ...reasons], warnings: [] }
   }
-  if (facts.task.status !== 'done')
+  if (facts.task.status !== 'done' && taskReasons(facts.task.gates).length === 0)
     reasons.unshift({
       code: 'not_done',
       message: `${facts.task.id} is ${facts.task.status.replace('_', ' ')}; its record is written, so set it done with: baton task update ${facts.task.id} --status done`,
@@ -116,6 +121,10 @@ function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Finding[] 
     },
   ]
 }
+
+/** What a person has to open: the task cannot be done before, and what is done is not merged. */
+export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Finding[] =>
+  taskReasons(task.gates).map((message) => ({ code: 'gate_shut', message }))
 
 function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecord): Finding[] {
   const again = `record the work anew with: baton task finish ${record.task_id}`

@@ -147,7 +147,7 @@ describe('a session that is kept from stopping', () => {
 
     await called(where, claude, 'Stop', { session_id: '../../../evil' })
 
-    assert.match(readdirSync(join(where.cwd, '.baton', 'hooks')).join(), /^codex-[0-9a-f]{24}\.refused-1$/)
+    assert.match(readdirSync(join(where.cwd, '.baton', 'hooks')).join(), /^codex@#[0-9a-f]{24}\.refused-1$/)
   })
 
   it('[S3-69] is told of a claimed task until the record of its present work is written', async (t) => {
@@ -267,6 +267,35 @@ describe('a session that is kept from stopping', () => {
       new RegExp(`a result to take note of:\\n {2}handoff_submit \\{"id":"HO-${year}-003-R"\\}`),
     )
     await ask(where, 'submit', `HO-${year}-003-R`, '--as', 'codex')
+  })
+
+  it('[S4-61] may stop while a gate holds up its task, and not when the task is its own move again', async (t) => {
+    const where = here(t)
+    await ask(where, 'task', 'create', 'P0.1.1', '--title', 'Package setup')
+    await ask(where, 'task', 'start', 'P0.1.1', '--no-worktree', '--as', 'codex')
+    const before = await called(where, claude, 'Stop')
+    await ask(
+      where,
+      'send',
+      '--to',
+      'human',
+      '--type',
+      'gate',
+      '--task',
+      'P0.1.1',
+      '--as',
+      'codex',
+      '--title',
+      'Look',
+    )
+    const gated = await called(where, claude, 'Stop')
+    await ask(where, 'handoff', 'cancel', FIRST, '--as', 'codex')
+    const opened = await called(where, claude, 'Stop')
+
+    assert.deepEqual(
+      [before, gated, opened].map(({ answer }) => answer?.decision),
+      ['block', undefined, 'block'],
+    )
   })
 })
 

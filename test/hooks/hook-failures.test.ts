@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { serve } from '../../src/transports/http/serve.ts'
@@ -88,6 +91,22 @@ describe('a hook that fails', () => {
     }
   })
 
+  it('lets the agent go on when a server takes the question and never answers', async (t) => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    t.after(() => {
+      silent.closeAllConnections()
+      silent.close()
+    })
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const env = { BATON_URL: `http://127.0.0.1:${port}`, BATON_TOKEN: 'x' }
+
+    const { code, stdout, stderr } = await baton({ ...here(t), env }, 'hook', 'stop', '--agent', 'claude')
+
+    assert.deepEqual([code, stdout], [0, ''])
+    assert.match(stderr, /no answer within 5 seconds/)
+  })
+
   it('says nothing at all where there is no workspace, and makes none', async (t) => {
     const where = here(t)
 
@@ -114,7 +133,14 @@ describe('a hook', () => {
       stdout += text
     })
     child.stdin.on('error', () => undefined)
-    child.stdin.write(STOP)
+    const said = Buffer.from(
+      JSON.stringify({ ...JSON.parse(STOP), last_assistant_message: 'Für heute fertig' }),
+    )
+    // In two pieces, and a letter in both of them.
+    const inside = said.indexOf(0xc3) + 1
+    child.stdin.write(said.subarray(0, inside))
+    await once(child, 'spawn')
+    setTimeout(() => child.stdin.write(said.subarray(inside)), 50)
 
     const code = await new Promise((done) => child.on('close', done))
 

@@ -21,11 +21,10 @@ export interface CallExtras {
   readonly _meta?: Record<string, unknown>
 }
 
-/** One agent with its MCP client. */
-export interface Agent {
-  readonly client: ClientV1 | ClientV2
-  /** The process that answers it; absent over HTTP. */
-  readonly pid: number | undefined
+/** What an agent can do, whichever client speaks for it. */
+export interface Calls {
+  /** The names of the tools that it is shown. */
+  tools(): Promise<readonly string[]>
   /** Calls a tool and answers the reply, whatever it says. */
   reply(tool: string, input?: object, extras?: CallExtras): Promise<ToolReply>
   /** Calls a tool that must not refuse; answers its data. */
@@ -33,6 +32,13 @@ export interface Agent {
   /** Calls a tool that must refuse; answers what it said. */
   refused(tool: string, input?: object): Promise<{ readonly code: string; readonly text: string }>
   close(): Promise<void>
+}
+
+/** One agent with its MCP client. */
+export interface Agent extends Calls {
+  readonly client: ClientV1 | ClientV2
+  /** The process that answers it; absent over HTTP. */
+  readonly pid: number | undefined
 }
 
 export type Protocol = 'v1' | 'v2' | 'v2 of 2026'
@@ -94,13 +100,23 @@ type CallTool = (params: {
 }) => Promise<unknown>
 
 export function toAgent(client: Agent['client'], pid: () => number | undefined, callTool: CallTool): Agent {
-  const reply: Agent['reply'] = async (name, input = {}, extras = {}) =>
-    (await callTool({ name, arguments: input as Record<string, unknown>, ...extras })) as ToolReply
   return {
     client,
     get pid() {
       return pid()
     },
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    ...judging(
+      async (name, input = {}, extras = {}) =>
+        (await callTool({ name, arguments: input as Record<string, unknown>, ...extras })) as ToolReply,
+    ),
+    close: () => client.close(),
+  }
+}
+
+/** Calls whose replies are what the protocol and the server promise, refused or not. */
+export function judging(reply: Calls['reply']): Pick<Calls, 'reply' | 'call' | 'refused'> {
+  return {
     reply,
     async call<T>(tool: string, input?: object, extras?: CallExtras) {
       const { isError, content, structuredContent } = await reply(tool, input, extras)
@@ -116,12 +132,15 @@ export function toAgent(client: Agent['client'], pid: () => number | undefined, 
       assert.equal(error.message, text)
       return { code: error.code, text }
     },
-    close: () => client.close(),
   }
 }
 
 /** `baton serve` in a process of its own; answers its address. */
-export async function startServer(t: TestContext, where: Where, ...args: readonly string[]): Promise<string> {
+export async function startServer(
+  t: { after(clean: () => void): void },
+  where: Where,
+  ...args: readonly string[]
+): Promise<string> {
   const child = spawn(process.execPath, [BATON, 'serve', '--port', '0', '--json', ...args], {
     cwd: where.cwd,
     env: cleanEnv(where),

@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { allowedHosts, guard, protect } from '../../src/transports/http/guards.ts'
+import { allowedHosts, protect, refuseForeign } from '../../src/transports/http/guards.ts'
+import { problemResponse } from '../../src/transports/http/problem.ts'
 import { createWire } from '../../src/transports/mcp/http.ts'
 import { bus, createFixtureServer } from './conformance-fixtures.ts'
 
@@ -43,7 +44,13 @@ async function startFixtures(t: TestContext): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  app.use(protect, guard(allowedHosts('127.0.0.1', port)))
+  const hosts = allowedHosts('127.0.0.1', port)
+  app.use(async (c, next) => {
+    refuseForeign(c.req.raw, hosts)
+    await next()
+    protect(c.res)
+  })
+  app.onError((error) => protect(problemResponse(error)))
   app.all('/mcp', (c) => wire.fetch(c.req.raw, CALLER))
   t.after(async () => {
     await wire.close()

@@ -50,12 +50,16 @@ export const maySimplyStop = (event: HookEvent, { isContinued, isAborted }: Hook
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Reads what the agent says. Ends with the object, also when the pipe is left open behind it. */
-export async function readHookInput(stdin: Readable & { readonly isTTY?: boolean }): Promise<HookInput> {
-  if (stdin.isTTY) return toHookInput({})
+export async function readHookInput(
+  from: (Readable & { readonly isTTY?: boolean }) | (() => Uint8Array | undefined),
+): Promise<HookInput> {
+  if ('isTTY' in from && from.isTTY) return toHookInput({})
+  let bytes = Buffer.alloc(0)
   let text = ''
-  for await (const chunk of stdin.setEncoding('utf8')) {
-    text += chunk
-    if (text.length > MOST_BYTES) throw new BatonError('too_large', 'the input of the hook is over 16 MB')
+  for await (const piece of typeof from === 'function' ? pulled(from) : from) {
+    bytes = Buffer.concat([bytes, Buffer.from(piece)])
+    if (bytes.length > MOST_BYTES) throw new BatonError('too_large', 'the input of the hook is over 16 MB')
+    text = bytes.toString()
     if (text.trimEnd().endsWith('}')) {
       const read = parsed(text)
       if (read !== undefined) return toHookInput(read)
@@ -66,6 +70,10 @@ export async function readHookInput(stdin: Readable & { readonly isTTY?: boolean
   if (read === undefined)
     throw new BatonError('invalid_input', 'the input of the hook is not a JSON object; nothing was done')
   return toHookInput(read)
+}
+
+function* pulled(pull: () => Uint8Array | undefined): Generator<Uint8Array> {
+  for (let piece = pull(); piece !== undefined; piece = pull()) yield piece
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole, writing } from '../../home-files.ts'
 
@@ -14,7 +14,10 @@ export interface Note {
 
 const DAYS_KEPT = 7
 
-/** The little that hooks remember between two calls of them: files named after agent and session. */
+/**
+ * The little that hooks remember between two calls of them: files named after agent and session. Read and written in
+ * place, because nothing else goes on in a hook and loading what waits for files takes longer than the files.
+ */
 export class Marks {
   readonly #folder: string
 
@@ -26,16 +29,16 @@ export class Marks {
    * Takes one of so many refusals of a session. Each is a file that only one caller can make, so that hooks running
    * at once never refuse more often; false when all are taken, or when it cannot be remembered.
    */
-  async takeRefusal(agent: string, session: string, most: number): Promise<boolean> {
+  takeRefusal(agent: string, session: string, most: number): boolean {
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     } catch {
       return false
     }
     for (let number = 1; number <= most; number++) {
       const file = join(this.#folder, `${nameOf(agent, session)}.refused-${number}`)
       try {
-        await (await open(file, 'wx', 0o600)).close()
+        closeSync(openSync(file, 'wx', 0o600))
         return true
       } catch {
         // Taken, or nothing can be written here: the others will tell.
@@ -44,23 +47,21 @@ export class Marks {
     return false
   }
 
-  async keepNote(note: Note): Promise<void> {
+  keepNote(note: Note): void {
     const file = join(this.#folder, `${nameOf(note.agent, note.session_id)}.note`)
     writing(file, () => writeWhole(file, `${JSON.stringify(note)}\n`))
   }
 
   /** The note of this session, else the agent's newest one; it is shown once. */
-  async takeNote(agent: string, session: string): Promise<Note | undefined> {
+  takeNote(agent: string, session: string): Note | undefined {
     const own = `${nameOf(agent, session)}.note`
-    const files = (await this.#files()).filter(
-      (file) => file.endsWith('.note') && file.startsWith(`${agent}-`),
-    )
-    const notes = await Promise.all(files.map(async (file) => ({ file, note: await this.#noteIn(file) })))
+    const files = this.#files().filter((file) => file.endsWith('.note') && file.startsWith(`${agent}@`))
+    const notes = files.map((file) => ({ file, note: this.#noteIn(file) }))
     const [chosen] = notes
       .filter(({ note }) => note !== undefined && note.agent === agent)
       .sort((a, b) => rank(b) - rank(a) || (b.note!.at < a.note!.at ? -1 : 1))
     if (chosen === undefined) return undefined
-    await rm(join(this.#folder, chosen.file), { force: true })
+    rmSync(join(this.#folder, chosen.file), { force: true })
     return chosen.note
 
     function rank({ file }: { readonly file: string }): number {
@@ -69,22 +70,26 @@ export class Marks {
   }
 
   /** Sessions end without a word; what they left goes after a week. */
-  async clearOld(now: Date): Promise<void> {
+  clearOld(now: Date): void {
     const oldest = now.getTime() - DAYS_KEPT * 86_400_000
-    for (const name of await this.#files()) {
+    for (const name of this.#files()) {
       const file = join(this.#folder, name)
-      const known = await stat(file).catch(() => undefined)
-      if (known !== undefined && known.mtimeMs < oldest) await rm(file, { force: true })
+      const known = statSync(file, { throwIfNoEntry: false })
+      if (known !== undefined && known.mtimeMs < oldest) rmSync(file, { force: true })
     }
   }
 
-  async #files(): Promise<readonly string[]> {
-    return readdir(this.#folder).catch(() => [])
+  #files(): readonly string[] {
+    try {
+      return readdirSync(this.#folder)
+    } catch {
+      return []
+    }
   }
 
-  async #noteIn(file: string): Promise<Note | undefined> {
+  #noteIn(file: string): Note | undefined {
     try {
-      const note = JSON.parse(await readFile(join(this.#folder, file), 'utf8')) as Note
+      const note = JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as Note
       return Array.isArray(note.open) && typeof note.agent === 'string' ? note : undefined
     } catch {
       return undefined
@@ -92,6 +97,9 @@ export class Marks {
   }
 }
 
-/** A session's id comes from outside: its hash is a name that leads nowhere else. */
+/** What programs call their sessions; a name of a file that leads nowhere else. */
+const PLAIN = /^[A-Za-z0-9-]{8,64}$/
+
+/** A session's id comes from outside: what is not plain is hashed, which most need not load the code for. */
 const nameOf = (agent: string, session: string): string =>
-  `${agent}-${createHash('sha256').update(session).digest('hex').slice(0, 24)}`
+  `${agent}@${PLAIN.test(session) ? session : `#${createHash('sha256').update(session).digest('hex').slice(0, 24)}`}`

@@ -1,4 +1,5 @@
 import type { Handoff } from '../../domain/handoff.ts'
+import { isOpen } from '../../domain/lifecycle.ts'
 import type { Task } from '../../domain/task.ts'
 import { oneLine } from '../cli/screen/plain-text.ts'
 import type { Session } from '../cli/session/session.ts'
@@ -58,8 +59,12 @@ const isQuestion = ({ type, gate }: Handoff): boolean => QUESTIONS.includes(type
 /** Without what an agent can only wait for: it may stop, and the answer comes to its inbox. */
 export const ownMoves = ({ handoffs, tasks }: OpenWork): OpenWork => ({
   handoffs: handoffs.filter(({ waits_on }) => waits_on === undefined),
-  tasks,
+  tasks: tasks.filter((task) => gateOf(task) === undefined),
 })
+
+/** The gate that a person has to open before the task can be done; one that was questioned is its owner's move. */
+const gateOf = ({ gates = [], owner }: Task): string | undefined =>
+  gates.find(({ state, waiting_for }) => isOpen(state) && waiting_for !== owner)?.id
 
 export const isNone = ({ handoffs, tasks }: OpenWork): boolean => handoffs.length + tasks.length === 0
 
@@ -99,7 +104,11 @@ export function callsFor({ handoffs, tasks }: OpenWork): string {
         `  or handoff_fail ${JSON.stringify({ id, message: 'why it cannot be done' })}`,
       ].join('\n')
     }),
-    ...tasks.map(({ id, title }) => {
+    ...tasks.map((task) => {
+      const { id, title } = task
+      const gate = gateOf(task)
+      if (gate !== undefined)
+        return `${id} ${quoted(title)}:\n  handoff_wait ${JSON.stringify({ id: gate })}, which it needs first`
       const record = { task_id: id, branch: '…', commit_sha: '…', tests_run: ['…'], summary: '…' }
       return [
         `${id} ${quoted(title)}:`,

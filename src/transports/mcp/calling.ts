@@ -7,8 +7,8 @@ import type { Service } from '../../service/service.ts'
 import { holding } from '../http/holding.ts'
 import { parseJson } from '../http/json-limits.ts'
 import { keepTelling } from './progress.ts'
-import { refusal, reply } from './reply.ts'
-import { ASKED_BYTES, bytesOf, hasField, isPaged, isReadOn, REPLY_BYTES, SIZE_FIELDS } from './size.ts'
+import { refusal, reply, result } from './reply.ts'
+import { ASKED_BYTES, hasField, isPaged, isReadOn, REPLY_BYTES, SIZE_FIELDS } from './size.ts'
 
 /** What every call needs, whichever wire it came over. */
 export interface World {
@@ -84,8 +84,10 @@ async function answered(
   for (let tries = 1; ; tries++) {
     const page = await run(fields)
     const limit = Number(fields.limit)
-    const size = bytesOf(page)
-    if (size <= most || limit === 1 || tries === MOST_TRIES) return reply(op, page, { asked })
+    const text = JSON.stringify(page)
+    const size = Buffer.byteLength(text)
+    if (size <= most) return result(page, text)
+    if (limit === 1 || tries === MOST_TRIES) return reply(op, page, { asked })
     const fitting = Math.max(1, Math.min(limit - 1, Math.floor((limit * most) / size)))
     fields = { ...raw, limit: tries === MOST_TRIES - 1 ? 1 : fitting }
   }

@@ -38,6 +38,7 @@ export function cutTo(value: object, maxBytes: number, within: readonly string[]
 type Step = (typeof STEPS)[number]
 
 function shortened(value: unknown, step: Step, path: readonly string[], cuts: Cut[]): unknown {
+  if (isMark(path)) return value
   if (typeof value === 'string') {
     if (value.length <= Math.max(step.text, SHORTEST)) return value
     cuts.push({ cursor: cursorAt(path, step.text), of: value.length })
@@ -54,6 +55,10 @@ function shortened(value: unknown, step: Step, path: readonly string[], cuts: Cu
     .map(([key, each]) => [key, shortened(each, step, [...path, key], cuts)] as const)
   return Array.isArray(value) ? kept.map(([, each]) => each) : Object.fromEntries(kept)
 }
+
+/** What says whose words the rest are is whole in every reply. */
+const isMark = (path: readonly string[]): boolean => path.length === 1 && path[0] === MARK
+const MARK = 'untrusted'
 
 /** When nothing helps: the small fields, and for each other one a cursor. */
 function skeleton(value: object, maxBytes: number, within: readonly string[]): object {

@@ -15,6 +15,9 @@ export function reply(
   { asked = false, cursor }: { readonly asked?: boolean; readonly cursor?: string | undefined } = {},
 ): CallToolResult {
   const most = asked ? ASKED_BYTES : REPLY_BYTES
+  const text = cursor === undefined ? JSON.stringify(value) : undefined
+  // Most replies fit: they are written once.
+  if (text !== undefined && Buffer.byteLength(text) <= most) return result(value, text)
   const shown = cursor === undefined ? cutTo(value, most) : readOn(value, cursor, most)
   return result(isReadOn(op) ? shown : withoutCursors(shown))
 }
@@ -40,9 +43,10 @@ export function refusal(error: unknown): CallToolResult {
   }
 }
 
-function result(value: object): CallToolResult {
+/** The value as data, and as the text that it was written to. */
+export function result(value: object, text = JSON.stringify(value)): CallToolResult {
   return {
-    content: [{ type: 'text', text: JSON.stringify(value) }],
+    content: [{ type: 'text', text }],
     structuredContent: value as Record<string, unknown>,
   }
 }

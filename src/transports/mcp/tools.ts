@@ -41,10 +41,14 @@ export const isIn = (toolset: Toolset, op: Operation): boolean =>
   toolset.names.has(op.name) ||
   (op.tools !== undefined && toolset.sets.has(op.tools))
 
+/** Asking for a module again costs as much as a small call does. */
+const loaded = new Map<string, Operation>()
+
 /** The operation behind a tool of the set, by its name; undefined when it is not in it. */
 export async function toolNamed(toolset: Toolset, name: string): Promise<Operation | undefined> {
   if (!isOperationName(name)) return undefined
-  const op = await loadOperation(name)
+  const op = loaded.get(name) ?? (await loadOperation(name))
+  loaded.set(name, op)
   return isIn(toolset, op) ? op : undefined
 }
 

@@ -1,0 +1,59 @@
+import { BatonError } from '../domain/errors.ts'
+import type { Repository } from './git.ts'
+import { type Ask, belongsTo, maybeTask, type ShownTask } from './task-facts.ts'
+import { branchOf, makeWorktree, type Place, placeAt, placeFor, worktreeOf } from './worktrees.ts'
+
+/** Who claims a task where its repository is. */
+export interface Claimant {
+  readonly repository: Repository
+  readonly ask: Ask
+  readonly agent: string
+}
+
+/** Whether the caller holds the task. Another's claim is told with the branch that shows it, and with the way out. */
+export async function isMine(
+  { repository, ask, agent }: Claimant,
+  id: string,
+  wayOut: string,
+): Promise<boolean> {
+  const task = (await maybeTask(ask, id))?.task
+  if (task?.status !== 'in_progress') return false
+  if (task.owner === agent) return true
+  const branch = await branchOf(repository, (name) => belongsTo(ask, name, id))
+  if (branch === undefined) return false
+  throw new BatonError(
+    'conflict',
+    `${id} belongs to ${task.owner}, and branch ${branch} already exists; pick another with${wayOut}`,
+    { id, owner: task.owner, branch },
+  )
+}
+
+export interface Placing {
+  /** The caller held the task before: then there is nothing to give back. */
+  readonly wasMine: boolean
+  readonly slug?: string | undefined
+  readonly base?: string | undefined
+  /** Told when a claim without a place could not be given back. */
+  readonly onStuck?: (error: Error) => void
+}
+
+/** Where a task that was just claimed is worked on: its branch and worktree, made if they are not there. */
+export async function placeOf(
+  { repository, ask, agent }: Claimant,
+  task: ShownTask,
+  { wasMine, slug, base, onStuck }: Placing,
+): Promise<Place> {
+  try {
+    const there = wasMine
+      ? await worktreeOf(repository, (branch) => belongsTo(ask, branch, task.id))
+      : undefined
+    if (there) return placeAt(repository, there)
+    const place = placeFor(repository, { task, agent, slug })
+    await makeWorktree(repository, place, base ?? (await repository.base())?.commit ?? 'HEAD')
+    return place
+  } catch (error) {
+    // A claim without a place to work would keep others from the task.
+    if (!wasMine) await ask('task_update', { task_id: task.id, status: 'todo' }).catch(onStuck)
+    throw error
+  }
+}

@@ -1,0 +1,3 @@
+import { describeKilling, EVERY_CUT } from '../mcp/killing.ts'
+
+describeKilling('postgres', EVERY_CUT)

@@ -25,6 +25,8 @@ export interface Dashboard {
   readonly greeting: string
   readonly log: () => string
   readonly where: Where
+  /** Of the server. */
+  readonly pid: number
   readonly browser: Browser
   /** An agent that works over HTTP. */
   as(agent: string, kind?: string): Promise<Client>
@@ -51,8 +53,8 @@ export interface Seat {
   readonly faults: readonly string[]
 }
 
-/** A workspace in a repository of its own, the real server over it, and a browser. */
-export async function openDashboard(): Promise<Dashboard> {
+/** A workspace in a repository of its own, the real server over it, and a browser. `fill` runs before the server. */
+export async function openDashboard(fill?: (where: Where) => Promise<void>): Promise<Dashboard> {
   assert.ok(existsSync(BUILT), 'the dashboard is not built: run node scripts/build-web.mjs')
   const cleaning: (() => unknown)[] = []
   const close = async () => {
@@ -60,7 +62,8 @@ export async function openDashboard(): Promise<Dashboard> {
   }
   const later = { after: (clean: () => unknown) => cleaning.push(clean) }
   const where = { cwd: folders(later).repository('shop') }
-  const { greeting, log } = await serving(later, where)
+  await fill?.(where)
+  const { greeting, log, pid } = await serving(later, where)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? ''
   const browser = await launch()
   later.after(() => browser.close())
@@ -71,6 +74,7 @@ export async function openDashboard(): Promise<Dashboard> {
     greeting,
     log,
     where,
+    pid,
     browser,
     link,
     async as(agent, kind = 'agent') {
@@ -125,7 +129,7 @@ async function takeSeat(browser: Browser, url: string, look: Look = {}): Promise
 async function serving(
   t: { after(clean: () => unknown): void },
   where: Where,
-): Promise<{ readonly greeting: string; readonly log: () => string }> {
+): Promise<{ readonly greeting: string; readonly log: () => string; readonly pid: number }> {
   const server = spawn(process.execPath, [BATON, 'serve', '--port', '0'], {
     cwd: where.cwd,
     env: cleanEnv(where),
@@ -145,7 +149,7 @@ async function serving(
     if (greeting.includes('Ctrl-C')) break
   }
   assert.match(greeting, /running at/, log)
-  return { greeting, log: () => log }
+  return { greeting, log: () => log, pid: server.pid! }
 }
 
 /** A condition that somebody else brings about, waited for with a limit. */

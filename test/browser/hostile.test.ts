@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Client } from '../../src/client.ts'
 import { arrive, type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
@@ -155,42 +153,6 @@ describe('the pages of the dashboard', () => {
     await until('the report', async () => faults.some((fault) => /img-src/.test(fault)))
 
     assert.equal(refused, true)
-  })
-
-  it('cannot be reached, framed or used by a page of another site, though the browser has a session', async () => {
-    const other = createServer((_, response) => {
-      response.setHeader('content-type', 'text/html')
-      response.end(`<iframe src="${dashboard.url}/inbox"></iframe>`)
-    }).listen(0, '127.0.0.1')
-    await new Promise((done) => other.once('listening', done))
-    const { port } = other.address() as AddressInfo
-    const page = await seat.context.newPage()
-
-    await page.goto(`http://localhost:${port}/`)
-    const tried = await page.evaluate(async (url) => {
-      const attempt = (path: string, init: RequestInit) =>
-        fetch(url + path, { credentials: 'include', ...init }).then(
-          ({ status, type }) => (type === 'opaque' ? 'opaque' : String(status)),
-          () => 'refused',
-        )
-      return [
-        await attempt('/v1/inbox', {}),
-        await attempt('/v1/events', {}),
-        await attempt('/v1/gates/HO-1/decide', { method: 'POST', body: '{"choice":"approve"}' }),
-      ]
-    }, dashboard.url)
-
-    assert.deepEqual(tried, ['refused', 'refused', 'refused'])
-    const frame = page.frames().find((each) => each !== page.mainFrame())
-    assert.equal(
-      await frame
-        ?.locator('nav')
-        .count()
-        .catch(() => 0),
-      0,
-    )
-    await page.close()
-    other.close()
   })
 })
 

@@ -23,6 +23,11 @@ steps:
       - { id: deploy, title: Deploy, agent: codex }
       - { id: announce, title: Announce, agent: planner }
 `
+const BRITTLE = `name: brittle
+home: package
+steps:
+  - { id: build, title: Build, agent: codex }
+`
 
 let dashboard: Dashboard
 let planner: Client
@@ -152,7 +157,15 @@ describe('the pages of a team at work', () => {
     await until('the numbers', async () =>
       /\t1\t1|\s1\s+1$/m.test((await chart.getByRole('table').innerText()).trim()),
     )
-    await region(page, 'What agents measured').getByRole('cell', { name: '142' }).first().waitFor()
+    const measured = region(page, 'What agents measured')
+    await measured.getByRole('cell', { name: '142' }).first().waitFor()
+    await page.goto(`${dashboard.url}/metrics?window=30d`)
+    await measured.getByText('Through time, codex').click()
+    const trend = region(page, 'coverage through time')
+    await trend.getByRole('img', { name: 'coverage through time' }).waitFor()
+    await trend.getByText('Numbers').click()
+    await trend.getByRole('cell', { name: '91%' }).waitFor()
+    await page.goto(`${dashboard.url}/metrics?window=1h`)
     await page.getByRole('radio', { name: 'hour' }).focus()
     await page.keyboard.press('ArrowRight')
     await until('the day in the address', async () => new URL(page.url()).search === '?window=1d')
@@ -181,6 +194,61 @@ describe('the pages of a team at work', () => {
     assert.deepEqual(faults, [])
   })
 
+  it('[S4-62] let a person try a failed run again with keys alone, and end it with a reason', async () => {
+    const { page, faults } = await dashboard.open('/workflows')
+    const { id } = await planner.workflow_start({ definition: BRITTLE })
+    await codex.handoff_accept({ id: await stepOf(id), understood: { task: 'Build' } })
+    await codex.handoff_fail({ id: await stepOf(id), code: 'NO_COMPILER', message: 'there is no compiler' })
+    await page.goto(`${dashboard.url}/workflows/${id}`)
+    const can = region(page, 'What you can do')
+    const run = region(page, `Run ${id}`)
+
+    await can.getByRole('button', { name: 'Resume' }).focus()
+    await page.keyboard.press('Enter')
+    await can.getByText('What failed is tried again: Build.').waitFor()
+    await page.keyboard.press('Escape')
+    await until('the key that opened it', () =>
+      can.getByRole('button', { name: 'Resume' }).evaluate((button) => button === document.activeElement),
+    )
+    assert.equal((await planner.workflow_status({ id })).state, 'failed')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: '1. Build codex · offered, try 2' }).waitFor()
+    assert.equal(await can.getByRole('button', { name: 'Resume' }).count(), 0)
+
+    await can.getByRole('button', { name: 'Cancel the run' }).click()
+    await can.getByRole('textbox', { name: 'Why' }).fill('no longer needed')
+    await can.getByRole('button', { name: 'End it' }).click()
+    await run.getByText('cancelled', { exact: true }).waitFor()
+    assert.equal(await can.count(), 0)
+    assert.deepEqual(
+      (await codex.handoff_inbox({})).items.filter(({ session }) => session === id),
+      [],
+    )
+    assert.deepEqual(faults, [])
+  })
+
+  it('tell in words when a run is not theirs to end, and keep what was written', async () => {
+    const { id } = await planner.workflow_start({ definition: BRITTLE })
+    const { page } = await dashboard.open(`/workflows/${id}`)
+    const can = region(page, 'What you can do')
+    await page.route('**/v1/workflows/*/cancel', (route) =>
+      route.fulfill({
+        status: 403,
+        json: { code: 'not_allowed', detail: 'that is for planner or a person' },
+      }),
+    )
+
+    await can.getByRole('button', { name: 'Cancel the run' }).click()
+    assert.equal(await can.getByRole('button', { name: 'End it' }).isDisabled(), true)
+    await can.getByRole('textbox', { name: 'Why' }).fill('not mine')
+    await page.keyboard.press('Enter')
+
+    await can.getByRole('alert').getByText('that is for planner or a person').waitFor()
+    assert.equal(await can.getByRole('textbox', { name: 'Why' }).inputValue(), 'not mine')
+    assert.notEqual((await planner.workflow_status({ id })).state, 'cancelled')
+  })
+
   it('are open to everybody, in the light, in the dark and on a phone', async () => {
     const { page } = await dashboard.open('/tasks?task=P1')
     const findings: string[] = []
@@ -202,6 +270,10 @@ describe('the pages of a team at work', () => {
   })
 })
 
+/** The handoff that is open for the one step of a run. */
+const stepOf = async (id: string): Promise<string> =>
+  (await planner.workflow_status({ id })).steps[0]?.handoff ?? assert.fail('it has none')
+
 const record = (task_id: string) => ({
   task_id,
   branch: `feature/${task_id.toLowerCase()}`,
@@ -222,7 +294,7 @@ handoff:
   to: "None"
   status: "complete"
   retry_count: 0
-  timestamp: "2026-11-15T12:00:00Z"
+  timestamp: "${new Date(Date.now() - 86_400_000).toISOString()}"
   context:
     task_id: "P2"
   metrics:

@@ -6,18 +6,20 @@ export type Connection = 'connecting' | 'live' | 'lost'
 
 /** A burst of events reads everything again once, not once for each. */
 const GATHER_MS = 150
-/** Where events never pause: what is being read is let come in first, but not for longer than this. */
-const MOST_GATHER_MS = 2_000
-const KEPT = 200
+/** Where events never pause, a page rests this many times as long as reading and showing it took. */
+const REST = 2
+const MOST_REST_MS = 2_000
+/** What is being read is let come in first, but not for longer than this. */
+const MOST_WAIT_MS = 2_000
 /** How soon to try anew where the browser does not by itself: after an answer that was no stream. */
 const AGAIN_MS = 3_000
 
 const listeners = new Set<() => void>()
 let connection: Connection = 'connecting'
-let recent: readonly Happening[] = []
 let source: EventSource | undefined
 let again: ReturnType<typeof setTimeout> | undefined
 let isGathering = false
+let restUntil = 0
 const kinds = new Set<string>()
 
 /**
@@ -45,7 +47,7 @@ function connect(): void {
     disconnect()
     again = setTimeout(connect, AGAIN_MS)
     // Maybe it is the session that has ended.
-    noteHappening('session')
+    void noteHappening('session')
   }
   opened.onmessage = (event) => note(JSON.parse(event.data))
 }
@@ -57,29 +59,37 @@ function disconnect(): void {
   if (connection === 'live') connection = 'lost'
 }
 
-function note(happening: Happening): void {
-  recent = [happening, ...recent].slice(0, KEPT)
-  kinds.add(happening.kind)
-  tell()
-  if (isGathering) return
-  isGathering = true
-  setTimeout(readAgain, GATHER_MS, performance.now())
+function note({ kind }: Pick<Happening, 'kind'>): void {
+  kinds.add(kind)
+  if (!isGathering) gather()
 }
 
-function readAgain(since: number): void {
-  // Reading anew ends what is under way: under a steady stream nothing would ever arrive.
-  if (queries.isFetching() > 0 && performance.now() - since < MOST_GATHER_MS) {
-    setTimeout(readAgain, GATHER_MS, since)
-    return
-  }
-  isGathering = false
-  for (const kind of kinds) noteHappening(kind)
-  kinds.clear()
+function gather(): void {
+  isGathering = true
+  setTimeout(readAgain, Math.max(GATHER_MS, restUntil - performance.now()))
 }
+
+async function readAgain(): Promise<void> {
+  // Reading anew ends what is under way: under a steady stream nothing would ever arrive.
+  const since = performance.now()
+  while (queries.isFetching() > 0 && performance.now() - since < MOST_WAIT_MS) await pause(GATHER_MS)
+  const begun = performance.now()
+  const happened = [...kinds]
+  kinds.clear()
+  await Promise.race([noteHappening(...happened), pause(MOST_WAIT_MS)])
+  await new Promise(requestAnimationFrame)
+  await pause(0)
+  const now = performance.now()
+  restUntil = now + Math.min(MOST_REST_MS, (now - begun) * REST)
+  isGathering = false
+  if (kinds.size > 0) gather()
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 function become(next: Connection): void {
-  // What happened while nobody listened is not in what was read.
-  if (next === 'live' && connection === 'lost') noteHappening('anything')
+  // What happened while nobody listened is not in what was read, the moments before the first time included.
+  if (next === 'live' && connection !== 'live') note({ kind: 'anything' })
   connection = next
   tell()
 }
@@ -94,4 +104,3 @@ function subscribe(listener: () => void): () => void {
 }
 
 export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => connection)
-export const useRecent = (): readonly Happening[] => useSyncExternalStore(subscribe, () => recent)

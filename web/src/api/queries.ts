@@ -8,13 +8,15 @@ export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // A session ends at some time: then the page asks who is there, as it did at first.
     onError: (error, { queryKey: [name] }) => {
-      if (error instanceof Refusal && error.status === 401 && name !== WHO) noteHappening('session')
+      if (error instanceof Refusal && error.status === 401 && name !== WHO) void noteHappening('session')
     },
   }),
   defaultOptions: {
     queries: {
       // What changes is told by events; until then what was read is good.
       staleTime: 30_000,
+      // What nobody looks at any more is let go soon: each filter that was tried holds a board of its own.
+      gcTime: 60_000,
       retryDelay: 400,
       retry: (failures, error) =>
         failures < 2 && !(error instanceof Refusal && error.status >= 400 && error.status < 500),
@@ -52,14 +54,15 @@ export function useOperation<Name extends OperationName>(
 const AFFECTED: Readonly<Record<string, readonly string[]>> = {
   handoff: ['handoff_', 'report_', 'agent_', 'workflow_', 'task_', 'audit_'],
   task: ['task_', 'report_', 'thought_', 'audit_'],
-  agent: ['agent_'],
+  agent: ['agent_', 'report_flow'],
   run: ['workflow_', 'handoff_', 'audit_'],
-  session: [WHO],
+  session: [WHO, 'audit_'],
 }
 
-export function noteHappening(kind: string): void {
-  const names = AFFECTED[kind] ?? ['']
-  void queries.invalidateQueries({
+/** Resolves when what is shown of it has been read again. */
+export function noteHappening(...kinds: readonly string[]): Promise<void> {
+  const names = kinds.flatMap((kind) => AFFECTED[kind] ?? [''])
+  return queries.invalidateQueries({
     predicate: ({ queryKey: [name] }) => names.some((start) => String(name).startsWith(start)),
   })
 }

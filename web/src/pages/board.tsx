@@ -74,7 +74,7 @@ export function Board() {
       ) : (
         <div className="board">
           {COLUMNS.map((column) => (
-            <Column key={column.title} {...column} filter={filter} />
+            <Column key={column.title} {...column} filter={filter} counts={status.data?.handoffs} />
           ))}
         </div>
       )}
@@ -86,15 +86,19 @@ function Column(props: {
   readonly title: string
   readonly states: readonly State[]
   readonly filter: { readonly from?: string; readonly to?: string; readonly text?: string }
+  readonly counts: Readonly<Partial<Record<State, number>>> | undefined
 }) {
-  const { title, states, filter } = props
+  const { title, states, filter, counts } = props
   const [limit, setLimit] = useState(SHOWN)
   const list = useOperation('handoff_list', { ...filter, state: [...states], limit })
   const items = list.data?.items ?? []
+  const all = states.reduce((sum, state) => sum + (counts?.[state] ?? 0), 0)
+  const isAll = Object.keys(filter).length === 0 && all >= items.length
+  const size = list.data?.next ? (isAll ? all.toLocaleString('en') : `${items.length}+`) : items.length
   return (
     <section className="column" aria-label={title}>
       <h2>
-        {title} <span>{list.data ? `${items.length}${list.data.next ? '+' : ''}` : ''}</span>
+        {title} <span>{list.data ? size : ''}</span>
       </h2>
       {list.isPending && <Loading what={title.toLowerCase()} />}
       {list.error && !list.data && <Failed error={list.error} again={list.refetch} />}

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { CHOICES, type Choice } from '../../../src/domain/gate.ts'
 import type { Handoff } from '../../../src/domain/handoff.ts'
+import type { OperationOutput } from '../../../src/runner/calls.ts'
 import { useOperation } from '../api/queries.ts'
 import type { Me } from '../api/session.ts'
 import { Decision } from '../features/gate/decision.tsx'
@@ -38,6 +40,7 @@ export function Inbox({ me }: { readonly me: Me }) {
         <Waiting
           key={handoff.uid}
           handoff={handoff}
+          asked={inbox.data.gates?.find(({ uid }) => uid === handoff.uid)}
           isActive={handoff.uid === current?.uid}
           onFocus={() => activate(handoff.uid)}
         />
@@ -86,16 +89,22 @@ function useStepping(
   }, [decisions, current, activate])
 }
 
+type Asked = NonNullable<OperationOutput<'handoff_inbox'>['gates']>[number]
+
+/** One decision. The list tells enough to choose one; the one whose turn it is shows all of its package. */
 function Waiting(props: {
   readonly handoff: Handoff
+  readonly asked: Asked | undefined
   readonly isActive: boolean
   readonly onFocus: () => void
 }) {
-  const { handoff, isActive, onFocus } = props
+  const { handoff, asked, isActive, onFocus } = props
   const { id, title, from, created_at, type, gate } = handoff
-  const full = useOperation('handoff_get', { id })
-  const asked = full.data?.package
-  const items = asked?.validation_request?.items ?? []
+  const full = useOperation('handoff_get', { id }, { enabled: isActive })
+  const given = full.data?.package
+  const summary = given?.summary ?? asked?.summary
+  const items = given?.validation_request?.items ?? asked?.items ?? []
+  const artifacts = given ? (given.artifacts ?? []).map(({ path }) => path) : (asked?.artifacts ?? [])
   return (
     <section
       id={handoff.uid}
@@ -113,13 +122,23 @@ function Waiting(props: {
         </small>
       </div>
       {full.error && !full.data && <Failed error={full.error} again={full.refetch} />}
-      {asked?.summary && <p className="wrap">{asked.summary}</p>}
+      {summary && <p className="wrap">{summary}</p>}
       <Points
         title={`${items.length} ${items.length === 1 ? 'point' : 'points'} to validate`}
         items={items}
       />
-      <Points title="Artifacts" items={(asked?.artifacts ?? []).map(({ path }) => path)} />
-      <Decision handoff={handoff} options={asked?.validation_request?.options} isActive={isActive} />
+      <Points title="Artifacts" items={artifacts} />
+      <Decision
+        handoff={handoff}
+        options={given ? given.validation_request?.options : ownWords(asked)}
+        isActive={isActive}
+      />
     </section>
   )
 }
+
+/** Without the words that every answer has anyway. */
+const ownWords = (asked: Asked | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(asked?.options ?? {}).filter(([key, words]) => CHOICES[key as Choice] !== words),
+  )

@@ -19,7 +19,7 @@ export function Metrics() {
       {flow.isPending && <Loading what="the metrics" />}
       {flow.error && <Failed error={flow.error} again={flow.refetch} />}
       {flow.data && <Shown flow={flow.data} words={windowWords(flow.data.window)} />}
-      <BlockMetrics />
+      <BlockMetrics window={flow.data?.window ?? '7d'} />
     </div>
   )
 }

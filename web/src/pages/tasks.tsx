@@ -2,7 +2,7 @@ import { Link, useSearchParams } from 'wouter'
 import { TaskCard } from '../features/task/task-card.tsx'
 import { TaskGraph } from '../features/task/task-graph.tsx'
 import { TaskTable } from '../features/task/task-table.tsx'
-import { type Plan, usePlan } from '../features/task/use-tasks.ts'
+import { MOST_READY, type Plan, usePlan } from '../features/task/use-tasks.ts'
 import { Figures } from '../ui/figures.tsx'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import '../style/pictures.css'
@@ -62,15 +62,15 @@ export function Tasks() {
   )
 }
 
-function Standing({ plan: { tasks, ready, path } }: { readonly plan: Plan }) {
-  const count = (...states: readonly string[]) => tasks.filter(({ status }) => states.includes(status)).length
-  const atWork = count('in_progress')
+function Standing({ plan: { counts, ready, path } }: { readonly plan: Plan }) {
+  const count = (...states: readonly string[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  const mayBeMore = ready.length === MOST_READY
   return (
     <Figures
       label="How it stands"
       items={[
-        { name: 'ready now', value: ready.length, tone: 'good' },
-        { name: 'at work', value: atWork, tone: 'busy' },
+        { name: 'ready now', value: mayBeMore ? `${ready.length}+` : ready.length, tone: 'good' },
+        { name: 'at work', value: count('in_progress'), tone: 'busy' },
         { name: 'waiting', value: Math.max(0, count('todo', 'assigned') - ready.length) },
         { name: 'done', value: count('done') },
         { name: 'left on the critical path', value: path.length, tone: 'wait' },

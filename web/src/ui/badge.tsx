@@ -1,6 +1,12 @@
+import type { ReactNode } from 'react'
 import type { State } from '../../../src/domain/lifecycle.ts'
-import { spoken, TONES } from './words.ts'
+import { spoken, TONES, type Tone } from './words.ts'
+
+/** A word with the colour of what it means. */
+export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
+  return <span className={tone === 'plain' ? 'badge' : `badge ${tone}`}>{children}</span>
+}
 
 export function StateBadge({ state }: { readonly state: State }) {
-  return <span className={`badge ${TONES[state]}`}>{spoken(state)}</span>
+  return <Badge tone={TONES[state]}>{spoken(state)}</Badge>
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 
 const UNITS = [
   ['day', 86_400],
@@ -9,10 +9,10 @@ const FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** An instant as people say it, exact when pointed at. */
 export function Time({ at }: { readonly at: string }) {
-  const now = useNow()
+  useSyncExternalStore(watch, () => ticks)
   return (
     <time dateTime={at} title={at}>
-      {relative(Date.parse(at), now)}
+      {relative(Date.parse(at), Date.now())}
     </time>
   )
 }
@@ -25,11 +25,23 @@ export function relative(at: number, now: number): string {
 }
 
 /** One clock for all instants on the page. */
-function useNow(): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
+const TICK_MS = 30_000
+const watching = new Set<() => void>()
+let ticks = 0
+let timer: ReturnType<typeof setInterval> | undefined
+
+function watch(tell: () => void): () => void {
+  watching.add(tell)
+  timer ??= setInterval(tick, TICK_MS)
+  return () => {
+    watching.delete(tell)
+    if (watching.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+function tick(): void {
+  ticks += 1
+  for (const tell of watching) tell()
 }

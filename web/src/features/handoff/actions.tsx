@@ -3,6 +3,7 @@ import type { Handoff } from '../../../../src/domain/handoff.ts'
 import { type Command, TRANSITIONS } from '../../../../src/domain/lifecycle.ts'
 import type { OperationName } from '../../../../src/runner/calls.ts'
 import type { Me } from '../../api/session.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { useAct } from './use-act.ts'
 
 interface Action {
@@ -65,44 +66,25 @@ export function Actions({ handoff, me }: { readonly handoff: Handoff; readonly m
           {action.label}
         </button>
       ))}
-      {asking && <Confirm key={asking.label} action={asking} id={handoff.id} close={() => ask(undefined)} />}
+      {asking && <Asking key={asking.label} action={asking} id={handoff.id} close={() => ask(undefined)} />}
     </section>
   )
 }
 
-function Confirm(props: { readonly action: Action; readonly id: string; readonly close: () => void }) {
+function Asking(props: { readonly action: Action; readonly id: string; readonly close: () => void }) {
   const { action, id, close } = props
-  const [words, setWords] = useState('')
   const act = useAct(action.operation, close)
   return (
-    <form
-      className="card row grow"
-      onSubmit={(event) => {
-        event.preventDefault()
-        // The table above makes the input of the operation that it names.
-        act.mutate(action.input(id, words.trim()) as never)
-      }}
-    >
-      <label className="grow">
-        <span className="soft">{action.asks ?? 'A note, if you like'} </span>
-        <input value={words} onChange={({ target }) => setWords(target.value)} />
-      </label>
-      <button
-        type="submit"
-        className="main"
-        disabled={act.isPending || (action.asks !== undefined && words.trim() === '')}
-      >
-        {action.label}
-      </button>
-      <button type="button" className="quiet" onClick={close}>
-        Not now
-      </button>
-      {act.error && (
-        <p role="alert" className="failed">
-          {act.error.message}
-        </p>
-      )}
-    </form>
+    <Confirm
+      label={action.label}
+      asks={action.asks}
+      isDanger={action.look === 'danger'}
+      isPending={act.isPending}
+      error={act.error}
+      // The table above makes the input of the operation that it names.
+      send={(words) => act.mutate(action.input(id, words) as never)}
+      close={close}
+    />
   )
 }
 

@@ -1,11 +1,12 @@
+import { memo } from 'react'
 import { Link } from 'wouter'
 import type { Handoff } from '../../../../src/domain/handoff.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TONES } from '../../ui/words.ts'
 
-/** A handoff in a few lines: what, from whom to whom, how it stands. */
-export function HandoffTile({ handoff }: { readonly handoff: Handoff }) {
+/** A handoff in a few lines: what, from whom to whom, how it stands. Drawn again only when it has changed. */
+export const HandoffTile = memo(function HandoffTile({ handoff }: { readonly handoff: Handoff }) {
   const { id, title, from, to, state, type, updated_at, waiting_for } = handoff
   return (
     <Link href={`/handoffs/${encodeURIComponent(id)}`} className={`tile ${TONES[state]}`}>
@@ -23,4 +24,4 @@ export function HandoffTile({ handoff }: { readonly handoff: Handoff }) {
       </div>
     </Link>
   )
-}
+})

@@ -3,14 +3,14 @@ import type { OperationInput, OperationName } from '../../../../src/runner/calls
 import { call } from '../../api/call.ts'
 import { queries } from '../../api/queries.ts'
 
-/** Does something to a handoff; what it changes is read again. */
+/** Does something to a handoff or a run; what it changes is read again. */
 export function useAct<Name extends OperationName>(name: Name, done?: () => void) {
   return useMutation({
     mutationFn: (input: OperationInput<Name>) => call(name, input),
     onSuccess: async () => {
       done?.()
       await queries.invalidateQueries({
-        predicate: ({ queryKey: [key] }) => String(key).startsWith('handoff_'),
+        predicate: ({ queryKey: [key] }) => /^(?:handoff|workflow)_/.test(String(key)),
       })
     },
   })

@@ -1,20 +1,21 @@
 import { useSearchParams } from 'wouter'
+import type { FlowWindow } from '../../../../src/domain/flow.ts'
 import { GROUPINGS, type Grouping } from '../../../../src/domain/metrics.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Scroll } from '../../ui/scroll.tsx'
-import { spanOf } from '../../ui/span.ts'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { spoken } from '../../ui/words.ts'
+import { MetricTrends } from './metric-trends.tsx'
+import { type Group, type Metric, worded } from './metric-words.ts'
 
-type Group = OperationOutput<'report_metrics'>['groups'][number]
-type Metric = Group['metrics'][number]
+type Report = OperationOutput<'report_metrics'>
 
-/** What agents measured and wrote into their blocks. */
-export function BlockMetrics() {
+/** What agents measured and wrote into their blocks, all of it, and through the time that the page shows. */
+export function BlockMetrics({ window }: { readonly window: FlowWindow }) {
   const [query, setQuery] = useSearchParams()
   const by = GROUPINGS.find((name) => name === query.get('by')) ?? 'agent'
-  const report = useOperation('report_metrics', { by })
+  const report = useOperation('report_metrics', { by, window })
   const choose = (next: Grouping) =>
     setQuery(
       (before) => {
@@ -46,13 +47,18 @@ export function BlockMetrics() {
         </Empty>
       )}
       {groups.map((group) => (
-        <GroupTable key={group.key ?? ''} group={group} by={by} />
+        <GroupTable key={group.key ?? ''} group={group} by={by} report={report.data} />
       ))}
     </section>
   )
 }
 
-function GroupTable({ group, by }: { readonly group: Group; readonly by: Grouping }) {
+function GroupTable(props: {
+  readonly group: Group
+  readonly by: Grouping
+  readonly report: Report | undefined
+}) {
+  const { group, by, report } = props
   const name = group.key ?? `without a ${by}`
   const statuses = Object.entries(group.statuses).map(([status, count]) => `${count} ${spoken(status)}`)
   return (
@@ -80,6 +86,7 @@ function GroupTable({ group, by }: { readonly group: Group; readonly by: Groupin
           </tbody>
         </table>
       </Scroll>
+      {report && <MetricTrends report={report} metrics={group.metrics} name={name} />}
     </>
   )
 }
@@ -107,10 +114,4 @@ function MetricRow({ metric }: { readonly metric: Metric }) {
       <td className="number">{shown(sum)}</td>
     </tr>
   )
-}
-
-function worded(type: Metric['type'], value: number): string {
-  const rounded = Math.round(value * 10) / 10
-  if (type === 'percent') return `${rounded}%`
-  return type === 'duration' ? spanOf(value) : String(rounded)
 }

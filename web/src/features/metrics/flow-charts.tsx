@@ -7,7 +7,7 @@ const HOURS = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit'
 const DAYS = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
 
 /** Minutes and hours within a day, days beyond it. */
-const whenIn = (window: FlowWindow) => (instant: string) =>
+export const whenIn = (window: FlowWindow) => (instant: string) =>
   (window === '1h' || window === '1d' ? HOURS : DAYS).format(Date.parse(instant))
 
 /** How much was handed over, how it ended and how long it took, through time. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
+import { Badge } from '../../ui/badge.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Time } from '../../ui/time.tsx'
-import { Badge } from '../../ui/tone-badge.tsx'
 import { spoken } from '../../ui/words.ts'
 import { toneOf } from './task-graph.tsx'
 import type { Plan } from './use-tasks.ts'

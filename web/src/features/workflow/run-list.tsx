@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/time.tsx'
-import { Badge } from '../../ui/tone-badge.tsx'
 import { RUN_TONES } from './run-tones.ts'
 
 type Runs = OperationOutput<'workflow_list'>['items']

@@ -1,9 +1,10 @@
 import { Link } from 'wouter'
 import { useOperation } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { Badge } from '../../ui/tone-badge.tsx'
+import { RunActions } from './run-actions.tsx'
 import { gateWords, type Run, RunPicture, stepWords } from './run-picture.tsx'
 import { RUN_TONES, STEP_TONES } from './run-tones.ts'
 
@@ -27,6 +28,7 @@ export function RunView({ id }: { readonly id: string }) {
           {run.ended_at !== undefined && <Time at={run.ended_at} />}
         </p>
         <Waiting run={run} />
+        <RunActions run={run} />
         <RunPicture run={run} />
       </section>
       <section className="card" aria-label="Steps">

@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { Confirm } from '../../ui/confirm.tsx'
+import { useAct } from '../handoff/use-act.ts'
+import type { Run } from './run-picture.tsx'
+
+type Asked = 'resume' | 'cancel'
+
+/** What a person can do about a run that is not over: try again what failed, or end it. The server judges again. */
+export function RunActions({ run }: { readonly run: Run }) {
+  const [asked, ask] = useState<Asked>()
+  const close = () => ask(undefined)
+  const failed = run.steps.filter(({ state }) => state === 'failed')
+  if (run.state === 'completed' || run.state === 'cancelled') return null
+  return (
+    <section className="row" aria-label="What you can do">
+      {failed.length > 0 && (
+        <button
+          type="button"
+          className="main"
+          aria-expanded={asked === 'resume'}
+          onClick={() => ask('resume')}
+        >
+          Resume
+        </button>
+      )}
+      <button
+        type="button"
+        className="danger"
+        aria-expanded={asked === 'cancel'}
+        onClick={() => ask('cancel')}
+      >
+        Cancel the run
+      </button>
+      {asked === 'resume' && <Resume run={run} titles={failed.map(({ title }) => title)} close={close} />}
+      {asked === 'cancel' && <Cancel run={run} close={close} />}
+    </section>
+  )
+}
+
+function Resume(props: {
+  readonly run: Run
+  readonly titles: readonly string[]
+  readonly close: () => void
+}) {
+  const { run, titles, close } = props
+  const act = useAct('workflow_resume', close)
+  return (
+    <Confirm
+      label="Try again"
+      isWordless
+      about={`What failed is tried again: ${titles.join(', ')}.`}
+      isPending={act.isPending}
+      error={act.error}
+      send={() => act.mutate({ id: run.id })}
+      close={close}
+    />
+  )
+}
+
+function Cancel({ run, close }: { readonly run: Run; readonly close: () => void }) {
+  const act = useAct('workflow_cancel', close)
+  return (
+    <Confirm
+      label="End it"
+      asks="Why"
+      about="What is open in it is taken back, and whoever works on it is told. It cannot be resumed."
+      isDanger
+      isPending={act.isPending}
+      error={act.error}
+      send={(reason) => act.mutate({ id: run.id, reason })}
+      close={close}
+    />
+  )
+}

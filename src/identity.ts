@@ -37,18 +37,18 @@ export function resolveActor(options: CallerOptions): { readonly actor: Actor; r
 export const confirmed = (actor: Actor): Actor => ({ ...actor, auth: 'tty' })
 
 /** Refuses whoever is not known to be a person: the system user's name alone proves nobody's presence. */
-export function personOnly(actor: Actor, operation: string): void {
+export function personOnly(actor: Actor, operation: string, called = operation): void {
   const details = { operation, actor: actor.name, kind: actor.kind, auth: actor.auth }
   if (actor.kind !== 'human')
     throw new BatonError(
       'not_allowed',
-      `${operation} is for people only, and ${actor.name} is of kind ${actor.kind}; ask a person to run it at a terminal or with their own token`,
+      `${called} is for people only, and ${actor.name} is of kind ${actor.kind}; ask a person to run it at a terminal or with their own token`,
       details,
     )
   if (actor.auth !== 'tty' && actor.auth !== 'token')
     throw new BatonError(
       'not_allowed',
-      `${operation} is for people only, and nothing shows that ${actor.name} is at the keyboard; run it at a terminal and confirm, or use a person's token with a server`,
+      `${called} is for people only, and nothing shows that ${actor.name} is at the keyboard; run it at a terminal and confirm, or use a person's token with a server`,
       details,
     )
 }

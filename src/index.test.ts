@@ -155,7 +155,7 @@ describe('openBaton', () => {
     assert.deepEqual(checks, [
       { name: 'file exists: limit.ts', ok: true },
       {
-        name: 'command exits 0: touch ran',
+        name: 'command exits 0: "touch ran"',
         detail: 'not evaluated: list it under checks.commands in baton.yaml, then: baton trust',
       },
     ])

@@ -70,6 +70,8 @@ export async function checkLog(store: Store): Promise<void> {
     ...rows('run').map((row) => String(row.uid)),
     ...blocks,
     KEY_STREAM,
+    // The workspace itself.
+    store.info.origin.split('/').at(-1),
   ])
   assert.deepEqual(
     said.filter(({ sub }) => !known.has(sub.id)),

@@ -43,6 +43,7 @@ export const Gate = once(() =>
   z.object({
     name: z.string().optional(),
     type: z.enum(['blocking', 'advisory', 'auto']).optional(),
+    step: z.union([z.string(), z.number(), z.null()]).optional(),
     response: z
       .object({
         decision: z.enum(['approve', 'reject', 'question']),

@@ -1,6 +1,7 @@
 import type { Refusal } from './errors.ts'
 import type { Handoff } from './handoff.ts'
 import { isOpen } from './lifecycle.ts'
+import { quoted } from './quoted.ts'
 
 /** `advisory` asks and holds nothing up; `auto` opens by itself when its checks pass and is blocking when they do not. */
 export const GATE_TYPES = ['blocking', 'advisory', 'auto'] as const
@@ -41,11 +42,50 @@ export function shutGates(gates: readonly Handoff[], work: string): readonly Han
 }
 
 /** One shut gate as a reason. */
-export function shutReason(gate: Handoff): string {
-  const name = gate.gate?.name === undefined ? gate.id : `${gate.gate.name} (${gate.id})`
-  if (isOpen(gate.state)) return `the gate ${name} waits for ${gate.waiting_for ?? gate.to}`
-  return `the gate ${name} ${gate.state === 'expired' ? 'has expired' : `was ${gate.state}`}; mend the work and send the gate again`
+export const shutReason = ({ id, state, gate, waiting_for, to }: Handoff): string =>
+  reasonOf({ id, state, name: gate?.name, waiting_for: waiting_for ?? to })
+
+function reasonOf({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): string {
+  const called = name === undefined ? id : `${quoted(name)} (${id})`
+  if (isOpen(state)) return `the gate ${called} waits for ${waiting_for ?? 'a person'}`
+  return `the gate ${called} ${state === 'expired' ? 'has expired' : `was ${state}`}; mend the work and send the gate again`
 }
+
+/** What a task keeps of a gate that was asked about it and was not passed. */
+export interface TaskGate {
+  readonly uid: string
+  readonly id: string
+  readonly name?: string | undefined
+  readonly state: Handoff['state']
+  readonly waiting_for?: string | undefined
+}
+
+/**
+ * What a task keeps after one of its gates has moved. A gate that was passed takes those of its name along that were
+ * not; one that its sender took back is forgotten, and what was refused before it counts again.
+ */
+export function gatesAfter(before: readonly TaskGate[], after: Handoff): readonly TaskGate[] {
+  const { uid, id, state, gate, waiting_for } = after
+  const others = before.filter((other) => other.uid !== uid)
+  if (state === 'draft' || state === 'cancelled') return others
+  const settles = !isOpen(state) && gate?.type !== 'auto'
+  const kept = others.filter(
+    (other) => !settles || isOpen(other.state) || other.name !== gate?.name || other.uid > uid,
+  )
+  if (state === 'completed') return kept
+  const name = gate?.name
+  const now = { uid, id, ...(name !== undefined && { name }), state, ...(waiting_for && { waiting_for }) }
+  return [...kept, now].sort((a, b) => (a.uid < b.uid ? -1 : 1))
+}
+
+/** Why a task cannot be done: its gates that wait for an answer, and those that were not passed and not asked again. */
+export const taskReasons = (gates: readonly TaskGate[] = []): readonly string[] =>
+  gates
+    .filter(
+      ({ uid, name, state }) =>
+        isOpen(state) || !gates.some((other) => other.name === name && other.uid > uid),
+    )
+    .map(reasonOf)
 
 export type Chosen = { readonly ok: true; readonly choice: string; readonly option?: string } | Refusal
 

@@ -10,13 +10,17 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
   const roles = new Set<Role>()
   if (actor.auth === 'engine') return roles.add('clock')
   if (actor.name === handoff.from) roles.add('sender')
-  if (actor.name === handoff.to) roles.add('receiver')
+  if (actor.name === handoff.to || (actor.kind === 'human' && isForAnyone(handoff))) roles.add('receiver')
   if (actor.kind === 'human' && [actor.name, 'human'].some((name) => isAsked(handoff, name)))
     roles.add('person')
   if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
   if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
   return roles
 }
+
+/** Work that any person may take on. Documents 000 and 001 name the receiver in their files, so there it must be one. */
+export const isForAnyone = ({ to, state, home }: Handoff): boolean =>
+  to === 'human' && state === 'offered' && home !== 'markdown' && home !== 'queue'
 
 const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to === name || escalated_to === name
 
@@ -107,7 +111,7 @@ export const delegationConditions = (below: readonly Handoff[], work: Handoff): 
     .filter(({ state }) => state !== 'draft' && isOpen(state))
     .map(({ id, to }) => ({
       code: 'delegation_open',
-      message: `${to} has not returned ${id}; wait for it, or cancel it with: baton cancel ${id}`,
+      message: `${to} has not returned ${id}; wait for it, or cancel it with: baton handoff cancel ${id}`,
     }))
 
 function accepted(handoff: Handoff): readonly Unmet[] {
@@ -138,7 +142,7 @@ function verified(content: Content): readonly Unmet[] {
     ...unknown.map(
       (check): Unmet => ({
         code: 'unknown_deliverable',
-        message: `"${check.deliverable}" is not one of its deliverables`,
+        message: `${JSON.stringify(check.deliverable)} is not one of its deliverables`,
       }),
     ),
   ]
@@ -153,7 +157,7 @@ function missing(
     .filter((deliverable) => !evidenceFor(deliverable))
     .map((deliverable) => ({
       code: 'deliverable_without_evidence',
-      message: `no evidence for "${deliverable}"`,
+      message: `no evidence for ${JSON.stringify(deliverable)}`,
     }))
 }
 

@@ -13,6 +13,9 @@ const said = (metrics: Record<string, unknown>, more: Partial<Measured> = {}): M
   ...more,
 })
 
+const HOUR_MS = 3_600_000
+const SINCE_MS = Date.parse('2026-11-15T00:00:00Z')
+
 function summaries(...all: readonly Record<string, unknown>[]): readonly MetricSummary[] {
   const report = new MetricsReport('agent')
   for (const metrics of all) report.add(said(metrics))
@@ -96,6 +99,28 @@ describe('metrics of several blocks', () => {
         { path: 'test_types.unit', type: 'number', count: 2, sum: 25, min: 5, max: 20, average: 12.5 },
       ],
     )
+  })
+
+  it('follow numbers, percentages and durations through the steps of a span, and leave out what is beyond it', () => {
+    const report = new MetricsReport('agent', { sinceMs: SINCE_MS, stepMs: HOUR_MS, steps: 3 })
+    const at = (hours: number) => ({ at: new Date(SINCE_MS + hours * HOUR_MS).toISOString() })
+    const all = { tests: 10, coverage: '80%', took: '2m', ok: true }
+    report.add(said(all, at(0)))
+    report.add(said({ ...all, tests: 20 }, at(0.9)))
+    report.add(said({ ...all, coverage: '90%', took: '3m' }, at(2)))
+    report.add(said({ ...all, tests: 1_000 }, at(3)))
+    report.add(said({ ...all, tests: 1_000 }, at(-0.1)))
+    report.add(said({ ...all, tests: 1_000 }, { at: 'some day' }))
+
+    const [group] = report.groups(compareIds)
+    const of = (path: string) => group?.metrics.find((metric) => metric.path === path)
+
+    assert.deepEqual(of('tests')?.steps, [15, null, 10])
+    assert.deepEqual(of('coverage')?.steps, [80, null, 90])
+    assert.deepEqual(of('took')?.steps, [120, null, 180])
+    assert.equal(of('ok')?.steps, undefined)
+    assert.equal(of('tests')?.count, 6)
+    assert.equal(summaries(all)[0]?.steps, undefined)
   })
 
   it('[S2-67] keep types of one name apart', () => {

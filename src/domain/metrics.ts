@@ -16,6 +16,15 @@ export interface MetricSummary {
   readonly values?: readonly string[]
   /** How many more different texts there were. */
   readonly more?: number
+  /** The average in each step of the span that was asked for; null where nothing was said. */
+  readonly steps?: readonly (number | null)[]
+}
+
+/** Steps of equal length through which numbers, percents and durations are followed. */
+export interface MetricsSpan {
+  readonly sinceMs: number
+  readonly stepMs: number
+  readonly steps: number
 }
 
 export const GROUPINGS = ['agent', 'phase', 'task', 'workflow'] as const
@@ -29,6 +38,7 @@ export interface Measured {
   readonly task?: string | undefined
   readonly workflow?: string | undefined
   readonly metrics?: Readonly<Record<string, unknown>> | undefined
+  readonly at?: string | undefined
 }
 
 export interface MetricsGroup {
@@ -48,17 +58,27 @@ const MOST_DEPTH = 8
 /** Takes blocks one by one, so that a long history needs no room. */
 export class MetricsReport {
   readonly #by: Grouping
+  readonly #span: MetricsSpan | undefined
   readonly #groups = new Map<string | undefined, Group>()
 
-  constructor(by: Grouping) {
+  constructor(by: Grouping, span?: MetricsSpan) {
     this.#by = by
+    this.#span = span
   }
 
   add(block: Measured): void {
     const key = this.#by === 'agent' ? block.from : block[this.#by]
-    const group = this.#groups.get(key) ?? new Group()
+    const group = this.#groups.get(key) ?? new Group(this.#span?.steps)
     this.#groups.set(key, group)
-    group.add(block)
+    group.add(block, this.#stepOf(block.at))
+  }
+
+  /** Which step an instant falls into, if any. */
+  #stepOf(at: string | undefined): number | undefined {
+    if (!this.#span || at === undefined) return undefined
+    const { sinceMs, stepMs, steps } = this.#span
+    const step = Math.floor((Date.parse(at) - sinceMs) / stepMs)
+    return step >= 0 && step < steps ? step : undefined
   }
 
   groups(compare: (a: string, b: string) => number): readonly MetricsGroup[] {
@@ -73,15 +93,20 @@ class Group {
   #blocks = 0
   readonly #statuses = new Map<string, number>()
   readonly #metrics = new Map<string, Tally>()
+  readonly #steps: number | undefined
 
-  add({ status, metrics }: Measured): void {
+  constructor(steps: number | undefined) {
+    this.#steps = steps
+  }
+
+  add({ status, metrics }: Measured, step: number | undefined): void {
     this.#blocks += 1
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
     for (const [path, value] of leavesOf(metrics ?? {}, '', 0)) {
       const key = `${value.type} ${path}`
-      const tally = this.#metrics.get(key) ?? new Tally(path, value.type)
+      const tally = this.#metrics.get(key) ?? new Tally(path, value.type, this.#steps)
       this.#metrics.set(key, tally)
-      tally.add(value)
+      tally.add(value, step)
     }
   }
 
@@ -116,6 +141,7 @@ class Tally {
   readonly #path: string
   readonly #type: MetricType
   readonly #texts = new Set<string>()
+  readonly #steps: { sum: number; count: number }[] | undefined
   #count = 0
   #sum = 0
   #min = Number.POSITIVE_INFINITY
@@ -123,12 +149,13 @@ class Tally {
   #true = 0
   #more = 0
 
-  constructor(path: string, type: MetricType) {
+  constructor(path: string, type: MetricType, steps: number | undefined) {
     this.#path = path
     this.#type = type
+    if (steps !== undefined) this.#steps = Array.from({ length: steps }, () => ({ sum: 0, count: 0 }))
   }
 
-  add({ type, value }: MetricValue): void {
+  add({ type, value }: MetricValue, at: number | undefined): void {
     this.#count += 1
     if (type === 'boolean') this.#true += value ? 1 : 0
     else if (type === 'text') this.#list(value)
@@ -136,6 +163,11 @@ class Tally {
       this.#sum += value
       this.#min = Math.min(this.#min, value)
       this.#max = Math.max(this.#max, value)
+      const step = at === undefined ? undefined : this.#steps?.[at]
+      if (step) {
+        step.sum += value
+        step.count += 1
+      }
     }
   }
 
@@ -162,8 +194,10 @@ class Tally {
     else this.#more += 1
   }
 
-  #range(unit: number): Pick<MetricSummary, 'min' | 'max' | 'average'> {
+  #range(unit: number): Pick<MetricSummary, 'min' | 'max' | 'average' | 'steps'> {
+    const steps = this.#steps?.map(({ sum, count }) => (count === 0 ? null : exact(sum / count / unit)))
     return {
+      ...(steps && { steps }),
       min: exact(this.#min / unit),
       max: exact(this.#max / unit),
       average: exact(this.#sum / this.#count / unit),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AgentName } from './agent.ts'
 import { GATE_TYPES } from './gate.ts'
+import { STATES } from './lifecycle.ts'
 import { once } from './once.ts'
 import { SILENCE_POLICIES } from './silence.ts'
 
@@ -9,9 +10,23 @@ export const Gate = once(() =>
   z.object({
     type: z.enum(GATE_TYPES),
     name: z.string().optional(),
-    step: z.string().optional(),
+    step: z.union([z.string(), z.number()]).optional(),
     guards: z.string().optional().describe('uid of the handoff whose work it holds up'),
+    holds_task: z.boolean().optional().describe('Its task cannot be done before it is passed'),
   }),
+)
+
+/** What a task keeps of its gates. */
+export const TaskGates = once(() =>
+  z.array(
+    z.object({
+      uid: z.string(),
+      id: z.string(),
+      name: z.string().optional(),
+      state: z.enum(STATES),
+      waiting_for: z.string().optional(),
+    }),
+  ),
 )
 
 const Seconds = once(() => z.coerce.number().int().positive().max(31_536_000))

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { once } from './once.ts'
+import { TaskGates } from './people-schema.ts'
 import { PRIORITIES } from './priority.ts'
 
 export { WRITEBACK_REQUIRED } from './writeback.ts'
@@ -42,6 +43,7 @@ export const Task = once(() =>
     /** Position of the newest completion-shape record, and its id. */
     record_seq: z.int().optional(),
     record_id: z.string().optional(),
+    gates: TaskGates().optional().describe('Gates that were asked about it and are not passed'),
   }),
 )
 export type Task = z.infer<ReturnType<typeof Task>>

@@ -56,17 +56,28 @@ function shown(value: unknown): unknown {
   return value
 }
 
+/** Most lists and objects need no change: what has none is looked at where it stands and is not made anew. */
 function shownList(list: readonly unknown[]): readonly unknown[] {
-  const next = list.map(shown)
-  return next.some((each, i) => each !== list[i]) ? next : list
+  let next: unknown[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const each = shown(list[i])
+    if (!next && each !== list[i]) next = list.slice(0, i)
+    next?.push(each)
+  }
+  return next ?? list
 }
 
 function shownObject(object: object): object {
-  const entries = Object.entries(object)
-  const next = entries.map(([key, each]): [string, unknown] => [visible(key), shown(each)])
-  return next.some(([key, each], i) => key !== entries[i]![0] || each !== entries[i]![1])
-    ? Object.fromEntries(next)
-    : object
+  const values = object as Readonly<Record<string, unknown>>
+  const keys = Object.keys(values)
+  let next: [string, unknown][] | undefined
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!
+    const [name, each] = [visible(key), shown(values[key])]
+    if (!next && (name !== key || each !== values[key])) next = Object.entries(values).slice(0, i)
+    next?.push([name, each])
+  }
+  return next ? Object.fromEntries(next) : object
 }
 
 const isPlain = (value: object): boolean => {

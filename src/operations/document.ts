@@ -160,6 +160,7 @@ const exporting = defineOperation({
     z.object({ dialect: z.enum(DIALECTS), id: z.string(), text: z.string(), losses: z.array(Loss()) }),
   exact: true,
   errors: ['invalid_input', 'not_found', 'unmet', 'unavailable'],
+  untrusted: ['text'],
   examples: ['baton export HO-2026-001 --to package', 'baton export P0.1.1 --to writeback'],
   run: async (service, _call, input) => {
     const { exportDocument } = await import('../service/document-export.ts')

@@ -29,7 +29,12 @@ const newHandoff = () => ({
   parent: Id.optional().describe('The handoff that this one is part of'),
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
   home: z.enum(HOMES).optional(),
-  alias: z.string().min(1).max(200).optional(),
+  // It stands in our sentences as a name; a sentence of its own has spaces in it.
+  alias: z
+    .string()
+    .max(200)
+    .regex(/^[^\s"]+$/, 'an id has no spaces and no quotes')
+    .optional(),
   created_files: z
     .array(z.string().min(1).max(1_000))
     .max(5_000)

@@ -100,7 +100,8 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   const answer = await op.run(service, call, parsed.data).catch((error: unknown) => {
     throw shown(error)
   })
-  return op.exact ? answer : visibleDeep(framed(answer, op.untrusted))
+  const marked = framed(answer, op.untrusted)
+  return op.exact ? marked : visibleDeep(marked)
 }
 
 /** A refusal may quote what agents wrote. */

@@ -13,6 +13,7 @@ const agentList = defineOperation({
   input: () => z.strictObject({}),
   output: () => z.object({ items: z.array(Agent()) }),
   errors: ['unavailable'],
+  untrusted: ['items'],
   examples: ['baton agent list'],
   run: async (service) => ({ items: [...(await service.agents.list())] }),
 })
@@ -114,6 +115,7 @@ const artifactGet = defineOperation({
   output: () => z.object({ artifact: Artifact(), content: z.string().optional() }),
   exact: true,
   errors: ['invalid_input', 'not_found', 'unavailable'],
+  untrusted: ['artifact'],
   examples: ['baton artifact get 0199…'],
   run: async (service, _, { uid }) => {
     const { artifact, bytes } = await service.artifacts.get(uid)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
+import { FLOW_WINDOW_NAMES, FLOW_WINDOWS, flowSpan } from '../domain/flow.ts'
 import { GROUPINGS } from '../domain/metrics.ts'
 import { METRIC_TYPES } from '../domain/metrics-value.ts'
 import { PHASES } from '../domain/phases.ts'
@@ -28,6 +29,10 @@ const Metric = () =>
     false: z.int().optional(),
     values: z.array(z.string()).optional().describe('Other texts, each once'),
     more: z.int().optional(),
+    steps: z
+      .array(z.number().nullable())
+      .optional()
+      .describe('Average in each step of the window, null where nothing was said'),
   })
 
 const metrics = defineOperation({
@@ -38,10 +43,17 @@ const metrics = defineOperation({
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/metrics' },
   input: () =>
-    z.strictObject({ by: z.enum(GROUPINGS).optional().describe('agent unless said'), ...filters() }),
+    z.strictObject({
+      by: z.enum(GROUPINGS).optional().describe('agent unless said'),
+      window: z.enum(FLOW_WINDOW_NAMES).optional().describe('Follow numbers through time, so far back'),
+      ...filters(),
+    }),
   output: () =>
     z.object({
       by: z.enum(GROUPINGS),
+      window: z.enum(FLOW_WINDOW_NAMES).optional(),
+      since: z.string().optional().describe('Where the first step begins'),
+      step_s: z.int().optional().describe('Seconds of one step'),
       groups: z.array(
         z.object({
           key: z.string().optional(),
@@ -54,9 +66,14 @@ const metrics = defineOperation({
   errors: ['invalid_input', 'not_found', 'unavailable'],
   untrusted: ['groups'],
   examples: ['baton report metrics --by agent', 'baton report metrics --by phase --chart'],
-  run: async ({ deps }, _call, { by = 'agent', ...filter }) => {
+  run: async ({ deps }, _call, { by = 'agent', window, ...filter }) => {
     const { metricsReport } = await import('../service/blocks/reports.ts')
-    return mutable({ by, groups: await metricsReport(deps.store, by, filter) })
+    if (window === undefined) return mutable({ by, groups: await metricsReport(deps.store, by, filter) })
+    const { step_s, span_s } = FLOW_WINDOWS[window]
+    const { sinceMs } = flowSpan(window, deps.now())
+    const span = { sinceMs, stepMs: step_s * 1_000, steps: span_s / step_s }
+    const groups = await metricsReport(deps.store, by, filter, span)
+    return mutable({ by, window, since: new Date(sinceMs).toISOString(), step_s, groups })
   },
 })
 

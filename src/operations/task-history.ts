@@ -44,6 +44,7 @@ const log = defineOperation({
     }),
   output: () => z.object({ task: Shown(), entries: z.array(Entry()), records: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
+  untrusted: ['task', 'records'],
   examples: ['baton task log P0.1.1'],
   run: async (service, _, { id, limit }) => {
     const { row, entries } = await service.history.log(id, limit ?? 200)

@@ -42,6 +42,7 @@ const list = defineOperation({
     }),
   output: () => z.object({ items: z.array(Shown()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
+  untrusted: ['items'],
   examples: ['baton task list --status in_progress'],
   run: async (service, _, { limit, cursor, status, owner, text }) => {
     const page = await service.tasks.list(
@@ -67,6 +68,7 @@ const get = defineOperation({
   output: () =>
     z.object({ task: Shown(), blocked_by: z.array(z.string()), records: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
+  untrusted: ['task', 'records'],
   examples: ['baton task get P0.1.1'],
   run: async (service, _, { id }) => {
     const { row, blocked_by } = await service.tasks.get(id)
@@ -89,7 +91,9 @@ const next = defineOperation({
   output: () => z.object({ items: z.array(Shown()) }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton next'],
-  run: async (service, _, { limit }) => ({ items: (await service.tasks.next(limit ?? 20)).map(show) }),
+  run: async (service, { actor }, { limit }) => ({
+    items: (await service.tasks.next(limit ?? 20, actor.name)).map(show),
+  }),
 })
 
 const start = defineOperation({

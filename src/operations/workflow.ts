@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { STATES } from '../domain/lifecycle.ts'
 import { PHASES } from '../domain/phases.ts'
-import { RUN_STATES, STEP_STATES } from '../domain/run.ts'
+import { RUN_STATES, type Run, STEP_STATES } from '../domain/run.ts'
 import { runView } from '../domain/run-view.ts'
-import { StepId, WorkflowName } from '../domain/workflow.ts'
+import { StepId, type Workflow, WorkflowName } from '../domain/workflow.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { CHANGE_ERRORS, mutable, Note } from './handoff-fields.ts'
@@ -123,6 +123,7 @@ const list = defineOperation({
       next: z.string().optional(),
     }),
   errors: ['invalid_input', 'unavailable'],
+  untrusted: ['items'],
   examples: ['baton workflow list --state waiting'],
   run: async (service, _, { state, name, limit, cursor }) => {
     const page = await service.workflows.list(
@@ -182,16 +183,18 @@ const check = defineOperation({
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton workflow check feature'],
   run: async (service, call, input) => {
-    const { name, steps } = await checked(service, call, input)
-    return {
-      name,
-      steps: steps.map(({ id, agent, role, needs }) => ({
-        id,
-        agent: agent ?? `role ${role}`,
-        needs: [...needs],
-      })),
-    }
+    return toChecked(await checked(service, call, input))
   },
+})
+
+/** What is said of a definition that can be started. */
+export const toChecked = ({ name, steps }: Workflow) => ({
+  name,
+  steps: steps.map(({ id, agent, role, needs }) => ({
+    id,
+    agent: agent ?? `role ${role}`,
+    needs: [...needs],
+  })),
 })
 
 async function checked(
@@ -219,18 +222,24 @@ const picture = defineOperation({
     }),
   output: () => z.object({ format: z.enum(['mermaid', 'svg']), text: z.string() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
+  untrusted: ['text'],
   examples: [
     'baton workflow picture feature',
     'baton workflow picture --run feature-1 --format svg --out feature.svg',
   ],
   run: async (service, call, { format = 'mermaid', ...input }) => {
     const { workflow, run } = await service.workflows.workflow(call, input)
-    const { pictureOf, toMermaid } = await import('../domain/workflow-picture.ts')
-    const drawn = pictureOf(workflow, run)
-    if (format === 'mermaid') return { format, text: toMermaid(drawn) }
-    const { toSvg } = await import('../domain/workflow-svg.ts')
-    return { format, text: toSvg(drawn) }
+    return draw(workflow, format, run)
   },
 })
+
+/** A workflow, or a run of it, as a picture. */
+export async function draw(workflow: Workflow, format: 'mermaid' | 'svg', run?: Run) {
+  const { pictureOf, toMermaid } = await import('../domain/workflow-picture.ts')
+  const drawn = pictureOf(workflow, run)
+  if (format === 'mermaid') return { format, text: toMermaid(drawn) }
+  const { toSvg } = await import('../domain/workflow-svg.ts')
+  return { format, text: toSvg(drawn) }
+}
 
 export const WORKFLOW_OPERATIONS = [start, status, list, resume, cancel, check, picture] as const

@@ -72,7 +72,7 @@ const update = defineOperation({
       notes: notes.optional(),
     }),
   output: Updated,
-  errors: [...BASIC, 'unmet'],
+  errors: [...BASIC, 'not_allowed', 'unmet'],
   examples: ['baton task update P0.1.1 --progress 40 --notes "parser done"'],
   run: async (service, call, { task_id, ...input }) => {
     const row = await service.tasks.update(call, task_id, input)

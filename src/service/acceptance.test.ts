@@ -118,7 +118,7 @@ describe('acceptance checks', () => {
     assert.deepEqual(await createCheckRunner({ root, commands: [] })(checks, {}), [
       { name: 'file exists: src/limit.ts', ok: true },
       { name: 'evidence for "Tests"', ok: false, detail: 'none was given' },
-      { name: 'command exits 0: npm test', detail: UNLISTED },
+      { name: 'command exits 0: "npm test"', detail: UNLISTED },
     ])
   })
 })

@@ -5,6 +5,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BatonError } from '../domain/errors.ts'
 import type { Check, CheckResult, Result } from '../domain/package.ts'
+import { quoted } from '../domain/quoted.ts'
 import { runCommand, toArguments } from './command.ts'
 import type { ServiceDeps } from './deps.ts'
 import { checkForeign } from './foreign-schema.ts'
@@ -40,15 +41,15 @@ export function createCheckRunner(options: CheckRunnerOptions): NonNullable<Serv
 function nameOf(check: Check): string {
   switch (check.kind) {
     case 'file_exists':
-      return `file exists: ${check.path}`
+      return `file exists: ${quoted(check.path)}`
     case 'sha256':
-      return `sha256 of ${check.path}`
+      return `sha256 of ${quoted(check.path)}`
     case 'json_schema':
       return 'output matches its JSON Schema'
     case 'command':
-      return `command exits 0: ${check.command}`
+      return `command exits 0: ${quoted(check.command)}`
     case 'evidence':
-      return `evidence for "${check.deliverable}"`
+      return `evidence for ${JSON.stringify(check.deliverable)}`
   }
 }
 

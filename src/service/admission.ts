@@ -10,6 +10,7 @@ import type { ServiceDeps } from './deps.ts'
 import { must } from './lookup.ts'
 import type { Step } from './moves.ts'
 import { refuseShut } from './people/shut.ts'
+import { refuseShutTask } from './task-follow.ts'
 import { demand, refuse } from './write.ts'
 
 /** Another process has given one of the agents a limit since this one last looked: count, and decide again. */
@@ -40,7 +41,7 @@ export function admit(step: Step, candidate: Candidate): void {
     refuseNoPerson(deps, type, to, view.agent(to))
     return
   }
-  refusePast(step, from, place)
+  refusePast(step, candidate)
   checkCounts(step, candidate)
   demand(checkDepth(place, deps.policy.depthLimit))
   if (supersedes === undefined) refuseRepeat(step, candidate)
@@ -78,9 +79,11 @@ export function refuseRemoved(agent: Agent | undefined): void {
 }
 
 /** Work is not handed on while a gate holds it up. */
-function refusePast(step: Step, from: string, { parent }: Place): void {
+function refusePast(step: Step, { from, task: id, place: { parent } }: Candidate): void {
   const work = parent === undefined ? undefined : step.view.handoff(parent)
   if (work?.to === from) refuseShut(step, work, 'passed on')
+  const task = id === undefined ? undefined : step.view.task(id)?.task
+  if (task?.owner === from) refuseShutTask(task, 'passed on')
 }
 
 function refuseOpen({ view }: Step, uid: string): void {

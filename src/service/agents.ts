@@ -2,7 +2,7 @@ import { type AgentKind, newAgent } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { View } from '../storage/store.ts'
-import type { Call, ServiceDeps } from './deps.ts'
+import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 import { refuse, write } from './write.ts'
 
 export interface AgentInput {
@@ -118,8 +118,7 @@ export class Agents {
   }
 }
 
-/** The log stream of the workspace's administration. */
-export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin.split('/').at(-1) ?? ''
+export { adminStream }
 
 /**
  * The rows of these agents. A name nobody has used yet is added, unless `baton.yaml` lists the agents: then it

@@ -139,6 +139,23 @@ describeOnEngines('the brief of a task', (open) => {
     assert.equal(packet.sections[3]?.source, `record ${first?.uid}`)
   })
 
+  it('says which gate the task waits for', async (t) => {
+    const { service, brief } = await project(open, t)
+    await service.tasks.start(codex, 'P0.1.2')
+    const gate = {
+      to: 'human',
+      title: 'Look',
+      type: 'gate' as const,
+      gate: { name: 'design' },
+      task: 'P0.1.2',
+    }
+    const { handoff } = await service.sending.send(codex, gate)
+
+    const { markdown = '' } = await brief('P0.1.2', { format: 'markdown' })
+
+    assert.ok(markdown.includes(`cannot be done yet: the gate design (${handoff.id}) waits for human`))
+  })
+
   it('shows the reason of a reinstatement and the open handoffs of the task', async (t) => {
     const { brief, service } = await project(open, t)
     await run(service, codex, 'thought_record', {

@@ -1,4 +1,5 @@
 import { type Brief, type BriefPart, packBrief } from '../domain/brief.ts'
+import { taskReasons } from '../domain/gate.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isOpen, STATES } from '../domain/lifecycle.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
@@ -49,6 +50,7 @@ function taskPart(task: Task, blocked_by: readonly string[]): BriefPart {
     `status: ${task.status}, ${task.progress} %${task.owner === undefined ? '' : `, held by ${task.owner}`}`,
     ...(task.depends_on.length > 0 ? [`depends on: ${task.depends_on.join(', ')}`] : []),
     ...(blocked_by.length > 0 ? [`blocked by: ${blocked_by.join(', ')}`] : []),
+    ...taskReasons(task.gates).map((reason) => `cannot be done yet: ${reason}`),
     ...(task.criteria.length > 0 ? ['criteria:', ...task.criteria.map((line) => `- ${line}`)] : []),
     ...(task.notes === undefined ? [] : [`notes: ${task.notes}`]),
   ]

@@ -8,6 +8,7 @@ import type { Trace } from '../domain/trace.ts'
 import type { Store } from '../storage/store.ts'
 import type { LogKeys } from './audit/keys.ts'
 import type { Step } from './moves.ts'
+import type { Eraser } from './redaction/eraser.ts'
 import type { AgentKeys } from './signing.ts'
 
 /** The service's world. Nothing here has a default that reads the real clock or chance: the composition root passes it. */
@@ -30,6 +31,8 @@ export interface ServiceDeps {
     handoff: Handoff,
     commit: () => Promise<Handoff | undefined>,
   ) => Promise<Handoff | undefined>
+  /** Takes texts out of the live folders for good; answers which files that others wrote there may hold them. */
+  readonly eraseFiles?: (erasing: Erasing) => Promise<readonly string[]>
   /** The project's own files, where it is; absent where there is none. */
   readonly project?: Project
   /** Runs declared acceptance checks where the project is; absent where there is none. */
@@ -42,6 +45,15 @@ export interface ServiceDeps {
   readonly agentKeys?: () => Promise<AgentKeys>
   /** What else a step of a handoff leads to, in the same transaction: set by the service itself. */
   readonly follow?: (step: Step, before: Handoff, after: Handoff) => void
+}
+
+/** Texts that go from files, and where they were. */
+export interface Erasing {
+  readonly eraser: Eraser
+  /** Of the handoffs that held them. */
+  readonly handoffs: ReadonlySet<string>
+  /** Hashes of stored files that held them. */
+  readonly blobs: ReadonlySet<string>
 }
 
 export interface Notifying {
@@ -87,6 +99,11 @@ export interface Call {
   readonly key?: string
   /** The revision that the caller has seen: what has changed since is not written over. */
   readonly rev?: number
+  /** A person has looked at what reads like a secret and says that it is none. Nobody else is believed. */
+  readonly notSecret?: boolean
   /** What it belongs to where the caller traces its calls; what is sent keeps it. */
   readonly trace?: Trace
 }
+
+/** The log stream of the workspace's administration. */
+export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin.split('/').at(-1) ?? ''

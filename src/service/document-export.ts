@@ -168,10 +168,14 @@ const GATE_REASON = 'BLOCKING gate reached'
 function gateOf({ type, gate }: Handoff, said: Content['thread'][number] | undefined): Draft['gate'] {
   if (type !== 'gate') return undefined
   const decision = (['approve', 'reject', 'question'] as const).find((each) => each === said?.choice)
-  const isNamed = gate?.name !== undefined || (gate && gate.type !== 'blocking')
+  const isNamed = gate && (gate.name !== undefined || gate.step !== undefined || gate.type !== 'blocking')
   if (!isNamed && decision === undefined) return undefined
   return {
-    ...(isNamed && { type: gate.type, ...(gate.name !== undefined && { name: gate.name }) }),
+    ...(isNamed && {
+      type: gate.type,
+      ...(gate.name !== undefined && { name: gate.name }),
+      ...(gate.step !== undefined && { step: gate.step }),
+    }),
     ...(decision && said && { response: { decision, by: said.by, at: said.at, comment: said.text } }),
   }
 }

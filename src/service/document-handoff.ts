@@ -154,7 +154,10 @@ function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft:
   return {
     ...(state === 'needs_input' && needOf(type, draft)),
     ...(type === 'gate' && {
-      gate: { type: gateTypeOf(draft.gate?.type), ...defined({ name: draft.gate?.name }) },
+      gate: {
+        type: gateTypeOf(draft.gate?.type),
+        ...defined({ name: draft.gate?.name, step: draft.gate?.step ?? undefined }),
+      },
     }),
     ...(type === 'delegation' && { debt: isEnd(state) ? ('answered' as const) : ('open' as const) }),
     ...retryOf(home, retry),

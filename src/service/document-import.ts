@@ -17,7 +17,7 @@ import {
 } from './document-identity.ts'
 import { makeHandoff } from './document-making.ts'
 import { makeRecord } from './document-record.ts'
-import { refuseSecrets } from './write.ts'
+import { refuseSecrets } from './secrets.ts'
 
 export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const
 

@@ -8,6 +8,7 @@ import { keepSource } from './document-making.ts'
 import type { Step } from './moves.ts'
 import { addRecord, newTask, type RecordInput, type TaskUpdate, updateTask } from './tasks.ts'
 import { refuse, write } from './write.ts'
+import { demandPm } from './writeback.ts'
 
 /** Document 003's words for where a task is. */
 const STATUS: Readonly<Partial<Record<State, WritebackStatus>>> = {
@@ -43,9 +44,10 @@ export async function makeRecord(deps: ServiceDeps, call: Call, piece: Piece): P
   return write<Recorded>(deps, call, {
     op: 'document_import',
     input: { sha256: piece.sha256 },
-    reads: { tasks: [id] },
+    reads: { tasks: [id], agents: [call.actor.name] },
     decide: (view, at) => {
       const step: Step = { deps, view, actor: call.actor, at }
+      if (isRecord) demandPm(step, recordOf(draft, call.actor.name).on_behalf_of)
       const task = view.task(id)?.task ?? newTask(step, { id, title: draft.title ?? id })
       const recorded = isRecord
         ? addRecord(step, recordUid, task, recordOf(draft, call.actor.name)).task

@@ -1,3 +1,4 @@
+import { isForAnyone } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
@@ -40,7 +41,7 @@ export class Looking {
 
   /**
    * What waits for this agent: by priority, then age; and the notices it has not seen. A person also sees what any
-   * person may decide.
+   * person may decide or take on.
    */
   async inbox(agent: string, page: PageRequest, isPerson = false): Promise<Inbox> {
     const at = await this.#settled()
@@ -49,11 +50,16 @@ export class Looking {
       this.#waiting(names, page),
       page.cursor === undefined ? this.#notices(names, page.limit) : [],
     ])
-    const items = handoffs.items
+    const own = handoffs.items
       .map((handoff) => asSettled(handoff, at))
       .filter(
-        ({ waiting_for, need }) => waiting_for === agent || (waiting_for === ANYONE && isDecision(need)),
+        (handoff) =>
+          handoff.waiting_for === agent ||
+          (handoff.waiting_for === ANYONE && (isDecision(handoff.need) || isForAnyone(handoff))),
       )
+    const passed = isPerson && page.cursor === undefined ? await this.#passedOn(names, page.limit) : []
+    const others = passed.filter(({ uid }) => !own.some((each) => each.uid === uid))
+    const items = others.length === 0 ? own : [...own, ...others].sort(inOrder)
     const gates = await this.#asked(items)
     return {
       items,
@@ -73,6 +79,16 @@ export class Looking {
     const last = items.at(-1)
     const more = all.length > items.length || pages.some(({ next }) => next !== undefined)
     return { items, ...(more && last && { next: `${RANK[last.priority]}:${last.uid}` }) }
+  }
+
+  /** What another person was asked too, because these did not answer: they may still decide it. */
+  async #passedOn(names: readonly string[], limit: number): Promise<readonly Handoff[]> {
+    const pages = await Promise.all(
+      names.map((to) => this.#deps.store.handoffs({ to, state: ['needs_input'] }, { limit })),
+    )
+    return pages
+      .flatMap(({ items }) => items)
+      .filter(({ escalated_to, need }) => escalated_to !== undefined && isDecision(need))
   }
 
   async #notices(names: readonly string[], limit: number): Promise<readonly Notice[]> {

@@ -13,7 +13,7 @@ import type { ServiceDeps } from './deps.ts'
 import { refuseDeclined, refuseShut, refuseUnanswered } from './people/shut.ts'
 import { tell, tellWait } from './people/telling.ts'
 import { withTimers } from './people/timers.ts'
-import { noteTask } from './task-follow.ts'
+import { noteGate, noteTask } from './task-follow.ts'
 import { numberedIn } from './workflows/in-run.ts'
 import { refuse } from './write.ts'
 
@@ -91,6 +91,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const kept = command === 'send' ? { ...next, sent_seq: seq } : next
   view.putHandoff(kept)
   noteTask(step, handoff, kept)
+  noteGate(step, kept)
   tellWait(step, handoff, kept)
   const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
   deps.follow?.(step, handoff, settled)

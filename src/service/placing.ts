@@ -83,7 +83,9 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
       debt: 'open' as const,
       ...(work && { parent_attempt: work.attempt }),
     }),
-    ...(resolved === 'gate' && { gate: gateOf(gate, place.from, { work, opens: place.automatic?.opens }) }),
+    ...(resolved === 'gate' && {
+      gate: gateOf(step, gate, place.from, { work, task: taskOf(step, task), opens: place.automatic?.opens }),
+    }),
     ...(silence && { silence }),
     ...(remind_s !== undefined && { remind_s }),
     ...(place.trace && { trace: place.trace }),
@@ -117,6 +119,9 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
   view.putHandoff(created)
   return created
 }
+
+const taskOf = ({ view }: Step, id: string | undefined) =>
+  id === undefined ? undefined : view.task(id)?.task
 
 /** A handoff that gets a file of document 001 is called as the document does. */
 function numbered({ deps, view, at }: Step, home: Home): string {

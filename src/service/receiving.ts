@@ -21,6 +21,7 @@ import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
+import { knowTaker, takenUp } from './people/anyone.ts'
 import { kindsOf } from './sending-rules.ts'
 import { answerBeside, askBeside, isAnswerBeside, talk } from './talking.ts'
 import { refuse, write } from './write.ts'
@@ -42,6 +43,7 @@ export class Receiving {
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
     await knowPerson(this.#deps, call)
     const uid = await uidOf(this.#deps, ref)
+    await knowTaker(this.#deps, call, uid)
     const commit = () =>
       this.#accept(call, uid, input).catch(async (error: unknown) => {
         if (!(error instanceof Unread)) throw error
@@ -307,7 +309,10 @@ export class Receiving {
       op,
       input: { uid, input },
       reads,
-      decide: (view, at) => decide({ deps, view, actor: call.actor, at }, must(view, uid)),
+      decide: (view, at) => {
+        const step: Step = { deps, view, actor: call.actor, at }
+        return decide(step, takenUp(step, must(view, uid)))
+      },
       reload: (subject) => deps.store.handoff(subject),
     })
   }
@@ -348,7 +353,7 @@ function matchEvidence(deliverables: readonly string[], given: readonly Evidence
     if (only === undefined)
       refuse(
         'invalid_input',
-        `"${name}" is not one of the deliverables: ${known.map((d) => `"${d}"`).join(', ') || 'there are none'}`,
+        `${JSON.stringify(name)} is not one of the deliverables: ${known.map((d) => JSON.stringify(d)).join(', ') || 'there are none'}`,
         {
           deliverable: name,
           deliverables: known,

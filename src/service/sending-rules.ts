@@ -67,7 +67,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
   const files = artifactsAgainstGit({ package: offered.package }, offered.created_files ?? [])
   if (home !== 'package') {
     const type = offered.type ?? 'sequential'
-    if (type === 'return') refuseReturn()
+    if (type === 'return' || offered.in_reply_to !== undefined) refuseReturn()
     const found = checkSending(draftOf(offered, type)).filter(({ code }) => EVERYWHERE.includes(code))
     return { type, warnings: [...found, ...files].map(said) }
   }

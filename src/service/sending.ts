@@ -14,7 +14,7 @@ import type { Call, ServiceDeps } from './deps.ts'
 import { demandWritable, documentId } from './live-home.ts'
 import { find, must } from './lookup.ts'
 import { amended, move, notify, type Step } from './moves.ts'
-import { type AskedOfPeople, judgePeople } from './people/gates.ts'
+import { type AskedOfPeople, idleGate, judgePeople } from './people/gates.ts'
 import { awaitPerson, offer, placeHandoff } from './placing.ts'
 import { returned } from './returning.ts'
 import {
@@ -233,7 +233,7 @@ export class Sending {
       .catch(async (error: unknown) => {
         throw await withChain(deps, error, parent, to)
       })
-    return { handoff, warnings }
+    return { handoff, warnings: [...warnings, ...idleGate(handoff)] }
   }
 
   /** What stands in the context files of the project need not be said again. */

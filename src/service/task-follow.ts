@@ -1,6 +1,8 @@
+import { gatesAfter, taskReasons } from '../domain/gate.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Task } from '../domain/task.ts'
 import type { Step } from './moves.ts'
+import { refuse } from './write.ts'
 
 /** The task follows its handoff: taken with it, back to the sender when it comes to nothing, done with document 000's. */
 export function noteTask(step: Step, before: Handoff, after: Handoff): void {
@@ -37,6 +39,28 @@ function followed(task: Task, handoff: Handoff): Partial<Task> | undefined {
   }
 }
 
+/** A task follows its gates too: it is done only when none of them is shut. */
+export function noteGate(step: Step, gate: Handoff): void {
+  // Between sending and waiting for the person nothing can happen to the task.
+  if (gate.task === undefined || !gate.gate?.holds_task || gate.state === 'offered') return
+  const task = step.view.task(gate.task)?.task
+  if (!task) return
+  const { gates: before = [], ...rest } = task
+  const gates = gatesAfter(before, gate)
+  if (JSON.stringify(gates) === JSON.stringify(before)) return
+  putTask(step, { ...rest, ...(gates.length > 0 && { gates: [...gates] }) }, 'task.gate')
+}
+
+/** Refuses whatever would carry a task past a gate that is shut. */
+export function refuseShutTask({ id, gates }: Task, done: string): void {
+  const unmet = taskReasons(gates).map((message) => ({ code: 'gate_shut', message }))
+  if (unmet.length === 0) return
+  refuse('unmet', `${id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
+    id,
+    unmet,
+  })
+}
+
 /** Writes a task with its entry in the task's own log; answers the task as it stands. */
 export function putTask(
   step: Step,
@@ -51,12 +75,15 @@ export function putTask(
 ): Task {
   const { view, actor, at } = step
   const { kid, ...appended } = more
-  const entered = task.status === 'in_progress' && view.task(task.id)?.task.status !== 'in_progress'
+  const status = view.task(task.id)?.task.status
+  const entered = task.status === 'in_progress' && status !== 'in_progress'
+  // Every way to done leads through here.
+  if (task.status === 'done' && status !== 'done') refuseShutTask(task, 'done')
   const next: Task = {
     ...task,
     rev: task.rev + 1,
     updated_at: at,
-    ...(task.status === 'done' && { done_at: at }),
+    ...(task.status === 'done' && { done_at: task.done_at ?? at }),
   }
   const seq = view.append({
     stream: task.uid,

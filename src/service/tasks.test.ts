@@ -34,6 +34,24 @@ describeOnEngines('next actions', (open) => {
     assert.deepEqual(seen, [['P1'], ['P2'], ['P3'], []])
   })
 
+  it('[S3-54] leave out what is assigned to others or on its way to them, however much that is', async (t) => {
+    const w = await open(t)
+    const of = async (name: string, limit = 3) =>
+      (await w.service.tasks.next(limit, name)).map(({ task }) => task.id)
+    for (let n = 1; n <= 9; n++) await create(w, `A${n}`, { owner: 'gemini', priority: 'high' })
+    await create(w, 'B1')
+    const { handoff } = await w.service.sending.send(by('planner'), {
+      to: 'claude',
+      title: 'Work',
+      task: 'C1',
+    })
+    const sent = [await of('planner'), await of('claude'), await of('gemini', 2)]
+    await w.service.receiving.reject(claude, handoff.uid, { type: 'other', message: 'no time' })
+
+    assert.deepEqual(sent, [['B1'], ['B1'], ['A1', 'A2']])
+    assert.deepEqual([await of('planner'), await of('claude')], [['B1', 'C1'], ['B1']])
+  })
+
   it('[S2-71] [S3-55] [S3-56] come critical first, then in dependency order, by priority and as people count', async (t) => {
     const w = await open(t)
     await create(w, 'task-10')

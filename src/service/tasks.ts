@@ -7,18 +7,23 @@ import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../storage/st
 import type { Call, ServiceDeps } from './deps.ts'
 import { must } from './lookup.ts'
 import type { Step } from './moves.ts'
-import { gatedWork, refuseShut } from './people/shut.ts'
+import { nextTasks } from './next-tasks.ts'
+import { refuseShut, workOn } from './people/shut.ts'
 import { type AgentKey, signerOf, signRecord } from './signing.ts'
 import { putTask } from './task-follow.ts'
 import { refuse, write } from './write.ts'
 import {
+  asAsker,
   demandPm,
   demandRelated,
   escalationOf,
-  isPm,
+  held,
   loggedOf,
+  mayMove,
   orWritebackFailed,
+  refuseHeld,
   saysTheSame,
+  type Writing,
 } from './writeback.ts'
 
 export interface NewTask {
@@ -82,24 +87,17 @@ export class Tasks {
     return this.#deps.store.tasks(filter, page)
   }
 
-  /**
-   * What can be started now: critical first, then in the order of dependencies. Where nobody flagged a task, the
-   * one that begins the longest chain of open work is the critical one (A3-25).
-   */
-  async next(limit: number): Promise<readonly TaskRow[]> {
-    const [rows, head] = await Promise.all([
-      this.#deps.store.nextTasks(limit),
-      this.#deps.store.longestChain(),
-    ])
-    if (!head || head.task.status === 'in_progress') return rows
-    const first = { ...head, task: { ...head.task, critical: true } }
-    return [first, ...rows.filter(({ task }) => task.uid !== first.task.uid)].slice(0, limit)
+  /** What this agent can start now; see `next-tasks.ts`. */
+  next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
+    return nextTasks(this.#deps.store, limit, agent)
   }
 
   /** Document 003's update. Done needs a record of the present work period, whatever path leads here. */
   update(call: Call, id: string, input: TaskUpdate): Promise<TaskRow> {
-    const updated = this.#change(call, 'task_update', { id, ...input }, [id], (step) =>
-      updateTask(step, mustTask(step.view, id).task, input),
+    const updated = asAsker(this.#deps, call, id, (isAsker) =>
+      this.#change(call, 'task_update', { id, ...input }, [id], (step) =>
+        updateTask({ ...step, isAsker }, mustTask(step.view, id).task, input),
+      ),
     )
     return input.status === 'done' ? orWritebackFailed(escalationOf(id, {}), updated) : updated
   }
@@ -119,7 +117,7 @@ export class Tasks {
   async record(call: Call, id: string, input: RecordInput): Promise<ThoughtRecord> {
     const deps = this.#deps
     const uid = deps.newUid()
-    const recorded = async () => {
+    const recorded = async (isAsker: boolean) => {
       await demandRelated(deps, input.related_thought_records)
       const key = await signerOf(deps, call.actor.name)
       return write(deps, call, {
@@ -129,13 +127,13 @@ export class Tasks {
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
           demandPm(step, input.on_behalf_of)
-          return addRecord({ ...step, key }, uid, mustTask(view, id).task, input).record
+          return addRecord({ ...step, key, isAsker }, uid, mustTask(view, id).task, input).record
         },
         subject: (record) => ({ uid: record.uid, rev: 1 }),
         reload: (subject) => deps.store.record(subject),
       })
     }
-    return orWritebackFailed(escalationOf(id, input), recorded())
+    return orWritebackFailed(escalationOf(id, input), asAsker(deps, call, id, recorded))
   }
 
   /** Record and done in one: neither without the other. The same call again answers what the first one did. */
@@ -146,7 +144,7 @@ export class Tasks {
   ): Promise<TaskRow> {
     const { progress, ...record } = input
     const uid = this.#deps.newUid()
-    const completed = async () => {
+    const completed = async (isAsker: boolean) => {
       await demandRelated(this.#deps, input.related_thought_records)
       const key = await signerOf(this.#deps, call.actor.name)
       return this.#change(call, 'task_complete', { id, ...input }, [id], (step) => {
@@ -158,13 +156,13 @@ export class Tasks {
             `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo --notes "…"`,
             { id, record: before.record_id },
           )
-        const { task } = addRecord({ ...step, key }, uid, before, record)
-        return finishTask(step, task, { progress, notes: input.notes })
+        const { task } = addRecord({ ...step, key, isAsker }, uid, before, record)
+        return finishTask({ ...step, isAsker }, task, { progress, notes: input.notes })
       })
     }
     return orWritebackFailed(
       escalationOf(id, record),
-      completed().catch((error) => this.#completedBefore(error, call, record)),
+      asAsker(this.#deps, call, id, completed).catch((error) => this.#completedBefore(error, call, record)),
     )
   }
 
@@ -194,16 +192,16 @@ export class Tasks {
   ): Promise<TaskRow> {
     const deps = this.#deps
     const ends = op === 'task_complete' || input.status === 'done'
-    const gated = ends ? await gatedWork(deps, ids[0]!) : []
+    const work = ends ? await workOn(deps, ids[0]!) : []
     return write<TaskRow>(deps, call, {
       op,
       input,
-      reads: { tasks: ids, agents: [call.actor.name], handoffs: gated },
+      reads: { tasks: ids, agents: [call.actor.name], handoffs: work },
       decide: (view, at) => {
         const wasDone = view.task(ids[0]!)?.task.status === 'done'
         const task = decide({ deps, view, actor: call.actor, at })
         if (task.status === 'done' && !wasDone)
-          for (const uid of gated) refuseShut({ view }, must(view, uid), 'completed')
+          for (const uid of work) refuseShut({ view }, must(view, uid), 'completed')
         return { task, open_deps: view.task(task.id)?.open_deps ?? 0 }
       },
       subject: ({ task }) => task,
@@ -268,7 +266,7 @@ export function newTask(step: Step, input: NewTask): Task {
 }
 
 /** Document 003's update within a unit that has read the task. */
-export function updateTask(step: Step, task: Task, input: TaskUpdate): Task {
+export function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
   if (input.status === 'done') return finishTask(step, task, input)
   if (task.status === 'done' && input.status !== undefined)
     refuse('wrong_state', `${task.id} is done; only a reinstatement record opens it again`, {
@@ -278,7 +276,7 @@ export function updateTask(step: Step, task: Task, input: TaskUpdate): Task {
   return putTask(
     step,
     {
-      ...(input.status === undefined ? task : moved(step, task, input.status)),
+      ...(input.status === undefined ? held(step, task) : moved(step, task, input.status)),
       ...(input.progress !== undefined && { progress: input.progress }),
       ...(input.notes !== undefined && { notes: input.notes }),
     },
@@ -313,30 +311,13 @@ function claimed({ view, actor }: Step, task: Task): Task {
   }
 }
 
-/**
- * Its holder may; people and pms may take work back from an agent that is gone, and an agent may give back what an
- * instance of it held that has ended.
- */
-function mayMove(step: Step, task: Task, status: 'todo' | 'in_progress'): boolean {
-  const { name, instance } = step.actor
-  if (isPm(step)) return true
-  const isSame = task.instance === undefined || instance === undefined || task.instance === instance
-  return task.owner === name && (isSame || status === 'todo')
-}
-
-function refuseHeld(task: Task): never {
-  refuse('conflict', `${task.id} already belongs to ${task.owner}; pick another with: baton next`, {
-    id: task.id,
-    owner: task.owner,
-  })
-}
-
-function finishTask(step: Step, task: Task, input: TaskUpdate): Task {
+function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
   const wrong = input.progress === undefined ? undefined : doneProgressFinding(input.progress)
   if (wrong) refuse('invalid_input', wrong.message, { progress: input.progress })
   if (task.status === 'done') return task
   if (task.record_seq === undefined || task.record_seq <= task.period_seq)
     refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })
+  held(step, task)
   const done = putTask(
     step,
     { ...task, status: 'done', progress: 100, ...(input.notes !== undefined && { notes: input.notes }) },
@@ -349,12 +330,13 @@ function finishTask(step: Step, task: Task, input: TaskUpdate): Task {
 
 /** Document 003's record within a unit that has read the task; signed where its author's key is here. */
 export function addRecord(
-  step: Step & { readonly key?: AgentKey | undefined },
+  step: Writing & { readonly key?: AgentKey | undefined },
   uid: string,
   task: Task,
   input: RecordInput,
 ): { record: ThoughtRecord; task: Task } {
   const { view, at, actor } = step
+  held(step, task)
   const reinstates = isReinstating(input)
   const said: ThoughtRecord = {
     uid,

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../audit/canonical-json.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
 import { holderKey } from '../domain/holder.ts'
-import { secretsIn } from '../domain/secrets.ts'
 import type { Idem, Reads, View } from '../storage/store.ts'
-import type { Call, ServiceDeps } from './deps.ts'
+import { adminStream, type Call, type ServiceDeps } from './deps.ts'
+import { notePassed, passedSecrets } from './secrets.ts'
 
 /** What a write changed, and what its answer is rebuilt from when the call is repeated. */
 export interface Subject {
@@ -34,13 +34,15 @@ class Replay extends Error {
 
 /** Runs one write: once for each idempotency key, in one transaction, with what is due settled before it. */
 export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): Promise<T> {
-  refuseSecrets(work.input)
+  const passed = passedSecrets(call, work.input)
+  const { streams = [] } = work.reads
+  const reads = passed.length === 0 ? work.reads : { ...work.reads, streams: [...streams, adminStream(deps)] }
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
   const input_hash = idem && hash('sha256', canonicalJson(plain(work.input)), 'hex')
   try {
     return await deps.store.transact({
-      reads: idem ? { ...work.reads, idem } : work.reads,
+      reads: idem ? { ...reads, idem } : reads,
       at,
       holder: holderKey(call.actor.name, call.actor.instance),
       decide: (view) => {
@@ -55,9 +57,11 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
         }
         if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
         const value = work.decide(view, at)
+        const about = () => (work.subject ? work.subject(value) : (value as Subject))
+        if (passed.length > 0) notePassed(deps, view, call, { op: work.op, at, subject: about().uid, passed })
         if (idem && input_hash !== undefined) {
-          const subject = work.subject ? work.subject(value) : (value as Subject)
-          view.addIdem({ ...idem, input_hash, subject: subject.uid, rev: subject.rev, at })
+          const { uid, rev } = about()
+          view.addIdem({ ...idem, input_hash, subject: uid, rev, at })
         }
         return value
       },
@@ -84,21 +88,6 @@ function refuseStale(view: View, { handoffs, tasks }: Reads, rev: number): void 
       },
     )
 }
-
-/** A key that stands in the log is there for all who may read it: it is refused before anything is written. */
-export function refuseSecrets(input: unknown): void {
-  const secrets = secretsIn(input).map(({ field, kind }) => ({ field: field.replace(WRAPPED, ''), kind }))
-  const [first] = secrets
-  if (first)
-    refuse(
-      'invalid_input',
-      `${first.field} holds what looks like ${first.kind}; take it out, and say where the receiver finds it (a secret store, the name of a variable)`,
-      { secrets },
-    )
-}
-
-/** What a use case puts around what the caller gave. */
-const WRAPPED = /^(?:input|change)\./
 
 /** Throws what pure code refused. */
 export function demand(result: { readonly ok: true } | Refusal): void {

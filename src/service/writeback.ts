@@ -1,6 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
 import { hasRole } from '../domain/policy.ts'
-import type { ThoughtRecord } from '../domain/task.ts'
+import type { Task, ThoughtRecord } from '../domain/task.ts'
 import { WRITEBACK_FAILED } from '../domain/writeback.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'
@@ -73,6 +73,61 @@ export function demandPm(step: Step, onBehalfOf: string | undefined): void {
     `${name} may not write for ${onBehalfOf}: on_behalf_of is for people and the role pm; a person gives the role with: baton agent add ${name} --role pm`,
     { actor: name, on_behalf_of: onBehalfOf },
   )
+}
+
+/** Somebody writes to a task. */
+export type Writing = Step & {
+  /** The caller handed the task to who holds it. */
+  readonly isAsker?: boolean
+}
+
+/** Work under way is written to by who has it in hand and who handed it over; people and pms may put things right. */
+export function held(step: Writing, task: Task): Task {
+  const { id, status, owner } = task
+  if (status !== 'in_progress' || owner === undefined || owner === step.actor.name) return task
+  if (step.isAsker || isPm(step)) return task
+  return refuse(
+    'not_allowed',
+    `${id} is in the hands of ${owner}; only ${owner}, who handed it over, a person or an agent with the role pm can change or record it`,
+    { id, owner, actor: step.actor.name },
+  )
+}
+
+/** Looks who handed a task over only when that decides: few write to work that others hold. */
+export async function asAsker<T>(
+  { store }: ServiceDeps,
+  { actor }: Call,
+  id: string,
+  attempt: (isAsker: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt(false)
+  } catch (error) {
+    const owner =
+      error instanceof BatonError && error.code === 'not_allowed' ? error.details.owner : undefined
+    const handed = typeof owner === 'string' ? await store.latest(id, actor.name, owner) : undefined
+    // What was only offered makes nobody the asker of work that somebody else gave.
+    if (handed?.accepted_by !== owner || owner === undefined) throw error
+    return attempt(true)
+  }
+}
+
+/**
+ * Its holder may; people and pms may take work back from an agent that is gone, and an agent may give back what an
+ * instance of it held that has ended.
+ */
+export function mayMove(step: Step, task: Task, status: 'todo' | 'in_progress'): boolean {
+  const { name, instance } = step.actor
+  if (isPm(step)) return true
+  const isSame = task.instance === undefined || instance === undefined || task.instance === instance
+  return task.owner === name && (isSame || status === 'todo')
+}
+
+export function refuseHeld(task: Task): never {
+  refuse('conflict', `${task.id} already belongs to ${task.owner}; pick another with: baton next`, {
+    id: task.id,
+    owner: task.owner,
+  })
 }
 
 /** Whether a record says what this input says: the answer to a call was lost and it came again. */

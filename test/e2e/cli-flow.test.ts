@@ -25,7 +25,7 @@ describe('baton report flow', () => {
     ])
     assert.match(
       shown.shown,
-      /agent +holds +waits for +sent +received +completed +failed +rate +retries +median/,
+      /AGENT +HOLDS +WAITS FOR +SENT +RECEIVED +COMPLETED +FAILED +RATE +RETRIES +MEDIAN/,
     )
   })
 

@@ -90,6 +90,8 @@ describe('a package on the command line', () => {
 
     assert.match(unclear.stderr, /Constraint 'quickly' not measurable/)
     assert.match(unclear.stdout, /has a question for architecture; it waits for the answer/)
+    assert.doesNotMatch(unclear.stderr, /next: baton submit/)
     assert.match(begun.stdout, /is yours, in progress/)
+    assert.match(begun.stderr, /next: baton submit/)
   })
 })

@@ -190,6 +190,34 @@ describe('the merge check', () => {
     assert.equal(existsSync(join(project.root, 'ran.txt')), false)
   })
 
+  it('[S4-61] refuses what a person has not opened: before the task is done, and after', async (t) => {
+    const project = await aProject(t)
+    const work = await worked(project)
+    const gate = async (name: string) => {
+      const words = ['--to', 'human', '--type', 'gate', '--gate', name, '--task', 'P0.1.1', '--title', 'Look']
+      return (await ask<{ handoff: { id: string } }>(work.where, 'send', ...words, '--as', 'claude')).handoff
+    }
+    const first = await gate('design')
+    const early = await refusal(work.where, 'task', 'finish', 'P0.1.1', '--as', 'claude')
+    const shown = await baton(work.where, 'task', 'get', 'P0.1.1')
+    await ask(work.where, 'handoff', 'cancel', first.id, '--as', 'claude')
+    await ask(work.where, 'task', 'finish', 'P0.1.1', '--as', 'claude')
+    const second = await gate('review')
+
+    const late = await check(project.where, BRANCH)
+
+    const waits = (name: string, { id }: { id: string }) => `the gate ${name} (${id}) waits for human`
+    assert.deepEqual(early.details.points, [{ code: 'gate_shut', message: waits('design', first) }])
+    assert.match(
+      shown.stdout,
+      new RegExp(`^Gates\\t${waits('design', first).replace(/[()]/g, '\\$&')}$`, 'm'),
+    )
+    assert.deepEqual(
+      [late.exit, late.reasons],
+      [1, [{ code: 'gate_shut', message: waits('review', second) }]],
+    )
+  })
+
   it('refuses names that git would read as something else, and says which branch is not there', async (t) => {
     const project = await aProject(t)
 

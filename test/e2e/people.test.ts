@@ -22,12 +22,14 @@ interface Shown {
 
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })
 
+const POINTS = ['The scope', 'The limits', 'The exceptions'].flatMap((point) => ['--validate', point])
+POINTS.push('--gate', 'specification')
+
 const gate = (where: Where, ...more: readonly string[]) =>
   ask<{ handoff: { id: string } }>(
     where,
     ...['send', '--as', 'planner', '--to', 'human', '--type', 'gate', '--title', 'Check the specification'],
-    ...['--gate', 'specification', '--summary', 'Limits are specified for every endpoint'],
-    ...['--validate', 'The scope', '--validate', 'The limits', '--validate', 'The exceptions'],
+    ...['--summary', 'Limits are specified for every endpoint', ...POINTS],
     ...more,
   )
 
@@ -48,6 +50,35 @@ describe('people', () => {
     )
     assert.match(shown, /Gate: specification · 3 points to validate/)
     assert.match(opened.stdout, /^HO-\d{4}-001 {2}Check the specification\n/, opened.stderr)
+  })
+
+  it('see a gate whole at the width that they have, with its id and what to do', async (t) => {
+    const where = here(t)
+    const name = `a-${'long-'.repeat(5)}name`
+    await ask(where, 'send', '--as', name, '--to', 'human', '--type', 'gate', '--title', 'T', ...POINTS)
+
+    for (const columns of [60, 80, 200]) {
+      const { shown } = onTerminal(where, ['inbox'], { columns })
+      assert.match(shown, /^ {2}decide {2}HO-\d{4}-001 /m, shown)
+      assert.match(shown, /Gate: specification · 3 points to validate/, shown)
+    }
+  })
+
+  it('say at the terminal that what looks like a secret is none; agents and scripts cannot', async (t) => {
+    const where = here(t)
+    const keyId = ['AK', 'IA', 'Z7Q4M2K9P3X8W6T1'].join('')
+    const send = ['send', '--to', 'codex', '--title', 'Look', '--summary', `The id ${keyId} is public`]
+    const asks = 'Is it none, and shall it be written?'
+
+    const script = await refusal(where, ...send)
+    const agent = onTerminal(where, [...send, '--as', 'planner'])
+    const no = onTerminal(where, send, { steps: [[asks, 'n\n']] })
+    const yes = onTerminal(where, send, { steps: [[asks, 'y\n']] })
+
+    assert.deepEqual([script.code, agent.code, no.code, yes.code], ['invalid_input', 2, 2, 0], yes.shown)
+    assert.ok(!agent.shown.includes(asks))
+    const { items } = await ask<{ items: { act: string; by: string }[] }>(where, 'audit', 'log')
+    assert.equal(items.filter(({ act }) => act === 'secret.pass').length, 1)
   })
 
   it('leave the same record whether they decide at a terminal or over HTTP', async (t) => {

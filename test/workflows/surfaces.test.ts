@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
@@ -79,6 +79,58 @@ describe('workflows on the command line', () => {
       /two\.yaml:4: build needs desing, and there is no such step; did you mean design\?/,
     )
     assert.deepEqual([right.code, lines(right.stdout)[0]], [0, '✓ two can be started: 2 steps'])
+  })
+
+  it('are checked and drawn by anybody in an empty folder, and nothing is left there', async (t) => {
+    const cwd = folders(t).folder('empty')
+    const where = { cwd, env: { CLAUDECODE: '1' } }
+    writeFileSync(join(cwd, 'draft.yaml'), TWO)
+    writeFileSync(join(cwd, 'wrong.yaml'), TWO.replace('gate: {', 'gatte: {'))
+
+    const right = await quick(where, 'workflow', 'check', 'draft.yaml')
+    const shown = await ask<{ name: string; steps: unknown[] }>(where, 'workflow', 'check', './draft.yaml')
+    const wrong = await quick(where, 'workflow', 'check', join(cwd, 'wrong.yaml'))
+    const ready = await quick(where, 'workflow', 'check', 'phases')
+    const drawn = await quick(where, 'workflow', 'picture', 'draft.yaml')
+
+    assert.deepEqual([right.code, lines(right.stdout)[0]], [0, '✓ two can be started: 2 steps'])
+    assert.match(right.stderr, /^There is no workspace here/)
+    assert.deepEqual([shown.name, shown.steps.length], ['two', 2])
+    assert.deepEqual(
+      [wrong.code, wrong.stderr],
+      [2, `✗ ${join(cwd, 'wrong.yaml')}:3: there is no field gatte here; did you mean gate?\n`],
+    )
+    assert.deepEqual([ready.code, lines(ready.stdout)[0]], [0, '✓ phases can be started: 8 steps'])
+    assert.match(drawn.stdout, /flowchart TB/)
+    writeFileSync(
+      join(cwd, 'draft.yaml'),
+      TWO.replace('id: design,', 'id: design, title: "a\\e[31m\\u202eb",'),
+    )
+    const hostile = await quick(where, 'workflow', 'picture', 'draft.yaml')
+    assert.equal(hostile.code, 0, hostile.stderr)
+    for (const hidden of ['\u001b', '\u202e']) assert.ok(!hostile.stdout.includes(hidden))
+    assert.deepEqual(readdirSync(cwd).sort(), ['draft.yaml', 'wrong.yaml'])
+  })
+
+  it('are started and checked by the path of a file as well, and what is not there is told', async (t) => {
+    const where = project(t)
+    writeFileSync(join(where.cwd, 'wrong.yaml'), TWO.replace('agent: codex', 'agnt: codex'))
+    const start = (...words: string[]) => quick(where, 'workflow', 'start', ...words, '--as', 'orchestrator')
+
+    const run = await ask<Shown>(where, 'workflow', 'start', 'workflows/two.yaml', '--as', 'orchestrator')
+    const short = await ask<{ name: string }>(where, 'workflow', 'check', 'two.yaml', '--as', 'x')
+    const wrong = await start('wrong.yaml')
+    const folder = await start('./workflows')
+    const nowhere = await refusal(where, 'workflow', 'start', 'workflows/tow.yaml', '--as', 'x')
+
+    assert.deepEqual([run.id, short.name], ['two-1', 'two'])
+    assert.deepEqual([wrong.code, folder.code], [2, 2])
+    assert.match(wrong.stderr, /^✗ wrong\.yaml:4: there is no field agnt here; did you mean agent\?/)
+    assert.match(folder.stderr, /is no file; name the YAML file of a workflow/)
+    assert.deepEqual(
+      [nowhere.code, nowhere.exit, nowhere.message],
+      ['not_found', 3, 'there is no file workflows/tow.yaml and no workflow of that name; there is two'],
+    )
   })
 
   it('are drawn as Mermaid and as SVG, as they are defined and as a run stands', async (t) => {

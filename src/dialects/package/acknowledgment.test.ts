@@ -177,7 +177,7 @@ describe('gates', () => {
     const { draft, codes } = gate(
       '  gate: { type: blocking, name: launch, step: 5 }\n  context: { summary: All 14 journeys pass }',
     )
-    assert.deepEqual([draft.type, draft.gate], ['gate', { type: 'blocking', name: 'launch' }])
+    assert.deepEqual([draft.type, draft.gate], ['gate', { type: 'blocking', name: 'launch', step: 5 }])
     assert.deepEqual(codes, ['missing_id', 'missing_timestamp'])
     assert.equal(
       printed({ ...draft, to_reason: 'BLOCKING gate reached' }),

@@ -85,7 +85,7 @@ function besides(handoff: Fields, end: 'from' | 'to'): string | undefined {
 }
 
 /** As given: a number stays one, `null` says that there is none. */
-function readStep(fields: Fields, key: string): Step | undefined {
+export function readStep(fields: Fields, key: string): Step | undefined {
   const value = fields.value(key)
   if (value === undefined || value === null) return value
   const text = fields.text(key)

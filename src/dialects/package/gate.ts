@@ -2,6 +2,7 @@ import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
 import { findWord, type Words } from '../text/words.ts'
+import { readStep } from './ends.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { filled, orNothing } from './filled.ts'
 import { isPlaceholder } from './placeholders.ts'
@@ -26,7 +27,8 @@ export function readGate(handoff: Fields, extra: Data): Gate | undefined {
   if (isData(found)) {
     const fields = handoff.below('gate')
     if (fields === undefined) return undefined
-    const gate = { type: readType(fields, 'type'), name: fields.text('name') }
+    const step = readStep(fields, 'step')
+    const gate = { type: readType(fields, 'type'), name: fields.text('name'), step }
     keepRest(extra, fields, ['handoff', 'gate'])
     return filled(gate)
   }
@@ -152,7 +154,7 @@ function readDecision(
 }
 
 export const nativeGate = ({ gate }: Draft): Data | undefined =>
-  gate && orNothing({ type: gate.type, name: gate.name })
+  gate && orNothing({ type: gate.type, name: gate.name, step: gate.step })
 
 export const nativeGateResponse = ({ gate }: Draft): Data | undefined =>
   gate?.response &&

@@ -1,5 +1,5 @@
 import { type Block, type Progress, progressOf } from '../../domain/block.ts'
-import { type Grouping, type MetricsGroup, MetricsReport } from '../../domain/metrics.ts'
+import { type Grouping, type MetricsGroup, MetricsReport, type MetricsSpan } from '../../domain/metrics.ts'
 import { compareIds } from '../../domain/task-order.ts'
 import type { BlockFilter, Page, PageRequest, Store } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
@@ -20,8 +20,9 @@ export async function metricsReport(
   store: Store,
   by: Grouping,
   filter: HistoryFilter = {},
+  span?: MetricsSpan,
 ): Promise<readonly MetricsGroup[]> {
-  const report = new MetricsReport(by)
+  const report = new MetricsReport(by, span)
   for await (const block of historyOf(store, filter)) if (!block.made) report.add(block)
   return report.groups(compareIds)
 }

@@ -153,7 +153,7 @@ describeOnEngines('the answer to a gate', (open) => {
     await w.service.closing.decide(maria, id, 'reject', 'too broad')
     await look()
 
-    assert.deepEqual(gate, { type: 'blocking', name: 'specification', step: '2' })
+    assert.deepEqual(gate, { type: 'blocking', name: 'specification', step: 2 })
     assert.deepEqual(answers, [
       undefined,
       { decision: 'question', by: 'maria', at: START, comment: 'Which users?' },
@@ -166,7 +166,7 @@ describeOnEngines('the answer to a gate', (open) => {
     const gate = await ask(w)
     await w.service.agents.add(maria, { name: 'maria', kind: 'human' })
     const named = await ask(w, { to: 'maria', priority: 'high', validation_request: undefined })
-    await w.service.sending.send(estimation, { to: 'human', title: 'Work for whoever is called human' })
+    const work = await w.service.sending.send(estimation, { to: 'human', title: 'Work for anybody' })
 
     const [hers, his, agents] = await Promise.all(
       [maria, person('paul'), by('codex')].map((call) =>
@@ -176,7 +176,7 @@ describeOnEngines('the answer to a gate', (open) => {
 
     assert.deepEqual(
       [hers, his, agents].map((inbox) => inbox?.items.map(({ id }) => id)),
-      [[named.id, gate.id], [gate.id], []],
+      [[named.id, gate.id, work.handoff.id], [gate.id, work.handoff.id], []],
     )
     assert.deepEqual(his?.gates, [
       {
@@ -216,7 +216,7 @@ describeOnEngines('the answer to a gate', (open) => {
 })
 
 describeOnEngines('a gate in document 004', (open) => {
-  it('[S4-58] keeps type and name when it is taken in and answered, and the answer is written beside it', async (t) => {
+  it('[S4-58] keeps type, name and step when it is taken in and answered, and the answer is written beside it', async (t) => {
     const w = await open(t)
     const text = [
       'handoff:',
@@ -238,7 +238,8 @@ describeOnEngines('a gate in document 004', (open) => {
 
     const { handoff } = await w.service.looking.get(id)
     const { text: out } = await run<{ text: string }>(w.service, maria, 'document_export', { id })
-    assert.deepEqual(handoff.gate, { type: 'advisory', name: 'specification' })
+    assert.deepEqual(handoff.gate, { type: 'advisory', name: 'specification', step: '2' })
+    assert.match(out, /step: "2"/)
     assert.match(out, /type: advisory/)
     assert.match(out, /name: specification/)
     assert.match(out, /gate_response:\s+decision: approve\s+by: maria/)

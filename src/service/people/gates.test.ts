@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { EXAMPLE } from '../../../test/invoke.ts'
-import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import {
+  by,
+  describeOnEngines,
+  person,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../../test/workspace.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { CheckResult } from '../../domain/package.ts'
 
@@ -241,6 +247,178 @@ describeOnEngines('a gate over work', (open) => {
       // Submitted before the gate was there, or refused because it was.
       assert.equal(now?.state, submitted.status === 'fulfilled' ? 'completed' : 'in_progress')
       if (submitted.status === 'rejected') assert.equal((submitted.reason as { code: string }).code, 'unmet')
+    }
+  })
+})
+
+describeOnEngines('a gate over a task that was claimed without a handoff', (open) => {
+  const { task_id: id, ...record } = EXAMPLE
+
+  const claimed = async (t: TestContext, options?: WorkspaceOptions) => {
+    const w = await open(t, options)
+    await w.service.tasks.create(planner, { id, title: 'Package setup' })
+    await w.service.tasks.start(codex, id)
+    return w
+  }
+  const over = ({ service }: Workspace, more = {}, call = codex) =>
+    service.sending.send(call, { to: 'human', title: 'Look at it', type: 'gate', task: id, ...more })
+  const waits = (gateId: string, doing = 'done') => shut(id, doing, `the gate ${gateId} waits for human`)
+  const gatesOf = async ({ service }: Workspace) => (await service.tasks.get(id)).row.task.gates
+
+  it('[S4-61] lets the task not be done by an update, nor by record and done in one', async (t) => {
+    const w = await claimed(t)
+    const { tasks } = w.service
+    const { handoff, warnings } = await over(w)
+    const { id: gateId, uid } = handoff
+    const waiting = [{ uid, id: gateId, state: 'needs_input', waiting_for: 'human' }]
+
+    await assert.rejects(tasks.complete(codex, id, record), waits(gateId))
+    assert.equal((await tasks.latest(1, id)).length, 0)
+    await tasks.record(codex, id, record)
+    for (const call of [codex, maria])
+      await assert.rejects(tasks.update(call, id, { status: 'done' }), waits(gateId))
+    assert.deepEqual([await gatesOf(w), warnings], [waiting, []])
+
+    await w.service.closing.decide(maria, uid, 'approve')
+    const done = await tasks.update(codex, id, { status: 'done' })
+    assert.deepEqual([done.task.status, done.task.gates], ['done', undefined])
+  })
+
+  it('[S4-63] that was rejected or has expired must be passed again under its name', async (t) => {
+    const w = await claimed(t)
+    const { tasks, closing, sending } = w.service
+    const named = { gate: { name: 'design' } }
+    const complete = () => tasks.complete(codex, id, record)
+    const first = (await over(w, named)).handoff
+    await closing.decide(maria, first.uid, 'reject', 'too broad')
+    await assert.rejects(
+      complete(),
+      shut(id, 'done', `the gate design (${first.id}) was rejected; mend the work and send the gate again`),
+    )
+    const mistaken = (await over(w, named)).handoff
+    await sending.cancel(codex, mistaken.uid)
+    await assert.rejects(complete(), { message: /was rejected/ })
+    const late = (await over(w, { ...named, silence: { policy: 'expire', after_s: 60 } })).handoff
+    w.clock.pass(61_000)
+    await assert.rejects(complete(), { message: new RegExp(`design \\(${late.id}\\) has expired`) })
+    const other = (await over(w, { gate: { name: 'security' } })).handoff
+    await closing.decide(maria, other.uid, 'approve')
+    await assert.rejects(complete(), { code: 'unmet' })
+
+    const again = (await over(w, named)).handoff
+    await closing.decide(maria, again.uid, 'approve')
+    assert.equal((await complete()).task.status, 'done')
+  })
+
+  it('[S4-64] tells whose move it is while a question is open, and who was asked instead', async (t) => {
+    const w = await claimed(t)
+    await w.service.agents.add(maria, { name: 'paul', kind: 'human' })
+    const silence = { policy: 'reassign', after_s: 60, to: 'paul' } as const
+    const { uid } = (await over(w, { silence })).handoff
+    const movers = [(await gatesOf(w))?.[0]?.waiting_for]
+    await w.service.closing.decide(maria, uid, 'question', 'Which users?')
+    movers.push((await gatesOf(w))?.[0]?.waiting_for)
+    await w.service.receiving.answer(codex, uid, 'Admins')
+    w.clock.pass(61_000)
+    await w.service.looking.inbox('paul', { limit: 1 })
+    movers.push((await gatesOf(w))?.[0]?.waiting_for)
+
+    assert.deepEqual(movers, ['human', 'codex', 'paul'])
+    await assert.rejects(w.service.tasks.complete(codex, id, record), { message: /waits for paul/ })
+  })
+
+  it('[S4-61] lets the task not be handed on, nor be done with a handoff of document 000', async (t) => {
+    const w = await claimed(t, { policy: { verifiers: ['perplexity'] } })
+    const { sending, receiving, closing } = w.service
+    const { handoff } = await sending.send(codex, {
+      to: 'claude',
+      title: 'Set up',
+      task: id,
+      home: 'markdown',
+      deliverables: ['Middleware'],
+    })
+    await receiving.accept(by('claude'), handoff.uid)
+    const asked = (await over(w, {}, maria)).handoff
+    const evidence = [{ deliverable: 'Middleware', evidence: 'PR #1' }]
+    await receiving.submit(by('claude'), handoff.uid, { evidence })
+    const checks = [{ deliverable: 'Middleware', status: 'verified' as const, evidence: 'PR #1' }]
+    const verify = () => closing.verify(by('perplexity'), handoff.uid, { pass: true, checks })
+    const on = () => sending.send(by('claude'), { to: 'tester', title: 'Test it', task: id })
+
+    await assert.rejects(verify(), waits(asked.id))
+    await assert.rejects(on(), waits(asked.id, 'passed on'))
+    await closing.decide(maria, asked.uid, 'approve')
+
+    assert.equal((await on()).handoff.state, 'offered')
+    assert.equal((await verify()).state, 'completed')
+    assert.equal((await w.service.tasks.get(id)).row.task.status, 'done')
+  })
+
+  it('holds up nothing of strangers and says so, nothing as advice or a draft, and nothing when it is taken back', async (t) => {
+    const w = await claimed(t)
+    const foreign = await over(w, {}, by('mallory'))
+    const advice = await over(w, { gate: { type: 'advisory' } })
+    await w.service.sending.create(codex, { to: 'human', title: 'Later', type: 'gate', task: id })
+    const loose = await w.service.sending.send(codex, { to: 'human', title: 'Well?', type: 'gate' })
+    const mistaken = await over(w)
+    await w.service.sending.cancel(codex, mistaken.handoff.uid)
+
+    const messages = [foreign, advice, loose, mistaken].flatMap(({ warnings }) =>
+      warnings.map(({ message }) => message),
+    )
+    assert.deepEqual(messages, [
+      `${foreign.handoff.id} asks a person and holds nothing up: ${id} is not its sender's; claim it first with: baton task start ${id}`,
+      `${loose.handoff.id} asks a person and holds nothing up; name the work with --parent, or its task with --task`,
+    ])
+    assert.equal((await w.service.tasks.complete(codex, id, record)).task.status, 'done')
+  })
+
+  it('[S4-61] holds when it is asked for the work while the task is about to be done', async (t) => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const w = await open(t, {
+      // Right after the work on a task was looked up.
+      wrap: (store) =>
+        new Proxy(store, {
+          get(target, key) {
+            const value = Reflect.get(target, key, target)
+            if (typeof value !== 'function') return value
+            if (key !== 'handoffs') return value.bind(target)
+            return async (...args: unknown[]) => {
+              const found = await value.apply(target, args)
+              const next = meanwhile
+              meanwhile = undefined
+              await next?.()
+              return found
+            }
+          },
+        }),
+    })
+    const held = await work(w, { task: id })
+    meanwhile = () => gate(w, held)
+
+    await assert.rejects(w.service.tasks.complete(codex, id, record), {
+      code: 'unmet',
+      message: /cannot be completed yet: the gate .* waits for human$/,
+    })
+    assert.equal(meanwhile, undefined)
+  })
+
+  it('is asked or the task done, whichever comes first, never both past each other', async (t) => {
+    const w = await open(t)
+    const beside = await w.beside()
+    for (let round = 0; round < 5; round++) {
+      const task = `P${round}`
+      await w.service.tasks.create(planner, { id: task, title: 'Work' })
+      await w.service.tasks.start(codex, task)
+      const [asked, done] = await Promise.allSettled([
+        over({ ...w, service: beside }, { task }),
+        w.service.tasks.complete(codex, task, record),
+      ])
+      const now = (await w.service.tasks.get(task)).row.task
+
+      assert.equal(asked.status, 'fulfilled')
+      assert.equal(now.status, done.status === 'fulfilled' ? 'done' : 'in_progress')
+      assert.equal(now.gates?.length, 1)
     }
   })
 })

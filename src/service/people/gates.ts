@@ -3,10 +3,13 @@ import { gateTypeOf } from '../../domain/gate.ts'
 import type { Handoff, HandoffType } from '../../domain/handoff.ts'
 import type { Check, CheckResult, ThreadItem } from '../../domain/package.ts'
 import { checkSilence, type Silence } from '../../domain/silence.ts'
+import type { Task } from '../../domain/task.ts'
 import { refuseNoPerson } from '../admission.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { move, type Step } from '../moves.ts'
+import type { Warning } from '../sending-rules.ts'
 import { demand, refuse } from '../write.ts'
+import { isPm } from '../writeback.ts'
 
 /** What a sender says of a gate. */
 export interface AskedGate {
@@ -21,20 +24,42 @@ export interface Automatic {
   readonly checks: readonly CheckResult[]
 }
 
+/** What a gate is about, as far as the unit knows it. */
+interface Guarded {
+  readonly work?: Handoff | undefined
+  readonly task?: Task | undefined
+  readonly opens?: boolean | undefined
+}
+
 /** A gate that is shut holds up what its sender holds or has sent; nobody stops work that is not theirs. */
 export function gateOf(
+  step: Step,
   said: AskedGate | undefined,
   from: string,
-  { work, opens = false }: { readonly work?: Handoff | undefined; readonly opens?: boolean | undefined },
+  { work, task, opens = false }: Guarded,
 ): NonNullable<Handoff['gate']> {
   const wanted = gateTypeOf(said?.type)
   const type = wanted === 'auto' && !opens ? 'blocking' : wanted
+  const isTheirs = work !== undefined && [work.to, work.from].includes(from)
+  const holdsTask = task !== undefined && (isTheirs || task.owner === from || isPm(step))
   return {
     type,
     ...(said?.name !== undefined && { name: said.name }),
-    ...(said?.step !== undefined && { step: String(said.step) }),
-    ...(work && type !== 'advisory' && [work.to, work.from].includes(from) && { guards: work.uid }),
+    ...(said?.step !== undefined && { step: said.step }),
+    ...(isTheirs && type !== 'advisory' && { guards: work.uid }),
+    ...(holdsTask && type !== 'advisory' && { holds_task: true }),
   }
+}
+
+/** Whoever sends a gate that stops nobody should know it. */
+export function idleGate({ id, type, gate, task, run }: Handoff): readonly Warning[] {
+  if (type !== 'gate' || run !== undefined || gate?.type === 'advisory') return []
+  if (gate?.guards !== undefined || gate?.holds_task) return []
+  const message =
+    task === undefined
+      ? `${id} asks a person and holds nothing up; name the work with --parent, or its task with --task`
+      : `${id} asks a person and holds nothing up: ${task} is not its sender's; claim it first with: baton task start ${task}`
+  return [{ code: 'gate_holds_nothing', message }]
 }
 
 /** Work that has gates, or of which parts were delegated, brings these along wherever it is judged. */

@@ -19,10 +19,10 @@ export function refuseDeclined({ id, type, state }: Handoff): void {
     })
 }
 
-/** uids of the work on a task for which gates were asked. */
-export async function gatedWork({ store }: ServiceDeps, task: string): Promise<readonly string[]> {
+/** uids of the open work on a task. Whether a gate was asked for it is judged in the transaction: one may come meanwhile. */
+export async function workOn({ store }: ServiceDeps, task: string): Promise<readonly string[]> {
   const { items } = await store.handoffs({ task, state: OPEN }, { limit: MOST_WORK })
-  return items.filter(({ gated }) => gated).map(({ uid }) => uid)
+  return items.map(({ uid }) => uid)
 }
 
 /** Refuses what would carry work past a gate that is shut. */

@@ -81,6 +81,11 @@ describeOnEngines('a person who does not answer', (open) => {
       gates.map(({ id }) => `escalated: maria did not answer ${id} within 1 hour: Ship it?`),
     )
     assert.equal((await told(w, 'maria')).length, 2)
+    const { items } = await w.service.looking.inbox('maria', { limit: 9 }, true)
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      gates.map(({ id }) => id),
+    )
     await w.service.closing.decide(paul, gates[0]!.uid, 'approve')
     await w.service.closing.decide(maria, gates[1]!.uid, 'reject', 'no')
     await assert.rejects(w.service.closing.decide(person('eve'), (await ask(w)).uid, 'approve'), {

@@ -1,6 +1,7 @@
 import type { Handoff } from '../../domain/handoff.ts'
 import { nextReminder, spokenTime } from '../../domain/silence.ts'
 import { amended, finish, move, notify, type Step } from '../moves.ts'
+import { noteGate } from '../task-follow.ts'
 
 /** The person is reminded, and again later. */
 export function remind(step: Step, handoff: Handoff): Handoff {
@@ -50,5 +51,6 @@ function note(step: Step, before: Handoff, next: Handoff, act: string): Handoff 
     },
   })
   view.putHandoff(result)
+  noteGate(step, result)
   return result
 }

@@ -49,6 +49,17 @@ export function readDefinition(text: string): ReadDefinition {
   return { ok: true, workflow: checked.workflow, placed, pathOf: (step) => checked.paths.get(step) ?? [] }
 }
 
+/** The same, where the workflow must be called as its file is. */
+export function readNamed(text: string, name: string | undefined): ReadDefinition {
+  const read = readDefinition(text)
+  if (!read.ok || name === undefined || read.workflow.name === name) return read
+  const message = `the file is called ${name} and the workflow ${read.workflow.name}; give both one name`
+  return {
+    ok: false,
+    problems: [read.placed({ code: 'invalid', path: ['name'], part: 'value', message })],
+  }
+}
+
 const byPlace = (a: PlacedProblem, b: PlacedProblem): number => a.line - b.line || a.column - b.column
 
 /** The place that a path leads to, or as near to it as the text goes. */

@@ -213,24 +213,8 @@ export class Workflows {
           : `there is no workflow ${name}: no ${file}; make one with: baton workflow init ${name}`,
         { name },
       )
-    const { readDefinition } = await reading()
-    const read = readDefinition(text)
-    if (read.ok && name !== undefined && read.workflow.name !== name)
-      return {
-        file,
-        read: {
-          ok: false,
-          problems: [
-            read.placed({
-              code: 'invalid',
-              path: ['name'],
-              part: 'value',
-              message: `the file is called ${name} and the workflow ${read.workflow.name}; give both one name`,
-            }),
-          ],
-        },
-      }
-    return { file, read }
+    const { readNamed } = await reading()
+    return { file, read: readNamed(text, name) }
   }
 
   async #textOf(name: string): Promise<string | undefined> {

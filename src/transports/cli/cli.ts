@@ -1,9 +1,11 @@
 import { isatty } from 'node:tty'
 import { readEnvironment } from '../../config.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { pullStdin } from './input/pull.ts'
 import { main } from './main.ts'
 
 const interrupted = new AbortController()
+let isLeaving = false
 // The first Ctrl-C ends what waits or follows, the second the process.
 process.once('SIGINT', () => interrupted.abort())
 // Whoever reads only the first lines (head) closes the pipe: that is no failure.
@@ -21,6 +23,7 @@ const code = await main(process.argv.slice(2), {
   get stdin() {
     return process.stdin
   },
+  ...(!isatty(0) && { pull: pullStdin }),
   isTerminal: isatty(0) && isatty(1) && isatty(2),
   columns: process.stdout.columns || 80,
   env: readEnvironment(),
@@ -32,7 +35,10 @@ const code = await main(process.argv.slice(2), {
     }
   },
   signal: interrupted.signal,
+  leave: () => {
+    isLeaving = true
+  },
 })
 process.exitCode = code
 // Something may still be waiting for an answer that nobody wants any more.
-if (interrupted.signal.aborted) process.exit(code)
+if (interrupted.signal.aborted || isLeaving) process.exit(code)

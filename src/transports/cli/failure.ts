@@ -1,4 +1,5 @@
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
+import { WRITEBACK_REQUIRED } from '../../domain/writeback.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'
 
@@ -32,6 +33,11 @@ export function failureText(error: BatonError, screen: Screen): string {
   const { candidates } = error.details
   if (Array.isArray(candidates))
     lines.push(screen.table(candidates.map((each) => candidateRow(each, screen))))
+  // The sentence is document 003's own; a person has to hear how to go on as well.
+  if (screen.isTerminal && error.message === WRITEBACK_REQUIRED)
+    lines.push(
+      screen.dim(`next: baton task finish ${error.details.id}, or: baton thought record ${error.details.id}`),
+    )
   return lines.join('\n')
 }
 

@@ -54,6 +54,32 @@ const RIGHT: readonly Group[] = [
   ]],
 ]
 
+const MORE: readonly (readonly [title: string, text: string])[] = [
+  [
+    'Workflows',
+    'baton workflow init|check|start|status|picture: steps, gates and who does what, from a file',
+  ],
+  [
+    'Documents',
+    'baton check|convert|import|export for handoffs in files of any dialect, migrate from version 1',
+  ],
+  ['Pipelines', 'baton collect reads agents’ summaries, block writes one, report metrics sums them up'],
+  ['With git', 'baton task start|finish|audit|clean, merge-check before a merge'],
+  ['Proof', 'baton audit export|verify|redact|anchor|trust, agent key'],
+  ['By noun', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
+  ['Everywhere', '--as <agent>  --json  --key  --store  --quiet  --no-color  --help'],
+  ['Ids', 'any unique part of one, or @ for the only one that fits'],
+]
+
+/** A title with its sentence beside it, broken where the terminal ends. */
+function moreLines(screen: Screen, title: string, text: string): string[] {
+  const lines = screen.isTerminal ? wrap(text, screen.columns - MARGIN) : [text]
+  return lines.map(
+    (line, i) => (i === 0 ? screen.bold(title) + pad('', MARGIN - title.length) : pad('', MARGIN)) + line,
+  )
+}
+
+const MARGIN = 12
 /** Two columns need this much. */
 const WIDE = 78
 
@@ -71,12 +97,7 @@ export function overview(screen: Screen): string {
     '',
     ...body,
     '',
-    `${screen.bold('Documents')}    baton check|convert|import|export for handoffs in files of any dialect, migrate from version 1`,
-    `${screen.bold('Pipelines')}    baton collect reads agents’ summaries, block writes one, report metrics sums them up`,
-    `${screen.bold('With git')}     baton task start|finish|audit|clean, merge-check before a merge`,
-    `${screen.bold('All by noun')}  baton ${Object.keys(NOUNS).join('|')} <verb>`,
-    `${screen.bold('Everywhere')}   --as <agent>  --json  --key  --store  --quiet  --no-color  --help`,
-    `${screen.bold('Ids')}          any unique part of one, or @ for the only one that fits`,
+    ...MORE.flatMap(([title, text]) => moreLines(screen, title, text)),
   ].join('\n')
 }
 

@@ -12,6 +12,8 @@ export interface Io {
   readonly stdout: Output
   readonly stderr: Output
   readonly stdin: Readable
+  /** The same a piece at a time, waited for in place; undefined at its end. Absent where somebody types. */
+  readonly pull?: () => Uint8Array | undefined
   /** Somebody sits there: a question can be asked and answered. */
   readonly isTerminal: boolean
   readonly columns: number
@@ -19,4 +21,6 @@ export interface Io {
   readonly cwd: string
   /** Raised when the person presses Ctrl-C; what waits or follows ends then. */
   readonly signal: AbortSignal
+  /** Says that the process is to end with the command, whatever it still waits for. */
+  readonly leave?: () => void
 }

@@ -70,6 +70,16 @@ describe('a word that is not known', () => {
     [['inbox', '--jsno'], 'inbox has no option --jsno; did you mean --json?'],
     [['--jsno', 'inbox'], 'baton has no option --jsno; did you mean --json?'],
     [['accept', 'HO-2026-001', 'extra'], 'accept does not take "extra"; put text with spaces in quotes'],
+    [
+      ['cancel', 'HO-2026-001'],
+      'baton has no command cancel; did you mean baton handoff cancel or baton workflow cancel?',
+    ],
+    [['collect', '-x'], 'collect has no option -x; see: baton collect --help'],
+    [['send', 'codex', 'Add limits'], 'send does not take "Add limits"; see: baton send --help'],
+    [
+      ['audit', 'redact'],
+      'audit redact needs <id>, --field and --reason; for example: baton audit redact HO-2026-001 --field summary --reason leaked-key',
+    ],
     [['show'], 'show needs <id>; for example: baton show HO-2026-001'],
     [
       ['reject', '1'],
@@ -201,6 +211,32 @@ describe('a refusal', () => {
     assert.deepEqual(await codes('submit', '@', '--as', 'codex'), ['unmet', 8])
   })
 
+  it('names the evidence to type where a deliverable has none', async (t) => {
+    const where = here(t)
+    await send(where, '--deliverable', 'Middleware in src/')
+    await ask(where, 'accept', '@', '--as', 'codex')
+
+    const { message } = await refusal(where, 'submit', '@', '--as', 'codex')
+
+    assert.match(message, /no evidence for "Middleware in src\/"; add --evidence "Middleware in src\/=…"$/)
+  })
+
+  it('points at a name that nobody has, where its inbox is empty', async (t) => {
+    const where = here(t)
+    await send(where)
+
+    const slip = await quick(where, 'inbox', '--as', 'codx')
+    const json = await ask<{ items: unknown[] }>(where, 'inbox', '--as', 'codx')
+    await ask(where, 'reject', '@', '--as', 'codex', '--reason', 'no')
+    const empty = await quick(where, 'inbox', '--as', 'codex')
+
+    assert.deepEqual(
+      [slip.code, slip.stdout, slip.stderr],
+      [0, '', 'Nothing waits for codx, and nobody of that name is known here; did you mean codex?\n'],
+    )
+    assert.deepEqual([json.items, empty.stderr], [[], 'Nothing waits for codex.\n'])
+  })
+
   it('names the option that people typed, not the field behind it', async (t) => {
     const { message } = await refusal(
       here(t),
@@ -216,7 +252,18 @@ describe('a refusal', () => {
     )
 
     assert.match(message, /--deliverable: /)
-    assert.match(message, /--priority: /)
+    assert.match(message, /--priority is one of critical, high, normal, low/)
+  })
+
+  it('says which words and numbers an option takes', async (t) => {
+    const where = here(t)
+    await send(where)
+    const told = async (...args: string[]) => (await refusal(where, ...args)).message
+
+    assert.match(await told('handoff', 'list', '--state', 'offred'), /^--state is one of draft, offered, /)
+    assert.match(await told('workflow', 'list', '--state', 'bad'), /^--state is one of running, waiting, /)
+    assert.equal(await told('handoff', 'list', '--limit', 'x'), '--limit takes a number')
+    assert.match(await told('agent', 'add', 'm', '--kind', 'persn'), /^--kind is one of agent, human, /)
   })
 
   it('shows where it came from only to whoever asks', async () => {

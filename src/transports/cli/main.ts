@@ -67,7 +67,7 @@ async function findCommand(
   if (!isOtherCommand(first) && !Object.hasOwn(NOUNS, first))
     throw new BatonError(
       'invalid_input',
-      `baton has no command ${first}${didYouMean(first, firstWords()) || '; see: baton help'}`,
+      `baton has no command ${first}${elsewhere(first) || didYouMean(first, firstWords()) || '; see: baton help'}`,
       {
         command: first,
       },
@@ -86,6 +86,14 @@ async function findCommand(
     `${first} has no verb ${second}${didYouMean(second, verbs) || `; it has ${[...verbs].sort().join(', ')}`}`,
     { command: first, verb: second },
   )
+}
+
+/** People remember the verb and forget the noun. */
+function elsewhere(verb: string): string {
+  const found = Object.keys(NOUNS).filter((noun) => secondWords(noun).includes(verb))
+  return found.length === 0
+    ? ''
+    : `; did you mean ${found.map((noun) => `baton ${noun} ${verb}`).join(' or ')}?`
 }
 
 /** `baton help send` is `baton send --help`, and `baton` alone shows what there is. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Actor } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -10,7 +11,7 @@ import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
 import { liveOf } from './session/live.ts'
 import { resolveReferences } from './session/references.ts'
-import type { Session } from './session/session.ts'
+import type { CallOptions, Session } from './session/session.ts'
 import type { Shell } from './shell.ts'
 
 type Input = Record<string, unknown>
@@ -18,8 +19,14 @@ type Input = Record<string, unknown>
 /** What a command does beside calling its operation. */
 export interface Extra {
   readonly flags?: (flags: readonly FieldFlag[]) => readonly FieldFlag[]
+  /** Examples of what only the command line takes. */
+  readonly examples?: readonly string[]
   /** Fields that are needed and that `before` asks for. */
   readonly asks?: readonly string[]
+  /** The answer where the command can do without a workspace and there is none; undefined asks as usual. */
+  readonly alone?: (shell: Shell, input: Input) => Promise<unknown>
+  /** A refusal in the words of what was typed. */
+  readonly refused?: (shell: Shell, error: unknown) => unknown
   /** Completes the input, asks the person, or says who the caller is after they answered. */
   readonly before?: (shell: Shell, session: Session, input: Input) => Promise<Prepared>
   /** Says something else than the usual view. */
@@ -35,6 +42,8 @@ export interface Prepared {
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_send: async () => (await import('./commands/send.ts')).send,
   handoff_create: async () => (await import('./commands/send.ts')).send,
+  handoff_inbox: async () => (await import('./commands/inbox.ts')).inbox,
+  handoff_submit: async () => (await import('./commands/submit.ts')).submit,
   handoff_verify: async () => (await import('./commands/verify.ts')).verify,
   gate_decide: async () => (await import('./commands/decide.ts')).decide,
   handoff_wait: async () => (await import('./commands/wait.ts')).wait,
@@ -43,7 +52,7 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   audit_redact: async () => (await import('./commands/audit/redact.ts')).redact,
   report_metrics: async () => (await import('./blocks/metrics.ts')).metrics,
   workflow_start: async () => (await import('./commands/workflow/definition.ts')).fromFile,
-  workflow_check: async () => (await import('./commands/workflow/definition.ts')).fromFile,
+  workflow_check: async () => (await import('./commands/workflow/check.ts')).check,
   workflow_picture: async () => (await import('./commands/workflow/picture.ts')).picture,
   artifact_put: async () => (await import('./commands/artifact.ts')).put,
   artifact_get: async () => (await import('./commands/artifact.ts')).get,
@@ -66,35 +75,49 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       isRequired(op.input.shape[field] as z.ZodType) ? field.replace('_', '-') : `[${field}]`,
     ),
     flags: [...flags.filter(({ field }) => !positional.includes(field)), ...GLOBAL_FLAGS],
-    examples: op.examples,
+    examples: [...op.examples, ...(extra?.examples ?? [])],
     async run(shell, args) {
       if (args.words.length > positional.length) throw tooManyWords(args.words, positional, typedAs(name))
       let input: Input = await toInput(args, flags, positional, shell.io)
       demandRequired(op, flags, input, extra)
+      const alone = await extra?.alone?.(shell, input)
+      if (alone !== undefined) return show(await asShown(alone, op), input, shell)
       const session = await shell.open({ write: op.effect === 'write' })
       const live = op.effect === 'write' ? await liveOf(shell, session) : undefined
       await live?.catchUp()
       input = await resolveReferences(session, name, input)
       const prepared = (await extra?.before?.(shell, session, input)) ?? { input }
       if (op.peopleOnly) await demandPerson(session, prepared, name)
-      const output = await called(shell, session, name, prepared, flags)
+      const output = await called(shell, session, name, prepared, flags).catch((error: unknown) => {
+        throw extra?.refused?.(shell, error) ?? error
+      })
       await live?.catchUp()
       shell.live = live
-      if (await extra?.after?.(shell, output, input)) return 0
-      const look = shell.isJson
-        ? undefined
-        : await (await import('./views/index.ts')).viewOf(name, shell, session)
-      shell.answer(output, () => look?.(output as never) ?? '')
-      return 0
+      return show(output, input, shell, session)
     },
   }
+
+  async function show(output: unknown, input: Input, shell: Shell, session?: Session): Promise<number> {
+    if (await extra?.after?.(shell, output, input)) return 0
+    const look = shell.isJson
+      ? undefined
+      : await (await import('./views/index.ts')).viewOf(name, shell, session)
+    shell.answer(output, () => look?.(output as never) ?? '')
+    return 0
+  }
+}
+
+/** What was answered here is shown as an operation's own answer would be. */
+async function asShown(answer: unknown, { untrusted }: Operation): Promise<unknown> {
+  const { visibleDeep } = await import('../../domain/visible.ts')
+  return visibleDeep(untrusted ? { ...(answer as object), untrusted } : answer)
 }
 
 /** Whatever was asked before: without a person's confirmation such an operation is not called here. */
 async function demandPerson(session: Session, { actor }: Prepared, name: OperationName): Promise<void> {
   if (!session.context) return
   const { personOnly } = await import('../../identity.ts')
-  personOnly(actor ?? (await session.actor()), name)
+  personOnly(actor ?? (await session.actor()), name, `baton ${typedAs(name)}`)
 }
 
 async function called(
@@ -104,15 +127,38 @@ async function called(
   prepared: Prepared,
   flags: readonly FieldFlag[],
 ): Promise<unknown> {
-  try {
-    const answer = session.call(name, prepared.input, {
-      key: textOf(shell.args, 'key'),
-      actor: prepared.actor,
-    })
-    return await Promise.race([answer, interruption(shell.io.signal)])
-  } catch (error) {
-    throw inOptions(error, flags)
+  const call = (more: CallOptions) => {
+    const answer = session.call(name, prepared.input, { key: textOf(shell.args, 'key'), ...more })
+    return Promise.race([answer, interruption(shell.io.signal)])
   }
+  try {
+    return await call({ actor: prepared.actor })
+  } catch (error) {
+    const person = isSecret(error) ? await letPass(shell, session, error) : undefined
+    if (!person) throw inOptions(error, flags)
+    return call({ actor: person, notSecret: true })
+  }
+}
+
+const isSecret = (error: unknown): error is BatonError =>
+  error instanceof BatonError && Array.isArray(error.details.secrets)
+
+/** A person at the terminal may say that what reads like a secret is none; that they said so stands in the log. */
+async function letPass(shell: Shell, session: Session, error: BatonError): Promise<Actor | undefined> {
+  if (!session.context || !shell.io.isTerminal || shell.io.env.codingAgent !== undefined) return undefined
+  const [{ askYesNo }, { confirmed }] = await Promise.all([
+    import('./prompt.ts'),
+    import('../../identity.ts'),
+  ])
+  const actor = await session.actor()
+  if (actor.kind !== 'human') return undefined
+  shell.warn(error.message)
+  shell.say(
+    'What is written stays in the log for everybody who may read it, with your word that it is no secret.',
+  )
+  return (await askYesNo(shell.io, 'Is it none, and shall it be written?', false))
+    ? confirmed(actor)
+    : undefined
 }
 
 /** Ends what waits when the person presses Ctrl-C. */
@@ -133,10 +179,17 @@ function inOptions(error: unknown, flags: readonly FieldFlag[]): unknown {
   const lines = (error.details.issues as { path: PropertyKey[]; message: string }[]).map(
     ({ path, message }) => {
       const flag = flags.find(({ field, part }) => field === path[0] && part === undefined)
-      return `${flag ? `--${flag.name}` : path.join('.')}: ${message.replace(/^Invalid input: /, '')}`
+      return `${flag ? `--${flag.name}` : path.join('.')}${inWords(message, flag)}`
     },
   )
   return new BatonError('invalid_input', lines.join('; '), error.details, error)
+}
+
+/** What a schema says, as people say it. */
+function inWords(message: string, flag: FieldFlag | undefined): string {
+  if (flag?.choices && /^Invalid (input|option)/.test(message)) return ` is one of ${flag.choices.join(', ')}`
+  if (message.endsWith('received NaN')) return ' takes a number'
+  return `: ${message.replace(/^Invalid input: /, '')}`
 }
 
 function demandRequired(op: Operation, flags: readonly FieldFlag[], input: Input, extra?: Extra): void {
@@ -151,17 +204,19 @@ function demandRequired(op: Operation, flags: readonly FieldFlag[], input: Input
     op.positional?.includes(flag.field) ? `<${flag.field.replace('_', '-')}>` : `--${flag.name}`,
   )
   const command = typedAs(op.name as OperationName)
-  throw new BatonError(
-    'invalid_input',
-    `${command} needs ${names.join(' and ')}; for example: ${op.examples[0]}`,
-    { command, missing: missing.map(({ field }) => field) },
-  )
+  throw new BatonError('invalid_input', `${command} needs ${listed(names)}; for example: ${op.examples[0]}`, {
+    command,
+    missing: missing.map(({ field }) => field),
+  })
 }
+
+const listed = (names: readonly string[]): string =>
+  names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 function tooManyWords(words: readonly string[], positional: readonly string[], command: string): BatonError {
   const extra = words.slice(positional.length)
   const advice =
-    positional.length > 0 && words.length > 1
+    positional.length > 0 && words.length > 1 && !extra.some((word) => word.includes(' '))
       ? '; put text with spaces in quotes'
       : `; see: baton ${command} --help`
   return new BatonError(

@@ -137,7 +137,7 @@ interface Bar {
 
 function bars(screen: Screen, all: readonly Bar[]): string {
   const most = Math.max(...all.map(({ size }) => size), Number.MIN_VALUE)
-  const names = all.map(({ name }) => cut(oneLine(name), BAR))
+  const names = all.map(({ name }) => (screen.isTerminal ? cut(oneLine(name), BAR) : oneLine(name)))
   const width = Math.max(...names.map(widthOf))
   return all
     .map(({ size, text }, i) => {

@@ -17,6 +17,7 @@ export const decide: Extra = {
     personOnly(
       shell.io.isTerminal && shell.io.env.codingAgent === undefined ? confirmed(actor) : actor,
       'gate_decide',
+      'baton decide',
     )
     const { handoff, ...rest } = (await session.call('handoff_get', { id: input.id })) as Dossier
     shell.say(`${evidenceView(shell, { handoff, ...rest })}\n`)

@@ -1,15 +1,23 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { config } from 'zod'
 import { hookEnvironment } from '../../../config.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { findWorkspace } from '../../../workspace-find.ts'
-import type { Program } from '../../hooks/hook-input.ts'
+// Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
+import { answerHook, DEFAULT_REFUSALS } from '../../hooks/agent-hook.ts'
+import {
+  EVENTS,
+  eventOf,
+  maySimplyStop,
+  PROGRAMS,
+  type Program,
+  readHookInput,
+} from '../../hooks/hook-input.ts'
 import { type Command, isOn, textOf } from '../command.ts'
 import { type Arguments, GLOBAL_FLAGS } from '../input/args.ts'
 import type { Io } from '../io.ts'
 import { Shell } from '../shell.ts'
-
-const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor'] as const satisfies readonly Program[]
 
 export const hook: Command = {
   name: 'hook',
@@ -47,7 +55,6 @@ export const hook: Command = {
   async run(shell, args) {
     const [word] = args.words
     if (word === 'pre-commit') return preCommit(shell, args)
-    const { EVENTS, eventOf, maySimplyStop, readHookInput } = await import('../../hooks/hook-input.ts')
     const event = eventOf(word ?? '')
     if (event === undefined)
       throw new BatonError(
@@ -55,34 +62,54 @@ export const hook: Command = {
         `${word === undefined ? 'name an event' : `there is no event ${word}`}: ${EVENTS.join(', ')} or pre-commit`,
         { event: word ?? null },
       )
-    const input = await readHookInput(shell.io.stdin)
+    // Code that is generated for a schema pays off from the second use on, and a hook uses each once.
+    config({ jitless: true })
+    const input = await readHookInput(shell.io.pull ?? shell.io.stdin)
     const program = programOf(args)
     // Cursor runs the hooks of Claude Code too; its own entry answers there.
     if (input.isCursor && program !== undefined && program !== 'cursor') return 0
     if (maySimplyStop(event, input)) return 0
-    const inner = new Shell(at(shell.io, input.cwd), named(args))
-    try {
-      const session = await openedFor(inner)
-      if (!session) return 0
-      const { answerHook, DEFAULT_REFUSALS } = await import('../../hooks/agent-hook.ts')
-      const answer = await answerHook({
-        event,
-        agent: (await session.actor()).name,
-        program:
-          program ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code'),
-        refusals: refusalsOf(args) ?? DEFAULT_REFUSALS,
-        input,
-        session,
-        folder: await folderFor(inner.io),
-        now: new Date(),
-      })
-      if (answer.stdout) shell.print(JSON.stringify(answer.stdout))
-      if (answer.stderr !== undefined) shell.io.stderr.write(`${answer.stderr}\n`)
-      return answer.exit
-    } finally {
-      await inner.close()
-    }
+    const answer = await inTime(shell.io, async () => {
+      const inner = new Shell(at(shell.io, input.cwd), named(args))
+      try {
+        const session = await openedFor(inner)
+        if (!session) return undefined
+        return await answerHook({
+          event,
+          agent: (await session.actor()).name,
+          program:
+            program ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code'),
+          refusals: refusalsOf(args) ?? DEFAULT_REFUSALS,
+          input,
+          session,
+          folder: await folderFor(inner.io),
+          now: new Date(),
+        })
+      } finally {
+        await inner.close()
+      }
+    })
+    if (answer?.stdout) shell.print(JSON.stringify(answer.stdout))
+    if (answer?.stderr !== undefined) shell.io.stderr.write(`${answer.stderr}\n`)
+    return answer?.exit ?? 0
   },
+}
+
+/** A hundred times what an answer takes; the agent waits as long. */
+const PATIENCE_MS = 5_000
+
+/** A store or a server that hangs must not hold up the agent. */
+async function inTime<T>(io: Io, answer: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    io.leave?.()
+    reject(new BatonError('timed_out', `there was no answer within ${PATIENCE_MS / 1_000} seconds`))
+  }, PATIENCE_MS)
+  try {
+    return await Promise.race([answer(), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Agents go to many folders, and most of them have no workspace: that is no failure. */

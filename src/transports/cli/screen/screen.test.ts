@@ -28,6 +28,28 @@ describe('a table', () => {
     ])
   })
 
+  it('sets what would hardly be seen below its row, whole, and keeps what the row is about', () => {
+    const inbox = [
+      [
+        'decide',
+        { text: 'feature-1.specification.gate', style: 'bold' as const },
+        { text: 'Gate: specification · 3 points to validate', fill: true },
+        'from spec-writer',
+        'just now',
+      ],
+      ['accept', 'HO-2026-001', { text: '', fill: true }, 'from x', '2 h ago'],
+    ]
+
+    assert.deepEqual(terminal(80).table(inbox, ['DO', 'ID', 'TITLE', 'WITH', 'SINCE']).split('\n'), [
+      '  DO      ID                            WITH              SINCE',
+      '  decide  feature-1.specification.gate  from spec-writer  just now',
+      '          Gate: specification · 3 points to validate',
+      '  accept  HO-2026-001                   from x            2 h ago',
+    ])
+    const narrow = terminal(40).table(inbox.slice(0, 1)).split('\n')
+    assert.deepEqual(narrow.slice(1), ['          Gate: specification · 3 points', '          to validate'])
+  })
+
   it('is one line with tabs for each row when piped, without a head', () => {
     assert.equal(
       piped.table(rows, ['ID', 'TITLE', 'TO']),

@@ -17,6 +17,8 @@ export type Cell = string | { readonly text: string; readonly style?: Style; rea
 
 /** A line that a terminal can show whole; narrower ones break their lines themselves. */
 const LEAST_COLUMNS = 40
+/** With fewer cells than these a title says nothing any more. */
+const LEAST_FILL = 20
 const GAP = '  '
 
 /**
@@ -64,41 +66,49 @@ export class Screen {
     return this.isTerminal ? relativeTime(instant, this.now) : instant
   }
 
-  /** Rows in columns. The one cell that may `fill` gives way when the terminal is too narrow. */
+  /**
+   * Rows in columns. The one cell that may `fill` gives way when the terminal is too narrow; where hardly anything of
+   * it would be left, it stands whole below its row.
+   */
   table(rows: readonly (readonly Cell[])[], head?: readonly string[]): string {
     const cells = rows.map((row) => row.map(toCell))
     if (!this.isTerminal) return cells.map((row) => row.map(({ text }) => text).join('\t')).join('\n')
-    const titles = head?.map((text) => ({ text, style: 'dim' as Style, fill: false }))
+    const titles = head?.map((text) => ({ text: text.toUpperCase(), style: 'dim' as Style, fill: false }))
     const all = titles && rows.length > 0 ? [titles, ...cells] : cells
-    const widths = this.#widths(all, cells)
-    return all
-      .map((row) =>
-        row
-          .map((cell, column) => {
-            const text = cut(cell.text, widths[column]!)
-            const painted = cell.style ? this.paint(cell.style, text) : text
-            return column === row.length - 1 ? painted : painted + pad('', widths[column]! - widthOf(text))
-          })
-          .join(GAP)
-          .trimEnd(),
-      )
-      .map((line) => GAP + line)
-      .join('\n')
-  }
-
-  #widths(
-    all: readonly (readonly { text: string }[])[],
-    cells: readonly (readonly { fill: boolean }[])[],
-  ): number[] {
-    const count = Math.max(0, ...all.map((row) => row.length))
-    const widths = Array.from({ length: count }, (_, column) =>
-      Math.max(...all.map((row) => widthOf(row[column]?.text ?? ''))),
-    )
+    const widths = widthsOf(all)
     const filling = cells[0]?.findIndex((cell) => cell.fill) ?? -1
     const total = widths.reduce((sum, width) => sum + width + GAP.length, 0)
-    if (filling >= 0 && total > this.columns)
-      widths[filling] = Math.max(12, widths[filling]! - (total - this.columns))
-    return widths
+    if (filling < 0 || total <= this.columns) return all.map((row) => this.#row(row, widths)).join('\n')
+    const room = widths[filling]! - (total - this.columns)
+    if (room < LEAST_FILL) return this.#tall(all, filling, titles)
+    widths[filling] = room
+    return all.map((row) => this.#row(row, widths)).join('\n')
+  }
+
+  #row(row: readonly Shown[], widths: readonly number[]): string {
+    const parts = row.map((cell, column) => {
+      const text = cut(cell.text, widths[column]!)
+      const painted = cell.style ? this.paint(cell.style, text) : text
+      return column === row.length - 1 ? painted : painted + pad('', widths[column]! - widthOf(text))
+    })
+    return GAP + parts.join(GAP).trimEnd()
+  }
+
+  /** The other columns as they are, and below each row what did not fit beside them. */
+  #tall(all: readonly (readonly Shown[])[], filling: number, titles?: readonly Shown[]): string {
+    const rest = all.map((row) => row.filter((_, column) => column !== filling))
+    const widths = widthsOf(rest)
+    const indent = pad('', GAP.length * 2 + (filling > 0 ? widths[0]! : 0))
+    return all
+      .flatMap((row, i) => {
+        const { text, style } = row[filling] ?? { text: '' }
+        const below = row !== titles && text !== '' ? wrap(text, this.columns - indent.length) : []
+        return [
+          this.#row(rest[i]!, widths),
+          ...below.map((line) => indent + (style ? this.paint(style, line) : line)),
+        ]
+      })
+      .join('\n')
   }
 
   /** Names on the left, values on the right, long ones broken into lines of their own. */
@@ -119,8 +129,9 @@ export class Screen {
   /** A sentence behind a mark; on a terminal its lines break between words and stand below each other. */
   marked(mark: string, text: string): string {
     const lines = plainText(text).split('\n')
-    const broken = this.isTerminal ? lines.flatMap((line) => wrap(line, this.columns - 2)) : lines
-    return broken.map((line, i) => (i === 0 ? `${mark} ${line}` : `  ${line}`)).join('\n')
+    const left = widthOf(mark) + 1
+    const broken = this.isTerminal ? lines.flatMap((line) => hanging(line, this.columns - left)) : lines
+    return broken.map((line, i) => (i === 0 ? `${mark} ${line}` : pad('', left) + line)).join('\n')
   }
 
   /** Text of several lines, broken for the terminal and set in by some spaces. */
@@ -134,7 +145,26 @@ export class Screen {
   }
 }
 
-const toCell = (cell: Cell): { text: string; style?: Style; fill: boolean } =>
+/** An item of a list stands below itself where it is broken. */
+function hanging(line: string, columns: number): string[] {
+  const isItem = line.startsWith('- ')
+  return wrap(line, isItem ? columns - GAP.length : columns).map((part, i) =>
+    isItem && i > 0 ? GAP + part : part,
+  )
+}
+
+interface Shown {
+  readonly text: string
+  readonly style?: Style
+  readonly fill: boolean
+}
+
+const widthsOf = (rows: readonly (readonly Shown[])[]): number[] =>
+  Array.from({ length: Math.max(0, ...rows.map((row) => row.length)) }, (_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column]?.text ?? ''))),
+  )
+
+const toCell = (cell: Cell): Shown =>
   typeof cell === 'string'
     ? { text: oneLine(cell), fill: false }
     : {

@@ -111,7 +111,14 @@ export async function candidates(
           ? { to: actor.name }
           : {}
   const agent = await ownRow(session, actor)
-  const listed = await pages(session, { state: [...statesFor(step)], ...side }, CANDIDATE_PAGES)
+  const states = statesFor(step)
+  const listed = [
+    ...(await pages(session, { state: [...states], ...side }, CANDIDATE_PAGES)),
+    // What waits for any person waits for this one too.
+    ...('to' in side && actor.kind === 'human' && states.includes('offered')
+      ? await pages(session, { state: ['offered'], to: 'human' }, CANDIDATE_PAGES)
+      : []),
+  ]
   return listed.filter((handoff) =>
     canTake(step, handoff, rolesOf(actor, handoff, session.policy as Policy, agent)),
   )

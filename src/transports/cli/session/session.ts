@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly key?: string | undefined
   /** The caller after a person has answered at the terminal. */
   readonly actor?: Actor | undefined
+  /** A person at the terminal says that what reads like a secret is none. */
+  readonly notSecret?: boolean
 }
 
 /** A session in the workspace of this machine. */
@@ -30,9 +32,10 @@ export function localSession(context: Context): Session {
     policy: context.service.deps.policy,
     context,
     actor: async () => context.actor,
-    async call(name, input, { key, actor = context.actor } = {}) {
+    async call(name, input, { key, actor = context.actor, notSecret } = {}) {
       const op = await loadOperation(name)
-      return invoke(op, context.service, { actor, ...(key !== undefined && { key }) }, input)
+      const call = { actor, ...(key !== undefined && { key }), ...(notSecret && { notSecret }) }
+      return invoke(op, context.service, call, input)
     },
     events: (options) => context.service.events.follow(options),
     close: () => context.close(),

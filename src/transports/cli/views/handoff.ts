@@ -30,8 +30,9 @@ export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
   return `${screen.tick} ${screen.bold(handoff.id)} to ${handoff.to}, ${waitsFor(handoff)}`
 }
 
-/** In the words of the file: `Created, expires in 1 h`. */
+/** In the words of document 000's file, `Created, expires in 1 h`; other files do not bear the id in their name. */
 function statusOf(screen: Screen, handoff: Handoff): string {
+  if (handoff.home !== 'markdown') return `${handoff.id}, ${waitsFor(handoff)}`
   const status = markdownStatus(handoff)
   if (handoff.ack_deadline === undefined) return status
   return `${status}, expires ${screen.when(handoff.ack_deadline)}`
@@ -66,7 +67,7 @@ const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_heartbeat: (h) => `is ${spoken(h.state)}${h.progress === undefined ? '' : `, ${h.progress} %`}`,
   gate_decide: (h) =>
     h.state === 'completed'
-      ? `is ${h.choice === undefined || h.choice === 'approve' ? 'approved' : `answered: ${h.choice}`}; ${h.from} goes on`
+      ? `is ${h.choice === undefined || h.choice === 'approve' ? 'approved' : `answered: ${h.choice}`}; ${h.session ?? h.from} goes on`
       : h.state === 'rejected'
         ? `is rejected; ${h.from} is told`
         : `has a question for ${h.from}`,
@@ -77,7 +78,7 @@ export function stepView(shell: Shell, operation: string, handoff: Handoff & Ans
   // What was unclear goes back to the sender; the receiver sees which words did.
   for (const text of blockersOf(handoff)) shell.warn(text)
   const text = STEPS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
-  if (operation === 'handoff_accept' && handoff.deliverables > 0)
+  if (operation === 'handoff_accept' && handoff.deliverables > 0 && handoff.state !== 'needs_input')
     shell.next(`baton submit ${handoff.id} --evidence "<deliverable>=<proof>"`)
   return `${screen.tick} ${screen.bold(handoff.id)} ${plainText(text)}`
 }

@@ -6,7 +6,8 @@ import type { Shell } from '../shell.ts'
 export async function viewOf(
   name: OperationName,
   shell: Shell,
-  session: Session,
+  /** Absent where the command did without a workspace. */
+  session: Session | undefined,
 ): Promise<(output: never) => string> {
   switch (name) {
     case 'handoff_get': {
@@ -14,7 +15,8 @@ export async function viewOf(
       return (output) => dossierView(shell, output)
     }
     case 'handoff_inbox': {
-      const [{ inboxView }, { name: who }] = await Promise.all([import('./handoff.ts'), session.actor()])
+      const { inboxView } = await import('./handoff.ts')
+      const who = (await session?.actor())?.name ?? ''
       return (output) => inboxView(shell, who, output)
     }
     case 'task_create':

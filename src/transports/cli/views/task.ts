@@ -1,3 +1,4 @@
+import { taskReasons } from '../../../domain/gate.ts'
 import type { Task, ThoughtRecord } from '../../../domain/task.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
@@ -80,6 +81,7 @@ export function taskDossierView(shell: Shell, dossier: TaskDossier): string {
     ['Status', `${spoken(task.status)}, ${task.progress} %${task.owner ? `, ${task.owner}` : ''}`],
   ]
   if (dossier.blocked_by.length > 0) rows.push(['Blocked by', dossier.blocked_by.map(oneLine).join(', ')])
+  if (task.gates) rows.push(['Gates', taskReasons(task.gates).map(oneLine).join('\n')])
   if (task.depends_on.length > 0) rows.push(['Depends on', task.depends_on.map(oneLine).join(', ')])
   if (task.criteria.length > 0) rows.push(['Criteria', plainText(task.criteria.join('\n'))])
   if (task.notes) rows.push(['Notes', plainText(task.notes)])

@@ -107,6 +107,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'task.done': 'set it done',
   'task.reopen': 'opened it again: no writeback',
   'task.reinstate': 'reinstated it',
+  'task.gate': 'moved a gate of it',
   thought_record: 'recorded the work',
   'artifact.put': 'added a file',
   'agent.add': 'added the agent',

@@ -23,7 +23,7 @@ export const redact: Extra = {
     if (!session.context) return { input }
     const actor = await session.actor()
     const isPerson = shell.io.isTerminal && shell.io.env.codingAgent === undefined
-    personOnly(isPerson ? confirmed(actor) : actor, 'audit_redact')
+    personOnly(isPerson ? confirmed(actor) : actor, 'audit_redact', 'baton audit redact')
     shell.say('If it is a key or a password, rotate it first: whoever has read it still has it.')
     const question = `Take ${input.field} of ${input.id} away for good?`
     if (!(await askYesNo(shell.io, question, false)))

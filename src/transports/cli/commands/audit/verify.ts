@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../command.ts'
+import { failureJson } from '../../failure.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 
 export const verifying: Command = {
@@ -51,7 +53,9 @@ export const verifying: Command = {
       tell: (done, of) => progress.tell(`verifying: ${done} of ${of} entries`),
     }).finally(() => progress.end())
     if ('usage' in outcome) {
-      shell.warn(`${outcome.usage}; for example: ${verifying.examples[1]}`)
+      const message = `${outcome.usage}; for example: ${verifying.examples[1]}`
+      if (shell.isJson) shell.io.stderr.write(`${failureJson(new BatonError('invalid_input', message))}\n`)
+      else shell.warn(message)
       return outcome.exit
     }
     shell.answer(outcome.found, () => outcome.text.trimEnd())

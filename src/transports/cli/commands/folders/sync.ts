@@ -15,7 +15,7 @@ export const sync: Command = {
   async run(shell) {
     const options = await openFolders(shell)
     const { syncFolders } = await import('../../../../folders/sync.ts')
-    const happened = await syncFolders(options)
+    const happened = await syncFolders(options, { complete: true })
     shell.answer({ happened }, () =>
       happened.length === 0
         ? `${shell.screen.tick} everything is in step`

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { ThoughtRecord } from '../../../../domain/task.ts'
 import type { Repository } from '../../../../git/git.ts'
-import { demandBase, type Finding } from '../../../../git/merge-check.ts'
+import { demandBase, type Finding, gateReasons } from '../../../../git/merge-check.ts'
 import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../../git/stage-one.ts'
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
@@ -84,7 +84,7 @@ async function demandStageOne(
   repository: Repository,
   { work, task, args }: { readonly work: Finishing; readonly task: ShownTask; readonly args: Arguments },
 ): Promise<readonly string[]> {
-  const points: Finding[] = [...work.points]
+  const points: Finding[] = [...work.points, ...gateReasons({ task })]
   if ((textOf(args, 'summary') ?? work.body) === '')
     points.push({ code: 'no_summary', message: 'nothing says what was done; add --summary "…"' })
   const isElsewhere = points.some(({ code }) => code === 'branch_of_another_task')

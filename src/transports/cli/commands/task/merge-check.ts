@@ -114,8 +114,8 @@ function view(shell: Shell, found: MergeCheck & { readonly reopened: boolean }):
   const what = [found.branch, ...(found.task === undefined ? [] : [found.task])].join(', ')
   return [
     `${found.allowed ? screen.tick : screen.cross} ${plainText(what)}: ${found.allowed ? `may be merged into ${found.base}` : 'merge refused'}`,
-    ...found.reasons.map(({ message }) => `  ${screen.cross} ${plainText(message)}`),
-    ...found.warnings.map(({ message }) => `  ${screen.mark} ${plainText(message)}`),
+    ...found.reasons.map(({ message }) => screen.marked(`  ${screen.cross}`, message)),
+    ...found.warnings.map(({ message }) => screen.marked(`  ${screen.mark}`, message)),
     ...(found.reopened
       ? [`  ${screen.mark} ${found.task} is in progress again: it was done without a record`]
       : []),

@@ -1,15 +1,7 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { type Claimant, isMine, placeOf } from '../../../../git/claimed-place.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { demandCommitish, demandSlug } from '../../../../git/names.ts'
-import { belongsTo, maybeTask, type ShownTask } from '../../../../git/task-facts.ts'
-import {
-  branchOf,
-  makeWorktree,
-  type Place,
-  placeAt,
-  placeFor,
-  worktreeOf,
-} from '../../../../git/worktrees.ts'
+import type { ShownTask } from '../../../../git/task-facts.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Session } from '../../session/session.ts'
@@ -60,7 +52,7 @@ export const start: Extra = {
     if (!repository) return { input }
     if (typeof slug === 'string') demandSlug(slug)
     if (typeof base === 'string') demandCommitish(base, '--base')
-    const wasMine = await isMine(repository, session, String(input.id))
+    const wasMine = await isMine(await claimantOf(session, repository), String(input.id), ': baton next')
     BEGUN.set(shell, { repository, wasMine })
     return { input }
   },
@@ -68,11 +60,16 @@ export const start: Extra = {
     const begun = BEGUN.get(shell)
     if (!begun) return false
     const task = output as ShownTask
-    const place = await placed(shell, begun, task, {
+    const claimant = await claimantOf(await shell.open({ write: true }), begun.repository)
+    const { branch, path, folder } = await placeOf(claimant, task, {
+      wasMine: begun.wasMine,
       slug: typeof slug === 'string' ? slug : undefined,
       base: typeof base === 'string' ? base : undefined,
+      onStuck: (error) =>
+        shell.warn(
+          `${task.id} is still claimed (${error.message}); give it back with: baton task update ${task.id} --status todo`,
+        ),
     })
-    const { branch, path, folder } = place
     shell.answer({ ...task, branch, worktree: path, folder }, () =>
       [taskView(shell, 'task_start', task), `  ${branch} in ${path}`].join('\n'),
     )
@@ -80,51 +77,6 @@ export const start: Extra = {
   },
 }
 
-const isOf = (session: Session, id: string) => (branch: string) => belongsTo(askOf(session), branch, id)
-
-/** Whether the caller holds the task. Another's claim is told with the branch that shows it. */
-async function isMine(repository: Repository, session: Session, id: string): Promise<boolean> {
-  const task = (await maybeTask(askOf(session), id))?.task
-  if (task?.status !== 'in_progress') return false
-  if (task.owner === (await session.actor()).name) return true
-  const branch = await branchOf(repository, isOf(session, id))
-  if (branch === undefined) return false
-  throw new BatonError(
-    'conflict',
-    `${id} belongs to ${task.owner}, and branch ${branch} already exists; pick another with: baton next`,
-    { id, owner: task.owner, branch },
-  )
-}
-
-async function placed(
-  shell: Shell,
-  { repository, wasMine }: Begun,
-  task: ShownTask,
-  wanted: { readonly slug: string | undefined; readonly base: string | undefined },
-): Promise<Place> {
-  const session = await shell.open({ write: true })
-  if (wasMine) {
-    const there = await worktreeOf(repository, isOf(session, task.id))
-    if (there) return placeAt(repository, there)
-  }
-  try {
-    const agent = (await session.actor()).name
-    const place = placeFor(repository, { task, agent, slug: wanted.slug })
-    await makeWorktree(repository, place, wanted.base ?? (await repository.base())?.commit ?? 'HEAD')
-    return place
-  } catch (error) {
-    if (!wasMine) await giveBack(shell, session, task.id)
-    throw error
-  }
-}
-
-/** A claim without a place to work would keep others from the task. */
-async function giveBack(shell: Shell, session: Session, id: string): Promise<void> {
-  try {
-    await session.call('task_update', { task_id: id, status: 'todo' })
-  } catch (error) {
-    shell.warn(
-      `${id} is still claimed (${(error as Error).message}); give it back with: baton task update ${id} --status todo`,
-    )
-  }
+async function claimantOf(session: Session, repository: Repository): Promise<Claimant> {
+  return { repository, ask: askOf(session), agent: (await session.actor()).name }
 }

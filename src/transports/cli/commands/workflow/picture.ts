@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
+import { draw } from '../../../../operations/workflow.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
-import { fromFile } from './definition.ts'
+import { fromFile, isAlone, readAlone } from './definition.ts'
 
 const OUT: FieldFlag = {
   name: 'out',
@@ -14,11 +15,22 @@ const OUT: FieldFlag = {
   about: 'Write the picture to this file; .svg says the format too',
 }
 
+type Format = Parameters<typeof draw>[1]
+
+const formatOf = (said: unknown, out: unknown): Format | undefined =>
+  (said as Format | undefined) ?? (String(out ?? '').endsWith('.svg') ? 'svg' : undefined)
+
 /** With `--out` the picture is written to a file, an older picture is replaced. */
 export const picture: Extra = {
+  ...fromFile,
+  examples: ['baton workflow picture drafts/feature.yaml --out feature.svg'],
   flags: (flags) => [...flags, OUT],
+  async alone(shell, { out, format, run, ...input }) {
+    if (run !== undefined || !(await isAlone(shell))) return undefined
+    return draw(await readAlone(shell, input), formatOf(format, out) ?? 'mermaid')
+  },
   async before(shell, session, { out, ...input }) {
-    const format = input.format ?? (String(out ?? '').endsWith('.svg') ? 'svg' : undefined)
+    const format = formatOf(input.format, out)
     return (
       (await fromFile.before?.(shell, session, { ...input, ...(format !== undefined && { format }) })) ?? {
         input,

@@ -1,0 +1,72 @@
+import { toError } from '../domain/errors.ts'
+import { type FoundSecret, secretsIn } from '../domain/secrets.ts'
+import type { View } from '../storage/store.ts'
+import { adminStream, type Call, type ServiceDeps } from './deps.ts'
+
+/** What a use case puts around what the caller gave. */
+const WRAPPED = /^(?:input|change)\./
+
+/** A key that stands in the log is there for all who may read it: it is refused before anything is written. */
+export function refuseSecrets(input: unknown): void {
+  refuseFound(find(input))
+}
+
+/**
+ * The same, but where a person who is there has looked at it and says that it is none. What was found is answered, so
+ * that the log can say who let it pass.
+ */
+export function passedSecrets({ actor, notSecret }: Call, input: unknown): readonly FoundSecret[] {
+  const found = find(input)
+  const isThere = actor.kind === 'human' && (actor.auth === 'tty' || actor.auth === 'token')
+  if (!notSecret || !isThere) refuseFound(found)
+  return found
+}
+
+const find = (input: unknown): readonly FoundSecret[] =>
+  secretsIn(input).map(({ field, kind }) => ({ field: field.replace(WRAPPED, ''), kind }))
+
+function refuseFound(secrets: readonly FoundSecret[]): void {
+  const [first] = secrets
+  if (first)
+    throw toError(
+      'invalid_input',
+      `${first.field} holds what looks like ${first.kind}; take it out, and say where the receiver finds it (a secret store, the name of a variable)`,
+      { secrets },
+    )
+}
+
+/** Who let a text pass, where it stands and what it looks like; never the text. */
+export function notePassed(
+  deps: ServiceDeps,
+  view: View,
+  { actor }: Call,
+  {
+    op,
+    at,
+    subject,
+    passed,
+  }: {
+    readonly op: string
+    readonly at: string
+    readonly subject: string
+    readonly passed: readonly FoundSecret[]
+  },
+): void {
+  const stream = adminStream(deps)
+  view.append({
+    stream,
+    subject,
+    record: {
+      act: 'secret.pass',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: stream, k: 'workspace', rev: 1 },
+      ts: at,
+    },
+    fields: {
+      operation: op,
+      subject,
+      looks_like: passed.map(({ field, kind }) => `${field}: ${kind}`),
+    },
+  })
+}

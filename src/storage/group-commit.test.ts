@@ -109,36 +109,6 @@ describe('group commit', () => {
     assert.deepEqual(sizes, [4, 4, 4, 4, 4, 4, 4, 2])
   })
 
-  for (const [callers, sizes] of [
-    [23, [23]],
-    [24, [12, 12]],
-    [33, [17, 16]],
-  ] as const)
-    it(`spreads ${callers} callers over two free lanes as ${sizes.join(' and ')}`, async () => {
-      const batches: string[][] = []
-      const gate = Promise.withResolvers<void>()
-      const commit = group(
-        async (units) => {
-          batches.push(units.map(nameOf))
-          await gate.promise
-          return decideAll(units)
-        },
-        { lanes: 2 },
-      )
-
-      const names = Array.from({ length: callers }, (_, i) => `u${i}`)
-      const calls = names.map((name) => commit.submit(named(name)))
-      for (let i = 0; i < 5; i++) await turn()
-      gate.resolve()
-
-      assert.deepEqual(await Promise.all(calls), names)
-      assert.deepEqual(
-        batches.map(({ length }) => length),
-        sizes,
-      )
-      assert.deepEqual(batches.flat(), names)
-    })
-
   it('answers nobody before the transaction has ended', async () => {
     const gate = Promise.withResolvers<void>()
     const commit = group(async (units) => {

@@ -38,9 +38,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** A transaction takes the processor time of about eleven units: for fewer a lane of their own does not pay. */
-const FAIR_BATCH = 12
-
 /** How often a transaction that was lost (deadlock, serialization, lost connection before commit) is tried. */
 const ATTEMPTS = 8
 
@@ -89,10 +86,10 @@ export class GroupCommit {
   #take(): readonly Waiting[] {
     if (this.#queue[0]?.settles) return this.#queue.splice(0, 1)
     const next = this.#queue.findIndex((waiting) => waiting.settles)
-    const ready = next === -1 ? this.#queue.length : next
-    // Over all free lanes: one transaction is decided here while the server is at work on the other.
-    const batches = Math.max(1, Math.min(this.#options.lanes - this.#running, Math.floor(ready / FAIR_BATCH)))
-    return this.#queue.splice(0, Math.min(this.#options.maxBatch, Math.ceil(ready / batches)))
+    return this.#queue.splice(
+      0,
+      Math.min(this.#options.maxBatch, next === -1 ? Number.POSITIVE_INFINITY : next),
+    )
   }
 
   #schedule(): void {

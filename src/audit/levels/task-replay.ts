@@ -26,18 +26,17 @@ const DAILY = new Set([
 /** Tasks: none is done without a record of the same period of work, and none comes back but by a reinstatement. */
 export class TaskReplay {
   readonly #tasks = new Map<string, Known>()
-  /** Handoffs that were completed lately: by whom and when. */
-  readonly #completed = new Set<string>()
+  /** Handoffs that were completed lately, by whom and when; the oldest gives way. */
+  readonly #completed: Pick<AuditRecord, 'actor' | 'ts'>[] = []
+  #completions = 0
 
   get size(): number {
     return this.#tasks.size
   }
 
-  handoffCompleted({ actor, ts }: AuditRecord): void {
-    this.#completed.add(`${actor.id} ${ts}`)
-    if (this.#completed.size <= LOOK_BACK) return
-    const [oldest] = this.#completed
-    if (oldest !== undefined) this.#completed.delete(oldest)
+  handoffCompleted(record: AuditRecord): void {
+    this.#completed[this.#completions % LOOK_BACK] = record
+    this.#completions += 1
   }
 
   step(record: AuditRecord, complain: Complain): void {
@@ -63,10 +62,20 @@ export class TaskReplay {
     const { act, actor, sub, ts } = record
     // Document 000 has no records: there a task is done when its handoff was verified.
     if (act === 'task.completed') {
-      if (!this.#completed.has(`${actor.id} ${ts}`))
+      if (!this.#wasCompleted(actor.id, ts))
         complain(`task ${sub.id} is done with a handoff, and none was completed`)
     } else if (act !== 'task.done') complain(`${act} does not make task ${sub.id} done`)
     else if (!before?.recorded) complain(`task ${sub.id} is done without a record of what was done`)
+  }
+
+  /** The newest first: nearly always it is that one. */
+  #wasCompleted(by: string, at: string): boolean {
+    const oldest = Math.max(0, this.#completions - LOOK_BACK)
+    for (let n = this.#completions - 1; n >= oldest; n -= 1) {
+      const { actor, ts } = this.#completed[n % LOOK_BACK]!
+      if (ts === at && actor.id === by) return true
+    }
+    return false
   }
 }
 

@@ -136,7 +136,7 @@ async function draftNow(work: Work, handoff: Handoff, base: string): Promise<Dra
 
 function baseOf(work: Work, row: FileRow | undefined): Draft | undefined {
   if (row?.text === undefined) return undefined
-  const says = work.kind.read(row.text, row.path)
+  const says = work.read(row.text, row.path)
   return says.is === 'handoff' ? says.draft : undefined
 }
 

@@ -77,7 +77,7 @@ async function once(work: Work, path: string): Promise<boolean> {
   const seen = row === undefined ? work.state.look(work.path, path) : undefined
   if (seen?.sha256 === found.sha256 && sameStamp(seen, found.stamp)) return dealtWith(work, path, found)
   const text = textOf(found)
-  const says = text === undefined ? undefined : work.kind.read(text, path)
+  const says = text === undefined ? undefined : work.read(text, path)
   if (says?.is === 'nothing') return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
     return unreadable(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
@@ -214,9 +214,19 @@ async function settled(work: Work, path: string): Promise<Found | undefined> {
     const age = ageOf(found)
     const isKnown = work.state.wrote(work.path, found.sha256) !== undefined
     if (age >= QUIET_MS || isKnown || isRenamed(found)) return found
-    await pause(QUIET_MS - age)
+    readAhead(work, path, found)
+    const rest = QUIET_MS - ageOf(found)
+    if (rest > 0) await pause(rest)
   }
   return readable(work, path)
+}
+
+/** What is made of the file when it stays as it is, while waiting whether it does. */
+function readAhead(work: Work, path: string, found: Found): void {
+  const text = textOf(found)
+  const agreed = work.state.fileAt(work.path, path)
+  if (text !== undefined) work.read(text, path)
+  if (agreed?.text !== undefined) work.read(agreed.text, agreed.path)
 }
 
 /** Written elsewhere and moved here: then it is whole. */

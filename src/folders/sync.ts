@@ -10,7 +10,7 @@ import { reconcileFile, reconcileHandoff } from './reconcile.ts'
 import { byAge, type Hints, listed, lookedInto, namedFirst, type Seen, tidy } from './scan.ts'
 import type { FolderState } from './state.ts'
 import { Tree } from './tree.ts'
-import { type Happened, note, quietly, type Work } from './work.ts'
+import { type Happened, note, quietly, remembering, type Work } from './work.ts'
 
 /** One live folder of a workspace. */
 export interface LiveFolder {
@@ -116,6 +116,7 @@ export function workOn(
       return head !== undefined && options.git !== undefined && head !== options.git.head()
     },
     happened: [],
+    read: remembering(folder.kind.read),
   }
 }
 

@@ -124,7 +124,8 @@ function watchOne(
     const watcher = watch(path, { persistent: true }, (event, name) => {
       // The folder itself went away.
       if (event === 'rename' && name !== null && path.endsWith(`/${name}`)) forget()
-      onChange(name ?? undefined)
+      // A draft that will be renamed: a pass for it would only delay the one for the file.
+      if (!name?.startsWith('.')) onChange(name ?? undefined)
     })
     watcher.on('error', forget)
     watchers.set(path, { watcher, ino })

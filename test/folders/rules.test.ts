@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ask, quick } from '../command.ts'
+import { active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+import { aPackageFolder } from './package.ts'
+import { aQueueFolder, failure, type QueueFolder } from './queue.ts'
+
+const ID = 'hoff-20260113100000'
+const CODES = ['TIMEOUT', 'PROCESSING_ERROR', 'OUT_OF_MEMORY']
+
+/** Ids that document 000 prints, with what they say. */
+const NAMED = [
+  ['handoff-grok-claude-BPRD-2026-0042-20260221', 'grok', 'claude', 'BPRD-2026-0042'],
+  ['handoff-grok-claude-BPRD-2026-0043-20260221', 'grok', 'claude', 'BPRD-2026-0043'],
+  ['handoff-claude-abacus-BPRD-2026-0041-20260220', 'claude', 'abacus', 'BPRD-2026-0041'],
+  ['handoff-grok-claude-BPRD-2026-0040-20260219', 'grok', 'claude', 'BPRD-2026-0040'],
+  ['handoff-claude-abacus-BPRD-2026-0038-20260218', 'claude', 'abacus', 'BPRD-2026-0038'],
+] as const
+
+const nameless = (id: string): string =>
+  `---\nhandoff_id: ${id}\nstatus: Active\ntitle: Add limits\n---\n\n# Handoff: Add limits\n`
+
+interface Checked {
+  readonly documents: readonly { readonly diagnostics: readonly { readonly message: string }[] }[]
+}
+
+describe('names in the folder of document 000', () => {
+  it('[S0-06] [S0-07] say who hands what to whom, though a task has hyphens too', async (t) => {
+    const folder = await aHandoffFolder(t)
+    for (const [id] of NAMED) folder.write(active(id), nameless(id))
+
+    for (const [id, from, to, task] of NAMED) {
+      const { stdout } = await quick(folder.where, 'document', 'check', active(id), '--json')
+      const [{ summary }] = JSON.parse(stdout).documents
+      assert.deepEqual([summary.id, summary.from, summary.to, summary.task], [id, from, to, task])
+    }
+  })
+})
+
+describe('a verification record in the folder of document 000', () => {
+  const SAMPLE = ['Implemented rate limiting middleware', 'Test coverage >90%', 'Documentation updated']
+  const verified = (deliverables: readonly string[]): string =>
+    deliverables
+      .map((each) => `  - deliverable: "${each}"\n    status: verified\n    evidence: seen`)
+      .join('\n')
+
+  async function completed(folder: HandoffFolder, deliverables: readonly string[]): Promise<string> {
+    const id = await folder.send('BPRD-2026-0042', ...SAMPLE.flatMap((each) => ['--deliverable', each]))
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+    folder.edit(
+      id,
+      ['status: Acknowledged', 'status: Complete'],
+      ['completion_verified_by: null', 'completion_verified_by: perplexity'],
+      [
+        '\n---\n\n',
+        `\nverification_record:\n  verified_by: perplexity\n  verified_at: 2026-02-21T16:00:00Z\n  deliverable_checks:\n${verified(deliverables).replace(/^/gm, '  ')}\n---\n\n`,
+      ],
+    )
+    return id
+  }
+  const accepting = (text: string): string =>
+    text.replace('    path: _handoffs', '    path: _handoffs\n    accept: [verification]')
+
+  it('[S0-82] is read, and refused where it leaves one deliverable out as the sample does', async (t) => {
+    const folder = await aHandoffFolder(t, accepting)
+    const id = await completed(folder, [...SAMPLE.slice(0, 2), 'Middleware', 'Documentation'])
+
+    const happened = await folder.sync()
+
+    const { reason = '' } = happened.find(({ what }) => what === 'refused') ?? {}
+    assert.match(reason, /Documentation updated/)
+    for (const covered of SAMPLE.slice(0, 2)) assert.ok(!reason.includes(covered), reason)
+    assert.equal(await folder.state(id), 'accepted')
+  })
+
+  it('[S0-84] is refused where it checks what is no deliverable', async (t) => {
+    const folder = await aHandoffFolder(t, accepting)
+    const id = await completed(folder, [...SAMPLE, 'Middleware', 'Documentation', 'A cake'])
+
+    const happened = await folder.sync()
+
+    const { reason = '' } = happened.find(({ what }) => what === 'refused') ?? {}
+    assert.match(reason, /"A cake" is not one of the deliverables/)
+    assert.match(folder.read(`${active(id)}.problem`), /A cake/)
+  })
+})
+
+describe('a failure in the folders of document 001', () => {
+  const fail = async (folder: QueueFolder, id: string, code?: string): Promise<void> => {
+    folder.put('pending', id, failure(folder.file('pending', id), 'no luck', code))
+    folder.move(id, 'pending', 'failed')
+    await folder.sync()
+  }
+
+  it('[S1-97] [S1-102] that a worker reports carries the advice of the document, or its own', async (t) => {
+    const folder = await aQueueFolder(t)
+    const failed = async (id: string, ...more: readonly string[]) => {
+      folder.put('pending', id, folder.request(id))
+      await folder.sync()
+      await ask(folder.where, 'accept', id, '--as', 'react-specialist')
+      const args = ['--code', 'PROCESSING_ERROR', '--message', 'no compiler', ...more]
+      await ask(folder.where, 'handoff', 'fail', id, '--as', 'react-specialist', ...args)
+      return folder.file('failed', id).recovery_actions
+    }
+
+    assert.deepEqual(await failed(ID), ['Check logs, retry'])
+    assert.deepEqual(await failed('hoff-20260113100001', '--recovery-action', 'Ask ops'), ['Ask ops'])
+  })
+
+  it('[S1-101] keeps a code that the document does not know, flags it, and is not tried again', async (t) => {
+    const folder = await aQueueFolder(t)
+    const states: string[] = []
+    for (const [i, code] of CODES.entries()) {
+      const id = `hoff-2026011310000${i}`
+      folder.put('pending', id, folder.request(id))
+      await folder.sync()
+      await fail(folder, id, code)
+      const { state, error } = await folder.show(id)
+      states.push(`${error?.code} ${state}`)
+    }
+
+    assert.deepEqual(states, ['TIMEOUT retry_wait', 'PROCESSING_ERROR retry_wait', 'OUT_OF_MEMORY failed'])
+    const path = `handoffs/failed/hoff-20260113100002.json`
+    const { documents } = await ask<Checked>(folder.where, 'document', 'check', path)
+    const told = documents.flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message))
+    assert.ok(
+      told.some((message) => message.includes('OUT_OF_MEMORY')),
+      told.join('\n'),
+    )
+  })
+
+  it('[S1-103] [S1-106] is tried again three times where the request does not say, and then no more', async (t) => {
+    const folder = await aQueueFolder(t)
+    const args = ['--as', 'frontend-specialist', '--to', 'react-specialist', '--title', 'Build it']
+    const { id } = (await ask<{ handoff: { id: string } }>(folder.where, 'send', ...args)).handoff
+    const policy = folder.file('pending', id).retry_policy
+    const counts: unknown[] = []
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      await fail(folder, id)
+      const { retry_count, retry_available } = folder.file('failed', id)
+      counts.push([retry_count, retry_available])
+      if (attempt < 4) {
+        folder.move(id, 'failed', 'pending')
+        await folder.sync()
+      }
+    }
+
+    assert.deepEqual(policy, { max_retries: 3, retry_delay_seconds: 30, backoff_multiplier: 2 })
+    assert.deepEqual(counts, [
+      [0, true],
+      [1, true],
+      [2, true],
+      [3, false],
+    ])
+    assert.equal((await folder.show(id)).state, 'failed')
+  })
+})
+
+describe('the state file of document 004', () => {
+  it('[S4-71] says completed of what was completed', async (t) => {
+    const folder = await aPackageFolder(t)
+    const id = await folder.send()
+    await ask(folder.where, 'accept', id, '--as', 'security-check', '--understood', 'Review the login')
+    const before = folder.statusOf(id)
+    await ask(folder.where, 'submit', id, '--as', 'security-check', '--evidence', 'Risk list=2 risks')
+
+    assert.deepEqual([before, folder.statusOf(id)], ['in_progress', 'completed'])
+  })
+})

@@ -165,7 +165,7 @@ async function attack(mallory: Client, codex: Client): Promise<readonly string[]
   const { handoff } = await mallory.handoff_send({
     to: 'codex',
     title,
-    alias: `"><script>${RUN}</script>`.replaceAll('/', '.'),
+    alias: `'><script>${RUN}</script>`.replaceAll('/', '.'),
     ...text,
     deliverables: [LINE],
     criteria: [LINE],

@@ -114,7 +114,7 @@ export function tidy(work: Work, folder: string): void {
   for (const kept of work.tree.tidy(folder, isKnown))
     note(work, {
       what: 'conflict',
-      path: `${folder}/${kept}`,
+      path: folder === '' ? kept : `${folder}/${kept}`,
       reason: 'a process died while it replaced this file',
     })
 }

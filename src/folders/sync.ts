@@ -10,7 +10,7 @@ import { reconcileFile, reconcileHandoff } from './reconcile.ts'
 import { byAge, type Hints, listed, lookedInto, namedFirst, type Seen, tidy } from './scan.ts'
 import type { FolderState } from './state.ts'
 import { Tree } from './tree.ts'
-import { type Happened, note, quietly, remembering, type Work } from './work.ts'
+import { folderOf, type Happened, note, quietly, remembering, type Work } from './work.ts'
 
 /** One live folder of a workspace. */
 export interface LiveFolder {
@@ -138,7 +138,8 @@ export async function syncOne(
   const hints = { flat, archives, complete, touched: touched?.get(folder.path) ?? new Set<string>() }
   for (const { path } of namedFirst(work, hints).toSorted((a, b) => byAge(a.entry, b.entry)))
     await reconcileFile(work, path)
-  for (const each of flat) if (thorough || !archives.has(each)) tidy(work, each)
+  for (const each of new Set([...flat, ...work.kind.extraPaths.map(folderOf), '']))
+    if (thorough || !archives.has(each)) tidy(work, each)
   await takeIn(work, hints)
   if (work.isFirst || thorough) for await (const uid of everyHandoff(store)) await reconcileUid(work, uid)
   const reached = await catchUp(work, cursor)
@@ -157,7 +158,7 @@ export function prepare({ root }: Pick<FoldersOptions, 'root'>, { kind, path }: 
   if (path !== '.') project.make(path)
   const tree = new Tree(path === '.' ? root : `${root}/${path}`)
   for (const folder of kind.made) tree.make(folder)
-  if (path !== '.' && !tree.read('.gitignore')) tree.put('.gitignore', IGNORED)
+  if (path !== '.' && tree.entries('', ['.gitignore']).length === 0) tree.put('.gitignore', IGNORED)
 }
 
 async function whileBusy(git: Git | undefined): Promise<void> {

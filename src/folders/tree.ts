@@ -179,8 +179,12 @@ export class Tree {
     const kept: string[] = []
     withFolder(this.root, folder, (dir) => {
       for (const name of readdirSync(dir.path).filter((each) => isTemporary(each))) {
-        const found = readIn(dir, name)
-        if (found && name.endsWith('.old') && !isKnown(found.sha256)) {
+        const stats = lstatSync(dir.at(name), { throwIfNoEntry: false })
+        if (!stats || stats.isDirectory()) continue
+        // A draft, or a file that has its own name again: whoever died had no time to take the second one away.
+        const isSpare = name.endsWith('.tmp') || !stats.isFile() || stats.nlink > 1
+        const found = isSpare ? undefined : readIn(dir, name)
+        if (found && !isKnown(found.sha256)) {
           const beside = freeName(dir, `${name.slice(1, -4)}.conflict`)
           renameSync(dir.at(name), dir.at(beside))
           kept.push(beside)

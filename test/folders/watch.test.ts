@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -98,6 +98,28 @@ describe('folders that are watched', () => {
 })
 
 describe('a process that died before it wrote the file', () => {
+  it('or right after it: its draft goes, and every file has one name again', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    const draft = '.baton-0123456789abcdef.tmp'
+    const places = [
+      [active(id), `_handoffs/active/${draft}`],
+      ['_handoffs/_index.yaml', `_handoffs/${draft}`],
+      ['_handoffs/.gitignore', '_handoffs/.baton-fedcba9876543210.tmp'],
+    ] as const
+    for (const [file, left] of places) linkSync(join(folder.root, file), join(folder.root, left))
+
+    folder.edit(id, ...acknowledged('claude'))
+    await folder.sync()
+
+    assert.deepEqual(
+      places.map(([, left]) => folder.has(left)),
+      [false, false, false],
+    )
+    assert.equal(await folder.state(id), 'accepted')
+    assert.match(folder.read('_handoffs/_index.yaml'), /Acknowledged/)
+  })
+
   it('[S0-98] is made good by the next one', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)

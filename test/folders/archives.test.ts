@@ -9,9 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ask, BATON, cleanEnv, quick } from '../command.ts'
 import { active, aHandoffFolder, whats } from './handoffs.ts'
 import { aQueueFolder, artifact, failure, type QueueFolder, response } from './queue.ts'
+import { until } from './until.ts'
 
 const ID = 'hoff-20260113100000'
-const PATIENCE_MS = 60_000
 
 function inState<T>(root: string, work: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(join(root, '.baton/folders.db'))
@@ -47,11 +47,6 @@ async function pickedUp(folder: QueueFolder, id = ID): Promise<void> {
   await folder.sync()
   folder.move(id, 'pending', 'in-progress')
   await folder.sync()
-}
-
-async function until(look: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await look()); await pause(20))
-    assert.ok(Date.now() < deadline, 'waited too long')
 }
 
 describe('a folder of ended handoffs that has grown large', () => {

@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/markdown-status.ts'
 import { ask } from '../command.ts'
 import { acknowledged, active, aHandoffFolder, type HandoffFolder, whats } from './handoffs.ts'
+import { until } from './until.ts'
 
 const TASK = 'BPRD-2026-0042'
 const month = () => new Date().toISOString().slice(0, 7).replace('-', '/')
@@ -311,8 +312,3 @@ describe('a status that is changed by hand', () => {
 
 const texts = async (folder: HandoffFolder, agent: string): Promise<string[]> =>
   (await folder.notices(agent)).map(({ text }) => text)
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) if (await isSo()) return
-  assert.fail('it never became so')
-}

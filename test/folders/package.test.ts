@@ -55,7 +55,7 @@ describe('the archive of document 004', () => {
     )
   })
 
-  it('[S4-75] [S4-80] follows every step, with the acknowledgment beside the package', async (t) => {
+  it('[S4-71] [S4-75] [S4-80] follows every step, with the acknowledgment beside the package', async (t) => {
     const folder = await aPackageFolder(t)
     const id = await folder.send()
     await ask(folder.where, 'accept', id, '--as', 'security-check', '--understood', 'Review the login')

@@ -12,8 +12,7 @@ import { createService } from '../../src/main.ts'
 import { openContext } from '../../src/open.ts'
 import { ask, BATON, cleanEnv } from '../command.ts'
 import { aQueueFolder, artifact, PLACES, type QueueFolder, response } from './queue.ts'
-
-const PATIENCE_MS = 60_000
+import { PATIENCE_MS, until } from './until.ts'
 
 /** A specialist without Baton: takes whatever it can rename, and tells what it got. */
 const TAKER = `
@@ -83,14 +82,6 @@ async function gone(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   const ended = once(child, 'exit')
   child.kill(signal)
   await ended
-}
-
-async function until(look: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (!(await look())) {
-    assert.ok(Date.now() < deadline, 'waited too long')
-    await pause(20)
-  }
 }
 
 describe('picking up while others move files', () => {

@@ -5,14 +5,13 @@ import { once } from 'node:events'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ask, BATON, cleanEnv, onTerminal, quick, type Where } from '../command.ts'
 import { formsOf } from '../secrets.ts'
 import { active, aHandoffFolder, whats } from './handoffs.ts'
 import { aPackageFolder, archived } from './package.ts'
 import { aQueueFolder } from './queue.ts'
+import { until } from './until.ts'
 
-const PATIENCE_MS = 60_000
 const newSecret = (): string => `sk-live-${randomBytes(12).toString('hex')}`
 
 /** Every file below the project that holds a text, in whatever form. Git's own are beyond Baton's reach. */
@@ -51,11 +50,6 @@ async function isWell(where: Where): Promise<void> {
 
 const doctorOf = async (where: Where): Promise<{ clean: boolean }> =>
   JSON.parse((await quick(where, 'folders', 'doctor', '--json')).stdout)
-
-async function until(look: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await look()); await pause(20))
-    assert.ok(Date.now() < deadline, 'waited too long')
-}
 
 describe('what is redacted', () => {
   it('is in no file of _handoffs/, in no note beside one, and in nothing that is known of them', async (t) => {

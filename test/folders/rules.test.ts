@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ask, quick } from '../command.ts'
 import { active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
-import { aPackageFolder } from './package.ts'
 import { aQueueFolder, failure, type QueueFolder } from './queue.ts'
 
 const ID = 'hoff-20260113100000'
@@ -153,17 +152,5 @@ describe('a failure in the folders of document 001', () => {
       [3, false],
     ])
     assert.equal((await folder.show(id)).state, 'failed')
-  })
-})
-
-describe('the state file of document 004', () => {
-  it('[S4-71] says completed of what was completed', async (t) => {
-    const folder = await aPackageFolder(t)
-    const id = await folder.send()
-    await ask(folder.where, 'accept', id, '--as', 'security-check', '--understood', 'Review the login')
-    const before = folder.statusOf(id)
-    await ask(folder.where, 'submit', id, '--as', 'security-check', '--evidence', 'Risk list=2 risks')
-
-    assert.deepEqual([before, folder.statusOf(id)], ['in_progress', 'completed'])
   })
 })

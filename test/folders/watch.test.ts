@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ask, BATON, cleanEnv } from '../command.ts'
 import { acknowledged, active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+import { until } from './until.ts'
 
 const TASK = 'BPRD-2026-0042'
 
@@ -33,11 +33,6 @@ async function background(
     () => said,
   )
   return { child, said: () => said }
-}
-
-async function until(isSo: () => boolean | Promise<boolean>, told: () => string = () => ''): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await pause(20)) if (await isSo()) return
-  assert.fail(`it never became so; ${told()}`)
 }
 
 const isAcknowledged = (folder: HandoffFolder, id: string) => () =>

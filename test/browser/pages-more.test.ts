@@ -59,6 +59,8 @@ describe('the pages of an empty workspace', () => {
 
   it('say that it failed and try again when asked', async () => {
     const { page } = await dashboard.open('/')
+    // When events begin, all is read again by itself.
+    await page.route('**/v1/events*', (route) => route.abort())
     await page.route('**/v1/next-actions*', (route) =>
       route.fulfill({ status: 403, json: { detail: 'No.' } }),
     )

@@ -210,6 +210,8 @@ describe('a person at the dashboard', () => {
   })
 
   it('is told when the server does not answer, and goes on by a button when it does', async () => {
+    // When events begin, all is read again by itself.
+    await seat.page.route('**/v1/events*', (route) => route.abort())
     await go('/agents')
     await seat.page.route('**/v1/handoffs**', (route) => route.abort())
     await seat.page.getByRole('link', { name: 'Board' }).click()
@@ -221,6 +223,7 @@ describe('a person at the dashboard', () => {
     await done.getByRole('button', { name: 'Try again' }).click()
 
     await seat.page.getByText('Write the migration guide').waitFor()
+    await seat.page.unroute('**/v1/events*')
   })
 
   it('is told that there is no such handoff', async () => {

@@ -1,5 +1,6 @@
 import { aboutOf, EXTRA_BYTES } from './about.ts'
 import type { Extra } from './folder.ts'
+import { isOfGitSoon } from './ingest.ts'
 import { keepBeside, look } from './project.ts'
 import { sameStamp, sha256Of } from './tree.ts'
 import { isSameFolder, note, quietly, textOf, type Work } from './work.ts'
@@ -11,7 +12,7 @@ const NOBODY = ''
  * Files that are made from the others. They are derived: what somebody wrote into one is kept beside it and made
  * again. What git checked out stays until a handoff changes.
  */
-export function extraFiles(work: Work): void {
+export async function extraFiles(work: Work): Promise<void> {
   const beside = changedBeside(work)
   const isChanged =
     work.isThorough || beside.length > 0 || work.happened.some(({ what }) => CHANGES.has(what))
@@ -22,10 +23,16 @@ export function extraFiles(work: Work): void {
     // What happened lately is no longer late after a while, although nothing else changed.
     const isOld = seen !== undefined && Date.now() - seen.at > DAY_MS
     if (there && seen && sameStamp(seen, there.stamp) && !isChanged && !isOld) continue
-    if (work.isMovedByGit && !isChanged) {
+    const isOther = there !== undefined && !isChanged && seen !== undefined && !sameStamp(seen, there.stamp)
+    const isGits = work.isMovedByGit && !isChanged
+    // A checkout that is not yet through must not be taken for somebody who wrote into it.
+    if (isGits || (isOther && (await isOfGitSoon(work, path, there.bytes)))) {
       if (there) look(work, path, there.sha256, there.stamp)
       continue
     }
+    // It changed again while we waited: the next pass looks at it.
+    const now = isOther ? work.tree.read(path, EXTRA_BYTES) : there
+    if (isOther && !(now && sameStamp(now.stamp, there.stamp))) continue
     made ??= work.kind.extras(aboutOf(work, work.isThorough || work.isFirst))
     const extra = made.find((each) => each.path === path)
     if (extra) putExtra(work, extra)

@@ -143,7 +143,7 @@ export async function syncOne(
   await takeIn(work, hints)
   if (work.isFirst || thorough) for await (const uid of everyHandoff(store)) await reconcileUid(work, uid)
   const reached = await catchUp(work, cursor)
-  extraFiles(work)
+  await extraFiles(work)
   lateWrites(work, options.dir)
   state.putFolder(folder.path, { cursor: reached, ...(head !== undefined && { head }) })
   return work.happened

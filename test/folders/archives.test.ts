@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, BATON, cleanEnv, quick } from '../command.ts'
+import { ask, quick } from '../command.ts'
 import { active, aHandoffFolder, whats } from './handoffs.ts'
 import { aQueueFolder, artifact, failure, type QueueFolder, response } from './queue.ts'
 import { until } from './until.ts'
+import { aWatcher } from './watcher.ts'
 
 const ID = 'hoff-20260113100000'
 
@@ -79,13 +78,7 @@ describe('a folder of ended handoffs that has grown large', () => {
     const isKnownByChance = await isKnown(folder, ID)
     await folder.sync()
     asIfLarge(folder)
-    const watching = spawn(process.execPath, [BATON, 'folders', 'watch', '--as', 'lead'], {
-      cwd: folder.root,
-      env: cleanEnv(folder.where),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    t.after(() => watching.kill('SIGKILL'))
-    await once(watching.stderr, 'data')
+    await aWatcher(t, folder.where)
     folder.put('failed', 'hoff-2-1', failure(folder.request('hoff-2-1'), 'no disk'))
     // Seen again with each change of the file: a single signal may be lost.
     await until(async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, BATON, cleanEnv, quick } from '../command.ts'
+import { ask, quick } from '../command.ts'
 import { folders } from '../folders.ts'
 import {
   acknowledged,
@@ -15,6 +14,7 @@ import {
   handoffFolderAt,
   whats,
 } from './handoffs.ts'
+import { aWatcher } from './watcher.ts'
 
 const [FIRST, SECOND] = ['BPRD-2026-0042', 'BPRD-2026-0043']
 const EVIDENCE = ['--evidence', 'Middleware=PR', '--evidence', 'Documentation=x']
@@ -269,13 +269,7 @@ describe('git beside a live folder', () => {
   it('may check out as often as it likes beside a watcher', async (t) => {
     const { folder, second } = await twoBranches(t)
     const before = await states(folder)
-    const child = spawn(process.execPath, [BATON, 'folders', 'watch', '--as', 'grok'], {
-      cwd: folder.root,
-      env: cleanEnv(folder.where),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    t.after(() => child.kill('SIGKILL'))
-    await once(child.stderr, 'data')
+    const child = await aWatcher(t, folder.where)
 
     for (let i = 0; i < 12; i++) {
       folder.git('checkout', '--quiet', i % 2 === 0 ? 'main' : 'work')

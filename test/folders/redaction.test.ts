@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, BATON, cleanEnv, onTerminal, quick, type Where } from '../command.ts'
+import { ask, onTerminal, quick, type Where } from '../command.ts'
 import { formsOf } from '../secrets.ts'
 import { active, aHandoffFolder, whats } from './handoffs.ts'
 import { aPackageFolder, archived } from './package.ts'
 import { aQueueFolder } from './queue.ts'
 import { until } from './until.ts'
+import { aWatcher } from './watcher.ts'
 
 const newSecret = (): string => `sk-live-${randomBytes(12).toString('hex')}`
 
@@ -179,13 +178,7 @@ describe('what is redacted', () => {
   it('is gone as well while a watcher is at work and keeps what it knows open', async (t) => {
     const folder = await aHandoffFolder(t)
     const secret = newSecret()
-    const watching = spawn(process.execPath, [BATON, 'folders', 'watch', '--as', 'lead'], {
-      cwd: folder.root,
-      env: cleanEnv(folder.where),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    t.after(() => watching.kill('SIGKILL'))
-    await once(watching.stderr, 'data')
+    await aWatcher(t, folder.where)
     const id = await folder.send('BPRD-2026-0001')
     await amend(folder.where, 'grok', id, 'purpose', `Use the key ${secret}`)
     folder.edit(id, ['to_agent: claude', 'to_agent: gemini'])

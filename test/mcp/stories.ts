@@ -6,7 +6,8 @@ import type { Calls } from './agents.ts'
 /** How an agent of this name comes to the project. */
 export type Connect = (name: string) => Promise<Calls>
 
-const SEVEN = [
+/** The tools of document 003. */
+export const SEVEN = [
   'task_update',
   'thought_record',
   'task_next_actions',

@@ -109,6 +109,63 @@ describe('group commit', () => {
     assert.deepEqual(sizes, [4, 4, 4, 4, 4, 4, 4, 2])
   })
 
+  for (const [callers, sizes] of [
+    [23, [23]],
+    [24, [12, 12]],
+    [33, [17, 16]],
+  ] as const)
+    it(`spreads ${callers} callers over two free lanes as ${sizes.join(' and ')}`, async () => {
+      const batches: string[][] = []
+      const gate = Promise.withResolvers<void>()
+      const commit = group(
+        async (units) => {
+          batches.push(units.map(nameOf))
+          await gate.promise
+          return decideAll(units)
+        },
+        { lanes: 2 },
+      )
+
+      const names = Array.from({ length: callers }, (_, i) => `u${i}`)
+      const calls = names.map((name) => commit.submit(named(name)))
+      for (let i = 0; i < 5; i++) await turn()
+      gate.resolve()
+
+      assert.deepEqual(await Promise.all(calls), names)
+      assert.deepEqual(
+        batches.map(({ length }) => length),
+        sizes,
+      )
+      assert.deepEqual(batches.flat(), names)
+    })
+
+  it('keeps lanes equal when one has more callers than the other', async () => {
+    const sizes: number[] = []
+    const gates: (() => void)[] = []
+    const commit = group(
+      async (units) => {
+        sizes.push(units.length)
+        await new Promise<void>((open) => gates.push(open))
+        return decideAll(units)
+      },
+      { lanes: 2 },
+    )
+    const submit = (count: number) => Array.from({ length: count }, (_, i) => commit.submit(named(`u${i}`)))
+
+    const first = submit(8)
+    await until(() => sizes.length === 1)
+    const later = submit(24)
+    await until(() => sizes.length === 2)
+    assert.deepEqual(sizes, [8, 16])
+    gates.shift()?.()
+    await Promise.all(first)
+    await until(() => sizes.length === 3)
+    for (const open of gates) open()
+    await Promise.all(later)
+
+    assert.deepEqual(sizes, [8, 16, 8])
+  })
+
   it('answers nobody before the transaction has ended', async () => {
     const gate = Promise.withResolvers<void>()
     const commit = group(async (units) => {

@@ -38,6 +38,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** A transaction takes the time of about eleven units by itself: for fewer a lane of their own does not pay. */
+const FAIR_BATCH = 12
+
 /** How often a transaction that was lost (deadlock, serialization, lost connection before commit) is tried. */
 const ATTEMPTS = 8
 
@@ -49,6 +52,8 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions
   readonly #queue: Waiting[] = []
   #running = 0
+  /** Units of the transactions that are under way. */
+  #inFlight = 0
   #scheduled = false
   #settle: ((due: readonly DueItem[], at: string) => readonly Unit<unknown>[]) | undefined
   #idle: (() => void)[] = []
@@ -86,10 +91,15 @@ export class GroupCommit {
   #take(): readonly Waiting[] {
     if (this.#queue[0]?.settles) return this.#queue.splice(0, 1)
     const next = this.#queue.findIndex((waiting) => waiting.settles)
-    return this.#queue.splice(
-      0,
-      Math.min(this.#options.maxBatch, next === -1 ? Number.POSITIVE_INFINITY : next),
-    )
+    const ready = next === -1 ? this.#queue.length : next
+    return this.#queue.splice(0, Math.min(this.#options.maxBatch, ready, this.#fairShare()))
+  }
+
+  /** Equal lanes: one transaction is decided here while the server is at work on the other. */
+  #fairShare(): number {
+    const units = this.#queue.length + this.#inFlight
+    const lanes = Math.max(1, Math.min(this.#options.lanes, Math.floor(units / FAIR_BATCH)))
+    return Math.ceil(units / lanes)
   }
 
   #schedule(): void {
@@ -100,8 +110,10 @@ export class GroupCommit {
       const batch = this.#take()
       if (batch.length === 0) return
       this.#running++
+      this.#inFlight += batch.length
       void this.#runBatch(batch).finally(() => {
         this.#running--
+        this.#inFlight -= batch.length
         if (this.#queue.length > 0) this.#schedule()
         else if (this.#running === 0) for (const done of this.#idle.splice(0)) done()
       })

@@ -41,6 +41,11 @@ export class Wire {
     return this.#cut === undefined
   }
 
+  /** How many messages came through since it was armed. */
+  get messages(): number {
+    return this.#messages
+  }
+
   disarm(): void {
     this.#cut = undefined
   }

@@ -83,9 +83,14 @@ export function isEnded(error: unknown): boolean {
   )
 }
 
-/** The guard on changed agents is the only division in our statements. */
-export const isStaleAgent = (error: unknown): boolean =>
-  error instanceof RoundTripFailed && isServerError(error.cause) && error.cause.code === '22012'
+/** A guard failed: only they divide. Where rows were loaded, it is the one on changed agents. */
+export const isStaleAgent = (error: unknown): boolean => stateOf(error) === '22012'
+
+/** What was taken from memory is not so any more, or was there already. */
+export const isOutdated = (error: unknown): boolean => isStaleAgent(error) || stateOf(error) === '23505'
+
+const stateOf = (error: unknown): string | undefined =>
+  error instanceof RoundTripFailed && isServerError(error.cause) ? error.cause.code : undefined
 
 const endsSession = (code: string): boolean =>
   code.startsWith('57P') || code.startsWith('08') || code.startsWith('XX') || /^25P0[345]$/.test(code)

@@ -10,7 +10,8 @@ import {
 import type { NewEntry, Writes } from '../working-set.ts'
 import { MARK_WRITING } from './log.ts'
 import { redactCalls } from './redact.ts'
-import { type Call, call } from './round-trip.ts'
+import { lazily, type Remembered, type Version } from './remembered.ts'
+import { type Call, call, type Rows } from './round-trip.ts'
 import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
 
 const INSERT = {
@@ -145,6 +146,45 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
   for (const redaction of writes.redactions) calls.push(...redactCalls(ws, redaction))
   return calls
 }
+
+/** Keeps what these calls wrote, once they are committed, with the version that each row has now. */
+export function remember(remembered: Remembered, calls: readonly Call[], answers: readonly Rows[]): void {
+  for (const [i, { statement, values }] of calls.entries()) {
+    const table = KEPT.find(({ inserts }) => inserts.some((each) => each.statement === statement))
+    if (!table) continue
+    const columns = table.inserts[0].columns
+    const cells = (column: string) => values[1 + columns.indexOf(column)] as readonly string[]
+    const uids = cells('uid')
+    for (const [row, [uid, tid, xid]] of (answers[i] ?? []).entries())
+      if (uid && uid === uids[row])
+        table.keep(remembered, uid, { tid: tid!, xid: xid! }, (column) => cells(column)[row]!)
+  }
+}
+
+type Keep = (to: Remembered, uid: string, version: Version, cell: (column: string) => string) => void
+
+const KEPT: readonly { readonly inserts: readonly [Insert, Insert]; readonly keep: Keep }[] = [
+  {
+    inserts: [INSERT.handoff, UPDATE.handoff],
+    keep: (to, uid, version, cell) => to.handoffs.keep(uid, version, lazily(cell('doc'))),
+  },
+  {
+    inserts: [INSERT.content, UPDATE.content],
+    keep: (to, uid, version, cell) => to.contents.keep(uid, version, lazily(cell('doc'))),
+  },
+  {
+    inserts: [INSERT.stream, UPDATE.stream],
+    keep: (to, uid, version, cell) => {
+      const stream = {
+        uid,
+        seq: Number(cell('seq')),
+        head: cell('head'),
+        progress_seq: Number(cell('progress_seq')),
+      }
+      to.streams.keep(uid, version, () => stream)
+    },
+  },
+]
 
 type Put = (into: Insert, rows: readonly Row[]) => void
 

@@ -5,7 +5,7 @@ import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
-import type { Place, Places } from './places.ts'
+import type { Remembered } from './remembered.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
 import { sequenceOf } from './workspace.ts'
 
@@ -29,20 +29,21 @@ const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL U
 
 // biome-ignore format: one statement each
 const SQL = {
-  /** The number of the transaction comes along: it tells whether a commit without an answer took effect. */
-  start: statement('start', `
-    SELECT pg_current_xact_id(), (SELECT json_agg(d) FROM (
+  due: statement('due', `
+    SELECT json_agg(d) FROM (
       SELECT uid, due_kind AS kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
-      ORDER BY due_at LIMIT $3::integer) AS d)`),
+      ORDER BY due_at LIMIT $3::integer) AS d`),
   locked: statement('locked', `
-    SELECT k.name, a.doc FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
+    SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
+      SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent
+      WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
   handoffs: statement('handoffs', `
-    SELECT h.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
+    SELECT h.doc, h.tid, h.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT doc, ctid AS tid, xmin AS xid FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
   claims: statement('claims', `
-    SELECT c.agent, h.doc FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.handoff
+    SELECT c.agent, h.doc, h.tid, h.xid
+    FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
+      SELECT doc, ctid AS tid, xmin AS xid FROM baton.handoff
       WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
       ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
   passed: statement('passed', `
@@ -77,13 +78,13 @@ const SQL = {
     CROSS JOIN LATERAL (
       SELECT seq, head, progress_seq FROM baton.stream WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
   agentsByName: statement('agents_by_name', `
-    SELECT k.name, a.doc FROM unnest($2::text[]) AS k (name)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
+    SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
+      SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
   agents: statement('agents', `
-    SELECT k.name, a.doc FROM (
+    SELECT k.name, a.doc, a.tid, a.xid FROM (
       SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS}
-      UNION SELECT unnest($3::text[])) AS k (name)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
+      UNION SELECT unnest($3::text[])) AS k (name) CROSS JOIN LATERAL (
+      SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
   contents: statement('contents', `
     SELECT k.uid, c.doc FROM unnest($2::text[]) AS k (uid)
     CROSS JOIN LATERAL (SELECT doc FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
@@ -119,22 +120,21 @@ export class Loader {
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
   due: readonly DueItem[] = []
-  transaction = ''
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
   readonly #lockAgents: boolean
-  readonly #places: Places
-  /** Places that were taken for granted, by handoff. */
-  readonly #assumed = new Map<string, Place>()
+  readonly #remembered: Remembered
+  /** Handoffs whose place was taken for granted, as they were. */
+  readonly #assumed = new Map<string, Handoff>()
 
   constructor(
     ws: number,
     units: readonly Unit<unknown>[],
-    options: { readonly lockAgents: boolean; readonly places: Places },
+    options: { readonly lockAgents: boolean; readonly remembered: Remembered },
   ) {
     this.#ws = ws
-    this.#places = options.places
+    this.#remembered = options.remembered
     this.#units = units
     this.#reads = mergeReads(units)
     this.#lockAgents = options.lockAgents
@@ -153,10 +153,10 @@ export class Loader {
   first(settled: ReadonlySet<string> | 'skip'): Load[] {
     const { agents, counted, claims, numbers } = this.#reads
     const handoffs = this.#handoffs()
-    const loads = [this.#start(settled)]
+    const loads = [this.#due(settled)]
     const locked = this.#lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
     if (locked.length > 0) loads.push(this.#load(SQL.locked, this.#agent, locked))
-    if (handoffs.length > 0) loads.push(this.#load(SQL.handoffs, ([doc]) => this.#handoff(doc!), handoffs))
+    if (handoffs.length > 0) loads.push(this.#load(SQL.handoffs, (row) => this.#handoff(row), handoffs))
     if (claims.size > 0) {
       for (const agent of claims.keys()) this.loaded.claims.set(agent, [])
       loads.push(this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs))
@@ -229,7 +229,7 @@ export class Loader {
     const tasks = new Set(this.#reads.tasks)
     const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
     const unknown = handoffs.filter((uid) => {
-      const place = this.loaded.handoffs.get(uid) ?? this.#places.get(uid)
+      const place = this.loaded.handoffs.get(uid) ?? this.#remembered.handoffs.last(uid)
       if (!place) return true
       this.#assumed.set(uid, place)
       agents.add(place.from).add(place.to)
@@ -262,15 +262,14 @@ export class Loader {
     return [...new Set([...handoffs, ...contents])].sort()
   }
 
-  #start(settled: ReadonlySet<string> | 'skip'): Load {
+  #due(settled: ReadonlySet<string> | 'skip'): Load {
     const named = this.#units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
     const [at, limit] =
       settled === 'skip' ? ['', 0] : [latest(this.#units), DUE_AT_ONCE + settled.size + named]
     return {
-      call: call(SQL.start, this.#ws, at, limit),
+      call: call(SQL.due, this.#ws, at, limit),
       take: (rows) => {
-        const [transaction, due] = rows[0] ?? []
-        this.transaction = transaction ?? ''
+        const [due] = rows[0] ?? []
         const found: DueItem[] = due ? (JSON.parse(due) as DueRow[]).map(toDueItem) : []
         this.due = found.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
       },
@@ -296,10 +295,10 @@ export class Loader {
     }
   }
 
-  #handoff = (doc: string): Handoff => {
-    const handoff: Handoff = JSON.parse(doc)
+  #handoff = ([doc, tid, xid]: readonly string[]): Handoff => {
+    const handoff: Handoff = JSON.parse(doc!)
     this.loaded.handoffs.set(handoff.uid, handoff)
-    this.#places.keep(handoff)
+    this.#remembered.handoffs.keep(handoff.uid, { tid: tid!, xid: xid! }, () => handoff)
     return handoff
   }
 
@@ -307,8 +306,8 @@ export class Loader {
     takeLatest(this.loaded, { task: task!, from: from!, to: to! }, doc!)
   }
 
-  #claim = ([agent, doc]: readonly string[]): void => {
-    this.loaded.claims.get(agent!)?.push(this.#handoff(doc!).uid)
+  #claim = ([agent, ...row]: readonly string[]): void => {
+    this.loaded.claims.get(agent!)?.push(this.#handoff(row).uid)
   }
 
   /** A handoff that another unit of the batch names is a candidate too: whoever is decided first gets it. */
@@ -325,8 +324,10 @@ export class Loader {
     }
   }
 
-  #agent = ([name, doc]: readonly string[]): void => {
-    const agent: Agent = JSON.parse(doc!)
+  #agent = ([name, doc, tid, xid]: readonly string[]): void => {
+    const known = this.#remembered.agents.last(name!)
+    const agent: Agent = known?.doc === doc ? known!.agent : JSON.parse(doc!)
+    this.#remembered.agents.keep(name!, { tid: tid!, xid: xid! }, () => ({ agent, doc: doc! }))
     this.loaded.agents.set(name!, agent)
     this.agentDocs.set(name!, doc!)
   }

@@ -21,9 +21,9 @@ import { type Connections, prepareConnections, withClient } from './connect.ts'
 import { dump, restore } from './copy.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
-import { Places } from './places.ts'
 import { PostgresQueries } from './queries.ts'
 import { scrub } from './redact.ts'
+import { Remembered } from './remembered.ts'
 import { PostgresRuns } from './runs.ts'
 import { Signals } from './signals.ts'
 import { runTransaction } from './transaction.ts'
@@ -89,7 +89,7 @@ class PostgresStore implements Store {
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
     this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
-    const places = new Places()
+    const remembered = new Remembered()
     this.#group = new GroupCommit({
       run: (units, settled) =>
         runTransaction(
@@ -97,7 +97,7 @@ class PostgresStore implements Store {
             connections,
             ws: this.#ws,
             origin: this.info.origin,
-            places,
+            remembered,
             onCommit: () => this.#signals.send(),
           },
           units,

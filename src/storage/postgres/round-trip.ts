@@ -40,7 +40,7 @@ export class RoundTripFailed extends Error {
  * end: after a call that fails the server skips the rest, so a `COMMIT` behind a failed write is never run.
  */
 export async function roundTrip(client: ClientBase, calls: readonly Call[]): Promise<readonly Rows[]> {
-  if (arePlansStale(client))
+  if (!failed.delete(client) && arePlansStale(client))
     await client.query('DISCARD PLANS').catch((error: unknown) => {
       throw new RoundTripFailed(0, error, { sent: false })
     })
@@ -51,9 +51,16 @@ export async function roundTrip(client: ClientBase, calls: readonly Call[]): Pro
       const types = arrayTypesOf(statement)
       return { statement, values: values.map((value, i) => toWire(value, types[i])) }
     })
-    client.query(new RoundTrip(encoded, resolve, reject))
+    const fail = (error: RoundTripFailed) => {
+      failed.add(client)
+      reject(error)
+    }
+    client.query(new RoundTrip(encoded, resolve, fail))
   })
 }
+
+/** Connections whose last round trip failed: a transaction that has failed takes nothing but its end. */
+const failed = new WeakSet<ClientBase>()
 
 const texts = new Map<string, string>()
 

@@ -3,7 +3,11 @@ import type { ClientBase, Notification } from 'pg'
 import type { Connections } from './connect.ts'
 import { call, roundTrip } from './round-trip.ts'
 
-const NOTIFY = { name: 'notify', text: 'SELECT pg_notify($1, $2)' }
+/** Nothing is lost with it, so nobody waits until it is on disk. */
+const NOTIFY = {
+  name: 'notify',
+  text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+}
 /** A burst of commits wakes the others once in this time; the first of it at once. */
 const NOTIFY_EVERY_MS = 5
 const LONGEST_PAUSE_MS = 10_000

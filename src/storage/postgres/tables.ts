@@ -29,6 +29,9 @@ export function typeOf(table: string, column: string): string {
   return table === 'entry' && column === 'id' ? 'bigint' : (TYPES[column] ?? 'text')
 }
 
+/** Tables whose rows are remembered: a write answers which version it made of each. */
+const VERSIONED = new Set(['handoff', 'content', 'stream'])
+
 /** Writes all rows of a table with one statement: an array for each column. */
 export interface Insert {
   readonly columns: readonly string[]
@@ -43,8 +46,9 @@ export interface Insert {
 export function insertInto(table: string, without: readonly string[] = [], conflict = ''): Insert {
   const columns = (TABLES[table] ?? []).filter((column) => !without.includes(column))
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[])`)
+  const versions = VERSIONED.has(table) ? 'RETURNING uid, ctid, xmin' : ''
   const text = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
-    SELECT $1::integer, ${cells.join(', ')} ${conflict}`
+    SELECT $1::integer, ${cells.join(', ')} ${conflict} ${versions}`
   return {
     columns,
     statement: { name: `${conflict ? 'upsert' : 'insert'}_${table}_${columns.length}`, text },

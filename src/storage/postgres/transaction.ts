@@ -4,20 +4,25 @@ import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, type Outcome, TransactionLost } from '../group-commit.ts'
 import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
-import type { Connections } from './connect.ts'
-import { isEnded, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
-import { flush } from './flush.ts'
+import { type Connections, sessionOf } from './connect.ts'
+import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
+import { flush, remember } from './flush.ts'
 import { type Load, Loader } from './load.ts'
-import type { Places } from './places.ts'
-import { type Call, call, roundTrip } from './round-trip.ts'
+import { recall } from './recall.ts'
+import type { Remembered } from './remembered.ts'
+import { type Call, call, type Rows, roundTrip } from './round-trip.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
 const COMMIT = call({ name: 'commit', text: 'COMMIT' })
 const ROLLBACK = call({ name: 'rollback', text: 'ROLLBACK' })
-const OUTCOME = {
-  name: 'outcome',
-  text: `SELECT pg_xact_status($1::xid8),
-    EXISTS (SELECT FROM baton.entry WHERE ws = $2 AND stream = $3 AND seq = $4 AND hash = $5)`,
+/** In this order: once the session is gone, what it has not committed it never will. */
+const IS_RUNNING = {
+  name: 'outcome_session',
+  text: `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE concat(pid, ' ', backend_start) = $1)`,
+}
+const IS_WRITTEN = {
+  name: 'outcome_entry',
+  text: 'SELECT EXISTS (SELECT FROM baton.entry WHERE ws = $1 AND stream = $2 AND seq = $3 AND hash = $4)',
 }
 
 /** How long to look for the outcome of a commit whose answer was lost. */
@@ -27,29 +32,96 @@ export interface TransactionOptions {
   readonly connections: Connections
   readonly ws: number
   readonly origin: string
-  readonly places: Places
+  readonly remembered: Remembered
   readonly onCommit: () => void
   /** Agents that are read are locked too: for a second try after one was changed under the first. */
   readonly lockAgents?: boolean
 }
 
 /**
- * One transaction for all units, in two round trips: begin, lock and load; then, decided in memory on locked
- * rows, write and commit. (A third when the next of a queue is claimed.) A unit that is refused has staged
- * nothing, so no savepoints are needed.
+ * One transaction for all units. Where this process has just seen all that they touch, it is one round trip: decided in
+ * memory, then checked, written and committed. Otherwise two: begin, lock and load; then, decided on locked rows, write
+ * and commit. (A third when the next of a queue is claimed.) A unit that is refused has staged nothing, so no
+ * savepoints are needed.
  */
 export async function runTransaction(
   options: TransactionOptions,
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const { connections, ws, origin, places, onCommit, lockAgents = false } = options
-  const { location } = connections
-  const client = await connections.pool.connect().catch((error: unknown) => {
+  const staged = settled !== 'skip' && settled.size === 0 ? stage(options, units) : undefined
+  const client = await connect(options.connections)
+  if (staged && (await writeStaged(options, client, staged))) return { outcomes: staged.outcomes }
+  return fromStore(options, client, units, settled)
+}
+
+function connect({ pool, location }: Connections): Promise<PoolClient> {
+  return pool.connect().catch((error: unknown) => {
     // A server that is not there will not be there in a moment; one that ended the connection may be.
     throw isEnded(error) ? new TransactionLost(toBatonError(error, location)) : toBatonError(error, location)
   })
-  const loader = new Loader(ws, units, { lockAgents, places })
+}
+
+/** What a batch comes to, decided in memory, and the calls that hold it to that. */
+interface Staged {
+  readonly set: WorkingSet
+  readonly outcomes: readonly Outcome[]
+  readonly checks: readonly Call[]
+  readonly writes: readonly Call[]
+  forget(): void
+}
+
+function stage(
+  { ws, origin, remembered }: TransactionOptions,
+  units: readonly Unit<unknown>[],
+): Staged | undefined {
+  const recalled = recall(ws, units, remembered)
+  if (!recalled) return undefined
+  const { loaded, agentDocs, checks, forget } = recalled
+  const set = new WorkingSet(loaded, origin)
+  const outcomes = decideAll(set, units)
+  // A refusal must rest on what is there, and what is not written is not checked.
+  if (!set.isDirty || outcomes.some(({ ok }) => !ok)) return undefined
+  return { set, outcomes, checks, writes: flush(ws, set.writes, agentDocs), forget }
+}
+
+/** In one round trip. False, with the connection as it was, when something is not as it was remembered. */
+async function writeStaged(
+  options: TransactionOptions,
+  client: PoolClient,
+  { set, outcomes, checks, writes, forget }: Staged,
+): Promise<boolean> {
+  const calls = [BEGIN, ...checks, ...writes]
+  let answers: readonly Rows[] = []
+  try {
+    answers = await roundTrip(client, [...calls, COMMIT])
+    client.release()
+  } catch (error) {
+    forget()
+    if (isSurelyLost(error, calls.length)) {
+      if (isOutdated(error)) {
+        await roundTrip(client, [ROLLBACK]).catch(() => undefined)
+        return false
+      }
+      void leave(client)
+      throw lost(error, options.connections.location, outcomes.length)
+    }
+    await committedOrLost(options, client, set, error)
+  }
+  remember(options.remembered, writes, answers.slice(1 + checks.length))
+  options.onCommit()
+  return true
+}
+
+async function fromStore(
+  options: TransactionOptions,
+  client: PoolClient,
+  units: readonly Unit<unknown>[],
+  settled: ReadonlySet<string> | 'skip',
+): Promise<BatchResult> {
+  const { connections, ws, origin, remembered, onCommit, lockAgents = false } = options
+  const { location } = connections
+  const loader = new Loader(ws, units, { lockAgents, remembered })
   let writes: readonly Call[] = []
   const set = new WorkingSet(loader.loaded, origin)
   let outcomes: readonly Outcome[] = []
@@ -59,13 +131,7 @@ export async function runTransaction(
       await leave(client)
       return { due: loader.due }
     }
-    outcomes = units.map((unit): Outcome => {
-      try {
-        return { ok: true, value: set.decide(unit.reads, (view) => unit.decide(view)) }
-      } catch (error) {
-        return { ok: false, error }
-      }
-    })
+    outcomes = decideAll(set, units)
     if (!set.isDirty) {
       await leave(client)
       return { outcomes }
@@ -75,29 +141,34 @@ export async function runTransaction(
     void leave(client)
     throw lost(error, location, units.length)
   }
+  let answers: readonly Rows[] = []
   try {
-    await roundTrip(client, [...writes, COMMIT])
+    answers = await roundTrip(client, [...writes, COMMIT])
     client.release()
   } catch (error) {
     if (isSurelyLost(error, writes.length)) {
       void leave(client)
-      if (isStaleAgent(error) && !lockAgents)
-        return runTransaction({ ...options, lockAgents: true }, units, settled)
+      if (isStaleAgent(error) && !lockAgents) {
+        const again = { ...options, lockAgents: true }
+        return fromStore(again, await connect(connections), units, settled)
+      }
       throw lost(error, location, units.length)
     }
-    client.release(true)
-    const entry = set.writes.entries.at(-1)
-    const values = entry && [ws, entry.stream, entry.seq, entry.hash]
-    if (!(await isCommitted(connections, loader.transaction, values, error)))
-      throw lost(error, location, units.length)
+    await committedOrLost(options, client, set, error)
   }
-  for (const uid of set.writes.newHandoffs) {
-    const made = set.writes.handoffs.get(uid)
-    if (made) places.keep(made)
-  }
+  remember(remembered, writes, answers)
   onCommit()
   return { outcomes }
 }
+
+const decideAll = (set: WorkingSet, units: readonly Unit<unknown>[]): readonly Outcome[] =>
+  units.map((unit): Outcome => {
+    try {
+      return { ok: true, value: set.decide(unit.reads, (view) => unit.decide(view)) }
+    } catch (error) {
+      return { ok: false, error }
+    }
+  })
 
 async function load(
   client: ClientBase,
@@ -132,29 +203,31 @@ function leave(client: PoolClient): Promise<void> {
 }
 
 /**
- * The connection broke between the commit and its answer. The server knows the outcome by the number of the
- * transaction, and tells it on another connection as soon as it has noticed the loss itself.
+ * The connection broke between the commit and its answer. The outcome is looked up on another: what was written is
+ * there, or the session that was to write it is gone.
  */
-async function isCommitted(
-  { pool, location }: Connections,
-  transaction: string,
-  entry: readonly (string | number)[] | undefined,
+async function committedOrLost(
+  { connections, ws }: TransactionOptions,
+  client: PoolClient,
+  set: WorkingSet,
   reason: unknown,
-): Promise<boolean> {
+): Promise<void> {
+  client.release(true)
+  const { pool, location } = connections
+  const entry = set.writes.entries.at(-1)
   const deadline = Date.now() + OUTCOME_WITHIN_MS
   for (let attempt = 0; entry && Date.now() < deadline; attempt++) {
     await pause(Math.min(10 * 2 ** attempt, 200))
     try {
-      const client = await pool.connect()
-      const rows = await roundTrip(client, [call(OUTCOME, transaction, ...entry)]).finally(() =>
-        client.release(),
-      )
-      const [status, kept] = rows[0]?.[0] ?? []
-      if (status === 'aborted') return false
-      // The entry is looked up too: after a fail-over another transaction may have the same number.
-      if (status === 'committed' && kept === 't') return true
-      if (status === 'committed') break
-    } catch {
+      const other = await pool.connect()
+      const [running, written] = await roundTrip(other, [
+        call(IS_RUNNING, sessionOf(client)),
+        call(IS_WRITTEN, ws, entry.stream, entry.seq, entry.hash),
+      ]).finally(() => other.release())
+      if (written?.[0]?.[0] === 't') return
+      if (running?.[0]?.[0] === 'f') throw new TransactionLost(toBatonError(reason, location))
+    } catch (error) {
+      if (error instanceof TransactionLost) throw error
       // Not back yet.
     }
   }

@@ -1,0 +1,65 @@
+import type { Agent } from '../../domain/agent.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import type { Content } from '../../domain/package.ts'
+import type { Stream } from '../store.ts'
+
+/** Which version of a row it is: where it stands, and the transaction that put it there. No other has both. */
+export interface Version {
+  readonly tid: string
+  readonly xid: string
+}
+
+export interface Known<T> extends Version {
+  readonly value: T
+}
+
+/** What was so a moment ago is likely so still; later somebody else has had a turn. */
+const MOMENT_MS = 1_000
+/** More than a process works on at a time. */
+const MOST = 2_000
+
+/** The rows of one kind that this process read or wrote last. */
+class Recent<T> {
+  readonly #rows = new Map<string, Version & { readonly read: () => T; readonly at: number }>()
+
+  /** The row as it was a moment ago. */
+  get(key: string): Known<T> | undefined {
+    const row = this.#rows.get(key)
+    if (!row || performance.now() - row.at > MOMENT_MS) return undefined
+    return { tid: row.tid, xid: row.xid, value: row.read() }
+  }
+
+  /** The row as it was when it was last seen. */
+  last(key: string): T | undefined {
+    return this.#rows.get(key)?.read()
+  }
+
+  keep(key: string, { tid, xid }: Version, read: () => T): void {
+    this.#rows.set(key, { tid, xid, read, at: performance.now() })
+    if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
+  }
+
+  forget(key: string): void {
+    this.#rows.delete(key)
+  }
+}
+
+/**
+ * Rows that this process has just seen. Work on them can be decided before the transaction begins: it writes only where
+ * they are the same versions still. Never more than a guess: whoever takes it for granted has it checked.
+ */
+export class Remembered {
+  readonly handoffs = new Recent<Handoff>()
+  readonly contents = new Recent<Content>()
+  readonly streams = new Recent<Stream>()
+  readonly agents = new Recent<{ readonly agent: Agent; readonly doc: string }>()
+}
+
+/** Read when it is asked for, and then once. */
+export function lazily<T>(doc: string): () => T {
+  let value: T | undefined
+  return () => {
+    value ??= JSON.parse(doc) as T
+    return value
+  }
+}

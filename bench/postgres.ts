@@ -7,11 +7,11 @@ import { lifecycle } from './lifecycle.ts'
 import { type Finding, median, perSecond, throughput } from './measure.ts'
 import { loadPeers } from './peers.ts'
 
-const ROUNDS = 3
+const ROUNDS = 7
 const CALLERS = 32
-const OURS = 3_000
-const JOBS = 1_200
-/** Their best one-job-at-a-time setting is looked for among these. */
+const OURS = 1_500
+const JOBS = 600
+/** Their best one-job-at-a-time setting is looked for among these: the one with the better median. */
 const PEER_CALLERS = [10, 32]
 
 export async function postgres(): Promise<readonly Finding[]> {
@@ -23,19 +23,19 @@ export async function postgres(): Promise<readonly Finding[]> {
     await throughput(CALLERS, 500, (i, c) => lifecycle(service, i, c))
     const ours: number[] = []
     const alone: number[] = []
-    const theirs = new Map(peers.map((peer) => [peer.name, [] as number[]]))
+    const theirs = peers.map((peer) => ({
+      peer,
+      settings: PEER_CALLERS.map((callers) => ({ callers, rates: [] as number[] })),
+    }))
     for (let round = 0; round < ROUNDS; round++) {
       ours.push(await throughput(CALLERS, OURS, (i, c) => lifecycle(service, i, c)))
-      alone.push(await throughput(1, 200, (i, c) => lifecycle(service, i, c)))
-      for (const peer of peers) {
-        const rates: number[] = []
-        for (const callers of PEER_CALLERS) rates.push(await peer.run(server.url, callers, JOBS))
-        theirs.get(peer.name)?.push(Math.max(...rates))
-      }
+      alone.push(await throughput(1, 100, (i, c) => lifecycle(service, i, c)))
+      for (const { peer, settings } of theirs)
+        for (const { callers, rates } of settings) rates.push(await peer.run(server.url, callers, JOBS))
     }
     return [
-      ...peers.map((peer): Finding => {
-        const rate = median(theirs.get(peer.name) ?? [])
+      ...theirs.map(({ peer, settings }): Finding => {
+        const rate = Math.max(...settings.map(({ rates }) => median(rates)))
         return {
           question: `PostgreSQL, ${CALLERS} callers: our lifecycles against ${peer.name}'s jobs`,
           ratio: median(ours) / rate,

@@ -148,16 +148,20 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
 }
 
 /** Keeps what these calls wrote, once they are committed, with the version that each row has now. */
-export function remember(remembered: Remembered, calls: readonly Call[], answers: readonly Rows[]): void {
+export function remember(
+  remembered: Remembered,
+  xid: string,
+  calls: readonly Call[],
+  answers: readonly Rows[],
+): void {
   for (const [i, { statement, values }] of calls.entries()) {
     const table = KEPT.find(({ inserts }) => inserts.some((each) => each.statement === statement))
     if (!table) continue
     const columns = table.inserts[0].columns
     const cells = (column: string) => values[1 + columns.indexOf(column)] as readonly string[]
     const uids = cells('uid')
-    for (const [row, [uid, tid, xid]] of (answers[i] ?? []).entries())
-      if (uid && uid === uids[row])
-        table.keep(remembered, uid, { tid: tid!, xid: xid! }, (column) => cells(column)[row]!)
+    for (const [row, [tid]] of (answers[i] ?? []).entries())
+      table.keep(remembered, uids[row]!, { tid: tid!, xid }, (column) => cells(column)[row]!)
   }
 }
 

@@ -29,10 +29,11 @@ const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL U
 
 // biome-ignore format: one statement each
 const SQL = {
-  due: statement('due', `
-    SELECT json_agg(d) FROM (
+  /** The number of the transaction comes along: with it the rows that it writes are told from others. */
+  start: statement('start', `
+    SELECT pg_current_xact_id()::xid, (SELECT json_agg(d) FROM (
       SELECT uid, due_kind AS kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
-      ORDER BY due_at LIMIT $3::integer) AS d`),
+      ORDER BY due_at LIMIT $3::integer) AS d)`),
   locked: statement('locked', `
     SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
       SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent
@@ -120,6 +121,7 @@ export class Loader {
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
   due: readonly DueItem[] = []
+  xid = ''
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
@@ -153,7 +155,7 @@ export class Loader {
   first(settled: ReadonlySet<string> | 'skip'): Load[] {
     const { agents, counted, claims, numbers } = this.#reads
     const handoffs = this.#handoffs()
-    const loads = [this.#due(settled)]
+    const loads = [this.#start(settled)]
     const locked = this.#lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
     if (locked.length > 0) loads.push(this.#load(SQL.locked, this.#agent, locked))
     if (handoffs.length > 0) loads.push(this.#load(SQL.handoffs, (row) => this.#handoff(row), handoffs))
@@ -262,14 +264,15 @@ export class Loader {
     return [...new Set([...handoffs, ...contents])].sort()
   }
 
-  #due(settled: ReadonlySet<string> | 'skip'): Load {
+  #start(settled: ReadonlySet<string> | 'skip'): Load {
     const named = this.#units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
     const [at, limit] =
       settled === 'skip' ? ['', 0] : [latest(this.#units), DUE_AT_ONCE + settled.size + named]
     return {
-      call: call(SQL.due, this.#ws, at, limit),
+      call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
-        const [due] = rows[0] ?? []
+        const [xid, due] = rows[0] ?? []
+        this.xid = xid ?? ''
         const found: DueItem[] = due ? (JSON.parse(due) as DueRow[]).map(toDueItem) : []
         this.due = found.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
       },

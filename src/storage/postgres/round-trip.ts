@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream'
 import type { ClientBase, Connection, Submittable } from 'pg'
+import { Messages, type Value } from './messages.ts'
+
+export type { Value } from './messages.ts'
 
 /** A statement; with a name it is prepared once for each connection. */
 export interface Statement {
   readonly name?: string
   readonly text: string
 }
-
-/** Values are bound, never written into the text. An array becomes an array of the database. */
-export type Value = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[]
 
 export interface Call {
   readonly statement: Statement
@@ -45,17 +45,12 @@ export async function roundTrip(client: ClientBase, calls: readonly Call[]): Pro
       throw new RoundTripFailed(0, error, { sent: false })
     })
   return new Promise((resolve, reject) => {
-    // Encoded before a byte is sent: a value that cannot be must not leave half a message behind.
-    const encoded = calls.map(({ statement, values }) => {
-      refuseSecondText(statement)
-      const types = arrayTypesOf(statement)
-      return { statement, values: values.map((value, i) => toWire(value, types[i])) }
-    })
+    for (const { statement } of calls) refuseSecondText(statement)
     const fail = (error: RoundTripFailed) => {
       failed.add(client)
       reject(error)
     }
-    client.query(new RoundTrip(encoded, resolve, fail))
+    client.query(new RoundTrip(calls, resolve, fail))
   })
 }
 
@@ -84,28 +79,11 @@ function arePlansStale(client: ClientBase): boolean {
   return trip < 4_096 ? trip >= 8 && (trip & (trip - 1)) === 0 : trip % 4_096 === 0
 }
 
-/** What `pg` hands to a query object; its own queries and its cursors are written with the same calls. */
-interface Wire {
-  readonly stream: Duplex
-  parse(message: { name: string; text: string; types: readonly number[] }): void
-  bind(message: { portal: string; statement: string; values: readonly Encoded[]; binary: boolean }): void
-  execute(message: { portal: string; rows: number }): void
-  close(message: { type: 'S'; name: string }): void
-  sync(): void
-}
-
-type Encoded = string | Buffer | null
-
-interface EncodedCall {
-  readonly statement: Statement
-  readonly values: readonly Encoded[]
-}
-
 /** Which statements a connection has. After a failure it is not known whether the last one was taken. */
 const prepared = new WeakMap<Connection, Map<string, 'ready' | 'unsure'>>()
 
 class RoundTrip implements Submittable {
-  readonly #calls: readonly EncodedCall[]
+  readonly #calls: readonly Call[]
   readonly #resolve: (rows: readonly Rows[]) => void
   readonly #reject: (error: RoundTripFailed) => void
   readonly #answers: (string | null)[][][] = []
@@ -114,7 +92,7 @@ class RoundTrip implements Submittable {
   #timer: NodeJS.Timeout | undefined
 
   constructor(
-    calls: readonly EncodedCall[],
+    calls: readonly Call[],
     resolve: (rows: readonly Rows[]) => void,
     reject: (error: RoundTripFailed) => void,
   ) {
@@ -123,27 +101,28 @@ class RoundTrip implements Submittable {
     this.#reject = reject
   }
 
-  submit(connection: Connection): void {
-    // The published types describe an older signature of these calls.
-    const wire = connection as unknown as Wire
+  /** All of it is written before a byte is sent: a value that cannot be must not leave half a message behind. */
+  submit(connection: Connection): Error | undefined {
+    const { stream } = connection as unknown as { readonly stream: Duplex }
     this.#known = prepared.get(connection) ?? new Map()
     prepared.set(connection, this.#known)
-    this.#timer = setTimeout(
-      () => wire.stream.destroy(new Error('the server did not answer in time')),
-      ANSWER_WITHIN_MS,
-    )
-    // One write to the socket instead of one for each message.
-    wire.stream.cork()
     try {
       for (const { statement, values } of this.#calls) {
-        this.#prepare(wire, statement)
-        wire.bind({ portal: '', statement: statement.name ?? '', values, binary: false })
-        wire.execute({ portal: '', rows: 0 })
+        this.#prepare(statement)
+        messages.bind(statement.name ?? '', values, arrayTypesOf(statement))
+        messages.execute()
       }
-      wire.sync()
-    } finally {
-      wire.stream.uncork()
+      messages.sync()
+    } catch (error) {
+      messages.clear()
+      return error as Error
     }
+    this.#timer = setTimeout(
+      () => stream.destroy(new Error('the server did not answer in time')),
+      ANSWER_WITHIN_MS,
+    )
+    stream.write(messages.take())
+    return undefined
   }
 
   handleDataRow(message: { fields: (string | null)[] }): void {
@@ -169,24 +148,19 @@ class RoundTrip implements Submittable {
     this.#reject(new RoundTripFailed(this.#answers.length, error, { sent }))
   }
 
-  #prepare(wire: Wire, { name, text }: Statement): void {
+  #prepare({ name, text }: Statement): void {
     if (name !== undefined) {
       const known = this.#known.get(name)
       if (known === 'ready') return
-      if (known === 'unsure') wire.close({ type: 'S', name })
+      if (known === 'unsure') messages.closeStatement(name)
       this.#known.set(name, 'unsure')
     }
-    wire.parse({ name: name ?? '', text, types: [] })
+    messages.parse(name ?? '', text)
   }
 }
 
-/** What an array of the database begins with: its element type, and how an element is written. */
-const ARRAYS: Readonly<Record<string, { readonly oid: number; readonly size?: number }>> = {
-  text: { oid: 25 },
-  bytea: { oid: 17 },
-  integer: { oid: 23, size: 4 },
-  bigint: { oid: 20, size: 8 },
-}
+/** Written and taken without a turn of the event loop in between. */
+const messages = new Messages()
 
 const arrayTypes = new Map<string, readonly (string | undefined)[]>()
 
@@ -200,50 +174,4 @@ function arrayTypesOf({ text }: Statement): readonly (string | undefined)[] {
     arrayTypes.set(text, types)
   }
   return types
-}
-
-type Element = string | number | null | Uint8Array
-
-function toWire(value: Value, type: string | undefined): Encoded {
-  if (value === null || typeof value === 'string') return value
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  return typeof value === 'number' ? String(value) : toArray(value, type)
-}
-
-/** In the binary form: nothing needs escaping here, nor reading letter by letter there. */
-function toArray(elements: readonly Element[], type = 'text'): Buffer {
-  const known = ARRAYS[type]
-  if (!known) throw new Error(`arrays of ${type} cannot be sent`)
-  const { oid, size } = known
-  let length = 20 + 4 * elements.length
-  let hasNull = false
-  for (const element of elements) {
-    if (element === null) hasNull = true
-    else
-      length +=
-        size ?? (typeof element === 'object' ? element.byteLength : Buffer.byteLength(String(element)))
-  }
-  const array = Buffer.allocUnsafe(length)
-  array.writeInt32BE(elements.length === 0 ? 0 : 1, 0)
-  array.writeInt32BE(hasNull ? 1 : 0, 4)
-  array.writeInt32BE(oid, 8)
-  if (elements.length === 0) return array.subarray(0, 12)
-  array.writeInt32BE(elements.length, 12)
-  array.writeInt32BE(1, 16)
-  let at = 20
-  for (const element of elements) at = writeElement(array, at, element, size)
-  return array
-}
-
-function writeElement(array: Buffer, at: number, element: Element, size: number | undefined): number {
-  const start = at + 4
-  let written: number
-  if (element === null) written = -1
-  else if (size === 4) written = array.writeInt32BE(Number(element), start) - start
-  else if (size === 8) written = array.writeBigInt64BE(BigInt(element as number), start) - start
-  else if (typeof element === 'object')
-    written = Buffer.from(element.buffer, element.byteOffset, element.byteLength).copy(array, start)
-  else written = array.write(String(element), start)
-  array.writeInt32BE(written, at)
-  return start + Math.max(written, 0)
 }

@@ -29,7 +29,7 @@ export function typeOf(table: string, column: string): string {
   return table === 'entry' && column === 'id' ? 'bigint' : (TYPES[column] ?? 'text')
 }
 
-/** Tables whose rows are remembered: a write answers which version it made of each. */
+/** Tables whose rows are remembered: a write answers where each stands now, in the order in which they were given. */
 const VERSIONED = new Set(['handoff', 'content', 'stream'])
 
 /** Writes all rows of a table with one statement: an array for each column. */
@@ -46,7 +46,7 @@ export interface Insert {
 export function insertInto(table: string, without: readonly string[] = [], conflict = ''): Insert {
   const columns = (TABLES[table] ?? []).filter((column) => !without.includes(column))
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[])`)
-  const versions = VERSIONED.has(table) ? 'RETURNING uid, ctid, xmin' : ''
+  const versions = VERSIONED.has(table) ? 'RETURNING ctid' : ''
   const text = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
     SELECT $1::integer, ${cells.join(', ')} ${conflict} ${versions}`
   return {

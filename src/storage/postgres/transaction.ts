@@ -62,11 +62,11 @@ function connect({ pool, location }: Connections): Promise<PoolClient> {
   })
 }
 
-/** What a batch comes to, decided in memory, and the calls that hold it to that. */
+/** What a batch comes to, decided in memory, and the call that holds it to that. */
 interface Staged {
   readonly set: WorkingSet
   readonly outcomes: readonly Outcome[]
-  readonly checks: readonly Call[]
+  readonly check: Call
   readonly writes: readonly Call[]
   forget(): void
 }
@@ -77,21 +77,21 @@ function stage(
 ): Staged | undefined {
   const recalled = recall(ws, units, remembered)
   if (!recalled) return undefined
-  const { loaded, agentDocs, checks, forget } = recalled
+  const { loaded, agentDocs, check, forget } = recalled
   const set = new WorkingSet(loaded, origin)
   const outcomes = decideAll(set, units)
   // A refusal must rest on what is there, and what is not written is not checked.
   if (!set.isDirty || outcomes.some(({ ok }) => !ok)) return undefined
-  return { set, outcomes, checks, writes: flush(ws, set.writes, agentDocs), forget }
+  return { set, outcomes, check, writes: flush(ws, set.writes, agentDocs), forget }
 }
 
 /** In one round trip. False, with the connection as it was, when something is not as it was remembered. */
 async function writeStaged(
   options: TransactionOptions,
   client: PoolClient,
-  { set, outcomes, checks, writes, forget }: Staged,
+  { set, outcomes, check, writes, forget }: Staged,
 ): Promise<boolean> {
-  const calls = [BEGIN, ...checks, ...writes]
+  const calls = [BEGIN, check, ...writes]
   let answers: readonly Rows[] = []
   try {
     answers = await roundTrip(client, [...calls, COMMIT])
@@ -108,7 +108,8 @@ async function writeStaged(
     }
     await committedOrLost(options, client, set, error)
   }
-  remember(options.remembered, writes, answers.slice(1 + checks.length))
+  const xid = answers[1]?.[0]?.[0]
+  if (xid) remember(options.remembered, xid, writes, answers.slice(2))
   options.onCommit()
   return true
 }
@@ -156,7 +157,7 @@ async function fromStore(
     }
     await committedOrLost(options, client, set, error)
   }
-  remember(remembered, writes, answers)
+  remember(remembered, loader.xid, writes, answers)
   onCommit()
   return { outcomes }
 }

@@ -11,19 +11,24 @@ import {
 } from '../rows.ts'
 import type { Redaction } from '../view.ts'
 import type { Writes } from '../working-set.ts'
+import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'
 
 /** Writes everything that the units left, each row once. */
-export function flush(db: Statements, writes: Writes): void {
-  for (const agent of writes.agents.values())
+export function flush(db: Statements, writes: Writes, remembered: Remembered): void {
+  for (const agent of writes.agents.values()) {
     db.run(
       'INSERT INTO agent (name, doc) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET doc = excluded.doc',
       agent.name,
       JSON.stringify(agent),
     )
+    remembered.forget(`agent ${agent.name}`)
+  }
+  for (const { hash } of writes.tokens.values()) remembered.forget(`token ${hash}`)
   flushTasks(db, writes)
-  flushHandoffs(db, writes)
+  flushHandoffs(db, writes, remembered)
   for (const stream of writes.streams.values()) {
+    remembered.put(`stream ${stream.uid}`, stream)
     if (writes.newStreams.has(stream.uid))
       db.run(
         'INSERT INTO stream (seq, head, progress_seq, uid) VALUES (?, ?, ?, ?)',
@@ -77,9 +82,11 @@ function flushRedaction(db: Statements, redaction: Redaction): void {
   for (const uid of inputs) db.run(`UPDATE idem SET input_hash = '' WHERE subject = ?`, uid)
 }
 
-function flushHandoffs(db: Statements, writes: Writes): void {
+function flushHandoffs(db: Statements, writes: Writes, remembered: Remembered): void {
   for (const handoff of writes.handoffs.values()) {
     const c = handoffColumns(handoff)
+    const old = writes.oldHandoffs.get(handoff.uid)
+    remembered.put(`handoff ${handoff.uid}`, c.doc)
     if (writes.newHandoffs.has(handoff.uid))
       db.run(
         `INSERT INTO handoff (from_agent, to_agent, task, state, open, rank, waiting_for, holder, due_at, due_kind, doc,
@@ -101,10 +108,13 @@ function flushHandoffs(db: Statements, writes: Writes): void {
         c.id,
         c.uid,
       )
-    else updateHandoff(db, c, writes.oldHandoffs.get(handoff.uid))
+    else updateHandoff(db, c, old)
+    if (old && old.title !== handoff.title)
+      db.run('UPDATE handoff_words SET title = ? WHERE uid = ?', handoff.title, handoff.uid)
   }
   for (const [uid, content] of writes.contents) {
     const doc = JSON.stringify(content)
+    remembered.put(`content ${uid}`, doc)
     if (writes.newContents.has(uid)) db.run('INSERT INTO content (doc, uid) VALUES (?, ?)', doc, uid)
     else db.run('UPDATE content SET doc = ? WHERE uid = ?', doc, uid)
   }

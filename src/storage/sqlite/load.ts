@@ -1,19 +1,26 @@
+import type { Agent } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Idem, Stream, Unit } from '../store.ts'
+import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'
 
 const DUE_AT_ONCE = 100
 
 /** Everything that the units read. The write lock is held, so nothing can change before they are decided. */
-export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
+export function load(db: Statements, units: readonly Unit<unknown>[], remembered: Remembered): Loaded {
   const reads = mergeReads(units)
   const loaded = emptyLoaded()
   const streams = new Set(reads.streams)
   const agents = new Set([...reads.agents, ...reads.counted])
   const tasks = new Set(reads.tasks)
   const take = (doc: string) => takeHandoff(loaded, doc, streams, agents, tasks)
+  const docOf = (table: 'handoff' | 'content', uid: string) =>
+    remembered.get(
+      `${table} ${uid}`,
+      () => db.get(`SELECT doc FROM ${table} WHERE uid = ?`, uid)?.doc as string | undefined,
+    )
 
   for (const [agent, wanted] of reads.claims) {
     const rows = db.all(
@@ -29,12 +36,12 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     for (const row of rows) take(row.doc as string)
   }
   for (const uid of reads.handoffs) {
-    const row = db.get('SELECT doc FROM handoff WHERE uid = ?', uid)
-    if (row) take(row.doc as string)
+    const doc = docOf('handoff', uid)
+    if (doc !== undefined) take(doc)
   }
   for (const uid of reads.contents) {
-    const row = db.get('SELECT doc FROM content WHERE uid = ?', uid)
-    if (row) loaded.contents.set(uid, JSON.parse(row.doc as string))
+    const doc = docOf('content', uid)
+    if (doc !== undefined) loaded.contents.set(uid, JSON.parse(doc))
   }
   for (const id of tasks) {
     const row = db.get('SELECT doc, open_deps FROM task WHERE id = ?', id)
@@ -53,8 +60,8 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     if (row) takeLatest(loaded, pair, row.doc as string)
   }
   for (const name of agents) {
-    const row = db.get('SELECT doc FROM agent WHERE name = ?', name)
-    if (row) loaded.agents.set(name, JSON.parse(row.doc as string))
+    const agent = remembered.get(`agent ${name}`, () => agentOf(db, name))
+    if (agent) loaded.agents.set(name, agent)
   }
   for (const name of reads.counted) {
     const count = (column: string) =>
@@ -95,8 +102,10 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     if (row) loaded.deliveries.set(uid, JSON.parse(row.doc as string))
   }
   for (const uid of streams) {
-    const row = db.get('SELECT uid, seq, head, progress_seq FROM stream WHERE uid = ?', uid)
-    if (row) loaded.streams.set(uid, row as unknown as Stream)
+    const stream = remembered.get(`stream ${uid}`, () =>
+      db.get('SELECT uid, seq, head, progress_seq FROM stream WHERE uid = ?', uid),
+    )
+    if (stream) loaded.streams.set(uid, stream as unknown as Stream)
   }
   for (const uid of reads.notices) {
     const row = db.get('SELECT doc, seen_at FROM notice WHERE uid = ?', uid)
@@ -124,6 +133,11 @@ export function load(db: Statements, units: readonly Unit<unknown>[]): Loaded {
     for (let i = reads.numbers - 1; i >= 0; i--) loaded.numbers.push(last - i)
   }
   return loaded
+}
+
+const agentOf = (db: Statements, name: string): Agent | undefined => {
+  const row = db.get('SELECT doc FROM agent WHERE name = ?', name)
+  return row && JSON.parse(row.doc as string)
 }
 
 /** What must be settled before these units are judged; their own lapsed leases are theirs to revive. */

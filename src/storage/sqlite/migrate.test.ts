@@ -30,7 +30,7 @@ describe('migrations of a store file', () => {
     const kept = await offer(before)
     await before.close()
     const db = new DatabaseSync(path)
-    db.exec(`DROP TRIGGER handoff_words_new; DROP TRIGGER handoff_words_changed; DROP TABLE handoff_words;
+    db.exec(`DROP TRIGGER handoff_words_new; DROP TRIGGER handoff_words_erased; DROP TABLE handoff_words;
       DROP INDEX handoff_ended; DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;
       ALTER TABLE handoff DROP COLUMN run; PRAGMA user_version = 1`)
     db.close()

@@ -4,6 +4,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
+import { sql as words } from './migrations/0004-words.ts'
 
 export interface Migration {
   readonly sql: string
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: start, additive: true },
   { sql: runs, additive: true },
   { sql: history, additive: true },
+  { sql: words, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

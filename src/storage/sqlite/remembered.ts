@@ -1,10 +1,11 @@
 import type { Statements } from './statements.ts'
 
-const MOST = 1_000
+/** More than is worked on at a time. */
+const MOST = 3_000
 
 /**
- * Rows that are read for every request: who a token stands for. They are kept for as long as nobody has written: SQLite
- * tells whether another connection has committed, and whoever writes through this one forgets them.
+ * Rows that were read or written last. They hold for as long as nobody else has written: SQLite tells whether another
+ * connection has committed, and whoever writes through this one says what it wrote, or forgets them all.
  */
 export class Remembered {
   readonly #db: Statements
@@ -15,17 +16,30 @@ export class Remembered {
     this.#db = db
   }
 
-  get<T>(key: string, read: () => T): T {
+  /** Looks whether what is remembered holds still; within a write transaction it does so to the end. */
+  refresh(): void {
     const version = this.#db.get('PRAGMA data_version')?.data_version
-    if (version !== this.#version || this.#rows.size >= MOST) this.#rows.clear()
+    if (version !== this.#version) this.#rows.clear()
     this.#version = version
+  }
+
+  get<T>(key: string, read: () => T): T {
     if (this.#rows.has(key)) return this.#rows.get(key) as T
     const row = read()
-    this.#rows.set(key, row)
+    this.put(key, row)
     return row
   }
 
-  forget(): void {
+  put(key: string, row: unknown): void {
+    this.#rows.set(key, row)
+    if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
+  }
+
+  forget(key: string): void {
+    this.#rows.delete(key)
+  }
+
+  forgetAll(): void {
     this.#rows.clear()
   }
 }

@@ -126,16 +126,14 @@ class SqliteStore implements Store {
   blocks = (f: BlockFilter, p: PageRequest) => this.#read(() => this.#runs.blocks(f, p))
   dueDeliveries = (at: string, limit: number) => this.#read(() => this.#runs.dueDeliveries(at, limit))
   agents = () => this.#read(() => this.#queries.agents())
-  agent = (name: string) =>
-    this.#read(() => this.#remembered.get(`agent ${name}`, () => this.#queries.agent(name)))
+  agent = (name: string) => this.#read(() => this.#lookUp(`agent ${name}`, () => this.#queries.agent(name)))
   notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
   noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))
   artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))
   artifacts = (handoff: string) => this.#read(() => this.#queries.artifacts(handoff))
   blob = (sha256: string) => this.#read(() => this.#queries.blob(sha256))
   tokens = () => this.#read(() => this.#queries.tokens())
-  token = (hash: string) =>
-    this.#read(() => this.#remembered.get(`token ${hash}`, () => this.#queries.token(hash)))
+  token = (hash: string) => this.#read(() => this.#lookUp(`token ${hash}`, () => this.#queries.token(hash)))
   counts = () => this.#read(() => this.#queries.counts())
   timeline = (stream: string, subject: string, limit: number) =>
     this.#read(() => this.#queries.timeline(stream, subject, limit))
@@ -257,7 +255,8 @@ class SqliteStore implements Store {
           return { due }
         }
       }
-      const set = new WorkingSet(load(this.#statements, units), this.info.origin)
+      this.#remembered.refresh()
+      const set = new WorkingSet(load(this.#statements, units, this.#remembered), this.info.origin)
       outcomes = units.map((unit): Outcome => {
         try {
           return { ok: true, value: set.decide(unit.reads, (view) => unit.decide(view)) }
@@ -269,9 +268,8 @@ class SqliteStore implements Store {
         this.#db.exec('COMMIT')
         return { outcomes }
       }
-      flush(this.#statements, set.writes)
+      flush(this.#statements, set.writes, this.#remembered)
       this.#db.exec('COMMIT')
-      if (set.writes.tokens.size > 0 || set.writes.agents.size > 0) this.#remembered.forget()
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
@@ -290,7 +288,7 @@ class SqliteStore implements Store {
     try {
       value = work()
       this.#db.exec('COMMIT')
-      this.#remembered.forget()
+      this.#remembered.forgetAll()
     } catch (error) {
       this.#rollback()
       throw toBatonError(error, this.#path)
@@ -310,6 +308,12 @@ class SqliteStore implements Store {
       this.#db.exec('BEGIN IMMEDIATE')
       return true
     }).then(() => undefined)
+  }
+
+  /** What is asked for with every request. */
+  #lookUp<T>(key: string, read: () => T): T {
+    this.#remembered.refresh()
+    return this.#remembered.get(key, read)
   }
 
   /** Reads wait too: while the log of a process that was killed is recovered, nobody can read. */
@@ -338,6 +342,7 @@ class SqliteStore implements Store {
   }
 
   #rollback(): void {
+    this.#remembered.forgetAll()
     // A full disk has ended the transaction already; asking again would hide the reason.
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }

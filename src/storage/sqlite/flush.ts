@@ -126,13 +126,14 @@ const CHANGING = ['to_agent', 'state', 'open', 'rank', 'waiting_for', 'holder', 
 /** SQLite rewrites every index that a column in the SET list belongs to, changed or not: so only what changed is set. */
 function updateHandoff(db: Statements, next: HandoffColumns, old: Handoff | undefined): void {
   const before = old && placeOf(old)
-  const changed = CHANGING.filter((column) => before?.[column] !== next[column])
-  const set = [...changed, 'doc' as const]
-  db.run(
-    `UPDATE handoff SET ${set.map((column) => `${column} = ?`).join(', ')} WHERE uid = ?`,
-    ...set.map((column) => next[column]),
-    next.uid,
-  )
+  const values: (string | number | null)[] = []
+  let set = ''
+  for (const column of CHANGING)
+    if (before?.[column] !== next[column]) {
+      set += `${column} = ?, `
+      values.push(next[column])
+    }
+  db.run(`UPDATE handoff SET ${set}doc = ? WHERE uid = ?`, ...values, next.doc, next.uid)
 }
 
 function flushTasks(db: Statements, writes: Writes): void {

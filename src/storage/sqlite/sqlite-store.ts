@@ -251,7 +251,7 @@ class SqliteStore implements Store {
       if (settled !== 'skip') {
         const due = dueBefore(this.#statements, units, settled)
         if (due.length > 0) {
-          this.#db.exec('ROLLBACK')
+          this.#statements.run('ROLLBACK')
           return { due }
         }
       }
@@ -265,11 +265,11 @@ class SqliteStore implements Store {
         }
       })
       if (!set.isDirty) {
-        this.#db.exec('COMMIT')
+        this.#statements.run('COMMIT')
         return { outcomes }
       }
       flush(this.#statements, set.writes, this.#remembered)
-      this.#db.exec('COMMIT')
+      this.#statements.run('COMMIT')
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
@@ -287,7 +287,7 @@ class SqliteStore implements Store {
     let value: T
     try {
       value = work()
-      this.#db.exec('COMMIT')
+      this.#statements.run('COMMIT')
       this.#remembered.forgetAll()
     } catch (error) {
       this.#rollback()
@@ -301,13 +301,13 @@ class SqliteStore implements Store {
    * Takes the write lock in turn with other processes. SQLite's own busy timeout sleeps longer and longer while
    * the writer takes the lock again; short random pauses give everyone a fair share.
    */
-  #begin(): Promise<void> {
-    return this.#patiently(() => {
+  async #begin(): Promise<void> {
+    await this.#patiently(() => {
       // Somebody in this process is between its begin and its commit: the same connection cannot begin twice.
       if (this.#db.isTransaction) return false
-      this.#db.exec('BEGIN IMMEDIATE')
+      this.#statements.run('BEGIN IMMEDIATE')
       return true
-    }).then(() => undefined)
+    })
   }
 
   /** What is asked for with every request. */
@@ -344,7 +344,7 @@ class SqliteStore implements Store {
   #rollback(): void {
     this.#remembered.forgetAll()
     // A full disk has ended the transaction already; asking again would hide the reason.
-    if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+    if (this.#db.isTransaction) this.#statements.run('ROLLBACK')
   }
 
   #origin(): string {

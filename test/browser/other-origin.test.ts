@@ -181,6 +181,32 @@ describe('a page of somebody else, in a browser in which the dashboard is logged
     })
   })
 
+  it('may send somebody here by a link, who goes on by a click of their own', async () => {
+    for (const [name, origin] of places()) {
+      const { page, answers } = await visit(origin)
+      await page.evaluate((url) => {
+        const link = Object.assign(document.createElement('a'), {
+          href: `${url}/inbox#code`,
+          textContent: 'Go',
+        })
+        document.body.append(link)
+      }, dashboard.url)
+      await page.getByText('Go').click()
+
+      const way = page.getByRole('link', { name: 'Open this page' })
+      await way.waitFor()
+      assert.deepEqual(
+        answers.map((answer) => answer.status()),
+        [403],
+        name,
+      )
+      await way.click()
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+      assert.equal(page.url(), `${dashboard.url}/inbox`, name)
+      await page.close()
+    }
+  })
+
   it('hears no event, by an event source or by a socket', async () => {
     const results = await attack((page) =>
       page.evaluate(async (url) => {

@@ -6,7 +6,8 @@ import type { Service } from '../../service/service.ts'
 import type { McpEndpoint } from '../mcp/http.ts'
 import { type Answer, answer, send } from './answer.ts'
 import { authorise, type Caller, callerOf, toCall } from './auth.ts'
-import { protect, refuseForeign } from './guards.ts'
+import { doorPage } from './door-page.ts'
+import { isVisit, protect, refuseForeign } from './guards.ts'
 import { holding } from './holding.ts'
 import { inputOf } from './input.ts'
 import type { Fields, Log } from './log.ts'
@@ -82,6 +83,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const others = otherPages(options, answered, admit, failed)
   const respond = async (request: Request, told: Told): Promise<Response | Answer> => {
     try {
+      if (isVisit(request, hosts)) return doorPage(request)
       refuseForeign(request, hosts)
       const route = routeOf(request)
       return await (route ? callOperation(route, request, told) : others.fetch(request, { told }))

@@ -49,6 +49,34 @@ describe('guards', () => {
     assert.ok(lines.every((line) => !line.includes('operation')))
   })
 
+  it('show whoever followed a link of another site the way on, and nothing else', async (t) => {
+    const { request } = await openHttp(t)
+    const visit = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    }
+    const pageOf = async (url: string, headers: Record<string, string>) => {
+      const answer = await request(url, { headers })
+      assert.equal(answer.status, 403)
+      const text = await answer.text()
+      return answer.headers.get('content-type')?.startsWith('text/html') ? text : undefined
+    }
+
+    const page = await pageOf('/handoffs/HO-2026-001?tab=%22%3E%3Cscript%3E', visit)
+    assert.match(page ?? '', /<a href="\/handoffs\/HO-2026-001\?tab=%22%3E%3Cscript%3E">/)
+    assert.doesNotMatch(page ?? '', /<script/)
+    assert.match((await pageOf('//evil.example/', visit)) ?? '', /<a href="\/evil.example\/">/)
+    for (const [url, headers] of [
+      ['/v1/inbox', visit],
+      ['/', { ...visit, 'sec-fetch-dest': 'iframe' }],
+      ['/', { ...visit, 'sec-fetch-mode': 'no-cors' }],
+      ['/', { ...visit, origin: 'https://evil.example' }],
+      ['/', { ...visit, host: 'evil.example' }],
+    ] as const)
+      assert.equal(await pageOf(url, headers), undefined)
+  })
+
   it('let programs, this machine and our own page through', async (t) => {
     const { request, token } = await openHttp(t)
     const secret = await token('codex')

@@ -47,6 +47,20 @@ export function protect(response: Response): Response {
   return response
 }
 
+/** Whether somebody followed a link of another site to a page here, in a window of its own. */
+export function isVisit({ method, headers, url }: Request, hosts: ReadonlySet<string>): boolean {
+  return (
+    method === 'GET' &&
+    headers.get('sec-fetch-mode') === 'navigate' &&
+    headers.get('sec-fetch-dest') === 'document' &&
+    !OWN_SITES.includes(headers.get('sec-fetch-site') ?? 'none') &&
+    headers.get('origin') === null &&
+    hosts.has(headers.get('host')?.toLowerCase() ?? '') &&
+    hosts.has(new URL(url).host) &&
+    !new URL(url).pathname.startsWith('/v1/')
+  )
+}
+
 /** Refuses what a web page of another site sends, and names that only seem to be this machine. */
 export function refuseForeign(request: Request, hosts: ReadonlySet<string>): void {
   const reason = foreign(request, hosts)

@@ -9,6 +9,9 @@ import { RANK } from '../domain/priority.ts'
 import type { Run } from '../domain/run.ts'
 import type { Task } from '../domain/task.ts'
 
+/** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
+export const MOST_REMEMBERED = 16_384
+
 /** The columns that an engine keeps beside the document, because an index or a lock needs them. */
 export interface HandoffColumns {
   readonly uid: string

@@ -86,10 +86,10 @@ export async function withClient<T>(
   }
 }
 
-const sessions = new WeakMap<ClientBase, string>()
+const sessions = new WeakMap<ClientBase, string | undefined>()
 
 /** Which process of the server a connection has, and since when: no later one is called the same. */
-export const sessionOf = (client: ClientBase): string => sessions.get(client) ?? ''
+export const sessionOf = (client: ClientBase): string | undefined => sessions.get(client)
 
 /** Refuses a server on which an acknowledged commit can be lost, whoever changed its settings and when. */
 async function prepareSession(client: ClientBase, location: string, readOnly: boolean): Promise<void> {
@@ -99,12 +99,12 @@ async function prepareSession(client: ClientBase, location: string, readOnly: bo
     `SELECT current_setting('server_version_num')::integer AS version, current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS full_page_writes,
        current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS recovering,
-       (SELECT concat(pid, ' ', backend_start) FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS session,
+       (SELECT concat(pid, ' ', extract(epoch FROM backend_start)) FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS session,
        (SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS s(name, value)) AS set`,
     [settings.map(([name]) => name), settings.map(([, value]) => value)],
   )
   const found = rows[0]
-  sessions.set(client, found.session)
+  sessions.set(client, found.session ?? undefined)
   const refuse = (reason: string): never => {
     throw new BatonError('store_refused', `PostgreSQL at ${location} ${reason}`, {
       store: 'postgres',

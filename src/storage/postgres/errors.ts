@@ -68,7 +68,8 @@ export function toBatonError(error: unknown, location: string): BatonError {
 export function isSurelyLost(error: unknown, beforeCommit: number): boolean {
   if (!(error instanceof RoundTripFailed)) return false
   if (!isServerError(error.cause)) return !error.sent
-  return error.answered < beforeCommit || !endsSession(error.cause.code)
+  if (error.answered !== beforeCommit) return error.answered < beforeCommit
+  return !endsSession(error.cause.code)
 }
 
 /** The connection was there and then ended: another one may do. A server that is not there is another matter. */
@@ -92,8 +93,13 @@ export const isOutdated = (error: unknown): boolean => isStaleAgent(error) || st
 const stateOf = (error: unknown): string | undefined =>
   error instanceof RoundTripFailed && isServerError(error.cause) ? error.cause.code : undefined
 
+/** Also a disk that was full or broken while the commit was written: the server goes down, and may find it written. */
 const endsSession = (code: string): boolean =>
-  code.startsWith('57P') || code.startsWith('08') || code.startsWith('XX') || /^25P0[345]$/.test(code)
+  /^5[38]/.test(code) ||
+  code.startsWith('57P') ||
+  code.startsWith('08') ||
+  code.startsWith('XX') ||
+  /^25P0[345]$/.test(code)
 
 function taken(error: ServerError, details: Readonly<Record<string, unknown>>): BatonError {
   // "Key (ws, id)=(1, HO-2026-001) already exists."

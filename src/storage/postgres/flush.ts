@@ -3,6 +3,7 @@ import {
   blockColumns,
   deliveryColumns,
   handoffColumns,
+  MOST_REMEMBERED,
   runColumns,
   sessionColumns,
   taskColumns,
@@ -174,7 +175,11 @@ const KEPT: readonly { readonly inserts: readonly [Insert, Insert]; readonly kee
   },
   {
     inserts: [INSERT.content, UPDATE.content],
-    keep: (to, uid, version, cell) => to.contents.keep(uid, version, lazily(cell('doc'))),
+    keep: (to, uid, version, cell) => {
+      const doc = cell('doc')
+      if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, version, lazily(doc))
+      else to.contents.forget(uid)
+    },
   },
   {
     inserts: [INSERT.stream, UPDATE.stream],

@@ -71,14 +71,14 @@ export class Messages {
   /** All that was written since the last time. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#at))
-    this.#at = 0
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(KEPT_BYTES)
+    this.clear()
     return taken
   }
 
   /** Forgets what was begun. */
   clear(): void {
     this.#at = 0
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(KEPT_BYTES)
   }
 
   #begin(kind: string): number {

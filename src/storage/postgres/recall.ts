@@ -5,19 +5,17 @@ import { latest } from './load.ts'
 import type { Known, Remembered, Version } from './remembered.ts'
 import { type Call, call, type Value } from './round-trip.ts'
 
-/** All that a batch needs, from memory, with the call that fails where it is not so any more. */
+/** All that a batch needs, from memory, with the calls that fail where it is not so any more. */
 export interface Recalled {
   readonly loaded: Loaded
   readonly agentDocs: ReadonlyMap<string, string>
-  /** Answers the number of the transaction: with it the rows that it writes are told from others. */
-  readonly check: Call
+  /** The first answers the number of the transaction: with it the rows that it writes are told from others. */
+  readonly checks: readonly Call[]
   /** Makes the next look go to the store. */
   forget(): void
 }
 
-/** Locks are taken in the order of a load. */
-const KINDS = ['agents', 'handoffs', 'streams', 'contents'] as const
-type Kind = (typeof KINDS)[number]
+type Kind = 'agents' | 'handoffs' | 'streams' | 'contents'
 
 // biome-ignore format: read as a table
 const TABLES: Readonly<Record<Kind, { readonly table: string; readonly key: string; readonly lock: string }>> = {
@@ -37,12 +35,28 @@ function areSame(kind: Kind, place: number): string {
   ) AS r) AS found) = cardinality(${keys})`
 }
 
-/** Divides by whether all is as it was: where it is not, the division fails and takes the transaction with it. */
+function areAllSame(kinds: readonly Kind[], place: number): string {
+  return kinds.map((kind, i) => areSame(kind, place + 3 * i)).join(' AND ')
+}
+
+/**
+ * They divide by whether all is as it was: where it is not, the division fails and takes the transaction with it. What
+ * is locked comes first: the second statement sees what whoever held a lock before has committed.
+ */
+const [LOCKED, READ] = [
+  ['handoffs', 'streams'],
+  ['agents', 'contents'],
+] as const
 const CHECK = {
-  name: 'check',
-  text: `SELECT pg_current_xact_id()::xid,
-    1 / (NOT EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2)
-      AND ${KINDS.map((kind, i) => areSame(kind, 3 + 3 * i)).join(' AND ')})::integer`,
+  locked: {
+    name: 'check_locked',
+    text: `SELECT pg_current_xact_id()::xid, 1 / (${areAllSame(LOCKED, 2)})::integer`,
+  },
+  read: {
+    name: 'check_read',
+    text: `SELECT 1 / (${areAllSame(READ, 3)}
+      AND NOT EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2))::integer`,
+  },
 }
 
 /**
@@ -81,9 +95,13 @@ export function recall(
   return {
     loaded,
     agentDocs: new Map([...agents].map(([name, { value }]) => [name, value.doc])),
-    check: call(CHECK, ws, latest(units), ...KINDS.flatMap((kind) => versions(rows[kind]))),
+    checks: [
+      call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
+      call(CHECK.read, ws, latest(units), ...READ.flatMap((kind) => versions(rows[kind]))),
+    ],
     forget() {
-      for (const kind of KINDS) for (const key of rows[kind].keys()) remembered[kind].forget(key)
+      for (const kind of [...LOCKED, ...READ])
+        for (const key of rows[kind].keys()) remembered[kind].forget(key)
     },
   }
 }

@@ -115,6 +115,21 @@ describe('a change of what this process has just seen', () => {
     assert.equal(await note(store, uid, (view) => view.content(uid)?.result?.note), 'done')
   })
 
+  it('is decided on what this process wrote itself, however long it is', async (t) => {
+    const { store, uid } = await seen(t, await newDatabase())
+    const long = 'long '.repeat(10_000)
+    const finish = (text: string) =>
+      note(store, uid, (view) => {
+        const before = view.content(uid)!
+        view.putContent(uid, { ...before, result: { note: text } })
+        return before.result?.note
+      })
+
+    const found = [await finish('one'), await finish(long), await finish('three'), await finish('four')]
+
+    assert.deepEqual(found, [undefined, 'one', long, 'three'])
+  })
+
   it('waits until what is due has been settled', async (t) => {
     const url = await newDatabase()
     const { store, uid } = await seen(t, url)

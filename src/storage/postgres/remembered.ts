@@ -35,6 +35,7 @@ class Recent<T> {
   }
 
   keep(key: string, { tid, xid }: Version, read: () => T): void {
+    this.#rows.delete(key)
     this.#rows.set(key, { tid, xid, read, at: performance.now() })
     if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
   }

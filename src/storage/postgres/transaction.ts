@@ -18,7 +18,8 @@ const ROLLBACK = call({ name: 'rollback', text: 'ROLLBACK' })
 /** In this order: once the session is gone, what it has not committed it never will. */
 const IS_RUNNING = {
   name: 'outcome_session',
-  text: `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE concat(pid, ' ', backend_start) = $1)`,
+  text: `SELECT EXISTS (SELECT FROM pg_stat_activity 
+    WHERE concat(pid, ' ', extract(epoch FROM backend_start)) = $1)`,
 }
 const IS_WRITTEN = {
   name: 'outcome_entry',
@@ -62,11 +63,11 @@ function connect({ pool, location }: Connections): Promise<PoolClient> {
   })
 }
 
-/** What a batch comes to, decided in memory, and the call that holds it to that. */
+/** What a batch comes to, decided in memory, and the calls that hold it to that. */
 interface Staged {
   readonly set: WorkingSet
   readonly outcomes: readonly Outcome[]
-  readonly check: Call
+  readonly checks: readonly Call[]
   readonly writes: readonly Call[]
   forget(): void
 }
@@ -77,21 +78,21 @@ function stage(
 ): Staged | undefined {
   const recalled = recall(ws, units, remembered)
   if (!recalled) return undefined
-  const { loaded, agentDocs, check, forget } = recalled
+  const { loaded, agentDocs, checks, forget } = recalled
   const set = new WorkingSet(loaded, origin)
   const outcomes = decideAll(set, units)
   // A refusal must rest on what is there, and what is not written is not checked.
   if (!set.isDirty || outcomes.some(({ ok }) => !ok)) return undefined
-  return { set, outcomes, check, writes: flush(ws, set.writes, agentDocs), forget }
+  return { set, outcomes, checks, writes: flush(ws, set.writes, agentDocs), forget }
 }
 
 /** In one round trip. False, with the connection as it was, when something is not as it was remembered. */
 async function writeStaged(
   options: TransactionOptions,
   client: PoolClient,
-  { set, outcomes, check, writes, forget }: Staged,
+  { set, outcomes, checks, writes, forget }: Staged,
 ): Promise<boolean> {
-  const calls = [BEGIN, check, ...writes]
+  const calls = [BEGIN, ...checks, ...writes]
   let answers: readonly Rows[] = []
   try {
     answers = await roundTrip(client, [...calls, COMMIT])
@@ -109,7 +110,7 @@ async function writeStaged(
     await committedOrLost(options, client, set, error)
   }
   const xid = answers[1]?.[0]?.[0]
-  if (xid) remember(options.remembered, xid, writes, answers.slice(2))
+  if (xid) remember(options.remembered, xid, writes, answers.slice(1 + checks.length))
   options.onCommit()
   return true
 }
@@ -216,13 +217,14 @@ async function committedOrLost(
   client.release(true)
   const { pool, location } = connections
   const entry = set.writes.entries.at(-1)
+  const session = sessionOf(client)
   const deadline = Date.now() + OUTCOME_WITHIN_MS
-  for (let attempt = 0; entry && Date.now() < deadline; attempt++) {
+  for (let attempt = 0; entry && session && Date.now() < deadline; attempt++) {
     await pause(Math.min(10 * 2 ** attempt, 200))
     try {
       const other = await pool.connect()
       const [running, written] = await roundTrip(other, [
-        call(IS_RUNNING, sessionOf(client)),
+        call(IS_RUNNING, session),
         call(IS_WRITTEN, ws, entry.stream, entry.seq, entry.hash),
       ]).finally(() => other.release())
       if (written?.[0]?.[0] === 't') return

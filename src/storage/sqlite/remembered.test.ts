@@ -43,10 +43,9 @@ describe('what a connection remembers', () => {
         return before.result?.note
       })
 
-    assert.deepEqual(
-      [await finish('one'), await finish('two'), await finish('three')],
-      [undefined, 'one', 'two'],
-    )
+    const long = 'long '.repeat(10_000)
+    const seen = [await finish('one'), await finish(long), await finish('three'), await finish('four')]
+    assert.deepEqual(seen, [undefined, 'one', long, 'three'])
   })
 
   it('is nothing of a transaction that failed', async (t) => {

@@ -1,3 +1,4 @@
+import { MOST_REMEMBERED } from '../rows.ts'
 import type { Statements } from './statements.ts'
 
 /** More than is worked on at a time. */
@@ -31,7 +32,8 @@ export class Remembered {
   }
 
   put(key: string, row: unknown): void {
-    this.#rows.set(key, row)
+    if (typeof row === 'string' && row.length > MOST_REMEMBERED) this.#rows.delete(key)
+    else this.#rows.set(key, row)
     if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
   }
 

@@ -251,7 +251,7 @@ class SqliteStore implements Store {
       if (settled !== 'skip') {
         const due = dueBefore(this.#statements, units, settled)
         if (due.length > 0) {
-          this.#statements.run('ROLLBACK')
+          this.#db.exec('ROLLBACK')
           return { due }
         }
       }
@@ -265,11 +265,11 @@ class SqliteStore implements Store {
         }
       })
       if (!set.isDirty) {
-        this.#statements.run('COMMIT')
+        this.#db.exec('COMMIT')
         return { outcomes }
       }
       flush(this.#statements, set.writes, this.#remembered)
-      this.#statements.run('COMMIT')
+      this.#db.exec('COMMIT')
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
@@ -287,7 +287,7 @@ class SqliteStore implements Store {
     let value: T
     try {
       value = work()
-      this.#statements.run('COMMIT')
+      this.#db.exec('COMMIT')
       this.#remembered.forgetAll()
     } catch (error) {
       this.#rollback()
@@ -305,7 +305,7 @@ class SqliteStore implements Store {
     await this.#patiently(() => {
       // Somebody in this process is between its begin and its commit: the same connection cannot begin twice.
       if (this.#db.isTransaction) return false
-      this.#statements.run('BEGIN IMMEDIATE')
+      this.#db.exec('BEGIN IMMEDIATE')
       return true
     })
   }
@@ -344,7 +344,7 @@ class SqliteStore implements Store {
   #rollback(): void {
     this.#remembered.forgetAll()
     // A full disk has ended the transaction already; asking again would hide the reason.
-    if (this.#db.isTransaction) this.#statements.run('ROLLBACK')
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
   #origin(): string {

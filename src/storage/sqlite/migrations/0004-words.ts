@@ -1,7 +1,7 @@
 /**
  * Additive: to look for a changed title at every change of a handoff cost more than the change. Whoever changes one
- * writes its words too. What an older program beside erases is erased here as well; a title that it changes is found by
- * the old words until this program writes the handoff again.
+ * writes its words too. What an older program beside erases is erased here as well; a handoff whose title it changes
+ * is found by the old words only.
  */
 export const sql = `
 DROP TRIGGER handoff_words_changed;

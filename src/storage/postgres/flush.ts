@@ -11,7 +11,7 @@ import {
 import type { NewEntry, Writes } from '../working-set.ts'
 import { MARK_WRITING } from './log.ts'
 import { redactCalls } from './redact.ts'
-import { lazily, type Remembered, type Version } from './remembered.ts'
+import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows } from './round-trip.ts'
 import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
 
@@ -171,13 +171,13 @@ type Keep = (to: Remembered, uid: string, version: Version, cell: (column: strin
 const KEPT: readonly { readonly inserts: readonly [Insert, Insert]; readonly keep: Keep }[] = [
   {
     inserts: [INSERT.handoff, UPDATE.handoff],
-    keep: (to, uid, version, cell) => to.handoffs.keep(uid, version, lazily(cell('doc'))),
+    keep: (to, uid, version, cell) => to.handoffs.keep(uid, version, cell('doc')),
   },
   {
     inserts: [INSERT.content, UPDATE.content],
     keep: (to, uid, version, cell) => {
       const doc = cell('doc')
-      if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, version, lazily(doc))
+      if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, version, doc)
       else to.contents.forget(uid)
     },
   },
@@ -190,7 +190,7 @@ const KEPT: readonly { readonly inserts: readonly [Insert, Insert]; readonly kee
         head: cell('head'),
         progress_seq: Number(cell('progress_seq')),
       }
-      to.streams.keep(uid, version, () => stream)
+      to.streams.keep(uid, version, stream)
     },
   },
 ]

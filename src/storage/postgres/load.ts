@@ -231,7 +231,9 @@ export class Loader {
     const tasks = new Set(this.#reads.tasks)
     const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
     const unknown = handoffs.filter((uid) => {
-      const place = this.loaded.handoffs.get(uid) ?? this.#remembered.handoffs.last(uid)
+      const doc = this.#remembered.handoffs.last(uid)
+      const place =
+        this.loaded.handoffs.get(uid) ?? (doc === undefined ? undefined : (JSON.parse(doc) as Handoff))
       if (!place) return true
       this.#assumed.set(uid, place)
       agents.add(place.from).add(place.to)
@@ -301,7 +303,7 @@ export class Loader {
   #handoff = ([doc, tid, xid]: readonly string[]): Handoff => {
     const handoff: Handoff = JSON.parse(doc!)
     this.loaded.handoffs.set(handoff.uid, handoff)
-    this.#remembered.handoffs.keep(handoff.uid, { tid: tid!, xid: xid! }, () => handoff)
+    this.#remembered.handoffs.keep(handoff.uid, { tid: tid!, xid: xid! }, doc!)
     return handoff
   }
 
@@ -328,9 +330,8 @@ export class Loader {
   }
 
   #agent = ([name, doc, tid, xid]: readonly string[]): void => {
-    const known = this.#remembered.agents.last(name!)
-    const agent: Agent = known?.doc === doc ? known!.agent : JSON.parse(doc!)
-    this.#remembered.agents.keep(name!, { tid: tid!, xid: xid! }, () => ({ agent, doc: doc! }))
+    const agent: Agent = JSON.parse(doc!)
+    this.#remembered.agents.keep(name!, { tid: tid!, xid: xid! }, doc!)
     this.loaded.agents.set(name!, agent)
     this.agentDocs.set(name!, doc!)
   }

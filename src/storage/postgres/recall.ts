@@ -1,3 +1,4 @@
+import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
@@ -25,8 +26,10 @@ const TABLES: Readonly<Record<Kind, { readonly table: string; readonly key: stri
   contents: { table: 'content', key: 'uid',  lock: 'OFFSET 0' },
 }
 
-/** Whether all rows of a kind are the remembered ones. They are found by where they stand; what was changed or replaced
- * stands somewhere else or is of another transaction. */
+/**
+ * Whether all rows of a kind are the remembered ones. They are found by where they stand; what was changed or replaced
+ * stands somewhere else or is of another transaction.
+ */
 function areSame(kind: Kind, place: number): string {
   const { table, key, lock } = TABLES[kind]
   const [keys, tids, xids] = [0, 1, 2].map((i) => `$${place + i}::text[]`)
@@ -75,26 +78,27 @@ export function recall(
   if (reads.claims.size > 0 || reads.numbers > 0) return undefined
   const handoffs = found(new Set([...reads.handoffs, ...reads.contents]), remembered.handoffs)
   if (!handoffs || handoffs.size === 0) return undefined
+  const loaded = emptyLoaded()
   const names = new Set(reads.agents)
   const roots = new Set(reads.streams)
-  for (const { value } of handoffs.values()) {
-    if (value.task !== undefined || value.run !== undefined || value.gated) return undefined
-    names.add(value.from).add(value.to)
-    roots.add(value.root)
+  for (const [uid, { value }] of handoffs) {
+    const handoff: Handoff = JSON.parse(value)
+    if (handoff.task !== undefined || handoff.run !== undefined || handoff.gated) return undefined
+    loaded.handoffs.set(uid, handoff)
+    names.add(handoff.from).add(handoff.to)
+    roots.add(handoff.root)
   }
   const streams = found(roots, remembered.streams)
   const agents = found(names, remembered.agents)
   const contents = found(new Set(reads.contents), remembered.contents)
   if (!streams || !agents || !contents) return undefined
-  const loaded = emptyLoaded()
-  for (const [uid, { value }] of handoffs) loaded.handoffs.set(uid, value)
   for (const [uid, { value }] of streams) loaded.streams.set(uid, value)
-  for (const [uid, { value }] of contents) loaded.contents.set(uid, value)
-  for (const [name, { value }] of agents) loaded.agents.set(name, value.agent)
+  for (const [uid, { value }] of contents) loaded.contents.set(uid, JSON.parse(value))
+  for (const [name, { value }] of agents) loaded.agents.set(name, JSON.parse(value))
   const rows: Readonly<Record<Kind, ReadonlyMap<string, Version>>> = { agents, handoffs, streams, contents }
   return {
     loaded,
-    agentDocs: new Map([...agents].map(([name, { value }]) => [name, value.doc])),
+    agentDocs: new Map(Array.from(agents, ([name, { value }]) => [name, value])),
     checks: [
       call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
       call(CHECK.read, ws, latest(units), ...READ.flatMap((kind) => versions(rows[kind]))),

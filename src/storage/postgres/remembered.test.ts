@@ -130,6 +130,25 @@ describe('a change of what this process has just seen', () => {
     assert.deepEqual(found, [undefined, 'one', long, 'three'])
   })
 
+  it('is not decided on what whoever was given a handoff or an agent makes of it', async (t) => {
+    const { store, uid } = await seen(t, await newDatabase())
+    const given = await note(store, uid, (view) => [
+      view.handoff(uid),
+      view.agent('codex'),
+      view.content(uid),
+    ])
+
+    for (const each of given)
+      Object.assign(each!, { title: 'Mine', capabilities: ['mine'], result: { note: 'mine' } })
+
+    const found = await note(store, uid, (view) => [
+      view.handoff(uid)?.title,
+      view.agent('codex')?.capabilities,
+      view.content(uid)?.result,
+    ])
+    assert.ok(!JSON.stringify(found).toLowerCase().includes('mine'), JSON.stringify(found))
+  })
+
   it('waits until what is due has been settled', async (t) => {
     const url = await newDatabase()
     const { store, uid } = await seen(t, url)

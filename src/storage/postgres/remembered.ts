@@ -1,6 +1,3 @@
-import type { Agent } from '../../domain/agent.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import type { Content } from '../../domain/package.ts'
 import type { Stream } from '../store.ts'
 
 /** Which version of a row it is: where it stands, and the transaction that put it there. No other has both. */
@@ -20,23 +17,22 @@ const MOST = 2_000
 
 /** The rows of one kind that this process read or wrote last. */
 class Recent<T> {
-  readonly #rows = new Map<string, Version & { readonly read: () => T; readonly at: number }>()
+  readonly #rows = new Map<string, Known<T> & { readonly at: number }>()
 
   /** The row as it was a moment ago. */
   get(key: string): Known<T> | undefined {
     const row = this.#rows.get(key)
-    if (!row || performance.now() - row.at > MOMENT_MS) return undefined
-    return { tid: row.tid, xid: row.xid, value: row.read() }
+    return row && performance.now() - row.at <= MOMENT_MS ? row : undefined
   }
 
   /** The row as it was when it was last seen. */
   last(key: string): T | undefined {
-    return this.#rows.get(key)?.read()
+    return this.#rows.get(key)?.value
   }
 
-  keep(key: string, { tid, xid }: Version, read: () => T): void {
+  keep(key: string, { tid, xid }: Version, value: T): void {
     this.#rows.delete(key)
-    this.#rows.set(key, { tid, xid, read, at: performance.now() })
+    this.#rows.set(key, { tid, xid, value, at: performance.now() })
     if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
   }
 
@@ -47,20 +43,12 @@ class Recent<T> {
 
 /**
  * Rows that this process has just seen. Work on them can be decided before the transaction begins: it writes only where
- * they are the same versions still. Never more than a guess: whoever takes it for granted has it checked.
+ * they are the same versions still. Never more than a guess: whoever takes it for granted has it checked. Documents are
+ * kept as their text: what is made of one is somebody's own, who may change it.
  */
 export class Remembered {
-  readonly handoffs = new Recent<Handoff>()
-  readonly contents = new Recent<Content>()
+  readonly handoffs = new Recent<string>()
+  readonly contents = new Recent<string>()
+  readonly agents = new Recent<string>()
   readonly streams = new Recent<Stream>()
-  readonly agents = new Recent<{ readonly agent: Agent; readonly doc: string }>()
-}
-
-/** Read when it is asked for, and then once. */
-export function lazily<T>(doc: string): () => T {
-  let value: T | undefined
-  return () => {
-    value ??= JSON.parse(doc) as T
-    return value
-  }
 }

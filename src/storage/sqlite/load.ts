@@ -1,4 +1,3 @@
-import type { Agent } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
@@ -16,11 +15,8 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
   const agents = new Set([...reads.agents, ...reads.counted])
   const tasks = new Set(reads.tasks)
   const take = (doc: string) => takeHandoff(loaded, doc, streams, agents, tasks)
-  const docOf = (table: 'handoff' | 'content', uid: string) =>
-    remembered.get(
-      `${table} ${uid}`,
-      () => db.get(`SELECT doc FROM ${table} WHERE uid = ?`, uid)?.doc as string | undefined,
-    )
+  const docOf = (table: 'handoff' | 'content' | 'agent', key: string) =>
+    remembered.get(`${table} ${key}`, () => documentOf(db, table, key))
 
   for (const [agent, wanted] of reads.claims) {
     const rows = db.all(
@@ -60,8 +56,8 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
     if (row) takeLatest(loaded, pair, row.doc as string)
   }
   for (const name of agents) {
-    const agent = remembered.get(`agent ${name}`, () => agentOf(db, name))
-    if (agent) loaded.agents.set(name, agent)
+    const doc = docOf('agent', name)
+    if (doc !== undefined) loaded.agents.set(name, JSON.parse(doc))
   }
   for (const name of reads.counted) {
     const count = (column: string) =>
@@ -135,9 +131,14 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
   return loaded
 }
 
-const agentOf = (db: Statements, name: string): Agent | undefined => {
-  const row = db.get('SELECT doc FROM agent WHERE name = ?', name)
-  return row && JSON.parse(row.doc as string)
+/** A document as its text: what is made of it is somebody's own, who may change it. */
+export function documentOf(
+  db: Statements,
+  table: 'handoff' | 'content' | 'agent',
+  key: string,
+): string | undefined {
+  const column = table === 'agent' ? 'name' : 'uid'
+  return db.get(`SELECT doc FROM ${table} WHERE ${column} = ?`, key)?.doc as string | undefined
 }
 
 /** What must be settled before these units are judged; their own lapsed leases are theirs to revive. */

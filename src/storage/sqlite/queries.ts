@@ -197,10 +197,6 @@ export class SqliteQueries {
     return this.#db.all('SELECT doc FROM agent ORDER BY name').map(doc<Agent>)
   }
 
-  agent(name: string): Agent | undefined {
-    return parse(this.#db.get('SELECT doc FROM agent WHERE name = ?', name))
-  }
-
   notices(agent: string, page: PageRequest): Page<Notice> {
     const rows = this.#db.all(
       'SELECT doc FROM notice WHERE to_agent = ? AND seen_at IS NULL AND uid > ? ORDER BY uid LIMIT ?',

@@ -69,8 +69,12 @@ describe('what a connection remembers', () => {
     assert.deepEqual(seen, ['One', undefined, 0])
   })
 
-  it('is not what whoever was given a handoff makes of it', async (t) => {
+  it('is not what whoever was given a handoff or an agent makes of it', async (t) => {
     const [store] = await opened(t)
+    await run(store, { agents: ['codex'] }, (view) => view.putAgent(anAgent('codex')))
+    Object.assign((await store.agent('codex'))!, { capabilities: ['mine'] })
+    const agent = await run(store, { agents: ['codex'] }, (view) => view.agent('codex'))
+    assert.notDeepEqual(agent?.capabilities, ['mine'])
     const { uid } = await offer(store, { title: 'One' })
     const given = await run(store, { handoffs: [uid] }, (view) => change(view, uid, { title: 'Two' }))
 
@@ -79,7 +83,7 @@ describe('what a connection remembers', () => {
     assert.equal(await run(store, { handoffs: [uid] }, (view) => view.handoff(uid)?.title), 'Two')
   })
 
-  it('grows no further than it is of use', async (t) => {
+  it('is right also for what was remembered too long ago', async (t) => {
     const [store] = await opened(t)
     const first = await offer(store, { title: 'First' })
     await Promise.all(Array.from({ length: 1_500 }, () => offer(store)))

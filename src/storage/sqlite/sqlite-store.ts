@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
 import { TABLES } from '../rows.ts'
@@ -22,7 +23,7 @@ import type {
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
-import { dueBefore, load, probeDue } from './load.ts'
+import { documentOf, dueBefore, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
 import { SqliteQueries } from './queries.ts'
@@ -126,7 +127,11 @@ class SqliteStore implements Store {
   blocks = (f: BlockFilter, p: PageRequest) => this.#read(() => this.#runs.blocks(f, p))
   dueDeliveries = (at: string, limit: number) => this.#read(() => this.#runs.dueDeliveries(at, limit))
   agents = () => this.#read(() => this.#queries.agents())
-  agent = (name: string) => this.#read(() => this.#lookUp(`agent ${name}`, () => this.#queries.agent(name)))
+  agent = (name: string) =>
+    this.#read((): Agent | undefined => {
+      const doc = this.#lookUp(`agent ${name}`, () => documentOf(this.#statements, 'agent', name))
+      return doc === undefined ? undefined : JSON.parse(doc)
+    })
   notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
   noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))
   artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))

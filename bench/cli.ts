@@ -14,7 +14,7 @@ const ROUNDS = 21
 const ROOT = join(import.meta.dirname, '..')
 
 export async function cli(): Promise<readonly Finding[]> {
-  if (!existsSync(join(ROOT, 'dist/cli.js'))) throw new Error('build first: npm run build')
+  if (!existsSync(join(ROOT, 'dist/cli.cjs'))) throw new Error('build first: npm run build')
   return inFolder(async (folder) => {
     // As it is installed: without the sources, which a clone would compare with the build.
     const installed = join(folder, 'installed')

@@ -34,7 +34,7 @@ const INITIALIZE = JSON.stringify({
 })
 
 export async function mcp(): Promise<readonly Finding[]> {
-  if (!existsSync(join(ROOT, 'dist/cli.js'))) throw new Error('build first: npm run build')
+  if (!existsSync(join(ROOT, 'dist/cli.cjs'))) throw new Error('build first: npm run build')
   return inFolder(async (folder) => {
     // As it is installed: without the sources, which a clone would compare with the build.
     const installed = join(folder, 'installed')

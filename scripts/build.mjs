@@ -25,11 +25,11 @@ const DAILY = [
   /src[\\/]storage[\\/][^\\/]+\.ts/,
   /src[\\/]service[\\/](?!acceptance|anchors|audit|blocks|brief|command|document|enrolment|escalation|events|foreign|json|redaction|schema|unchained|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!blocks|commands|documents|cli\.ts|session[\\/]remote)/,
-  /src[\\/](config|config-policy|git-folder|identity|main|nearest|open|project|workspace|workspace-find)\.ts/,
+  /src[\\/](config|config-policy|git-folder|guarded-settings|identity|main|nearest|open|project|workspace|workspace-find)\.ts/,
 ]
 
-/** Modules of Node that cost milliseconds and of which we call only functions: loaded by the first call. */
-const LATE = ['node:crypto', 'node:fs/promises', 'node:readline/promises', 'node:child_process']
+/** Modules of Node that cost milliseconds. */
+const LATE = ['node:crypto', 'node:fs/promises', 'node:readline/promises', 'node:child_process', 'node:tty']
 
 /** Packages that others try to load and do without. */
 const OPTIONAL = ['pg-native']
@@ -61,7 +61,7 @@ async function bundle() {
     platform: 'node',
     external: OPTIONAL,
     treeshake: true,
-    plugins: [{ name: 'builtins', renderChunk: (code) => ({ code: withoutFacades(code) }) }],
+    plugins: [{ name: 'builtins', renderChunk: (code) => ({ code: inAscii(withLateBuiltins(code)) }) }],
     onLog: (level, log) => {
       // What is loaded late in source and stands in one file with its users in the build is meant so.
       if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return
@@ -72,15 +72,29 @@ async function bundle() {
   })
   const { output } = await build.write({
     dir: next,
-    format: 'esm',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    // Not ESM: of such files alone Node can keep the code of every function that ran (bin/baton.js).
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
     codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
     minify: false,
     sourcemap: false,
   })
   await build.close()
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
-  return output.filter((part) => part.type === 'chunk')
+  const chunks = output.filter((part) => part.type === 'chunk')
+  for (const entry of chunks.filter((chunk) => chunk.isEntry)) writeEntry(entry)
+  return chunks
+}
+
+/** The package is ESM to those who import it. */
+function writeEntry({ name, exports }) {
+  if (exports.length === 0) return
+  const names = exports.join(', ')
+  writeFileSync(
+    join(next, `${name}.js`),
+    `import all from './${name}.cjs'\nexport const { ${names} } = all\n`,
+  )
 }
 
 async function dashboard() {
@@ -89,30 +103,25 @@ async function dashboard() {
   return chunks
 }
 
-/**
- * A module of Node that is imported has all its exports looked up, and with them code that nobody needs (Web
- * Crypto, promises, streams): about 20 ms at each start. Asked for directly it does not.
- */
-function withoutFacades(code) {
-  return code.replace(
-    /^import (?:(\w+|\* as \w+), )?(?:(\w+)|\* as (\w+)|\{([^}]*)\}) from "(node:[\w/]+)";$/gm,
-    (statement, first, byDefault, namespace, names, id) => {
-      if (first !== undefined) return statement
-      if (names !== undefined && LATE.includes(id))
-        return names
-          .split(',')
-          .map((name) => late(name, id))
-          .join('\n')
-      const wanted = byDefault ?? namespace ?? `{ ${names.trim().replace(/ as /g, ': ')} }`
-      // By its full name: what is wanted may be called process itself.
-      return `const ${wanted} = globalThis.process.getBuiltinModule("${id}");`
-    },
-  )
+/** Modules of Node that cost milliseconds are loaded by the first use of something in them. */
+function withLateBuiltins(code) {
+  return code.replace(/^let (node_\w+) = require\("(node:[\w/]+)"\);$/gm, (statement, name, id) => {
+    const used = new Set(
+      Array.from(code.matchAll(new RegExp(`\\b${name}\\b(?:\\.(\\w+))?`, 'g')), (use) => use[1]),
+    )
+    // Its own name in the statement is the one use without a member; a whole module that is handed on is another.
+    const isWhole = code.split(new RegExp(`\\b${name}\\b(?!\\.)`)).length > 2
+    if (!LATE.includes(id) || isWhole) return statement
+    used.delete(undefined)
+    const members = [...used].map((member) => `get ${member}() { return require("${id}").${member}; }`)
+    return `let ${name} = { ${members.join(', ')} };`
+  })
 }
 
-function late(name, id) {
-  const [imported, local = imported] = name.trim().split(' as ')
-  return `const ${local} = (...args) => process.getBuiltinModule("${id}").${imported}(...args);`
+/** A text of bytes alone is read, kept and compiled in half the memory. */
+function inAscii(code) {
+  if (/\\[\u0080-\uffff]/.test(code)) throw new Error('a sign outside ASCII stands behind a backslash')
+  return code.replace(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function declarations() {

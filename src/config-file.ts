@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { Config } from './config-schema.ts'
 import { BatonError } from './domain/errors.ts'
 
@@ -23,36 +22,46 @@ export async function loadConfig(file: string): Promise<Config> {
 
 /** The text of a `baton.yaml`: at most 256 KB of UTF-8 in an ordinary file. */
 export async function readConfigText(file: string): Promise<string> {
-  // Without O_NONBLOCK a pipe of that name, which a clone cannot hold but a folder can, would block for ever.
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new BatonError('not_found', `there is no ${file}; run: baton init`, { file })
-    throw invalid(file, `it cannot be read (${code}); check its permissions`)
-  })
+  const descriptor = openConfig(file)
   try {
-    if (!(await handle.stat()).isFile())
+    if (!fstatSync(descriptor).isFile())
       throw invalid(file, 'it is not a file; move it away and run: baton init')
-    const buffer = Buffer.alloc(MAX_BYTES + 1)
+    const buffer = Buffer.allocUnsafe(MAX_BYTES + 1)
     let length = 0
     for (let got = -1; got !== 0 && length < buffer.length; length += got)
-      got = (await handle.read(buffer, length, buffer.length - length, null)).bytesRead
+      got = readSync(descriptor, buffer, length, buffer.length - length, null)
     if (length > MAX_BYTES) throw invalid(file, 'it is larger than 256 KB; keep only settings in it')
     // A byte order mark stays: the hash of the text must be that of the file.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length))
   } catch (error) {
     throw error instanceof TypeError ? invalid(file, 'it is not UTF-8 text; save it as UTF-8') : error
   } finally {
-    await handle.close()
+    closeSync(descriptor)
+  }
+}
+
+function openConfig(file: string): number {
+  try {
+    // Without O_NONBLOCK a pipe of that name, which a clone cannot hold but a folder can, would block for ever.
+    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new BatonError('not_found', `there is no ${file}; run: baton init`, { file })
+    throw invalid(file, `it cannot be read (${code}); check its permissions`)
   }
 }
 
 /** Checks the text of a `baton.yaml`; `file` is for the messages. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
+  // As baton init leaves it. The reader of YAML is then not needed, which takes as long to load as Baton itself.
+  if (isComment(text)) return {}
   const { checkConfig } = await import('./config-check.ts')
   const checked = checkConfig(text)
   if (checked.config) return checked.config
   throw refusal(file, checked.problems)
 }
+
+const isComment = (text: string): boolean => text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 
 function refusal(file: string, problems: readonly ConfigProblem[]): BatonError {
   const told = problems.slice(0, MAX_TOLD)

@@ -15,8 +15,8 @@ const Name = z.string().regex(NAME, { error: NAME_MESSAGE }).describe('Agent nam
 
 const Limits = z
   .strictObject({
-    outgoing: Limit.optional().describe('How many open handoffs the agent may have sent'),
-    incoming: Limit.optional().describe('How many open handoffs the agent may have received'),
+    outgoing: Limit().optional().describe('How many open handoffs the agent may have sent'),
+    incoming: Limit().optional().describe('How many open handoffs the agent may have received'),
   })
   .describe('How many open handoffs are allowed; left out: any number')
 

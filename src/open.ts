@@ -4,6 +4,7 @@ import { type Config, type Environment, parseConfig, readConfigText, readSecret,
 import type { Actor } from './domain/agent.ts'
 import { BatonError } from './domain/errors.ts'
 import { kindOf } from './domain/policy.ts'
+import { applyTrust } from './guarded-settings.ts'
 import { resolveActor } from './identity.ts'
 import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
 import { projectAt } from './project.ts'
@@ -115,9 +116,10 @@ async function settingsOf(
   if (workspace?.configFile === undefined) return { warnings: [] }
   const text = await readConfigText(workspace.configFile)
   const parsed = await parseConfig(text, workspace.configFile)
-  const { applyTrust, trustState } = await import('./trust.ts')
-  const { config, leftOut } = applyTrust(parsed, trustState(workspace, text, environment).trusted)
+  const { config, leftOut } = applyTrust(parsed, false)
   if (leftOut.length === 0) return { config, warnings: [] }
+  const { trustState } = await import('./trust.ts')
+  if (trustState(workspace, text, environment).trusted) return { config: parsed, warnings: [] }
   const instead = leftOut.includes('store') ? `; this call uses ${workspace.database}` : ''
   return {
     config,

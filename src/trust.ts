@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fstatSync,
@@ -12,9 +12,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isMap, isSeq } from 'yaml'
-import type { Config, Environment } from './config.ts'
+import type { Environment } from './config.ts'
 import { readYaml } from './config-yaml.ts'
 import { BatonError } from './domain/errors.ts'
+import { asks } from './guarded-settings.ts'
 import type { Workspace } from './workspace-find.ts'
 
 export interface TrustState {
@@ -63,21 +64,6 @@ export function trust(workspace: Workspace, configText: string, environment: Env
   return { trusted: true, hash, needs: needsOf(configText) }
 }
 
-/** The configuration as far as it may be believed, and the names of the settings that were left out. */
-export function applyTrust(
-  config: Config,
-  trusted: boolean,
-): { readonly config: Config; readonly leftOut: readonly string[] } {
-  if (trusted) return { config, leftOut: [] }
-  const { store, checks, notify, ...rest } = config
-  const leftOut = [
-    ...(asks(store) ? ['store'] : []),
-    ...(asks(checks?.commands) ? ['checks.commands'] : []),
-    ...(asks(notify) ? ['notify'] : []),
-  ]
-  return { config: { ...rest, ...(checks && { checks: { ...checks, commands: [] } }) }, leftOut }
-}
-
 function remembered(workspace: Workspace, environment: Environment): string | undefined {
   let descriptor: number
   try {
@@ -117,19 +103,14 @@ function writeWhole(file: string, content: string): void {
 const trustFile = (workspace: Workspace, environment: Environment): string =>
   join(environment.home, '.baton', 'trust', `${sha256(workspace.root)}.json`)
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => hash('sha256', text)
 
 /** Looks only for what asks for trust, so that it answers for a file that is wrong in other ways too. */
 function needsOf(configText: string): string[] {
   const { document } = readYaml(configText)
   if (!isMap(document.contents)) return []
-  return GUARDED.filter(({ path }) => asks(document.getIn(path))).map(({ name }) => name)
+  return GUARDED.filter(({ path }) => {
+    const value = document.getIn(path)
+    return asks(isSeq(value) ? value.items : value)
+  }).map(({ name }) => name)
 }
-
-/** A setting that is switched off asks for nothing. */
-const asks = (value: unknown): boolean =>
-  value !== undefined &&
-  value !== null &&
-  value !== false &&
-  !(isSeq(value) && value.items.length === 0) &&
-  !(Array.isArray(value) && value.length === 0)

@@ -27,7 +27,7 @@ export const AgentName = z
   .describe('Agent name, for example codex')
 export type AgentName = string
 
-export const Limit = z.int().min(0).max(1_000_000)
+export const Limit = once(() => z.int().min(0).max(1_000_000))
 
 export const Agent = once(() =>
   z.object({
@@ -35,7 +35,7 @@ export const Agent = once(() =>
     kind: z.enum(AGENT_KINDS),
     roles: z.array(z.enum(AGENT_ROLES)),
     capabilities: z.array(z.string()),
-    limits: z.object({ outgoing: Limit.optional(), incoming: Limit.optional() }),
+    limits: z.object({ outgoing: Limit().optional(), incoming: Limit().optional() }),
     key: z
       .object({ id: z.string(), public: z.string(), since: z.string() })
       .optional()

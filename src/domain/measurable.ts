@@ -1,3 +1,5 @@
+import { once } from './once.ts'
+
 /** Words that sound like a criterion and name nothing that could be measured. Lower case. */
 const VAGUE: ReadonlySet<string> = new Set(
   `good nice great clean cleanly neat tidy elegant beautiful quick quickly fast faster soon asap proper
@@ -34,8 +36,9 @@ const EMPTY: ReadonlySet<string> = new Set(
 
 const LEAST_WORDS = 4
 /** Scripts that put no spaces between words: there every sign counts as a word. */
-const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}]|[\p{L}\p{N}\p{M}]+/gu
+const word = once(
+  () => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}]|[\p{L}\p{N}\p{M}]+/gu,
+)
 
 /**
  * The first vague word, as written, of a text that gives nothing to measure it by; undefined when the text
@@ -53,6 +56,6 @@ export function isVacuousSummary(text: string): boolean {
     text
       .toLowerCase()
       .replace(/['’‘ʼ`´]/g, '')
-      .match(WORD) ?? []
+      .match(word()) ?? []
   return words.length < LEAST_WORDS || words.every((word) => EMPTY.has(word))
 }

@@ -1,3 +1,5 @@
+import { once } from './once.ts'
+
 /** Where a call stands in a distributed trace, as the W3C recommendation Trace Context writes it. */
 export interface Trace {
   readonly traceparent: string
@@ -6,8 +8,8 @@ export interface Trace {
 
 const PARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-[\x21-\x7e]*)?$/
 const KEY = String.raw`(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})`
-const MEMBER = new RegExp(
-  String.raw`^(${KEY})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`,
+const member = once(
+  () => new RegExp(String.raw`^(${KEY})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`),
 )
 const MAX_PARENT = 200
 const MAX_STATE = 512
@@ -35,7 +37,7 @@ function readState(text: string): string | undefined {
     .split(',')
     .map((member) => member.trim())
     .filter((member) => member !== '')
-  const keys = members.map((member) => MEMBER.exec(member)?.[1])
+  const keys = members.map((text) => member().exec(text)?.[1])
   if (members.length === 0 || members.length > MAX_MEMBERS || keys.includes(undefined)) return undefined
   return new Set(keys).size === keys.length ? members.join(',') : undefined
 }

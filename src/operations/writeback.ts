@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
+import { once } from '../domain/once.ts'
 import { TaskId, ThoughtRecord } from '../domain/task.ts'
 import { WRITEBACK_STATUSES } from '../domain/writeback.ts'
 import { notesFinding, recordFindings, shaFinding, type WrittenRecord } from '../domain/writeback-rules.ts'
@@ -10,9 +11,9 @@ import { BASIC, Shown, show } from './task-fields.ts'
 
 /** The diagram of document 003 writes `id` for `task_id`. */
 const ID_TOO = { id: 'task_id' } as const
-const status = z.enum(WRITEBACK_STATUSES)
-const progress = z.number().min(0).max(100).describe('0 to 100')
-const notes = z.string().max(4_000).describe('A brief summary of one or two sentences')
+const Status = once(() => z.enum(WRITEBACK_STATUSES))
+const Progress = once(() => z.number().min(0).max(100).describe('0 to 100'))
+const Notes = once(() => z.string().max(4_000).describe('A brief summary of one or two sentences'))
 const Warned = () => ({
   warnings: z.array(z.string()).optional().describe('What is unusual and was taken all the same'),
 })
@@ -51,7 +52,7 @@ const recordFields = () => ({
     .max(100)
     .optional()
     .describe('uids of earlier records that this one builds on'),
-  notes: notes.optional(),
+  notes: Notes().optional(),
   on_behalf_of: AgentName.optional().describe('The agent whose work it is; for people and the role pm'),
 })
 
@@ -67,9 +68,9 @@ const update = defineOperation({
   input: () =>
     z.strictObject({
       task_id: TaskId,
-      status: status.optional(),
-      progress: progress.optional(),
-      notes: notes.optional(),
+      status: Status().optional(),
+      progress: Progress().optional(),
+      notes: Notes().optional(),
     }),
   output: Updated,
   errors: [...BASIC, 'not_allowed', 'unmet'],
@@ -95,7 +96,7 @@ const record = defineOperation({
   http: { method: 'POST', path: '/v1/tasks/{task_id}/records' },
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: status.optional() }),
+  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: Status().optional() }),
   output: () => ThoughtRecord().extend(Warned()),
   errors: [...BASIC, 'not_allowed'],
   examples: [
@@ -116,7 +117,7 @@ const complete = defineOperation({
   http: { method: 'POST', path: '/v1/tasks/{task_id}/complete' },
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), progress: progress.optional() }),
+  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), progress: Progress().optional() }),
   output: Updated,
   errors: [...BASIC, 'not_allowed'],
   examples: [

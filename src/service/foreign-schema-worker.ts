@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { compileSchema, type JsonSchema } from './json-schema.ts'
 import type { SchemaProblem } from './schema-problems.ts'
 
@@ -15,7 +15,11 @@ export const WORKER_ROLE = 'baton: check a value by a schema'
 /** Where this module is, as source and in the built package alike: the thread is started from it. */
 export const WORKER_URL = new URL(import.meta.url)
 
-if (parentPort && isQuestion(workerData)) parentPort.postMessage(await answer(workerData))
+if (parentPort && isQuestion(workerData)) void reply(parentPort, workerData)
+
+async function reply(port: MessagePort, question: ForeignQuestion): Promise<void> {
+  port.postMessage(await answer(question))
+}
 
 async function answer({ schema, data }: ForeignQuestion): Promise<ForeignAnswer> {
   try {

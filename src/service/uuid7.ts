@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { fillRandom } from '../storage/crypto.ts'
 
 const RANDOM_BYTES = 8
 const pool = Buffer.alloc(RANDOM_BYTES * 512)
@@ -34,6 +34,6 @@ function randomBits(): number {
 }
 
 function refill(): void {
-  randomFillSync(pool)
+  fillRandom(pool)
   next = 0
 }

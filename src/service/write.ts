@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { canonicalJson } from '../audit/canonical-json.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
 import { holderKey } from '../domain/holder.ts'
+import { sha256 } from '../storage/crypto.ts'
 import type { Idem, Reads, View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 import { notePassed, passedSecrets } from './secrets.ts'
@@ -39,7 +39,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
   const reads = passed.length === 0 ? work.reads : { ...work.reads, streams: [...streams, adminStream(deps)] }
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
-  const input_hash = idem && hash('sha256', canonicalJson(plain(work.input)), 'hex')
+  const input_hash = idem && sha256(canonicalJson(plain(work.input)), 'hex')
   try {
     return await deps.store.transact({
       reads: idem ? { ...reads, idem } : reads,

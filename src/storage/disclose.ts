@@ -1,5 +1,5 @@
-import { hash, randomFillSync } from 'node:crypto'
 import { encodeDisclosure } from '../audit/disclosure.ts'
+import { fillRandom, sha256 } from './crypto.ts'
 
 /** Commits to the values of an entry: digests for the log, and the strings that open them. */
 export function disclose(fields: Readonly<Record<string, unknown>>): {
@@ -11,7 +11,7 @@ export function disclose(fields: Readonly<Record<string, unknown>>): {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue
     const disclosure = encodeDisclosure(salt(), name, value)
-    digests[name] = hash('sha256', disclosure, 'base64url')
+    digests[name] = sha256(disclosure, 'base64url')
     disclosures.push(disclosure)
   }
   return { digests, disclosures }
@@ -24,7 +24,7 @@ let next = pool.length
 /** 128 random bits; taken from a pool because one call of the generator per salt costs more than the hash. */
 function salt(): string {
   if (next >= pool.length) {
-    randomFillSync(pool)
+    fillRandom(pool)
     next = 0
   }
   const text = pool.toString('base64url', next, next + SALT_BYTES)

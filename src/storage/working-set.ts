@@ -1,4 +1,3 @@
-import { hash as digest } from 'node:crypto'
 import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
@@ -10,6 +9,7 @@ import type { Notice } from '../domain/notice.ts'
 import type { Content } from '../domain/package.ts'
 import type { Run } from '../domain/run.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
+import { sha256 } from './crypto.ts'
 import { disclose } from './disclose.ts'
 import { TransactionLost } from './group-commit.ts'
 import { follow, gatesBelow, idemKey, type Loaded, pairKey, shiftDependencies } from './loaded.ts'
@@ -397,4 +397,4 @@ class UnitView implements View {
 }
 
 /** RFC 6962 leaf hash of an entry, in base64: SHA-256 over a zero byte and the entry's bytes. */
-export const leafHash = (entry: string): string => digest('sha256', `\0${entry}`, 'base64')
+export const leafHash = (entry: string): string => sha256(`\0${entry}`, 'base64')

@@ -1,31 +1,27 @@
-import { isatty } from 'node:tty'
 import { readEnvironment } from '../../config.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { pullStdin } from './input/pull.ts'
 import { main } from './main.ts'
+import { isTerminal, pipeTo } from './terminal.ts'
 
 const interrupted = new AbortController()
 let isLeaving = false
 // The first Ctrl-C ends what waits or follows, the second the process.
 process.once('SIGINT', () => interrupted.abort())
-// Whoever reads only the first lines (head) closes the pipe: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
-})
+const terminals = { in: isTerminal(0), out: isTerminal(1), error: isTerminal(2) }
 
-const code = await main(process.argv.slice(2), {
-  stdout: process.stdout,
+void main(process.argv.slice(2), {
+  stdout: terminals.out ? process.stdout : pipeTo(1),
   // Opening a stream costs time, and most commands need neither of these.
   get stderr() {
-    return process.stderr
+    return terminals.error ? process.stderr : pipeTo(2)
   },
   get stdin() {
     return process.stdin
   },
-  ...(!isatty(0) && { pull: pullStdin }),
-  isTerminal: isatty(0) && isatty(1) && isatty(2),
-  columns: process.stdout.columns || 80,
+  ...(!terminals.in && { pull: pullStdin }),
+  isTerminal: terminals.in && terminals.out && terminals.error,
+  columns: (terminals.out && process.stdout.columns) || 80,
   env: readEnvironment(),
   get cwd() {
     try {
@@ -38,7 +34,8 @@ const code = await main(process.argv.slice(2), {
   leave: () => {
     isLeaving = true
   },
+}).then((code) => {
+  process.exitCode = code
+  // Something may still be waiting for an answer that nobody wants any more.
+  if (interrupted.signal.aborted || isLeaving) process.exit(code)
 })
-process.exitCode = code
-// Something may still be waiting for an answer that nobody wants any more.
-if (interrupted.signal.aborted || isLeaving) process.exit(code)

@@ -1,0 +1,35 @@
+import { hash, randomFillSync } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { plainSha256 } from '../audit/sha256.ts'
+
+/** What one command hashes is less than this; to load node:crypto would take longer than all the rest it does. */
+const PLAIN_CALLS = 64
+const PLAIN_LENGTH = 4_096
+let calls = 0
+
+/** SHA-256 of a text: the first few and short ones in plain code, then as Node has it. */
+export function sha256(text: string, encoding: 'hex' | 'base64' | 'base64url'): string {
+  calls += 1
+  if (calls > PLAIN_CALLS || text.length > PLAIN_LENGTH) return hash('sha256', text, encoding)
+  return Buffer.from(plainSha256(Buffer.from(text))).toString(encoding)
+}
+
+/** Fills a pool from the system's own generator of random bytes, which is what Node's is fed by. */
+export function fillRandom(pool: Buffer): void {
+  calls += 1
+  if (calls > PLAIN_CALLS || !fromKernel(pool)) randomFillSync(pool)
+}
+
+function fromKernel(pool: Buffer): boolean {
+  let descriptor: number
+  try {
+    descriptor = openSync('/dev/urandom', 'r')
+  } catch {
+    return false
+  }
+  try {
+    return readSync(descriptor, pool) === pool.length
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,32 @@
+import { fstatSync, statSync, writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import type { Output } from './io.ts'
+
+const PAUSE_MS = 5
+
+/** Whether somebody sits there. Node's own answer comes with all its sockets, so what is no device is told apart first. */
+export function isTerminal(descriptor: 0 | 1 | 2): boolean {
+  const stats = fstatSync(descriptor)
+  if (!stats.isCharacterDevice()) return false
+  const isNowhere = stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev
+  return !isNowhere && isatty(descriptor)
+}
+
+/** Writes to a file or a pipe in place. A stream does the same there, and takes milliseconds to load. */
+export function pipeTo(descriptor: 1 | 2): Output {
+  return { write: (text) => writeAll(descriptor, Buffer.from(text)) }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let rest = bytes; rest.length > 0; )
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      // Whoever reads only the first lines (head) closes the pipe: that is no failure.
+      if (code === 'EPIPE') process.exit(0)
+      // Whoever gave us the pipe reads slower than we write and let nobody wait for it.
+      if (code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+    }
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { baton, type Where } from '../command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'baton-compiled-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('compiled code that the command keeps', () => {
+  it('is kept where only its user can write, and used by the next run', async () => {
+    const { where, place } = fresh('kept')
+    const first = await inbox(where)
+    const kept = codeIn(place)
+    const times = kept.map(({ file }) => statSync(file).mtimeMs)
+    const second = await inbox(where)
+
+    assert.ok(kept.some(({ name }) => name.startsWith('daily-')))
+    assert.ok(readdirSync(place).every((name) => (statSync(join(place, name)).mode & 0o022) === 0))
+    assert.deepEqual(second, first)
+    assert.deepEqual(
+      kept.map(({ file }) => statSync(file).mtimeMs),
+      times,
+    )
+  })
+
+  it('grows by what another command needs', async () => {
+    const { where, place } = fresh('grown')
+    await inbox(where)
+    const before = codeIn(place)
+    await send(where)
+    const after = codeIn(place)
+
+    assert.ok(sizeOf(after, 'daily-') > sizeOf(before, 'daily-'))
+    assert.ok(after.length > before.length)
+  })
+
+  it('is made again when it is broken', async () => {
+    const { where, place } = fresh('broken')
+    await inbox(where)
+    for (const { file, content } of codeIn(place))
+      writeFileSync(file, content.subarray(0, content.length / 2))
+    await inbox(where)
+    for (const { file } of codeIn(place)) writeFileSync(file, '')
+    await inbox(where)
+
+    assert.ok(codeIn(place).every(({ content }) => content.length > 0))
+  })
+
+  it('is neither read nor written in a folder that others can write', async () => {
+    const { where, place } = fresh('open')
+    await inbox(where)
+    const [own] = readdirSync(place)
+    const kept = codeIn(place)
+    for (const { file } of kept) writeFileSync(file, 'of a stranger')
+    chmodSync(join(place, String(own)), 0o777)
+    await send(where)
+
+    assert.deepEqual(
+      codeIn(place).map(({ name, content }) => [name, String(content)]),
+      kept.map(({ name }) => [name, 'of a stranger']),
+    )
+  })
+
+  it('is a favour: a folder that cannot be made, or a wish for none, changes nothing', async () => {
+    const { where, place } = fresh('none')
+    await send({ ...where, env: { ...where.env, NODE_DISABLE_COMPILE_CACHE: '1' } })
+    assert.deepEqual(readdirSync(place), [])
+
+    writeFileSync(join(folder, 'a-file'), '')
+    await send({ ...where, env: { NODE_COMPILE_CACHE: join(folder, 'a-file') } })
+  })
+})
+
+function fresh(name: string): { where: Where; place: string } {
+  const place = join(folder, name, 'code')
+  const cwd = join(folder, name, 'work')
+  mkdirSync(place, { recursive: true })
+  mkdirSync(join(cwd, '.baton'), { recursive: true })
+  return { where: { cwd, env: { NODE_COMPILE_CACHE: place } }, place }
+}
+
+async function inbox(where: Where): Promise<string> {
+  return succeeded(where, 'inbox', '--as', 'codex', '--json')
+}
+
+async function send(where: Where): Promise<string> {
+  return succeeded(where, 'send', '--as', 'codex', '--to', 'maria', '--title', 'Parser', '--json')
+}
+
+async function succeeded(where: Where, ...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await baton(where, ...args)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+/** Node keeps its own code beside ours when it is told where. */
+function codeIn(place: string): { name: string; file: string; content: Buffer }[] {
+  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.startsWith('baton-code-') && path.endsWith('.cjs'))
+    .map((path) => {
+      const file = join(place, path)
+      return { name: path.slice(path.lastIndexOf('/') + 1), file, content: readFileSync(file) }
+    })
+}
+
+function sizeOf(kept: ReturnType<typeof codeIn>, start: string): number {
+  return kept.find(({ name }) => name.startsWith(start))?.content.length ?? 0
+}

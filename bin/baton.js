@@ -2,7 +2,7 @@
 // Plain JavaScript that an old Node can read too: it looks at the version before anything newer is loaded.
 // Asked for directly where that is known: an import looks up every export of a module, 10 ms at each start.
 const builtin = async (name) => process.getBuiltinModule?.(name) ?? import(name)
-const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } =
+const { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } =
   await builtin('node:fs')
 const { basename, dirname, join } = await builtin('node:path')
 const { fileURLToPath, pathToFileURL } = await builtin('node:url')
@@ -87,7 +87,7 @@ function codeFolder() {
   const user = process.getuid?.() ?? 'own'
   const place = NODE_COMPILE_CACHE || process.getBuiltinModule('node:os').tmpdir()
   const folder = join(place, `baton-code-${user}`, `${process.version}-${process.arch}`)
-  const found = statSync(dirname(folder), { throwIfNoEntry: false })
+  const found = lstatSync(dirname(folder), { throwIfNoEntry: false })
   return found === undefined || user === 'own' || (found.uid === user && (found.mode & 0o022) === 0)
     ? folder
     : undefined

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { folders } from '../test/folders.ts'
 import { loadConfig, parseConfig } from './config.ts'
+import { checkConfig } from './config-check.ts'
 import type { ConfigProblem } from './config-file.ts'
 import { ConfigSchema, configJsonSchema } from './config-schema.ts'
 import { BatonError } from './domain/errors.ts'
@@ -157,6 +159,23 @@ install: baton.example.com
     it(`may be empty, as ${JSON.stringify(text)} is`, async () => {
       assert.deepEqual(await parseConfig(text, 'baton.yaml'), {})
     })
+
+  it('is the same to the quick look for comments as to the reader of YAML', async () => {
+    const line = fc.string({
+      unit: fc.constantFrom('#', ' ', '\t', '\r', 'a', ':', '-', '\u00a0', '\ufeff', '\0'),
+      maxLength: 5,
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 4 }), async (lines) => {
+        const text = lines.join('\n')
+        const { config } = checkConfig(text)
+
+        if (config) assert.deepEqual(await parseConfig(text, 'baton.yaml'), config)
+        else await refusalOf(parseConfig(text, 'baton.yaml'))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
 
   for (const [what, [text, ...expected]] of Object.entries(REFUSED))
     it(`is refused with the place and the mending for ${what}`, async () => {

@@ -61,9 +61,7 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   throw refusal(file, checked.problems)
 }
 
-function isComment(text: string): boolean {
-  return /^[^\r]*$/.test(text) && text.split('\n').every((line) => /^[ \t]*(?:#|$)/.test(line))
-}
+const isComment = (text: string): boolean => text.split(/\r?\n/).every((line) => /^[ \t]*(?:#|$)/.test(line))
 
 function refusal(file: string, problems: readonly ConfigProblem[]): BatonError {
   const told = problems.slice(0, MAX_TOLD)

@@ -1,7 +1,7 @@
 // What does a command cost, against starting Node with nothing to do? Built package, warm compile cache, same
 // Node, same run. And does it cost more with 10,000 handoffs and tasks than with 100?
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../src/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
@@ -56,6 +56,8 @@ export async function cli(): Promise<readonly Finding[]> {
 }
 
 async function workspace(root: string, size: number): Promise<string> {
+  mkdirSync(root)
+  run(root, [join(ROOT, 'bin/baton.js'), 'init'])
   const store = await openStore({ engine: 'sqlite', path: join(root, '.baton', 'baton.db') })
   await store.restore(rows(size))
   await store.close()

@@ -7,9 +7,10 @@ import { describe, it } from 'node:test'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   audit: [],
+  crypto: ['audit'],
   dialects: ['domain'],
-  storage: ['domain', 'audit'],
-  service: ['domain', 'audit', 'dialects', 'storage'],
+  storage: ['domain', 'audit', 'crypto'],
+  service: ['domain', 'audit', 'crypto', 'dialects', 'storage'],
   operations: ['domain', 'dialects', 'service'],
   folders: ['domain', 'dialects', 'operations', 'service'],
   git: ['domain', 'dialects', 'operations', 'service', 'setup'],

@@ -1,4 +1,4 @@
-import { fillRandom } from '../storage/crypto.ts'
+import { fillRandom } from '../crypto/crypto.ts'
 
 const RANDOM_BYTES = 8
 const pool = Buffer.alloc(RANDOM_BYTES * 512)

@@ -1,5 +1,5 @@
 import { encodeDisclosure } from '../audit/disclosure.ts'
-import { fillRandom, sha256 } from './crypto.ts'
+import { fillRandom, sha256 } from '../crypto/crypto.ts'
 
 /** Commits to the values of an entry: digests for the log, and the strings that open them. */
 export function disclose(fields: Readonly<Record<string, unknown>>): {

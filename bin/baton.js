@@ -85,12 +85,14 @@ function codeFolder() {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env
   if (NODE_DISABLE_COMPILE_CACHE) return undefined
   const user = process.getuid?.() ?? 'own'
-  const place = NODE_COMPILE_CACHE || process.getBuiltinModule('node:os').tmpdir()
-  const folder = join(place, `baton-code-${user}`, `${process.version}-${process.arch}`)
-  const found = lstatSync(dirname(folder), { throwIfNoEntry: false })
-  return found === undefined || user === 'own' || (found.uid === user && (found.mode & 0o022) === 0)
-    ? folder
-    : undefined
+  const own = join(NODE_COMPILE_CACHE || process.getBuiltinModule('node:os').tmpdir(), `baton-code-${user}`)
+  try {
+    const { uid, mode } = lstatSync(own, { throwIfNoEntry: false }) ?? { uid: user, mode: 0 }
+    if (user !== 'own' && (uid !== user || (mode & 0o022) !== 0)) return undefined
+  } catch {
+    return undefined
+  }
+  return join(own, `${process.version}-${process.arch}`)
 }
 
 /** Keeping is a favour: where it fails, the next run compiles again. */

@@ -61,8 +61,8 @@ function runBuilt(program) {
   const load = (file) => {
     const known = modules.get(file)
     if (known) return known.exports
-    const module = { exports: {} }
-    modules.set(file, module)
+    const made = { exports: {} }
+    modules.set(file, made)
     const name = basename(file)
     // Code is kept by the file's name, so the name must hold a hash of the content, as all but the first one's do.
     const isKeepable = folder !== undefined && file !== program
@@ -72,12 +72,19 @@ function runBuilt(program) {
     if (isKeepable) scripts.set(name, script)
     if (isKeepable && (cachedData === undefined || script.cachedDataRejected)) isAllKept = false
     const here = dirname(file)
-    const require = (id) => (id.startsWith('.') ? load(join(here, id)) : process.getBuiltinModule(id))
-    script.runInThisContext()(require, module, module.exports, file, here)
-    return module.exports
+    const find = (id) => (id.startsWith('.') ? load(join(here, id)) : builtinNamed(id))
+    script.runInThisContext()(find, made, made.exports, file, here)
+    return made.exports
   }
   process.once('exit', () => isAllKept || keepCode(folder, scripts))
   load(program)
+}
+
+/** Everything else is in the build. What a library tries to load and can do without is missed in the usual way. */
+function builtinNamed(id) {
+  const found = process.getBuiltinModule(id)
+  if (found === undefined) throw Object.assign(new Error(`there is no ${id}`), { code: 'MODULE_NOT_FOUND' })
+  return found
 }
 
 /** Where compiled code is kept, if it may be: in a folder of ours alone, since it is run as it stands. */

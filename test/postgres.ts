@@ -79,7 +79,6 @@ async function startFrom(found: string): Promise<OwnPostgres> {
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${sockets}`,
       'max_connections=200',
-      'shared_buffers=32MB',
     ]
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     const launch = () =>

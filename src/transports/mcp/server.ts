@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
-import { once } from '../../domain/once.ts'
+import { version } from '../../version.ts'
 import { callTool, type World } from './calling.ts'
 import { type Changes, INBOX } from './changes.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
@@ -105,12 +103,3 @@ function unknownTool(name: string): ProtocolError {
     `Unknown tool: ${JSON.stringify(name.slice(0, 100))} is not in the list of this connection; tools/list shows what is, and --tools of baton mcp chooses`,
   )
 }
-
-/** As the package says it; the sources and the build lie at different depths under it. */
-const version = once((): string => {
-  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    const file = join(folder, 'package.json')
-    if (existsSync(file)) return String(JSON.parse(readFileSync(file, 'utf8')).version)
-  }
-  return '0.0.0'
-})

@@ -4,13 +4,14 @@ import { readConfigText } from '../../../config-file.ts'
 import { BatonError, ERROR_CODES } from '../../../domain/errors.ts'
 import { verifyChains } from '../../../store-verify.ts'
 import { findWorkspace, type Workspace } from '../../../workspace.ts'
-import type { Command } from '../command.ts'
+import { type Command, isOn } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Shell } from '../shell.ts'
 import { count } from '../views/words.ts'
+import { reportOf } from './doctor-report.ts'
 
-interface Finding {
+export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
@@ -19,9 +20,16 @@ interface Finding {
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Checks this machine, the workspace, its settings, the store and every chain of the log.',
-  flags: GLOBAL_FLAGS,
-  examples: ['baton doctor', 'baton doctor --json'],
-  async run(shell) {
+  flags: [
+    {
+      name: 'bundle',
+      takes: 'nothing',
+      about: 'A report to hand on, as JSON: versions, counts and findings, without names, texts and secrets',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton doctor', 'baton doctor --json', 'baton doctor --bundle > report.json'],
+  async run(shell, args) {
     const findings: Finding[] = [nodeVersion()]
     const workspace = await attempt(findings, 'workspace', async () => {
       const found = await findWorkspace(shell.io.cwd, shell.io.env)
@@ -33,16 +41,21 @@ export const doctor: Command = {
     if (workspace || shell.store !== undefined || shell.io.env.store !== undefined)
       await attempt(findings, 'store', () => storeAndLog(findings, shell))
     const ok = findings.every((finding) => finding.ok)
-    shell.answer({ ok, checks: findings }, () =>
-      shell.screen.fields(
-        findings.map(({ name, ok: fine, detail }): [string, string] => [
-          `${fine ? shell.screen.tick : shell.screen.cross} ${name}`,
-          plainText(detail),
-        ]),
-      ),
-    )
+    if (isOn(args, 'bundle')) shell.print(JSON.stringify(await reportOf(shell, findings), undefined, 2))
+    else tell(shell, ok, findings)
     return ok ? 0 : ERROR_CODES.unmet.exit
   },
+}
+
+function tell(shell: Shell, ok: boolean, findings: readonly Finding[]): void {
+  shell.answer({ ok, checks: findings }, () =>
+    shell.screen.fields(
+      findings.map(({ name, ok: fine, detail }): [string, string] => [
+        `${fine ? shell.screen.tick : shell.screen.cross} ${name}`,
+        plainText(detail),
+      ]),
+    ),
+  )
 }
 
 /** A check that could not be made is a finding too. */

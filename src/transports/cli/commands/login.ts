@@ -1,4 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
+import { notedServer } from '../../../server-note.ts'
 import { type Command, textOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 
@@ -8,13 +9,18 @@ export const login: Command = {
   name: 'login',
   summary: 'A link that opens the dashboard as you, good once and for ten minutes.',
   flags: [
-    { name: 'url', takes: 'value', placeholder: 'address', about: `Where the server is (${ADDRESS})` },
+    {
+      name: 'url',
+      takes: 'value',
+      placeholder: 'address',
+      about: `Where the server is (the running one, else ${ADDRESS})`,
+    },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton login', 'baton login --url https://baton.example.com'],
   async run(shell, args) {
-    const address = URL.parse(textOf(args, 'url') ?? ADDRESS)
-    if (!address || !['http:', 'https:'].includes(address.protocol))
+    const given = textOf(args, 'url')
+    if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? ''))
       throw new BatonError(
         'invalid_input',
         '--url is the address of a server, for example http://127.0.0.1:4180',
@@ -27,6 +33,8 @@ export const login: Command = {
         `the dashboard is for people, and ${actor.name} is not one here; let a person type: baton login`,
         { actor: actor.name },
       )
+    const running = context!.workspace && notedServer(context!.workspace.dir, shell.io.env.uid)
+    const address = new URL(given ?? running ?? ADDRESS)
     const code = await service.tokens.loginCode({ actor }, actor.name)
     const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`
     shell.answer({ url: link, agent: actor.name }, () => {

@@ -35,7 +35,11 @@ export const serve: Command = {
     const port = toPort(textOf(args, 'port'))
     const host = textOf(args, 'host')
     const { context } = await shell.open({ write: true, local: true, explicit: true })
-    const { serve: start } = await import('../../http/serve.ts')
+    const [{ serve: start }, { noteServer }] = await Promise.all([
+      import('../../http/serve.ts'),
+      import('../../../server-note.ts'),
+    ])
+    let takeBack = (): void => undefined
     const running = await start({
       service: context!.service,
       beside: await besideServer(context!),
@@ -43,10 +47,13 @@ export const serve: Command = {
       ...(host !== undefined && { host }),
       allowedHosts: textsOf(args, 'allow-host'),
       loginCode: loginCode(shell, context!),
-      onReady: ({ url, host: bound, port: number, text }) =>
-        shell.answer({ url, host: bound, port: number }, () => text),
+      onReady: ({ url, host: bound, port: number, text }) => {
+        takeBack = noteServer(context!.workspace?.dir ?? '', { host: bound, port: number })
+        shell.answer({ url, host: bound, port: number }, () => text)
+      },
     })
     await running.closed
+    takeBack()
     return 0
   },
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { ask, quick } from '../command.ts'
+import { folders } from '../folders.ts'
+
+describe('baton doctor --bundle', () => {
+  it('tells versions, numbers and findings, and nothing that was written here', async (t) => {
+    const cwd = folders(t).repository('shop-canary')
+    const title = 'Parser canary'
+    await ask({ cwd }, 'send', '--as', 'codex-canary', '--to', 'gemini-canary', '--title', title)
+    writeFileSync(
+      join(cwd, 'baton.yaml'),
+      'agents:\n  codex-canary: {}\n  gemini-canary: {}\nstore: postgres://canary:canary@db.canary.example/x\n',
+    )
+    const { stdout } = await quick({ cwd }, 'doctor', '--bundle')
+    const report = JSON.parse(stdout)
+
+    assert.doesNotMatch(stdout, /canary/i)
+    assert.equal(report.node, process.version)
+    assert.match(report.baton, /^\d+\.\d+\.\d+$/)
+    assert.deepEqual(report.store, { engine: 'sqlite', schema: report.store.schema, read_only: false })
+    assert.equal(report.counts.handoffs.offered, 1)
+    assert.deepEqual(report.settings, ['agents', 'store'])
+    const settings = report.checks.find(({ name }: { name: string }) => name === 'settings')
+    assert.deepEqual(settings, { name: 'settings', ok: false, detail: '<path>: store wait for: baton trust' })
+  })
+
+  it('can be made where nothing works', async (t) => {
+    const cwd = folders(t).repository('broken')
+    writeFileSync(join(cwd, 'baton.yaml'), 'agents: 5\nnonsense: canary\n')
+    const { code, stdout } = await quick({ cwd }, 'doctor', '--bundle')
+
+    assert.notEqual(code, 0)
+    assert.doesNotMatch(stdout, /canary/)
+    assert.ok(JSON.parse(stdout).checks.some(({ ok }: { ok: boolean }) => !ok))
+  })
+})

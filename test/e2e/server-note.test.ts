@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { ask } from '../command.ts'
+import { folders } from '../folders.ts'
+import { startServer } from '../servers.ts'
+
+describe('the link that baton login prints', () => {
+  it('leads to the server of the workspace while it runs, whatever its port', async (t) => {
+    const cwd = folders(t).folder('shop')
+    mkdirSync(join(cwd, '.baton'))
+    const server = await startServer(t, { cwd }, '--as', 'maria')
+    const first = await ask<{ url: string }>({ cwd }, 'login')
+    const given = await ask<{ url: string }>({ cwd }, 'login', '--url', 'https://baton.example.com')
+    server.child.kill('SIGTERM')
+    await once(server.child, 'exit')
+    const later = await ask<{ url: string }>({ cwd }, 'login')
+
+    assert.equal(new URL(first.url).origin, server.url)
+    assert.equal(new URL(given.url).origin, 'https://baton.example.com')
+    assert.equal(new URL(later.url).origin, 'http://127.0.0.1:4180')
+    assert.ok(!existsSync(join(cwd, '.baton/server.json')))
+  })
+
+  it('goes to no host that a folder names, and to no server that is gone', async (t) => {
+    const cwd = folders(t).folder('shop')
+    mkdirSync(join(cwd, '.baton'))
+    const notes = [
+      {
+        url: 'https://evil.example.com',
+        host: 'evil.example.com',
+        port: 'evil.example.com:80',
+        pid: process.pid,
+      },
+      { port: 4999, pid: 2 ** 31 - 1 },
+      { port: 0, pid: process.pid },
+      [],
+    ]
+    for (const note of notes) {
+      writeFileSync(join(cwd, '.baton/server.json'), JSON.stringify(note))
+      const { url } = await ask<{ url: string }>({ cwd }, 'login')
+
+      assert.equal(new URL(url).origin, 'http://127.0.0.1:4180')
+    }
+  })
+})

@@ -24,7 +24,16 @@ describe('baton doctor --bundle', () => {
     assert.equal(report.counts.handoffs.offered, 1)
     assert.deepEqual(report.settings, ['agents', 'store'])
     const settings = report.checks.find(({ name }: { name: string }) => name === 'settings')
-    assert.deepEqual(settings, { name: 'settings', ok: false, detail: '<path>: store wait for: baton trust' })
+    assert.deepEqual(settings, { name: 'settings', ok: false })
+  })
+
+  it('tells no address of a store that does not answer', async (t) => {
+    const cwd = folders(t).repository('away')
+    const store = 'postgres://canary:canary@canary.invalid:5432/canary'
+    const { stdout } = await quick({ cwd }, 'doctor', '--bundle', '--store', store)
+
+    assert.doesNotMatch(stdout, /canary/)
+    assert.match(stdout, /"code": "unavailable"/)
   })
 
   it('can be made where nothing works', async (t) => {

@@ -4,6 +4,9 @@ import { findWorkspace } from '../../../workspace.ts'
 import type { Shell } from '../shell.ts'
 import type { Finding } from './doctor.ts'
 
+/** Findings whose words name nobody and no place, when all is well. */
+const NAMELESS = new Set(['node', 'log'])
+
 /**
  * What somebody who helps needs and may see: versions, numbers and what was found. Names of agents, titles, texts, paths,
  * addresses and values of settings stay here.
@@ -13,20 +16,16 @@ export async function reportOf(shell: Shell, findings: readonly Finding[]): Prom
     baton: version(),
     node: process.version,
     system: `${process.platform} ${process.arch}`,
-    checks: findings.map(({ name, ok, detail }) =>
-      ok ? { name, ok } : { name, ok, detail: blanked(detail) },
-    ),
+    checks: findings.map(({ name, ok, detail, code }) => ({
+      name,
+      ok,
+      ...(code !== undefined && { code }),
+      ...(ok && NAMELESS.has(name) && { detail }),
+    })),
     ...(await numbers(shell)),
     settings: await settingNames(shell),
     coding_agent: shell.io.env.codingAgent !== undefined,
   }
-}
-
-/** Only the first line: the others quote settings. */
-export function blanked(detail: string): string {
-  return (detail.split('\n')[0] ?? '')
-    .replace(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, '<address>')
-    .replace(/(?:[a-z]:)?(?:\.{0,2}[\\/])[^\s:;,]+/gi, '<path>')
 }
 
 async function numbers(shell: Shell): Promise<object> {

@@ -15,6 +15,8 @@ export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
+  /** Of the error that kept the check from being made. */
+  readonly code?: string
 }
 
 export const doctor: Command = {
@@ -68,7 +70,7 @@ async function attempt<T>(
     return await check()
   } catch (error) {
     if (!(error instanceof BatonError)) throw error
-    findings.push({ name, ok: false, detail: error.message })
+    findings.push({ name, ok: false, detail: error.message, code: error.code })
     return undefined
   }
 }

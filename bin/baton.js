@@ -2,10 +2,17 @@
 // Plain JavaScript that an old Node can read too: it looks at the version before anything newer is loaded.
 // Asked for directly where that is known: an import looks up every export of a module, 10 ms at each start.
 const builtin = async (name) => process.getBuiltinModule?.(name) ?? import(name)
-const { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } =
-  await builtin('node:fs')
-const { basename, dirname, join } = await builtin('node:path')
+const fs = await builtin('node:fs')
+const { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync } = fs
+const { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = fs
+const { basename, dirname, isAbsolute, join } = await builtin('node:path')
 const { fileURLToPath, pathToFileURL } = await builtin('node:url')
+
+/** Before the code: its sum. Half a file would be run as well, and end the process. */
+const SUM_BYTES = 8
+const SUM_STEP = 64
+/** More than the commands of one build need, several times over. */
+const MOST_KEPT = 400
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const wanted = process.argv.slice(2)
@@ -63,10 +70,10 @@ function runBuilt(program) {
     if (known) return known.exports
     const made = { exports: {} }
     modules.set(file, made)
-    const name = basename(file)
-    // Code is kept by the file's name, so the name must hold a hash of the content, as all but the first one's do.
+    // The name holds a hash of the content, as all but the first one's do; the time tells of a file changed by hand.
+    const name = `${basename(file)}-${Math.trunc(statSync(file).mtimeMs).toString(36)}`
     const isKeepable = folder !== undefined && file !== program
-    const cachedData = isKeepable ? contentOf(join(folder, name)) : undefined
+    const cachedData = isKeepable ? keptCode(join(folder, name)) : undefined
     const source = `(function (require, module, exports, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`
     const script = new Script(source, { filename: file, cachedData })
     if (isKeepable) scripts.set(name, script)
@@ -89,37 +96,73 @@ function builtinNamed(id) {
 
 /** Where compiled code is kept, if it may be: in a folder of ours alone, since it is run as it stands. */
 function codeFolder() {
-  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env
-  if (NODE_DISABLE_COMPILE_CACHE) return undefined
-  const user = process.getuid?.() ?? 'own'
-  const own = join(NODE_COMPILE_CACHE || process.getBuiltinModule('node:os').tmpdir(), `baton-code-${user}`)
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE, NODE_OPTIONS = '' } = process.env
+  const place = NODE_COMPILE_CACHE || process.getBuiltinModule('node:os').tmpdir()
+  // Where users have no numbers it cannot be seen whose a folder is, and a relative one may have come with a clone.
+  if (NODE_DISABLE_COMPILE_CACHE || !process.getuid || !isAbsolute(place)) return undefined
+  const own = join(place, `baton-code-${process.getuid()}`)
+  const flags = [...process.execArgv, NODE_OPTIONS].join(' ').trim()
+  const kind = `${process.version}-${process.arch}${flags && `-${sumOf(Buffer.from(flags), 1)}`}`
   try {
-    const { uid, mode } = lstatSync(own, { throwIfNoEntry: false }) ?? { uid: user, mode: 0 }
-    if (user !== 'own' && (uid !== user || (mode & 0o022) !== 0)) return undefined
+    if (!lstatSync(own, { throwIfNoEntry: false })) mkdirSync(own, { recursive: true, mode: 0o700 })
+    return isOurs(own) ? join(own, kind) : undefined
   } catch {
     return undefined
   }
-  return join(own, `${process.version}-${process.arch}`)
+}
+
+/** Nobody but its owner can put another in its place: folders for temporary files see to that. */
+function isOurs(folder) {
+  const stats = lstatSync(folder)
+  return stats.isDirectory() && stats.uid === process.getuid() && (stats.mode & 0o022) === 0
+}
+
+/** The code in a file, if it is whole and ours: the folder may have been cleared away since we looked, and made by others. */
+function keptCode(file) {
+  let descriptor
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile() || stats.uid !== process.getuid()) return undefined
+    const content = readFileSync(descriptor)
+    const code = content.subarray(SUM_BYTES)
+    return code.length > 0 && content.readUInt32LE(0) === sumOf(code, SUM_STEP) ? code : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** Of one byte in so many: pages that did not reach the disk show, and nothing is waited for. */
+function sumOf(bytes, step) {
+  let sum = bytes.length
+  for (let at = 0; at < bytes.length; at += step) sum = (Math.imul(sum, 31) + bytes[at]) | 0
+  return sum >>> 0
 }
 
 /** Keeping is a favour: where it fails, the next run compiles again. */
 function keepCode(folder, scripts) {
   try {
+    if (!isOurs(dirname(folder))) return
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const [name, script] of scripts) {
-      const draft = join(folder, `${name}.${process.pid}`)
-      // On the disk before it has its name: half of it would be run as well.
-      writeFileSync(draft, script.createCachedData(), { flush: true })
-      renameSync(draft, join(folder, name))
-    }
+    const before = readdirSync(folder)
+    if (before.length > MOST_KEPT) for (const name of before) rmSync(join(folder, name), { force: true })
+    for (const [name, script] of scripts) keepOne(join(folder, name), script.createCachedData())
   } catch {}
 }
 
-function contentOf(file) {
+function keepOne(file, code) {
+  const sum = Buffer.alloc(SUM_BYTES)
+  sum.writeUInt32LE(sumOf(code, SUM_STEP))
+  const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`
   try {
-    return readFileSync(file)
-  } catch {
-    return undefined
+    // On the disk before it has its name, and never through a link that somebody has put there.
+    writeFileSync(draft, Buffer.concat([sum, code]), { flag: 'wx', mode: 0o600, flush: true })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   }
 }
 

@@ -74,6 +74,7 @@ async function bundle() {
     dir: next,
     // Not ESM: of such files alone Node can keep the code of every function that ran (bin/baton.js).
     format: 'cjs',
+    strict: true,
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
     codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
@@ -113,7 +114,9 @@ function withLateBuiltins(code) {
     const isWhole = code.split(new RegExp(`\\b${name}\\b(?!\\.)`)).length > 2
     if (!LATE.includes(id) || isWhole) return statement
     used.delete(undefined)
-    const members = [...used].map((member) => `get ${member}() { return require("${id}").${member}; }`)
+    const members = [...used].map(
+      (member) => `get ${member}() { return (${name} = require("${id}")).${member}; }`,
+    )
     return `let ${name} = { ${members.join(', ')} };`
   })
 }

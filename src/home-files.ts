@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -18,7 +19,8 @@ import { BatonError } from './domain/errors.ts'
 export function readOwn(file: string, uid: number | undefined, secret = false): string | undefined {
   let descriptor: number
   try {
-    descriptor = openSync(file, 'r')
+    // A pipe of that name would be waited for.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
@@ -26,6 +28,7 @@ export function readOwn(file: string, uid: number | undefined, secret = false): 
   }
   try {
     const stat = fstatSync(descriptor)
+    if (!stat.isFile()) return undefined
     // A home may be shared by mistake: what another user wrote there counts for nothing.
     if (uid !== undefined && stat.uid !== uid) return undefined
     if (secret && (stat.mode & 0o077) !== 0)

@@ -3,19 +3,24 @@ import { join } from 'node:path'
 import { readOwn, writeWhole } from './home-files.ts'
 
 /** Hosts that a person at this machine reaches as 127.0.0.1. */
-const HERE = new Set(['127.0.0.1', 'localhost', '0.0.0.0'])
+const HERE = new Set(['127.0.0.1', '0.0.0.0'])
 
 interface Note {
   readonly port: number
   readonly pid: number
+  /** Which store it serves. */
+  readonly store: string
 }
 
 /** Says in the workspace where its server listens, for commands beside it; answers how to take that back. */
-export function noteServer(dir: string, { host, port }: { host: string; port: number }): () => void {
+export function noteServer(
+  dir: string,
+  { host, port, store }: { host: string; port: number; store: string },
+): () => void {
   if (!HERE.has(host) || !existsSync(dir)) return () => undefined
   const file = noteIn(dir)
   try {
-    writeWhole(file, `${JSON.stringify({ port, pid: process.pid } satisfies Note)}\n`)
+    writeWhole(file, `${JSON.stringify({ port, pid: process.pid, store } satisfies Note)}\n`)
   } catch {
     // It spares a person an option and is worth no failure.
   }
@@ -26,12 +31,12 @@ export function noteServer(dir: string, { host, port }: { host: string; port: nu
 }
 
 /**
- * Where the workspace's server listens, while it runs. Only a number is believed, never a host: the folder may have come
- * with a clone, and a link with a secret in it is made of this.
+ * Where the server of this store listens, while it runs. Only a number is believed, never a host: the folder may have
+ * come with a clone, and a link with a secret in it is made of this.
  */
-export function notedServer(dir: string, uid: number | undefined): string | undefined {
+export function notedServer(dir: string, store: string, uid: number | undefined): string | undefined {
   const note = read(noteIn(dir), uid)
-  return note && isRunning(note.pid) ? `http://127.0.0.1:${note.port}` : undefined
+  return note?.store === store && isRunning(note.pid) ? `http://127.0.0.1:${note.port}` : undefined
 }
 
 const noteIn = (dir: string): string => join(dir, 'server.json')
@@ -39,9 +44,18 @@ const noteIn = (dir: string): string => join(dir, 'server.json')
 function read(file: string, uid: number | undefined): Note | undefined {
   try {
     const note: unknown = JSON.parse(readOwn(file, uid) ?? 'null')
-    if (note === null || typeof note !== 'object' || !('port' in note) || !('pid' in note)) return undefined
-    const { port, pid } = note
-    return isNumber(port, 65_535) && isNumber(pid, 2 ** 31 - 1) ? { port, pid } : undefined
+    if (
+      note === null ||
+      typeof note !== 'object' ||
+      !('port' in note) ||
+      !('pid' in note) ||
+      !('store' in note)
+    )
+      return undefined
+    const { port, pid, store } = note
+    return isNumber(port, 65_535) && isNumber(pid, 2 ** 31 - 1)
+      ? { port, pid, store: String(store) }
+      : undefined
   } catch {
     return undefined
   }
@@ -50,11 +64,11 @@ function read(file: string, uid: number | undefined): Note | undefined {
 const isNumber = (value: unknown, most: number): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
 
+/** One of another user is none of ours. */
 function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { baton, type Where } from '../command.ts'
+import { BATON, baton, cleanEnv, type Where } from '../command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-compiled-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -45,16 +51,56 @@ describe('compiled code that the command keeps', () => {
     assert.ok(after.length > before.length)
   })
 
-  it('is made again when it is broken', async () => {
+  it('is made again when it is broken, cut off, empty, a link or another’s', async () => {
     const { where, place } = fresh('broken')
     await inbox(where)
-    for (const { file, content } of codeIn(place))
-      writeFileSync(file, content.subarray(0, content.length / 2))
-    await inbox(where)
-    for (const { file } of codeIn(place)) writeFileSync(file, '')
-    await inbox(where)
+    const victim = join(folder, 'victim')
+    writeFileSync(victim, 'mine')
+    const damage: ((file: string, content: Buffer) => void)[] = [
+      (file, content) => writeFileSync(file, content.subarray(0, content.length / 2)),
+      (file, content) => writeFileSync(file, content.fill(0, content.length >> 1)),
+      (file, content) => writeFileSync(file, content.fill(0, content.length >> 2, content.length >> 1)),
+      (file) => writeFileSync(file, ''),
+      (file) => {
+        rmSync(file)
+        symlinkSync(victim, file)
+      },
+      // Only an administrator can give a file away.
+      ...(process.getuid?.() === 0 ? [(file: string) => chownSync(file, 65_534, 65_534)] : []),
+    ]
+    for (const harm of damage) {
+      const before = codeIn(place)
+      for (const { file, content } of before) harm(file, content)
+      await inbox(where)
 
-    assert.ok(codeIn(place).every(({ content }) => content.length > 0))
+      for (const { file } of before) {
+        const stats = lstatSync(file)
+        assert.ok(stats.isFile() && stats.size > 8 && stats.uid === process.getuid?.(), file)
+      }
+      assert.equal(readFileSync(victim, 'utf8'), 'mine')
+    }
+  })
+
+  it('is not that of a file which was changed by hand', async () => {
+    const { where, place } = fresh('patched')
+    await inbox(where)
+    const before = codeIn(place).map(({ name }) => name)
+    const installed = join(folder, 'patched', 'installed')
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(dirname(BATON), '..', part), join(installed, part), { recursive: true })
+    const chunks = join(installed, 'dist/chunks')
+    const daily = join(chunks, String(readdirSync(chunks).find((name) => name.startsWith('daily-'))))
+    const text = readFileSync(daily, 'utf8')
+    writeFileSync(daily, text.replaceAll('baton has no command', 'BATON HAS NO COMMAND'))
+    const { stderr } = spawnSync(process.execPath, [join(installed, 'bin/baton.js'), 'nonsense'], {
+      cwd: where.cwd,
+      env: cleanEnv(where),
+      encoding: 'utf8',
+    })
+
+    assert.match(text, /baton has no command/)
+    assert.match(stderr, /BATON HAS NO COMMAND/)
+    assert.ok(codeIn(place).length > before.length)
   })
 
   it('is neither read nor written in a folder that others can write', async () => {
@@ -76,6 +122,9 @@ describe('compiled code that the command keeps', () => {
     const { where, place } = fresh('none')
     await send({ ...where, env: { ...where.env, NODE_DISABLE_COMPILE_CACHE: '1' } })
     assert.deepEqual(readdirSync(place), [])
+
+    await send({ ...where, env: { NODE_COMPILE_CACHE: 'below' } })
+    assert.ok(!existsSync(join(where.cwd, 'below', `baton-code-${process.getuid?.()}`)))
 
     writeFileSync(join(folder, 'a-file'), '')
     await send({ ...where, env: { NODE_COMPILE_CACHE: join(folder, 'a-file') } })
@@ -107,7 +156,7 @@ async function succeeded(where: Where, ...args: readonly string[]): Promise<stri
 /** Node keeps its own code beside ours when it is told where. */
 function codeIn(place: string): { name: string; file: string; content: Buffer }[] {
   return readdirSync(place, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.startsWith('baton-code-') && path.endsWith('.cjs'))
+    .filter((path) => path.startsWith('baton-code-') && /\.cjs-\w+$/.test(path))
     .map((path) => {
       const file = join(place, path)
       return { name: path.slice(path.lastIndexOf('/') + 1), file, content: readFileSync(file) }

@@ -24,6 +24,27 @@ sys.stdout.buffer.write(b''.join(pieces))
 sys.exit(child.wait())
 `
 
+/** Standard error is a pipe whose reader has gone. */
+const DEAF = `
+import os, subprocess, sys
+reading, writing = os.pipe()
+os.close(reading)
+child = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=writing)
+sys.exit(child.returncode)
+`
+
+/** Reads nothing, and presses Ctrl-C. */
+const STUCK = `
+import os, signal, subprocess, sys, time
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+for i in range(100):
+    time.sleep(0.1)
+    if i > 20: child.send_signal(signal.SIGINT)
+    if child.poll() is not None: sys.exit(0)
+child.kill()
+sys.exit(1)
+`
+
 /** Reads a few bytes and goes away. */
 const HASTY = `
 import subprocess, sys
@@ -50,6 +71,34 @@ describe('the output of a command', () => {
     const { status, stderr } = through(HASTY, cwd, show)
 
     assert.deepEqual([status, stderr], [0, ''])
+  })
+})
+
+describe('a command whose notes nobody reads', () => {
+  it('does its work and says in its number whether it could', async (t) => {
+    const cwd = folders(t).repository('shop')
+    const send = through(DEAF, cwd, [
+      'send',
+      '--as',
+      'codex',
+      '--to',
+      'gemini',
+      '--title',
+      'Parser',
+      '--json',
+    ])
+    const missing = through(DEAF, cwd, ['show', 'HO-2026-999', '--as', 'codex'])
+    const { items } = await ask<{ items: unknown[] }>({ cwd }, 'inbox', '--as', 'gemini')
+
+    assert.equal(send.status, 0)
+    assert.equal(items.length, 1)
+    assert.equal(missing.status, 3)
+  })
+
+  it('ends with Ctrl-C while it waits for a reader', async (t) => {
+    const { cwd, show } = await longHandoff(t)
+
+    assert.equal(through(STUCK, cwd, show).status, 0)
   })
 })
 

@@ -27,6 +27,7 @@ describe('the link that baton login prints', () => {
   it('goes to no host that a folder names, and to no server that is gone', async (t) => {
     const cwd = folders(t).folder('shop')
     mkdirSync(join(cwd, '.baton'))
+    const store = join(cwd, '.baton/baton.db')
     const notes = [
       {
         url: 'https://evil.example.com',
@@ -34,8 +35,9 @@ describe('the link that baton login prints', () => {
         port: 'evil.example.com:80',
         pid: process.pid,
       },
-      { port: 4999, pid: 2 ** 31 - 1 },
-      { port: 0, pid: process.pid },
+      { store, port: 4999, pid: 2 ** 31 - 1 },
+      { store: '/another/store.db', port: 4999, pid: process.pid },
+      { store, port: 0, pid: process.pid },
       [],
     ]
     for (const note of notes) {
@@ -44,5 +46,9 @@ describe('the link that baton login prints', () => {
 
       assert.equal(new URL(url).origin, 'http://127.0.0.1:4180')
     }
+    writeFileSync(join(cwd, '.baton/server.json'), JSON.stringify({ store, port: 4999, pid: process.pid }))
+    const { url } = await ask<{ url: string }>({ cwd }, 'login')
+
+    assert.equal(new URL(url).origin, 'http://127.0.0.1:4999')
   })
 })

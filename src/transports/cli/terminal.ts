@@ -23,8 +23,9 @@ function writeAll(descriptor: number, bytes: Buffer): void {
       rest = rest.subarray(writeSync(descriptor, rest))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Whoever reads only the first lines (head) closes the pipe: that is no failure.
-      if (code === 'EPIPE') process.exit(0)
+      // Whoever reads only the first lines (head) closes the pipe: that is no failure. Notes that nobody reads are dropped.
+      if (code === 'EPIPE' && descriptor === 1) process.exit(0)
+      if (code === 'EPIPE') return
       // Whoever gave us the pipe reads slower than we write and let nobody wait for it.
       if (code !== 'EAGAIN') throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)

@@ -33,10 +33,10 @@ async function numbers(shell: Shell): Promise<object> {
     const { context } = await shell.open({ write: false, local: true })
     const { store } = context!.service.deps
     const { engine, schema, readOnly } = store.info
-    const { handoffs, tasks, agents, entries } = await store.counts()
+    const { handoffs, tasks, entries } = await store.counts()
     return {
       store: { engine, schema, read_only: readOnly },
-      counts: { handoffs, tasks, agents: Object.keys(agents).length, entries },
+      counts: { handoffs, tasks, agents: (await store.agents()).length, entries },
     }
   } catch {
     // What is wrong with it is among the findings.

@@ -33,7 +33,8 @@ export const login: Command = {
         `the dashboard is for people, and ${actor.name} is not one here; let a person type: baton login`,
         { actor: actor.name },
       )
-    const running = context!.workspace && notedServer(context!.workspace.dir, shell.io.env.uid)
+    const { location } = service.deps.store.info
+    const running = context!.workspace && notedServer(context!.workspace.dir, location, shell.io.env.uid)
     const address = new URL(given ?? running ?? ADDRESS)
     const code = await service.tokens.loginCode({ actor }, actor.name)
     const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`

@@ -48,12 +48,12 @@ export const serve: Command = {
       allowedHosts: textsOf(args, 'allow-host'),
       loginCode: loginCode(shell, context!),
       onReady: ({ url, host: bound, port: number, text }) => {
-        takeBack = noteServer(context!.workspace?.dir ?? '', { host: bound, port: number })
+        const store = context!.service.deps.store.info.location
+        takeBack = noteServer(context!.workspace?.dir ?? '', { host: bound, port: number, store })
         shell.answer({ url, host: bound, port: number }, () => text)
       },
     })
-    await running.closed
-    takeBack()
+    await running.closed.finally(() => takeBack())
     return 0
   },
 }

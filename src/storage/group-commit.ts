@@ -41,8 +41,12 @@ interface Waiting {
 /** A transaction takes the time of about eleven units by itself: for fewer a lane of their own does not pay. */
 const FAIR_BATCH = 12
 
-/** How often a transaction that was lost (deadlock, serialization, lost connection before commit) is tried. */
-const ATTEMPTS = 8
+/**
+ * How often a transaction that was lost (deadlock, serialization, lost connection before commit, a claim whose work
+ * another one held) is tried, and how long is waited at most in between: about a second in all.
+ */
+const ATTEMPTS = 12
+const LONGEST_PAUSE_MS = 256
 
 /**
  * Units that are in flight together share a transaction. A lone caller never waits for company: the queue is
@@ -174,7 +178,9 @@ export class GroupCommit {
         return result
       } catch (error) {
         if (!(error instanceof TransactionLost) || !error.again || attempt >= attempts) throw error
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt))
+        await new Promise((resolve) =>
+          setTimeout(resolve, Math.random() * Math.min(2 ** attempt, LONGEST_PAUSE_MS)),
+        )
       }
     }
   }

@@ -66,7 +66,8 @@ export async function quick(where: Where, ...args: readonly string[]): Promise<A
     columns: 80,
     env: readEnvironment(cleanEnv(where)),
     cwd: where.cwd,
-    signal: new AbortController().signal,
+    lasting: () => new AbortController().signal,
+    isInterrupted: false,
   })
   return { code, stdout, stderr }
 }

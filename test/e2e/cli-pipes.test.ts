@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { constants } from 'node:os'
 import { describe, it } from 'node:test'
 import { ask, BATON, baton, cleanEnv } from '../command.ts'
 import { folders } from '../folders.ts'
@@ -33,16 +34,29 @@ child = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=writing)
 sys.exit(child.returncode)
 `
 
-/** Reads nothing, and presses Ctrl-C. */
+/** Has a pipe of one page, reads nothing, and presses Ctrl-C once. */
 const STUCK = `
-import os, signal, subprocess, sys, time
-child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-for i in range(100):
-    time.sleep(0.1)
-    if i > 20: child.send_signal(signal.SIGINT)
-    if child.poll() is not None: sys.exit(0)
-child.kill()
-sys.exit(1)
+import fcntl, os, signal, subprocess, sys, time
+reading, writing = os.pipe()
+fcntl.fcntl(writing, 1031, 4096) # F_SETPIPE_SZ
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=writing)
+time.sleep(2)
+child.send_signal(signal.SIGINT)
+try:
+    sys.exit(abs(child.wait(8)))
+except subprocess.TimeoutExpired:
+    child.kill()
+    sys.exit(99)
+`
+
+/** Presses Ctrl-C as soon as it reads a line. */
+const PROMPT = `
+import signal, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+child.stdout.readline()
+child.send_signal(signal.SIGINT)
+child.stdout.read()
+sys.exit(abs(child.wait()))
 `
 
 /** Reads a few bytes and goes away. */
@@ -98,7 +112,34 @@ describe('a command whose notes nobody reads', () => {
   it('ends with Ctrl-C while it waits for a reader', async (t) => {
     const { cwd, show } = await longHandoff(t)
 
-    assert.equal(through(STUCK, cwd, show).status, 0)
+    assert.equal(through(STUCK, cwd, show).status, constants.signals.SIGINT)
+  })
+
+  it('ends in order with one Ctrl-C while it follows and nobody reads', async (t) => {
+    const { cwd } = await longHandoff(t)
+    for (let i = 0; i < 40; i++)
+      await ask(
+        { cwd },
+        'task',
+        'create',
+        `P0.1.${i}`,
+        '--as',
+        'codex',
+        '--title',
+        `${i} ${'long '.repeat(30)}`,
+      )
+    const watching = ['watch', '--since', '0', '--as', 'gemini', '--json']
+    const { stdout } = await baton({ cwd }, ...watching, '--count', '40')
+    assert.ok(stdout.length > 2 * 4096)
+
+    assert.equal(through(STUCK, cwd, watching).status, 0)
+  })
+
+  it('ends in order with a Ctrl-C that comes with its first line', async (t) => {
+    const { cwd } = await longHandoff(t)
+    const watching = ['watch', '--since', '0', '--as', 'gemini']
+
+    for (let i = 0; i < 5; i++) assert.equal(through(PROMPT, cwd, watching).status, 0)
   })
 })
 

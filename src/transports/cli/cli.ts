@@ -3,30 +3,30 @@ import { BatonError } from '../../domain/errors.ts'
 import { pullStdin } from './input/pull.ts'
 import type { Output } from './io.ts'
 import { main } from './main.ts'
-import { isTerminal, pipeTo } from './terminal.ts'
+import { isTerminal, pipeTo, unread } from './terminal.ts'
 
 const interrupted = new AbortController()
+let isLasting = false
 let isLeaving = false
-const abort = () => interrupted.abort()
-let isListening = false
+
 /** The first Ctrl-C ends what waits or follows, the second the process. */
-function listen(): void {
-  if (!isListening && !interrupted.signal.aborted) process.once('SIGINT', abort)
-  isListening = true
+function last(): void {
+  isLasting = true
+  process.once('SIGINT', () => interrupted.abort())
+  process.stdout.on('error', (error) => {
+    unread(error)
+    process.exit(0)
+  })
+  process.stderr.on('error', unread)
 }
-/** While a pipe is full nothing of ours runs, so that Ctrl-C must be the system's to answer. */
+
+/** What lasts writes to streams: they wait for a slow reader without holding up Ctrl-C or anything else. */
 function piped(descriptor: 1 | 2): Output {
-  const output = pipeTo(descriptor)
-  return {
-    write(text) {
-      const wasListening = isListening
-      process.off('SIGINT', abort)
-      isListening = false
-      output.write(text)
-      if (wasListening) listen()
-    },
-  }
+  const pipe = pipeTo(descriptor)
+  const stream = () => (descriptor === 1 ? process.stdout : process.stderr)
+  return { write: (text) => (isLasting ? stream() : pipe).write(text) }
 }
+
 const terminals = { in: isTerminal(0), out: isTerminal(1), error: isTerminal(2) }
 
 // Unless it says otherwise: to end without an answer is no success.
@@ -51,9 +51,12 @@ void main(process.argv.slice(2), {
       throw new BatonError('not_found', 'the folder you are in was removed; go to another one', {}, error)
     }
   },
-  get signal() {
-    listen()
+  lasting: () => {
+    if (!isLasting) last()
     return interrupted.signal
+  },
+  get isInterrupted() {
+    return interrupted.signal.aborted
   },
   leave: () => {
     isLeaving = true

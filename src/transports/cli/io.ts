@@ -19,8 +19,13 @@ export interface Io {
   readonly columns: number
   readonly env: Environment
   readonly cwd: string
-  /** Raised when the person presses Ctrl-C; what waits or follows ends then. */
-  readonly signal: AbortSignal
+  /**
+   * Says that the command waits or follows: from now on Ctrl-C raises the signal instead of ending the process, and a
+   * reader that is behind holds nothing up. To be called before anybody is told that it waits.
+   */
+  readonly lasting: () => AbortSignal
+  /** Ctrl-C was pressed while it waited or followed. */
+  readonly isInterrupted: boolean
   /** Says that the process is to end with the command, whatever it still waits for. */
   readonly leave?: () => void
 }

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await run(argv, io)
   } catch (error) {
-    if (io.signal.aborted || error instanceof Interrupted) return INTERRUPTED
+    if (io.isInterrupted || error instanceof Interrupted) return INTERRUPTED
     const code = tell(error, argv, io)
     // Agents take exit code 2 of a hook for an order: a failure of Baton must not be one.
     return isAgentHook(argv) ? 0 : code

@@ -21,6 +21,8 @@ export interface Extra {
   readonly flags?: (flags: readonly FieldFlag[]) => readonly FieldFlag[]
   /** Examples of what only the command line takes. */
   readonly examples?: readonly string[]
+  /** Lasts until something happens. Ctrl-C ends every other command where it is. */
+  readonly waits?: true
   /** Fields that are needed and that `before` asks for. */
   readonly asks?: readonly string[]
   /** The answer where the command can do without a workspace and there is none; undefined asks as usual. */
@@ -86,11 +88,14 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       const live = op.effect === 'write' ? await liveOf(shell, session) : undefined
       await live?.catchUp()
       input = await resolveReferences(session, name, input)
+      const signal = extra?.waits && shell.io.lasting()
       const prepared = (await extra?.before?.(shell, session, input)) ?? { input }
       if (op.peopleOnly) await demandPerson(session, prepared, name)
-      const output = await called(shell, session, name, prepared, flags).catch((error: unknown) => {
-        throw extra?.refused?.(shell, error) ?? error
-      })
+      const output = await called(shell, session, name, { ...prepared, signal }, flags).catch(
+        (error: unknown) => {
+          throw extra?.refused?.(shell, error) ?? error
+        },
+      )
       await live?.catchUp()
       shell.live = live
       return show(output, input, shell, session)
@@ -124,12 +129,12 @@ async function called(
   shell: Shell,
   session: Session,
   name: OperationName,
-  prepared: Prepared,
+  prepared: Prepared & { readonly signal: AbortSignal | undefined },
   flags: readonly FieldFlag[],
 ): Promise<unknown> {
   const call = (more: CallOptions) => {
     const answer = session.call(name, prepared.input, { key: textOf(shell.args, 'key'), ...more })
-    return Promise.race([answer, interruption(shell.io.signal)])
+    return prepared.signal ? Promise.race([answer, interruption(prepared.signal)]) : answer
   }
   try {
     return await call({ actor: prepared.actor })

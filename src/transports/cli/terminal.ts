@@ -17,6 +17,11 @@ export function pipeTo(descriptor: 1 | 2): Output {
   return { write: (text) => writeAll(descriptor, Buffer.from(text)) }
 }
 
+/** Whoever reads only the first lines (head) closes the pipe: that is no failure, as any other fault of a pipe is. */
+export function unread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
 function writeAll(descriptor: number, bytes: Buffer): void {
   for (let rest = bytes; rest.length > 0; )
     try {

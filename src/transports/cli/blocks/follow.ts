@@ -20,6 +20,7 @@ const PAGE = 50
 /** Shows new blocks as they come, one line each: out of files that grow, or out of the store. */
 export async function follow(shell: Shell, words: readonly string[]): Promise<number> {
   let left = countOf(shell)
+  shell.io.lasting()
   shell.say(shell.screen.dim('following; Ctrl-C ends it'))
   const entries = words.length > 0 ? fromFiles(shell, words) : fromStore(shell)
   for await (const entry of entries) {
@@ -40,7 +41,8 @@ function countOf(shell: Shell): number {
 
 /** Files are read again when they changed and then stood still for one look. */
 async function* fromFiles(shell: Shell, words: readonly string[]): AsyncGenerator<Entry> {
-  const { signal, cwd } = shell.io
+  const { cwd } = shell.io
+  const signal = shell.io.lasting()
   const session = await openIfAny(shell)
   const seen = new Set<string>()
   const taken = new Map<string, string>()
@@ -105,7 +107,7 @@ type History = { readonly items: readonly Block[]; readonly next?: string }
 /** What is stored from now on, each once. The last page is read again: it has no end of its own. */
 async function* fromStore(shell: Shell): AsyncGenerator<Entry> {
   const session = await shell.open({ write: false })
-  const { signal } = shell.io
+  const signal = shell.io.lasting()
   let wake: () => void = () => undefined
   const unsubscribe = session.context?.service.deps.store.subscribe(() => wake())
   signal.addEventListener('abort', () => wake(), { once: true })

@@ -79,6 +79,7 @@ export async function gather(
 ): Promise<Gathered> {
   const about = aboutAll(shell, session)
   const progress = shell.progress()
+  const signal = shell.io.lasting()
   const blocks: Entry[] = []
   const order: Collected['order'][number][] = []
   const workflows: Collected['progress'][number][] = []
@@ -93,7 +94,7 @@ export async function gather(
   }
   try {
     for (const [i, target] of targets.entries()) {
-      shell.io.signal.throwIfAborted()
+      signal.throwIfAborted()
       progress.tell(`read ${i} of ${targets.length} files`)
       const read = target.file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
       if (read.text === undefined) {

@@ -132,7 +132,7 @@ async function storeAndLog(findings: Finding[], shell: Shell): Promise<void> {
   const progress = shell.progress()
   const report = await verifyChains(store, {
     tell: (what, done, of) => progress.tell(`${what}: ${done} of ${of}`),
-    signal: shell.io.signal,
+    signal: shell.io.lasting(),
   }).finally(() => progress.end())
   const [first] = report.broken
   findings.push({

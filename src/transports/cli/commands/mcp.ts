@@ -54,7 +54,7 @@ export const mcp: Command = {
         folder: shell.io.cwd,
         gitEnvironment: gitEnvironment(),
         ...(live && { catchUp: () => live.catchUp() }),
-        signal: shell.io.signal,
+        signal: shell.io.lasting(),
         tell: (text) => shell.say(text),
       })
       return 0

@@ -34,6 +34,7 @@ export const serve: Command = {
   async run(shell, args) {
     const port = toPort(textOf(args, 'port'))
     const host = textOf(args, 'host')
+    const signal = shell.io.lasting()
     const { context } = await shell.open({ write: true, local: true, explicit: true })
     const [{ serve: start }, { noteServer }] = await Promise.all([
       import('../../http/serve.ts'),
@@ -53,6 +54,7 @@ export const serve: Command = {
         shell.answer({ url, host: bound, port: number }, () => text)
       },
     })
+    if (signal.aborted) void running.close()
     await running.closed.finally(() => takeBack())
     return 0
   },

@@ -170,7 +170,7 @@ async function withProgress<T>(
     return await work({
       tell: (what, done, of) =>
         progress.tell(of === undefined ? `${what}: ${done}` : `${what}: ${done} of ${of}`),
-      signal: shell.io.signal,
+      signal: shell.io.lasting(),
     })
   } finally {
     progress.end()

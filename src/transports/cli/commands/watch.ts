@@ -21,11 +21,12 @@ export const watch: Command = {
   ],
   examples: ['baton watch', 'baton watch --since 0 --json'],
   async run(shell, { texts }) {
+    const signal = shell.io.lasting()
     const session = await shell.open({ write: false })
     const [since] = texts.get('since') ?? []
     let left = Number(texts.get('count')?.[0] ?? Number.POSITIVE_INFINITY)
     shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
-    const events = session.events({ ...(since !== undefined && { since }), signal: shell.io.signal })
+    const events = session.events({ ...(since !== undefined && { since }), signal })
     for await (const happening of events) {
       shell.print(shell.isJson ? safeJson(happening) : lineOf(happening, shell.screen))
       left -= 1

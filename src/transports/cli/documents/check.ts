@@ -72,7 +72,7 @@ async function checked(shell: Shell, targets: readonly Target[]): Promise<readon
   const progress = shell.progress()
   return checkOnThreads(targets, {
     changed,
-    signal: shell.io.signal,
+    signal: shell.io.lasting(),
     tell: (done, of) => progress.tell(`checked ${done} of ${of} files`),
   }).finally(() => progress.end())
 }

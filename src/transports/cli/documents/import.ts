@@ -35,10 +35,11 @@ export const importing: Command = {
     const items: Item[] = []
     const seen = new Map<string, string>()
     const progress = shell.progress()
+    const signal = shell.io.lasting()
     try {
       for (const [i, target] of targets.entries()) {
         progress.tell(`imported ${i} of ${targets.length} files`)
-        shell.io.signal.throwIfAborted()
+        signal.throwIfAborted()
         for (const item of await imported(shell, session, target)) items.push(twinned(item, seen))
       }
     } finally {

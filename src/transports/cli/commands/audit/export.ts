@@ -37,7 +37,7 @@ export const exporting: Command = {
     })
     const { vkey } = await audit.key()
     const log = await storedLog(store, vkey, newest)
-    const { folder, files, bytes } = await writeExport(log, resolve(shell.io.cwd, out), shell.io.signal)
+    const { folder, files, bytes } = await writeExport(log, resolve(shell.io.cwd, out), shell.io.lasting())
     shell.answer(
       { folder, entries: newest.size, files, bytes, vkey },
       () =>

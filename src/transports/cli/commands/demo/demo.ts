@@ -36,11 +36,13 @@ export const demo: Command = {
     const pace = toPace(textOf(args, 'pace'))
     const [player] = args.words
     if (player !== undefined) return playOne(shell, player, pace)
+    const signal = shell.io.lasting()
     const folder = newProject()
     try {
       return await perform(shell, {
         folder,
         pace,
+        signal,
         port: toPort(textOf(args, 'port')) ?? 0,
         isAuto: isOn(args, 'auto'),
       })
@@ -53,11 +55,12 @@ export const demo: Command = {
 interface Performance {
   readonly folder: string
   readonly pace: number
+  readonly signal: AbortSignal
   readonly port: number
   readonly isAuto: boolean
 }
 
-async function perform(shell: Shell, { folder, pace, port, isAuto }: Performance): Promise<number> {
+async function perform(shell: Shell, { folder, pace, signal, port, isAuto }: Performance): Promise<number> {
   const [{ openContext }, { serve }, { startTeam }, { waitAtGate }, { summaryOf }] = await Promise.all([
     import('../../../../open.ts'),
     import('../../../http/serve.ts'),
@@ -80,6 +83,7 @@ async function perform(shell: Shell, { folder, pace, port, isAuto }: Performance
     log: () => undefined,
   })
   const over = new AbortController()
+  if (signal.aborted) over.abort()
   void server.closed.then(
     () => over.abort(),
     () => over.abort(),

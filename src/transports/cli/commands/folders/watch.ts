@@ -9,11 +9,12 @@ export const watch: Command = {
   flags: GLOBAL_FLAGS,
   examples: ['baton folders watch'],
   async run(shell) {
+    const signal = shell.io.lasting()
     const options = await openFolders(shell)
     const { watchFolders } = await import('../../../../folders/watch.ts')
     shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
     await watchFolders(options, {
-      signal: shell.io.signal,
+      signal,
       onPass: (happened) => {
         for (const each of happened) shell.print(shell.isJson ? safeJson(each) : lineOf(each, shell.screen))
       },

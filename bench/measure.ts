@@ -51,6 +51,23 @@ export async function interleaved<K extends string>(
   ) as Record<K, number>
 }
 
+/** The rates of each round, whose sides take turns slice by slice: what slows the machine for a moment slows them all. */
+export async function slices<K extends string>(
+  rounds: number,
+  count: number,
+  sides: Readonly<Record<K, () => Promise<number> | number>>,
+): Promise<readonly Readonly<Record<K, number>>[]> {
+  const seen: Record<K, number>[] = []
+  for (let round = 0; round < rounds; round++) {
+    const times = new Map<K, number>()
+    for (let slice = 0; slice < count; slice++)
+      for (const key of Object.keys(sides) as K[])
+        times.set(key, (times.get(key) ?? 0) + 1 / (await sides[key]()))
+    seen.push(Object.fromEntries([...times].map(([key, time]) => [key, count / time])) as Record<K, number>)
+  }
+  return seen
+}
+
 /** A folder of its own that is gone afterwards. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'))

@@ -29,14 +29,17 @@ export function faultySqlite(t: TestContext): Fault {
     // Whatever is passed goes through as it came.
     const original = StatementSync.prototype[name] as (...values: unknown[]) => unknown
     t.mock.method(StatementSync.prototype, name, function (this: StatementSync, ...values: unknown[]) {
-      return around(() => original.apply(this, values))
+      // A transaction has begun or the begin has failed.
+      return around(
+        () => original.apply(this, values),
+        this.sourceSQL.startsWith('BEGIN') ? 'after' : undefined,
+      )
     })
   }
   const exec = DatabaseSync.prototype.exec
   t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-    // A rollback that fails ends with the connection, and a transaction has begun or the begin has failed.
-    if (sql === 'ROLLBACK') return exec.call(this, sql)
-    return around(() => exec.call(this, sql), sql.startsWith('BEGIN') ? 'after' : undefined)
+    // A rollback that fails ends with the connection.
+    return sql === 'ROLLBACK' ? exec.call(this, sql) : around(() => exec.call(this, sql))
   })
   return {
     arm(nth, at) {

@@ -11,6 +11,7 @@ import {
 } from '../rows.ts'
 import type { Redaction } from '../view.ts'
 import type { Writes } from '../working-set.ts'
+import { EARLIEST_DUE } from './load.ts'
 import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'
 
@@ -87,6 +88,7 @@ function flushHandoffs(db: Statements, writes: Writes, remembered: Remembered): 
     const c = handoffColumns(handoff)
     const old = writes.oldHandoffs.get(handoff.uid)
     remembered.put(`handoff ${handoff.uid}`, c.doc)
+    if (c.due_at !== null) remembered.lower(EARLIEST_DUE, c.due_at)
     if (writes.newHandoffs.has(handoff.uid))
       db.run(
         `INSERT INTO handoff (from_agent, to_agent, task, state, open, rank, waiting_for, holder, due_at, due_kind, doc,

@@ -146,12 +146,15 @@ export function dueBefore(
   db: Statements,
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string>,
+  remembered: Remembered,
 ): readonly DueItem[] {
   const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
+  if (remembered.get(EARLIEST_DUE, () => earliestDue(db)) > at) return []
   const named = units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
   // What is left out below must not fill the page and hide the others.
   const due = probeDue(db, at, DUE_AT_ONCE + settled.size + named)
-  if (due.length === 0) return due
+  // What was the earliest has been moved or has ended.
+  if (due.length === 0) remembered.forget(EARLIEST_DUE)
   return due.filter(
     (item) =>
       !settled.has(item.uid) &&
@@ -161,6 +164,15 @@ export function dueBefore(
       ),
   )
 }
+
+/** Nothing is due before this instant. What is moved to a later one leaves it as it is. */
+export const EARLIEST_DUE = 'earliest due'
+
+const NEVER = '~'
+
+const earliestDue = (db: Statements): string =>
+  (db.get('SELECT due_at FROM handoff WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1')?.due_at as string) ??
+  NEVER
 
 export const probeDue = (db: Statements, at: string, limit: number): readonly DueItem[] =>
   db

@@ -37,6 +37,12 @@ export class Remembered {
     if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
   }
 
+  /** Of what is the least of its kind. */
+  lower(key: string, value: string): void {
+    const least = this.#rows.get(key)
+    if (typeof least === 'string' && value < least) this.#rows.set(key, value)
+  }
+
   forget(key: string): void {
     this.#rows.delete(key)
   }

@@ -250,17 +250,18 @@ class SqliteStore implements Store {
 
   /** Begin, load, decide, write and commit without a turn of the event loop in between. */
   async #run(units: readonly Unit<unknown>[], settled: ReadonlySet<string> | 'skip'): Promise<BatchResult> {
-    await this.#begin()
+    const begun = this.#begin()
+    if (begun) await begun
     let outcomes: readonly Outcome[]
     try {
+      this.#remembered.refresh()
       if (settled !== 'skip') {
-        const due = dueBefore(this.#statements, units, settled)
+        const due = dueBefore(this.#statements, units, settled, this.#remembered)
         if (due.length > 0) {
           this.#db.exec('ROLLBACK')
           return { due }
         }
       }
-      this.#remembered.refresh()
       const set = new WorkingSet(load(this.#statements, units, this.#remembered), this.info.origin)
       outcomes = units.map((unit): Outcome => {
         try {
@@ -270,11 +271,11 @@ class SqliteStore implements Store {
         }
       })
       if (!set.isDirty) {
-        this.#db.exec('COMMIT')
+        this.#statements.run('COMMIT')
         return { outcomes }
       }
       flush(this.#statements, set.writes, this.#remembered)
-      this.#db.exec('COMMIT')
+      this.#statements.run('COMMIT')
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
@@ -292,7 +293,7 @@ class SqliteStore implements Store {
     let value: T
     try {
       value = work()
-      this.#db.exec('COMMIT')
+      this.#statements.run('COMMIT')
       this.#remembered.forgetAll()
     } catch (error) {
       this.#rollback()
@@ -306,13 +307,20 @@ class SqliteStore implements Store {
    * Takes the write lock in turn with other processes. SQLite's own busy timeout sleeps longer and longer while
    * the writer takes the lock again; short random pauses give everyone a fair share.
    */
-  async #begin(): Promise<void> {
-    await this.#patiently(() => {
-      // Somebody in this process is between its begin and its commit: the same connection cannot begin twice.
-      if (this.#db.isTransaction) return false
-      this.#db.exec('BEGIN IMMEDIATE')
-      return true
-    })
+  #begin(): Promise<unknown> | undefined {
+    try {
+      if (this.#tryBegin()) return undefined
+    } catch (error) {
+      if (!isBusy(error)) throw toBatonError(error, this.#path)
+    }
+    return this.#patiently(() => this.#tryBegin())
+  }
+
+  #tryBegin(): boolean {
+    // Somebody in this process is between its begin and its commit: the same connection cannot begin twice.
+    if (this.#db.isTransaction) return false
+    this.#statements.run('BEGIN IMMEDIATE')
+    return true
   }
 
   /** What is asked for with every request. */

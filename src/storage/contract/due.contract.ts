@@ -62,6 +62,47 @@ export function describeDue(newRoom: NewRoom): void {
       assert.equal(await store.settle(AT), 0)
     })
 
+    it('is seen by a connection that has looked before, whoever made it due', async (t) => {
+      const room = newRoom(t)
+      const [store, beside] = [await room.open(), await room.open()]
+      store.onDue(expireAll)
+      const stateOf = ({ uid }: Handoff) =>
+        run(store, { handoffs: [uid] }, (view) => view.handoff(uid)?.state)
+      const first = await offer(store, { ack_deadline: LATER })
+      assert.equal(await stateOf(first), 'offered')
+
+      const theirs = await offer(beside, { ack_deadline: PAST })
+      const whenOneIsThere = await stateOf(theirs)
+      const ours = await offer(store, { ack_deadline: PAST })
+
+      assert.deepEqual(
+        [whenOneIsThere, await stateOf(ours), await stateOf(first)],
+        ['expired', 'expired', 'offered'],
+      )
+    })
+
+    it('is seen after the earliest has moved to later', async (t) => {
+      const store = await newRoom(t).open()
+      store.onDue(expireAll)
+      const moved = await offer(store, { ack_deadline: AT })
+      const before = '2026-02-21T14:29:00.000Z'
+      const stateAt = ({ uid }: Handoff, at: string) =>
+        run(store, { handoffs: [uid] }, (view) => view.handoff(uid)?.state, at)
+      await run(
+        store,
+        { handoffs: [moved.uid] },
+        (view) => {
+          view.putHandoff({ ...view.handoff(moved.uid)!, rev: 2, ack_deadline: LATER })
+          view.append(entryOf(moved.uid, { rev: 2 }))
+        },
+        before,
+      )
+      assert.equal(await stateAt(moved, AT), 'offered')
+      assert.equal(await stateAt(moved, AT), 'offered')
+
+      assert.equal(await stateAt(moved, LATER), 'expired')
+    })
+
     it('is settled once when many connections and calls meet it at the same moment', async (t) => {
       const room = newRoom(t)
       const stores = await Promise.all(Array.from({ length: 6 }, () => room.open()))

@@ -274,8 +274,61 @@ export function describeRows(newRoom: NewRoom): void {
         entries: 3,
       })
     })
+
+    it('are right after any changes of hands and states, with what is listed as open', async (t) => {
+      const store = await newRoom(t).open()
+      const agents = ['planner', 'codex', 'gemini']
+      const uids = Array.from({ length: 4 }, nextUid)
+      const change = fc.record({
+        uid: fc.constantFrom(...uids),
+        to: fc.constantFrom('codex', 'gemini'),
+        state: fc.constantFrom('offered', 'in_progress', 'completed', 'cancelled'),
+      })
+      const batch = fc.array(change, { minLength: 1, maxLength: 4 })
+      const rev = new Map<string, number>()
+      await fc.assert(
+        fc.asyncProperty(batch, async (changes) => {
+          // In flight together, so that one transaction may make and end the same handoff.
+          await Promise.all(
+            changes.map(({ uid, to, state }) =>
+              run(store, { handoffs: [uid], streams: [uid] }, (view) => {
+                rev.set(uid, (rev.get(uid) ?? 0) + 1)
+                const before = view.handoff(uid) ?? freshHandoff({ uid, root: uid })
+                view.putHandoff({ ...before, to, state, rev: rev.get(uid)! } as Handoff)
+                view.append(entryOf(uid, { rev: rev.get(uid)! }))
+              }),
+            ),
+          )
+          const { items } = await store.handoffs({ state: ['offered', 'in_progress'] }, { limit: 9 })
+          const counts = (await store.counts()).agents
+          for (const name of agents) {
+            const [outgoing, incoming] = [byUid(items, 'from', name), byUid(items, 'to', name)]
+            assert.deepEqual(counts[name] ?? { outgoing: 0, incoming: 0 }, {
+              outgoing: outgoing.length,
+              incoming: incoming.length,
+            })
+            for (const [side, expected] of [
+              ['from', outgoing],
+              ['to', incoming],
+            ] as const) {
+              const filter = { [side]: name, state: ['offered', 'in_progress'] as const }
+              assert.deepEqual(byUid((await store.handoffs(filter, { limit: 9 })).items), expected)
+            }
+            const decided = await run(store, { counted: [name] }, (view) => [
+              view.openOutgoing(name),
+              view.openIncoming(name),
+            ])
+            assert.deepEqual(decided, [outgoing.length, incoming.length])
+          }
+        }),
+        { numRuns: 25 },
+      )
+    })
   })
 }
+
+const byUid = (items: readonly Handoff[], side?: 'from' | 'to', name?: string): readonly string[] =>
+  items.filter((handoff) => side === undefined || handoff[side] === name).map(({ uid }) => uid)
 
 function fullHandoff(): Handoff {
   const at = '2026-02-21T15:00:00.000Z'

@@ -33,6 +33,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: '5s',
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '30s',
+  // Not of the server: see parties.ts.
+  'baton.parties': 'kept',
 }
 
 /** Prepares connections to the database; none is opened yet. `pg` is loaded here, so that others do not pay for it. */

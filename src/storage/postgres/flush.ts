@@ -10,6 +10,7 @@ import {
 } from '../rows.ts'
 import type { NewEntry, Writes } from '../working-set.ts'
 import { MARK_WRITING } from './log.ts'
+import { flushParties } from './parties.ts'
 import { redactCalls } from './redact.ts'
 import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows } from './round-trip.ts'
@@ -126,6 +127,7 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
   for (const { name, doc, before } of agents)
     if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name, doc, before))
   flushHandoffs(writes, put)
+  calls.push(...flushParties(ws, writes))
   flushTasks(writes, put, (uids, shifts) => calls.push(call(SHIFT_DEPENDENTS, ws, uids, shifts)))
   const waiting = [...writes.newTasks].flatMap(([uid, { depends_on }]) =>
     depends_on.length > 0 ? [uid] : [],

@@ -53,8 +53,8 @@ const SQL = {
       WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($3::text[]))`),
   counts: statement('counts', `
     SELECT k.name,
-      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND from_agent = k.name AND open = 1),
-      (SELECT count(*) FROM baton.handoff WHERE ws = $1 AND to_agent = k.name AND open = 1)
+      (SELECT count(*) FROM baton.party WHERE ws = $1 AND agent = k.name AND side = 'from'),
+      (SELECT count(*) FROM baton.party WHERE ws = $1 AND agent = k.name AND side = 'to')
     FROM unnest($2::text[]) AS k (name)`),
   tasks: statement('tasks', `
     SELECT k.id, t.open_deps, t.doc FROM (SELECT id FROM (${TASK_KEYS}) AS all_ids (id) ORDER BY id) AS k

@@ -3,6 +3,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
+import { sql as parties } from './migrations/0004-parties.ts'
 
 interface Migration {
   readonly name: string
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'start', sql: start, additive: true },
   { name: 'runs', sql: runs, additive: true },
   { name: 'history', sql: history, additive: true },
+  { name: 'parties', sql: parties, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

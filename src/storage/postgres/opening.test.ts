@@ -34,6 +34,7 @@ describe('opening a shared store', () => {
       { number: 1, name: 'start' },
       { number: 2, name: 'runs' },
       { number: 3, name: 'history' },
+      { number: 4, name: 'parties' },
     ])
   })
 
@@ -43,6 +44,10 @@ describe('opening a shared store', () => {
     const kept = await offer(before)
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
+    await query(url, 'DROP TABLE baton.party')
+    await query(url, 'DROP FUNCTION baton.keep_parties CASCADE')
+    await query(url, 'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1')
+    await query(url, 'CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1')
     await query(url, 'DROP INDEX baton.handoff_ended')
     await query(url, 'ALTER TABLE baton.handoff DROP COLUMN run')
     await query(url, 'DELETE FROM baton.migration WHERE number > 1')
@@ -55,6 +60,30 @@ describe('opening a shared store', () => {
       (await after.handoffs({ run: 'a-run' }, { limit: 9 })).items.map((h) => h.uid),
       [uid],
     )
+    const { agents } = await after.counts()
+    assert.deepEqual(agents, { planner: { outgoing: 2, incoming: 0 }, codex: { outgoing: 0, incoming: 2 } })
+  })
+
+  it('counts what an older program beside it has begun, handed on and ended', async (t) => {
+    const url = await newDatabase()
+    const store = await open(t, { url, workspace: 'a' })
+    const [begun, given, ended] = [await offer(store), await offer(store), await offer(store)]
+    const columns = 'ws, root, from_agent, to_agent, state, open, rank, doc'
+
+    // Each in a session that knows nothing of the table.
+    await query(
+      url,
+      `INSERT INTO baton.handoff (uid, id, ${columns})
+       SELECT 'older', 'HO-older', ${columns} FROM baton.handoff WHERE uid = '${begun.uid}'`,
+    )
+    await query(url, `UPDATE baton.handoff SET to_agent = 'gemini' WHERE uid = '${given.uid}'`)
+    await query(url, `UPDATE baton.handoff SET state = 'completed', open = 0 WHERE uid = '${ended.uid}'`)
+
+    assert.deepEqual((await store.counts()).agents, {
+      planner: { outgoing: 3, incoming: 0 },
+      codex: { outgoing: 0, incoming: 2 },
+      gemini: { outgoing: 0, incoming: 1 },
+    })
   })
 
   it('changes nothing the second time', async (t) => {

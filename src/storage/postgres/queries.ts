@@ -21,6 +21,10 @@ import type { Rows, Value } from './round-trip.ts'
 
 const OPEN = 'open = 1'
 const OVER = 'open = 0'
+const SIDES = ['from', 'to'] as const
+/** Among all that was ever sent, the few that an agent has open. */
+const isParty = (side: (typeof SIDES)[number]) => (agent: string) =>
+  `uid IN (SELECT p.uid FROM baton.party AS p WHERE p.ws = $1 AND p.agent = ${agent} AND p.side = '${side}')`
 /** What is in the tree was counted when it was taken in; entries come in the order of their ids and never go. */
 const ENTRY_COUNT = `SELECT coalesce((SELECT size FROM baton.tree WHERE ws = $1), 0)
   + (SELECT count(*) FROM baton.entry
@@ -45,14 +49,17 @@ export class PostgresQueries {
 
   async handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>> {
     const list = new Listing('handoff')
+    const isAllOpen = filter.state?.every(isOpen)
     list.equal('from_agent', filter.from)
     list.equal('to_agent', filter.to)
+    if (isAllOpen)
+      for (const side of SIDES) if (filter[side] !== undefined) list.add(isParty(side), filter[side])
     list.equal('task', filter.task)
     list.equal('waiting_for', filter.waiting_for)
     list.equal('parent', filter.parent)
     list.equal('run', filter.run)
     if (filter.state) list.oneOf('state', filter.state)
-    if (filter.state?.every(isOpen)) list.indexed(OPEN)
+    if (isAllOpen) list.indexed(OPEN)
     // Most of history is completed: the newest of those are found sooner by walking back.
     else if (filter.state && !filter.state.some((state) => isOpen(state) || state === 'completed'))
       list.indexed(OVER)
@@ -223,8 +230,8 @@ export class PostgresQueries {
       const text = `SELECT ${column}, count(*) FROM baton.${table} WHERE ws = $1 AND ${where} GROUP BY ${column}`
       return Object.fromEntries((await this.#ask(`count_${name}`, text)).map(([key, n]) => [key, Number(n)]))
     }
-    const outgoing = await by('outgoing', 'handoff', 'from_agent', OPEN)
-    const incoming = await by('incoming', 'handoff', 'to_agent', OPEN)
+    const outgoing = await by('outgoing', 'party', 'agent', `side = 'from'`)
+    const incoming = await by('incoming', 'party', 'agent', `side = 'to'`)
     const names = [...new Set([...Object.keys(outgoing), ...Object.keys(incoming)])].sort()
     const entries = await this.#ask('count_entries', ENTRY_COUNT)
     return {

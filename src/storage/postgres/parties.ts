@@ -1,0 +1,43 @@
+import { isOpen } from '../../domain/lifecycle.ts'
+import type { Writes } from '../working-set.ts'
+import { type Call, call } from './round-trip.ts'
+
+const END = {
+  name: 'end_parties',
+  text: `DELETE FROM baton.party AS p USING unnest($2::text[], $3::text[], $4::text[]) AS k (agent, side, uid)
+    WHERE p.ws = $1 AND p.agent = k.agent AND p.side = k.side AND p.uid = k.uid`,
+}
+const BEGIN = {
+  name: 'begin_parties',
+  text: `INSERT INTO baton.party (ws, agent, side, uid)
+    SELECT $1::integer, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]) ON CONFLICT DO NOTHING`,
+}
+
+/** Agents, sides and handoffs, row by row. */
+type Parties = readonly [string[], string[], string[]]
+
+/**
+ * Who has what open, where that changed. Sessions of the store say that it does so (`baton.parties`): otherwise the
+ * database does it first, as it does for older programs, and there is nothing left to do here.
+ */
+export function flushParties(ws: number, { handoffs, oldHandoffs }: Writes): readonly Call[] {
+  const ended: Parties = [[], [], []]
+  const begun: Parties = [[], [], []]
+  for (const [uid, { from, to, state }] of handoffs) {
+    const old = oldHandoffs.get(uid)
+    const [wasOpen, isNowOpen] = [old !== undefined && isOpen(old.state), isOpen(state)]
+    if (wasOpen !== isNowOpen) add(wasOpen ? ended : begun, from, 'from', uid)
+    if (wasOpen === isNowOpen && old?.to === to) continue
+    if (old && wasOpen) add(ended, old.to, 'to', uid)
+    if (isNowOpen) add(begun, to, 'to', uid)
+  }
+  return [[END, ended] as const, [BEGIN, begun] as const].flatMap(([statement, parties]) =>
+    parties[0].length > 0 ? [call(statement, ws, ...parties)] : [],
+  )
+}
+
+function add([agents, sides, uids]: Parties, agent: string, side: 'from' | 'to', uid: string): void {
+  agents.push(agent)
+  sides.push(side)
+  uids.push(uid)
+}

@@ -4,7 +4,7 @@ import { TABLES } from '../rows.ts'
 import type { DumpRow } from '../store.ts'
 import type { Connections } from './connect.ts'
 import { toBatonError } from './errors.ts'
-import { ADD_PARTIES } from './migrations/0004-parties.ts'
+import { addParties } from './migrations/0004-parties.ts'
 import { call, roundTrip } from './round-trip.ts'
 import { type Cell, fill, insertInto, type Row, typeOf } from './tables.ts'
 import { sequenceOf } from './workspace.ts'
@@ -80,7 +80,7 @@ export async function restore(
       if (APART.has(table)) await restoreApart(client, ws, batch)
       else await roundTrip(client, [fill(insertInto(table), ws, batch)])
     }
-    await client.query(ADD_PARTIES)
+    await client.query(addParties('h.ws = $1'), [ws])
     await moveNumbers(client, ws)
     const origin = await client.query(`SELECT value FROM baton.meta WHERE ws = $1 AND key = 'origin'`, [ws])
     await client.query('COMMIT')

@@ -64,28 +64,6 @@ describe('opening a shared store', () => {
     assert.deepEqual(agents, { planner: { outgoing: 2, incoming: 0 }, codex: { outgoing: 0, incoming: 2 } })
   })
 
-  it('counts what an older program beside it has begun, handed on and ended', async (t) => {
-    const url = await newDatabase()
-    const store = await open(t, { url, workspace: 'a' })
-    const [begun, given, ended] = [await offer(store), await offer(store), await offer(store)]
-    const columns = 'ws, root, from_agent, to_agent, state, open, rank, doc'
-
-    // Each in a session that knows nothing of the table.
-    await query(
-      url,
-      `INSERT INTO baton.handoff (uid, id, ${columns})
-       SELECT 'older', 'HO-older', ${columns} FROM baton.handoff WHERE uid = '${begun.uid}'`,
-    )
-    await query(url, `UPDATE baton.handoff SET to_agent = 'gemini' WHERE uid = '${given.uid}'`)
-    await query(url, `UPDATE baton.handoff SET state = 'completed', open = 0 WHERE uid = '${ended.uid}'`)
-
-    assert.deepEqual((await store.counts()).agents, {
-      planner: { outgoing: 3, incoming: 0 },
-      codex: { outgoing: 0, incoming: 2 },
-      gemini: { outgoing: 0, incoming: 1 },
-    })
-  })
-
   it('changes nothing the second time', async (t) => {
     const url = await newDatabase()
     await (await open(t, { url, workspace: 'a' })).close()

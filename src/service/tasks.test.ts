@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { by, describeOnEngines, START, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, person, START, type Workspace } from '../../test/workspace.ts'
 import { criticalPath } from '../domain/task-order.ts'
 
 const planner = by('planner')
@@ -219,6 +219,32 @@ describeOnEngines('a task', (open) => {
       code: 'conflict',
       message: 'P1 already belongs to claude; pick another with: baton next',
     })
+  })
+
+  it('is begun and given back, while it is assigned, by its owner and by people alone', async (t) => {
+    const w = await open(t)
+    for (const id of ['P1', 'P2', 'P3']) await create(w, id, { owner: 'gemini' })
+    const belongs = {
+      code: 'conflict',
+      message: 'P1 already belongs to gemini; pick another with: baton next',
+    }
+
+    await assert.rejects(w.service.tasks.start(claude, 'P1'), belongs)
+    for (const status of ['in_progress', 'todo'] as const)
+      await assert.rejects(w.service.tasks.update(claude, 'P1', { status }), belongs)
+
+    const started = await w.service.tasks.start(by('gemini'), 'P1')
+    const taken = await w.service.tasks.start(person('ana'), 'P2')
+    await w.service.tasks.update(person('ana'), 'P3', { status: 'todo' })
+    const free = await w.service.tasks.start(claude, 'P3')
+    assert.deepEqual(
+      [started, taken, free].map(({ task }) => [task.status, task.owner]),
+      [
+        ['in_progress', 'gemini'],
+        ['in_progress', 'ana'],
+        ['in_progress', 'claude'],
+      ],
+    )
   })
 
   it('takes progress and notes of whoever reports', async (t) => {

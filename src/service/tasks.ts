@@ -107,6 +107,7 @@ export class Tasks {
     return this.#change(call, 'task_start', { id }, [id], (step) => {
       const { task } = mustTask(step.view, id)
       if (task.status === 'done') refuse('wrong_state', `${id} is done`, { id })
+      refuseOthers(step, task)
       if (task.status !== 'in_progress') return putTask(step, claimed(step, task), 'task.start')
       if (task.owner === step.actor.name && task.instance === step.actor.instance) return task
       return refuseHeld(task)
@@ -288,9 +289,16 @@ export function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
 /** To say that a task is in progress is to claim it; to say todo is to give it back. */
 function moved(step: Step, task: Task, status: 'todo' | 'in_progress'): Task {
   if (task.status === 'in_progress' && !mayMove(step, task, status)) refuseHeld(task)
+  refuseOthers(step, task)
   if (status === 'in_progress') return task.status === status ? task : claimed(step, task)
   const { owner: _, instance: __, ...rest } = task
   return { ...rest, status }
+}
+
+/** What is assigned waits for its owner, as `next` has it. */
+function refuseOthers(step: Step, task: Task): void {
+  if (task.status === 'assigned' && task.owner !== undefined && !mayMove(step, task, 'in_progress'))
+    refuseHeld(task)
 }
 
 /** The task as its claimant holds it. One that waits for others cannot be begun. */

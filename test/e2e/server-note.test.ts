@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask } from '../command.ts'
+import { ask, quick } from '../command.ts'
 import { folders } from '../folders.ts'
 import { startServer } from '../servers.ts'
 
@@ -13,14 +13,18 @@ describe('the link that baton login prints', () => {
     mkdirSync(join(cwd, '.baton'))
     const server = await startServer(t, { cwd }, '--as', 'maria')
     const first = await ask<{ url: string }>({ cwd }, 'login')
+    const told = await quick({ cwd }, 'login')
     const given = await ask<{ url: string }>({ cwd }, 'login', '--url', 'https://baton.example.com')
     server.child.kill('SIGTERM')
     await once(server.child, 'exit')
     const later = await ask<{ url: string }>({ cwd }, 'login')
+    const warned = await quick({ cwd }, 'login')
 
     assert.equal(new URL(first.url).origin, server.url)
     assert.equal(new URL(given.url).origin, 'https://baton.example.com')
     assert.equal(new URL(later.url).origin, 'http://127.0.0.1:4180')
+    assert.doesNotMatch(told.stderr, /no server/)
+    assert.match(warned.stderr, /no server of this workspace runs on this machine: start one first/)
     assert.ok(!existsSync(join(cwd, '.baton/server.json')))
   })
 

@@ -35,6 +35,10 @@ export const login: Command = {
       )
     const { location } = service.deps.store.info
     const running = context!.workspace && notedServer(context!.workspace.dir, location, shell.io.env.uid)
+    if (given === undefined && running === undefined)
+      shell.warn(
+        'no server of this workspace runs on this machine: start one first with: baton serve, or name another with --url',
+      )
     const address = new URL(given ?? running ?? ADDRESS)
     const code = await service.tokens.loginCode({ actor }, actor.name)
     const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`

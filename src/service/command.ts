@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 
 export type CommandEnd =
@@ -58,6 +59,22 @@ const needsShell = (operator: string) => ({
   problem: `commands are run without a shell and "${operator}" needs one; put it in a script`,
 })
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+let running = 0
+const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal])
+
+/** Whoever ends this process ends what it runs: where nobody listens to a signal, nothing here would run any more. */
+function begin(): void {
+  running += 1
+  if (running === 1)
+    for (const signal of SIGNALS) if (process.listenerCount(signal) === 0) process.on(signal, leave)
+}
+
+function end(): void {
+  running -= 1
+  if (running === 0) for (const signal of SIGNALS) process.off(signal, leave)
+}
+
 /** Runs a program to its end or to the time limit; then it is ended with all that it started. */
 export function runCommand(
   words: readonly string[],
@@ -89,10 +106,15 @@ export function runCommand(
       kill()
     }, options.timeLimitMs)
     process.once('exit', kill)
-    const finish = (end: CommandEnd): void => {
+    begin()
+    let isOver = false
+    const finish = (how: CommandEnd): void => {
+      if (isOver) return
+      isOver = true
+      end()
       clearTimeout(timer)
       process.off('exit', kill)
-      resolve(late ? { kind: 'late' } : end)
+      resolve(late ? { kind: 'late' } : how)
     }
     child.once('error', (error) => finish({ kind: 'not_started', reason: error.message }))
     child.once('close', (code, signal) =>

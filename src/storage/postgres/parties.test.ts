@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import pg from 'pg'
 import { newDatabase, query } from '../../../test/store-places.ts'
-import { offer } from '../../../test/store-units.ts'
+import { entryOf, offer, run } from '../../../test/store-units.ts'
 import type { Store } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
@@ -28,44 +27,58 @@ describe('who has what open, with an older program beside', () => {
     })
   })
 
-  it('holds nothing that ends while that one writes', async (t) => {
+  it('is kept for users who were given rights before the table was there', async (t) => {
     const { url, store } = await opened(t)
-    const [ending, other] = [await offer(store), await offer(store)]
-    const ours = await session(t, url)
-    await ours.query(`SET baton.parties = 'kept'; BEGIN`)
-    await ours.query(`UPDATE baton.handoff SET state = 'completed', open = 0 WHERE uid = $1`, [ending.uid])
-    await ours.query('DELETE FROM baton.party WHERE uid = $1', [ending.uid])
+    const { uid } = await offer(store)
+    await store.close()
+    const guest = new URL(url)
+    guest.username = `party_guest_${process.pid}`
+    await query(url, `CREATE ROLE ${guest.username} LOGIN`)
+    t.after(() => query(url, `DROP OWNED BY ${guest.username}; DROP ROLE ${guest.username}`))
+    for (const statement of UNDONE) await query(url, statement)
+    await query(
+      url,
+      `GRANT USAGE ON SCHEMA baton TO ${guest.username};
+       GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA baton TO ${guest.username};
+       GRANT ALL ON ALL SEQUENCES IN SCHEMA baton TO ${guest.username}`,
+    )
+    await (await openPostgresStore({ url, workspace: 'a' })).close()
 
-    const theirs = await session(t, url)
-    const written = theirs.query('UPDATE baton.handoff SET rank = 0 WHERE uid = $1', [other.uid])
-    await untilItWaits(url)
-    await ours.query('COMMIT')
-    await written
-
-    assert.deepEqual((await store.counts()).agents, {
-      planner: { outgoing: 1, incoming: 0 },
-      codex: { outgoing: 0, incoming: 1 },
+    await query(guest.href, `UPDATE baton.handoff SET to_agent = 'gemini' WHERE uid = '${uid}'`)
+    const theirs = await openPostgresStore({ url: guest.href, workspace: 'a' })
+    t.after(() => theirs.close())
+    const made = await offer(theirs)
+    const ended = await offer(theirs)
+    await run(theirs, { handoffs: [ended.uid] }, (view) => {
+      view.putHandoff({ ...view.handoff(ended.uid)!, rev: 2, state: 'completed' })
+      view.append(entryOf(ended.uid, { rev: 2 }))
     })
+
+    assert.deepEqual((await theirs.counts()).agents, {
+      planner: { outgoing: 2, incoming: 0 },
+      codex: { outgoing: 0, incoming: 1 },
+      gemini: { outgoing: 0, incoming: 1 },
+    })
+    const { items } = await theirs.handoffs({ to: 'codex', state: ['offered'] }, { limit: 9 })
+    assert.deepEqual(
+      items.map((handoff) => handoff.uid),
+      [made.uid],
+    )
   })
 })
+
+/** Back to the schema before. */
+const UNDONE = [
+  'DROP FUNCTION baton.keep_parties CASCADE',
+  'DROP TABLE baton.party',
+  'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1',
+  'CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1',
+  'DELETE FROM baton.migration WHERE number > 3',
+]
 
 async function opened(t: TestContext): Promise<{ url: string; store: Store }> {
   const url = await newDatabase()
   const store = await openPostgresStore({ url, workspace: 'a' })
   t.after(() => store.close())
   return { url, store }
-}
-
-async function session(t: TestContext, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.after(() => client.end())
-  return client
-}
-
-async function untilItWaits(url: string): Promise<void> {
-  const isWaiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  const deadline = Date.now() + 10_000
-  while ((await query(url, isWaiting)).length === 0)
-    assert.ok(Date.now() < deadline, 'nobody waits for a lock')
 }

@@ -4,8 +4,9 @@ import { type Call, call } from './round-trip.ts'
 
 const END = {
   name: 'end_parties',
-  text: `DELETE FROM baton.party AS p USING unnest($2::text[], $3::text[], $4::text[]) AS k (agent, side, uid)
-    WHERE p.ws = $1 AND p.agent = k.agent AND p.side = k.side AND p.uid = k.uid`,
+  text: `DELETE FROM baton.party WHERE ctid = ANY (ARRAY (
+    SELECT r.ctid FROM unnest($2::text[], $3::text[], $4::text[]) AS k (agent, side, uid) CROSS JOIN LATERAL (
+      SELECT ctid FROM baton.party WHERE ws = $1 AND agent = k.agent AND side = k.side AND uid = k.uid OFFSET 0) AS r))`,
 }
 const BEGIN = {
   name: 'begin_parties',

@@ -1,30 +1,39 @@
+import { once } from 'node:events'
 import { readEnvironment } from '../../config.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
 import { pullStdin } from './input/pull.ts'
 import type { Output } from './io.ts'
 import { main } from './main.ts'
-import { isTerminal, pipeTo, unread } from './terminal.ts'
+import { isRead, isTerminal, pipeTo } from './terminal.ts'
 
 const interrupted = new AbortController()
 let isLasting = false
 let isLeaving = false
 
+const interrupt = () => interrupted.abort()
+
 /** The first Ctrl-C ends what waits or follows, the second the process. */
 function last(): void {
   isLasting = true
-  process.once('SIGINT', () => interrupted.abort())
-  process.stdout.on('error', (error) => {
-    unread(error)
-    process.exit(0)
-  })
-  process.stderr.on('error', unread)
+  process.once('SIGINT', interrupt)
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+    process.exit(code === 'EPIPE' ? 0 : ERROR_CODES.internal.exit),
+  )
+  process.stderr.on('error', () => undefined)
 }
 
-/** What lasts writes to streams: they wait for a slow reader without holding up Ctrl-C or anything else. */
+/** What lasts writes to streams where somebody reads: they wait without holding up Ctrl-C or anything else. */
 function piped(descriptor: 1 | 2): Output {
   const pipe = pipeTo(descriptor)
+  const hasReader = isRead(descriptor)
   const stream = () => (descriptor === 1 ? process.stdout : process.stderr)
-  return { write: (text) => (isLasting ? stream() : pipe).write(text) }
+  return { write: (text) => (isLasting && hasReader ? stream() : pipe).write(text) }
+}
+
+/** Whoever reads slowly is waited for, so that what follows does not gather here. */
+async function drained(): Promise<void> {
+  if (!isLasting || !isRead(1) || !process.stdout.writableNeedDrain) return
+  await once(process.stdout, 'drain', { signal: interrupted.signal }).catch(() => undefined)
 }
 
 const terminals = { in: isTerminal(0), out: isTerminal(1), error: isTerminal(2) }
@@ -58,11 +67,14 @@ void main(process.argv.slice(2), {
   get isInterrupted() {
     return interrupted.signal.aborted
   },
+  drained,
   leave: () => {
     isLeaving = true
   },
 }).then((code) => {
   process.exitCode = code
+  // What is left is to wait for a reader: Ctrl-C ends that.
+  process.off('SIGINT', interrupt)
   // Something may still be waiting for an answer that nobody wants any more.
   if (interrupted.signal.aborted || isLeaving) process.exit(code)
 })

@@ -26,6 +26,8 @@ export interface Io {
   readonly lasting: () => AbortSignal
   /** Ctrl-C was pressed while it waited or followed. */
   readonly isInterrupted: boolean
+  /** Waits for a slow reader of standard output; for what writes without end. */
+  readonly drained?: () => Promise<void>
   /** Says that the process is to end with the command, whatever it still waits for. */
   readonly leave?: () => void
 }

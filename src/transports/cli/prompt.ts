@@ -11,14 +11,13 @@ export async function askFor(io: Io, question: string): Promise<string> {
     terminal: true,
   })
   const ended = new AbortController()
-  const signal = io.lasting()
   // Ctrl-D: readline would leave the question open for ever.
   lines.once('close', () => ended.abort())
   lines.once('SIGINT', () => ended.abort(new Interrupted()))
   try {
-    return (await lines.question(question, { signal: AbortSignal.any([signal, ended.signal]) })).trim()
+    return (await lines.question(question, { signal: ended.signal })).trim()
   } catch (error) {
-    if (signal.aborted || ended.signal.reason instanceof Interrupted) throw new Interrupted()
+    if (ended.signal.reason instanceof Interrupted) throw new Interrupted()
     if (ended.signal.aborted) return ''
     throw error
   } finally {

@@ -17,9 +17,10 @@ export function pipeTo(descriptor: 1 | 2): Output {
   return { write: (text) => writeAll(descriptor, Buffer.from(text)) }
 }
 
-/** Whoever reads only the first lines (head) closes the pipe: that is no failure, as any other fault of a pipe is. */
-export function unread(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/** Whether there is a program at the other end, which may be slow; files and devices take all at once. */
+export function isRead(descriptor: 1 | 2): boolean {
+  const stats = fstatSync(descriptor)
+  return stats.isFIFO() || stats.isSocket()
 }
 
 function writeAll(descriptor: number, bytes: Buffer): void {

@@ -7,9 +7,8 @@ export const addParties = (which: string): string => `INSERT INTO baton.party (w
 /**
  * Additive: who has what open stands in a table of its own, with a row where one begins and none where it has ended. As
  * indexes of the handoffs it was written again with every step. This program writes the rows itself and says so in its
- * sessions. What an older one beside it writes is put right by the trigger: of a statement and not of its rows, since
- * that would cost the others as much as the indexes did. It adds first: what another transaction takes away meanwhile is
- * waited for, added again and, seen afresh, taken away.
+ * sessions; for an older one beside it the trigger does, whatever rights that one has. Whoever may use the handoffs may
+ * use this table.
  */
 export const sql = `
 LOCK TABLE baton.handoff IN ACCESS EXCLUSIVE MODE;
@@ -22,15 +21,34 @@ CREATE TABLE baton.party (
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 ${addParties('true')};
 DROP INDEX baton.handoff_open_from, baton.handoff_open_to;
-CREATE FUNCTION baton.keep_parties() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION baton.keep_parties() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  ${addParties('true')};
-  DELETE FROM baton.party AS p WHERE NOT EXISTS (
-    SELECT FROM baton.handoff AS h WHERE h.ws = p.ws AND h.uid = p.uid AND h.open = 1
-      AND p.agent = CASE p.side WHEN 'from' THEN h.from_agent ELSE h.to_agent END);
+  IF TG_OP = 'UPDATE' THEN
+    DELETE FROM baton.party WHERE ws = old.ws AND uid = old.uid
+      AND (agent = old.from_agent AND side = 'from' OR agent = old.to_agent AND side = 'to');
+  END IF;
+  IF new.open = 1 THEN
+    INSERT INTO baton.party (ws, agent, side, uid)
+      VALUES (new.ws, new.from_agent, 'from', new.uid), (new.ws, new.to_agent, 'to', new.uid) ON CONFLICT DO NOTHING;
+  END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER handoff_parties AFTER INSERT OR UPDATE ON baton.handoff FOR EACH STATEMENT
+CREATE TRIGGER handoff_parties AFTER INSERT OR UPDATE OF open, to_agent ON baton.handoff FOR EACH ROW
   WHEN (pg_catalog.current_setting('baton.parties', true) IS DISTINCT FROM 'kept')
   EXECUTE FUNCTION baton.keep_parties();
+DO $$
+DECLARE
+  given record;
+BEGIN
+  FOR given IN SELECT DISTINCT
+      CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS who,
+      unnest(CASE a.privilege_type WHEN 'UPDATE' THEN ARRAY['UPDATE', 'DELETE'] ELSE ARRAY[a.privilege_type] END) AS what
+    FROM pg_catalog.pg_class AS c CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a
+    WHERE c.oid = 'baton.handoff'::regclass AND a.grantee <> c.relowner
+      AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+  LOOP
+    EXECUTE format('GRANT %s ON baton.party TO %s', given.what, given.who);
+  END LOOP;
+END $$;
 `

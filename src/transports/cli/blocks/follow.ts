@@ -25,6 +25,7 @@ export async function follow(shell: Shell, words: readonly string[]): Promise<nu
   const entries = words.length > 0 ? fromFiles(shell, words) : fromStore(shell)
   for await (const entry of entries) {
     shell.print(shell.isJson ? safeJson(entry) : shell.screen.table([rowOf(shell.screen, entry)]))
+    await shell.io.drained?.()
     left -= 1
     if (left <= 0) break
   }

@@ -29,6 +29,7 @@ export const watch: Command = {
     const events = session.events({ ...(since !== undefined && { since }), signal })
     for await (const happening of events) {
       shell.print(shell.isJson ? safeJson(happening) : lineOf(happening, shell.screen))
+      await shell.io.drained?.()
       left -= 1
       if (left <= 0) break
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import { describe, it } from 'node:test'
 import { ask, BATON, baton, cleanEnv } from '../command.ts'
@@ -142,6 +143,38 @@ describe('a command whose notes nobody reads', () => {
     for (let i = 0; i < 5; i++) assert.equal(through(PROMPT, cwd, watching).status, 0)
   })
 })
+
+describe('a command that has done its work', () => {
+  it('ends with one Ctrl-C while its answer waits for a reader', (t) => {
+    const { cwd } = manyFiles(t)
+
+    assert.equal(through(STUCK, cwd, ['import', 'in', '--json']).status, constants.signals.SIGINT)
+  })
+
+  it('tells in its number that the answer did not fit where it was to go', (t) => {
+    const { cwd } = manyFiles(t)
+    const full = openSync('/dev/full', 'w')
+    t.after(() => closeSync(full))
+    const { status, stderr } = spawnSync(process.execPath, [BATON, 'import', 'in', '--json'], {
+      cwd,
+      env: cleanEnv({ cwd }),
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+
+    assert.equal(status, 70)
+    assert.equal(JSON.parse(stderr.trim().split('\n').at(-1)!).error.code, 'internal')
+  })
+})
+
+/** What says that it lasts, and whose answer is longer than the pipe. */
+function manyFiles(t: Parameters<typeof folders>[0]): { cwd: string } {
+  const files = folders(t)
+  const cwd = files.repository('shop')
+  for (let i = 0; i < 60; i++)
+    files.file(`shop/in/${i}.md`, `---\nhandoff_id: x${i}\nfrom_agent: a\nto_agent: b\n---\n`)
+  return { cwd }
+}
 
 async function longHandoff(t: Parameters<typeof folders>[0]): Promise<{ cwd: string; show: string[] }> {
   const cwd = folders(t).repository('shop')

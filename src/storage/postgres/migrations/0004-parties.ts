@@ -7,8 +7,7 @@ export const addParties = (which: string): string => `INSERT INTO baton.party (w
 /**
  * Additive: who has what open stands in a table of its own, with a row where one begins and none where it has ended. As
  * indexes of the handoffs it was written again with every step. This program writes the rows itself and says so in its
- * sessions; for an older one beside it the trigger does, whatever rights that one has. Whoever may use the handoffs may
- * use this table.
+ * sessions; for an older one beside it the trigger does. Whoever may use the handoffs may use this table.
  */
 export const sql = `
 LOCK TABLE baton.handoff IN ACCESS EXCLUSIVE MODE;
@@ -21,8 +20,7 @@ CREATE TABLE baton.party (
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 ${addParties('true')};
 DROP INDEX baton.handoff_open_from, baton.handoff_open_to;
-CREATE FUNCTION baton.keep_parties() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION baton.keep_parties() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     DELETE FROM baton.party WHERE ws = old.ws AND uid = old.uid

@@ -23,24 +23,24 @@ interface Room {
   readonly target: StoreTarget
   /** From here on no record can be inserted, until the answer is called. */
   readonly breakRecords: () => Promise<() => Promise<void>>
+  readonly remove: () => void
 }
 
 /** A store of its own, in which the insert of a record can be made to fail for every process. */
-async function newRoom(t: TestContext, engine: Engine): Promise<Room> {
+async function newRoom(engine: Engine): Promise<Room> {
   if (engine === 'sqlite') {
     const { target, path, remove } = newSqlitePlace()
-    t.after(remove)
     const alter = async (sql: string) => {
       const db = new DatabaseSync(path)
       db.exec(`PRAGMA busy_timeout = 5000; ${sql}`)
       db.close()
     }
-    return { target, breakRecords: () => renamed(alter, 'record', 'record') }
+    return { target, breakRecords: () => renamed(alter, 'record', 'record'), remove }
   }
   const url = await newDatabase()
-  const { target } = newPostgresPlace(url)
+  const { target, remove } = newPostgresPlace(url)
   const alter = async (sql: string) => void (await query(url, sql))
-  return { target, breakRecords: () => renamed(alter, 'baton.record', 'record') }
+  return { target, breakRecords: () => renamed(alter, 'baton.record', 'record'), remove }
 }
 
 async function renamed(alter: (sql: string) => Promise<void>, table: string, name: string) {
@@ -54,13 +54,14 @@ async function twoAgents(
   engine: Engine,
   agents: readonly AgentProcess[],
 ): Promise<{ a: AgentProcess; b: AgentProcess } & Room> {
-  const room = await newRoom(t, engine)
+  const room = await newRoom(engine)
   const [a, b] = agents as [AgentProcess, AgentProcess]
   await a.open(room.target)
   await b.open(room.target)
   t.after(async () => {
     const store = await openStore(room.target)
     await checkLog(store).finally(() => store.close())
+    room.remove()
   })
   await a.ask(planner, 'task_create', { id: 'P0.1.1', title: 'Package setup' })
   await a.ask(planner, 'task_create', { id: 'P0.1.2', title: 'Linter', depends_on: ['P0.1.1'] })

@@ -13,6 +13,8 @@ import { type Author, note, textOf, type Work } from './work.ts'
 const QUIET_MS = 5
 /** One that cannot be read gets this long to become whole. */
 const WHOLE_MS = 250
+/** One that is empty is about to be written: its writer empties it first, and may have to wait for the disk. */
+const EMPTY_MS = 2_000
 /** Some move a file first and write into it then: document 001's own code does. */
 const HALF_MS = 800
 const CHECKOUT_MS = 100
@@ -185,8 +187,9 @@ async function unreadable(
   reason: string,
   row?: FileRow,
 ): Promise<boolean> {
-  if (ageOf(found) < WHOLE_MS) {
-    await pause(WHOLE_MS / 2)
+  const patience = found.bytes.length === 0 ? EMPTY_MS : WHOLE_MS
+  if (ageOf(found) < patience) {
+    await pause(patience / (LOOKS - 2))
     return false
   }
   const handoff = row && (await work.service.deps.store.handoff(row.uid))

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ask, BATON, cleanEnv } from '../command.ts'
 import { acknowledged, active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
 import { until } from './until.ts'
@@ -65,6 +66,24 @@ describe('folders that are watched', () => {
       folder.files().map((path) => path.replace(/\d{4}\/\d\d/, 'month')),
       [`archived/month/${id}.md`],
     )
+  })
+
+  it('wait for a file whose writer has emptied it and is held up', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    const { child, said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
+    const path = join(folder.root, active(id))
+    const text = readFileSync(path, 'utf8')
+
+    truncateSync(path)
+    await pause(600)
+    writeFileSync(path, text)
+    folder.edit(id, ...acknowledged('claude'))
+    await until(isAcknowledged(folder, id), said)
+    child.kill('SIGINT')
+    await once(child, 'exit')
+
+    assert.deepEqual(folder.files(), [`active/${id}.md`], said())
   })
 
   it('go on when the folder was taken away and made again', async (t) => {

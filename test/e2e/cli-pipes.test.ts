@@ -35,13 +35,18 @@ child = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=writing)
 sys.exit(child.returncode)
 `
 
-/** Has a pipe of one page, reads nothing, and presses Ctrl-C once. */
+/** Has a pipe of one page, reads nothing, and presses Ctrl-C once when it is full. */
 const STUCK = `
-import fcntl, os, signal, subprocess, sys, time
+import array, fcntl, os, signal, subprocess, sys, termios, time
 reading, writing = os.pipe()
 fcntl.fcntl(writing, 1031, 4096) # F_SETPIPE_SZ
 child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=writing)
-time.sleep(2)
+held = array.array('i', [0])
+for _ in range(600):
+    fcntl.ioctl(reading, termios.FIONREAD, held)
+    if held[0] >= 4096: break
+    time.sleep(0.05)
+time.sleep(0.3)
 child.send_signal(signal.SIGINT)
 try:
     sys.exit(abs(child.wait(8)))

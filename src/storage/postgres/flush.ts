@@ -13,8 +13,8 @@ import { MARK_WRITING } from './log.ts'
 import { flushParties } from './parties.ts'
 import { redactCalls } from './redact.ts'
 import type { Remembered, Version } from './remembered.ts'
-import { type Call, call, type Rows } from './round-trip.ts'
-import { fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
+import { type Call, call, type Rows, type Statement } from './round-trip.ts'
+import { changeIn, fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
 
 const INSERT = {
   agent: insertInto('agent'),
@@ -31,13 +31,8 @@ const INSERT = {
   token: insertInto('token', [], 'ON CONFLICT (ws, hash) DO UPDATE SET doc = excluded.doc'),
 }
 
-/**
- * Rows that were read and locked. New ones are inserted: when another transaction has made the same row, that
- * fails at once, where an upsert would wait for its lock out of order.
- */
-const UPDATE = {
-  task: upsertInto('task', ['status', 'owner', 'rank', 'critical', 'level', 'doc']),
-  handoff: upsertInto('handoff', [
+const CHANGE = {
+  handoff: changeIn('handoff', [
     'to_agent',
     'state',
     'open',
@@ -48,8 +43,16 @@ const UPDATE = {
     'due_kind',
     'doc',
   ]),
+  stream: changeIn('stream', ['seq', 'head', 'progress_seq']),
+}
+
+/**
+ * Rows that were read and locked. New ones are inserted: when another transaction has made the same row, that
+ * fails at once, where an upsert would wait for its lock out of order.
+ */
+const UPDATE = {
+  task: upsertInto('task', ['status', 'owner', 'rank', 'critical', 'level', 'doc']),
   content: upsertInto('content', ['doc']),
-  stream: upsertInto('stream', ['seq', 'head', 'progress_seq']),
   audit_session: upsertInto('audit_session', ['state', 'doc']),
   run: upsertInto('run', ['state', 'doc']),
   delivery: upsertInto('delivery', ['due_at', 'doc']),
@@ -111,7 +114,39 @@ const ADD_BLOB = {
   text: 'INSERT INTO baton.blob (ws, sha256, bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 }
 
-/** Everything that the units left, each row once and each table with one statement. */
+/** Which versions of its handoffs and streams a batch was decided on. */
+export interface Versions {
+  readonly handoffs: ReadonlyMap<string, Version>
+  readonly streams: ReadonlyMap<string, Version>
+}
+
+/** The handoffs and streams that were there and have changed. In one order: where they are not locked, this does it. */
+export function change(ws: number, writes: Writes, versions: Versions): Call[] {
+  const calls: Call[] = []
+  const put = (
+    into: Insert,
+    known: ReadonlyMap<string, Version>,
+    rows: readonly (Row & { uid: string })[],
+  ) => {
+    const changed = rows.map((row) => ({ ...row, ...known.get(row.uid) }))
+    if (changed.length > 0) calls.push(fill(into, ws, changed.sort(by('uid'))))
+  }
+  const handoffs = [...writes.handoffs.values()].filter(({ uid }) => !writes.newHandoffs.has(uid))
+  const streams = [...writes.streams.values()].filter(({ uid }) => !writes.newStreams.has(uid))
+  put(
+    CHANGE.handoff,
+    versions.handoffs,
+    handoffs.map((handoff) => ({ ...handoffColumns(handoff) })),
+  )
+  put(
+    CHANGE.stream,
+    versions.streams,
+    streams.map((stream) => ({ ...stream })),
+  )
+  return calls
+}
+
+/** Everything else that the units left, each row once and each table with one statement. */
 export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string, string>): Call[] {
   const calls: Call[] = []
   const put = (into: Insert, rows: readonly Row[]) => {
@@ -138,10 +173,6 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
     INSERT.stream,
     streams.filter(({ uid }) => writes.newStreams.has(uid)),
   )
-  put(
-    UPDATE.stream,
-    streams.filter(({ uid }) => !writes.newStreams.has(uid)),
-  )
   if (writes.entries.length > 0) calls.push(addEntries(ws, writes.entries))
   for (const [uid, at] of writes.seen) calls.push(call(SEE_NOTICE, ws, uid, at))
   for (const [sha256, bytes] of writes.blobs) calls.push(call(ADD_BLOB, ws, sha256, bytes))
@@ -151,65 +182,57 @@ export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string,
 }
 
 /** Keeps what these calls wrote, once they are committed, with the version that each row has now. */
-export function remember(
-  remembered: Remembered,
-  xid: string,
-  calls: readonly Call[],
-  answers: readonly Rows[],
-): void {
+export function remember(remembered: Remembered, calls: readonly Call[], answers: readonly Rows[]): void {
   for (const [i, { statement, values }] of calls.entries()) {
-    const table = KEPT.find(({ inserts }) => inserts.some((each) => each.statement === statement))
-    if (!table) continue
-    const columns = table.inserts[0].columns
-    const cells = (column: string) => values[1 + columns.indexOf(column)] as readonly string[]
+    const kept = KEPT.get(statement)
+    const [xid, tids] = answers[i]?.[0] ?? []
+    if (!kept || !xid || !tids) continue
+    const cells = (column: string) => values[1 + kept.columns.indexOf(column)] as readonly string[]
     const uids = cells('uid')
-    for (const [row, [tid]] of (answers[i] ?? []).entries())
-      table.keep(remembered, uids[row]!, { tid: tid!, xid }, (column) => cells(column)[row]!)
+    for (const [row, tid] of tids.split(' ').entries())
+      kept.keep(remembered, uids[row]!, { tid, xid }, (column) => cells(column)[row]!)
   }
 }
 
 type Keep = (to: Remembered, uid: string, version: Version, cell: (column: string) => string) => void
 
-const KEPT: readonly { readonly inserts: readonly [Insert, Insert]; readonly keep: Keep }[] = [
-  {
-    inserts: [INSERT.handoff, UPDATE.handoff],
-    keep: (to, uid, version, cell) => to.handoffs.keep(uid, version, cell('doc')),
-  },
-  {
-    inserts: [INSERT.content, UPDATE.content],
-    keep: (to, uid, version, cell) => {
-      const doc = cell('doc')
-      if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, version, doc)
-      else to.contents.forget(uid)
-    },
-  },
-  {
-    inserts: [INSERT.stream, UPDATE.stream],
-    keep: (to, uid, version, cell) => {
-      const stream = {
-        uid,
-        seq: Number(cell('seq')),
-        head: cell('head'),
-        progress_seq: Number(cell('progress_seq')),
-      }
-      to.streams.keep(uid, version, stream)
-    },
-  },
-]
+const keepHandoff: Keep = (to, uid, version, cell) => to.handoffs.keep(uid, version, cell('doc'))
+const keepContent: Keep = (to, uid, version, cell) => {
+  const doc = cell('doc')
+  if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, version, doc)
+  else to.contents.forget(uid)
+}
+const keepStream: Keep = (to, uid, version, cell) => {
+  const [seq, progress_seq] = [Number(cell('seq')), Number(cell('progress_seq'))]
+  to.streams.keep(uid, version, { uid, seq, head: cell('head'), progress_seq })
+}
+
+const KEPT: ReadonlyMap<Statement, { readonly columns: readonly string[]; readonly keep: Keep }> = new Map(
+  (
+    [
+      [INSERT.handoff, keepHandoff],
+      [CHANGE.handoff, keepHandoff],
+      [INSERT.content, keepContent],
+      [UPDATE.content, keepContent],
+      [INSERT.stream, keepStream],
+      [CHANGE.stream, keepStream],
+    ] as const
+  ).map(([{ statement, columns }, keep]) => [statement, { columns, keep }]),
+)
 
 type Put = (into: Insert, rows: readonly Row[]) => void
 
 function flushHandoffs(writes: Writes, put: Put): void {
-  const rows = (isNew: boolean): readonly Row[] =>
-    [...writes.handoffs.values()]
-      .filter(({ uid }) => writes.newHandoffs.has(uid) === isNew)
-      .map((handoff) => ({ ...handoffColumns(handoff) }))
   const contents = (isNew: boolean): readonly Row[] =>
     [...writes.contents]
       .filter(([uid]) => writes.newContents.has(uid) === isNew)
       .map(([uid, content]) => ({ uid, doc: JSON.stringify(content) }))
-  put(INSERT.handoff, rows(true))
-  put(UPDATE.handoff, rows(false))
+  put(
+    INSERT.handoff,
+    [...writes.handoffs.values()]
+      .filter(({ uid }) => writes.newHandoffs.has(uid))
+      .map((handoff) => ({ ...handoffColumns(handoff) })),
+  )
   put(INSERT.content, contents(true))
   put(UPDATE.content, contents(false))
 }

@@ -5,7 +5,7 @@ import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
-import type { Remembered } from './remembered.ts'
+import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
 import { sequenceOf } from './workspace.ts'
 
@@ -29,11 +29,9 @@ const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL U
 
 // biome-ignore format: one statement each
 const SQL = {
-  /** The number of the transaction comes along: with it the rows that it writes are told from others. */
   start: statement('start', `
-    SELECT pg_current_xact_id()::xid, (SELECT json_agg(d) FROM (
-      SELECT uid, due_kind AS kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
-      ORDER BY due_at LIMIT $3::integer) AS d)`),
+    SELECT uid, due_kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
+    ORDER BY due_at LIMIT $3::integer`),
   locked: statement('locked', `
     SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
       SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent
@@ -66,18 +64,20 @@ const SQL = {
       WHERE ws = $1 AND task = k.task AND from_agent = k.sender AND to_agent = k.receiver
       ORDER BY uid DESC LIMIT 1) AS h`),
   streams: statement('streams', `
-    SELECT k.uid, s.seq, s.head, s.progress_seq FROM (SELECT uid FROM (
+    SELECT k.uid, s.seq, s.head, s.progress_seq, s.tid, s.xid FROM (SELECT uid FROM (
       SELECT h.root FROM ${HANDOFF_KEYS}
       UNION SELECT t.uid FROM (${TASK_KEYS}) AS k (id)
         CROSS JOIN LATERAL (SELECT uid FROM baton.task WHERE ws = $1 AND id = k.id OFFSET 0) AS t
       UNION SELECT unnest($4::text[])) AS all_uids (uid) ORDER BY uid) AS k
     CROSS JOIN LATERAL (
-      SELECT seq, head, progress_seq FROM baton.stream WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
+      SELECT seq, head, progress_seq, ctid AS tid, xmin AS xid FROM baton.stream
+      WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
   streamsByUid: statement('streams_by_uid', `
-    SELECT k.uid, s.seq, s.head, s.progress_seq
+    SELECT k.uid, s.seq, s.head, s.progress_seq, s.tid, s.xid
     FROM (SELECT uid FROM unnest($2::text[]) AS u (uid) ORDER BY uid COLLATE "C") AS k
     CROSS JOIN LATERAL (
-      SELECT seq, head, progress_seq FROM baton.stream WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
+      SELECT seq, head, progress_seq, ctid AS tid, xmin AS xid FROM baton.stream
+      WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
   agentsByName: statement('agents_by_name', `
     SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
       SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
@@ -120,8 +120,9 @@ export class Loader {
   readonly loaded: Loaded = emptyLoaded()
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
+  /** Of the handoffs and streams that were locked. */
+  readonly versions = { handoffs: new Map<string, Version>(), streams: new Map<string, Version>() }
   due: readonly DueItem[] = []
-  xid = ''
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
@@ -273,9 +274,13 @@ export class Loader {
     return {
       call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
-        const [xid, due] = rows[0] ?? []
-        this.xid = xid ?? ''
-        const found: DueItem[] = due ? (JSON.parse(due) as DueRow[]).map(toDueItem) : []
+        const found = rows.map(
+          ([uid, kind, holder]): DueItem => ({
+            uid: uid!,
+            kind: kind as DueItem['kind'],
+            ...(typeof holder === 'string' && { holder }),
+          }),
+        )
         this.due = found.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
       },
     }
@@ -302,8 +307,10 @@ export class Loader {
 
   #handoff = ([doc, tid, xid]: readonly string[]): Handoff => {
     const handoff: Handoff = JSON.parse(doc!)
+    const version = { tid: tid!, xid: xid! }
     this.loaded.handoffs.set(handoff.uid, handoff)
-    this.#remembered.handoffs.keep(handoff.uid, { tid: tid!, xid: xid! }, doc!)
+    this.versions.handoffs.set(handoff.uid, version)
+    this.#remembered.handoffs.keep(handoff.uid, version, doc!)
     return handoff
   }
 
@@ -345,7 +352,8 @@ export class Loader {
     this.loaded.tasks.set(id!, { task: JSON.parse(doc!), open_deps: Number(open) })
   }
 
-  #stream = ([uid, seq, head, progress]: readonly string[]): void => {
+  #stream = ([uid, seq, head, progress, tid, xid]: readonly string[]): void => {
+    this.versions.streams.set(uid!, { tid: tid!, xid: xid! })
     this.loaded.streams.set(uid!, {
       uid: uid!,
       seq: Number(seq),
@@ -370,18 +378,6 @@ const into =
   ([key, doc]: readonly string[]): void => {
     map.set(key!, JSON.parse(doc!))
   }
-
-interface DueRow {
-  readonly uid: string
-  readonly kind: DueItem['kind']
-  readonly holder: string | null
-}
-
-export const toDueItem = ({ uid, kind, holder }: DueRow): DueItem => ({
-  uid,
-  kind,
-  ...(holder !== null && { holder }),
-})
 
 export const latest = (units: readonly Unit<unknown>[]): string =>
   units.reduce((last, unit) => (unit.at > last ? unit.at : last), '')

@@ -2,6 +2,7 @@ import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
+import type { Versions } from './flush.ts'
 import { latest } from './load.ts'
 import type { Known, Remembered, Version } from './remembered.ts'
 import { type Call, call, type Value } from './round-trip.ts'
@@ -10,8 +11,11 @@ import { type Call, call, type Value } from './round-trip.ts'
 export interface Recalled {
   readonly loaded: Loaded
   readonly agentDocs: ReadonlyMap<string, string>
-  /** The first answers the number of the transaction: with it the rows that it writes are told from others. */
-  readonly checks: readonly Call[]
+  readonly versions: Versions
+  /** For when not all of these handoffs and streams are changed: then they are locked first, in one order. */
+  readonly locks: Call
+  /** To be called behind the locks: it sees what whoever held one before has committed. */
+  readonly check: Call
   /** Makes the next look go to the store. */
   forget(): void
 }
@@ -26,10 +30,7 @@ const TABLES: Readonly<Record<Kind, { readonly table: string; readonly key: stri
   contents: { table: 'content', key: 'uid',  lock: 'OFFSET 0' },
 }
 
-/**
- * Whether all rows of a kind are the remembered ones. They are found by where they stand; what was changed or replaced
- * stands somewhere else or is of another transaction.
- */
+/** Whether all rows of a kind are the remembered ones, found like those that are changed (see tables.ts). */
 function areSame(kind: Kind, place: number): string {
   const { table, key, lock } = TABLES[kind]
   const [keys, tids, xids] = [0, 1, 2].map((i) => `$${place + i}::text[]`)
@@ -42,10 +43,7 @@ function areAllSame(kinds: readonly Kind[], place: number): string {
   return kinds.map((kind, i) => areSame(kind, place + 3 * i)).join(' AND ')
 }
 
-/**
- * They divide by whether all is as it was: where it is not, the division fails and takes the transaction with it. What
- * is locked comes first: the second statement sees what whoever held a lock before has committed.
- */
+/** They divide by whether all is as it was: where it is not, the division fails and takes the transaction with it. */
 const [LOCKED, READ] = [
   ['handoffs', 'streams'],
   ['agents', 'contents'],
@@ -53,7 +51,7 @@ const [LOCKED, READ] = [
 const CHECK = {
   locked: {
     name: 'check_locked',
-    text: `SELECT pg_current_xact_id()::xid, 1 / (${areAllSame(LOCKED, 2)})::integer`,
+    text: `SELECT 1 / (${areAllSame(LOCKED, 2)})::integer`,
   },
   read: {
     name: 'check_read',
@@ -99,10 +97,9 @@ export function recall(
   return {
     loaded,
     agentDocs: new Map(Array.from(agents, ([name, { value }]) => [name, value])),
-    checks: [
-      call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
-      call(CHECK.read, ws, latest(units), ...READ.flatMap((kind) => versions(rows[kind]))),
-    ],
+    versions: { handoffs, streams },
+    locks: call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
+    check: call(CHECK.read, ws, latest(units), ...READ.flatMap((kind) => versions(rows[kind]))),
     forget() {
       for (const kind of [...LOCKED, ...READ])
         for (const key of rows[kind].keys()) remembered[kind].forget(key)

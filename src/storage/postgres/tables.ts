@@ -29,8 +29,10 @@ export function typeOf(table: string, column: string): string {
   return table === 'entry' && column === 'id' ? 'bigint' : (TYPES[column] ?? 'text')
 }
 
-/** Tables whose rows are remembered: a write answers where each stands now, in the order in which they were given. */
+/** Tables whose rows are remembered. */
 const VERSIONED = new Set(['handoff', 'content', 'stream'])
+/** The number of the transaction, and where each row stands now, in the order in which they were given. */
+const VERSIONS = `pg_current_xact_id()::xid, string_agg(ctid::text, ' ')`
 
 /** Writes all rows of a table with one statement: an array for each column. */
 export interface Insert {
@@ -46,13 +48,31 @@ export interface Insert {
 export function insertInto(table: string, without: readonly string[] = [], conflict = ''): Insert {
   const columns = (TABLES[table] ?? []).filter((column) => !without.includes(column))
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[])`)
-  const versions = VERSIONED.has(table) ? 'RETURNING ctid' : ''
-  const text = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
-    SELECT $1::integer, ${cells.join(', ')} ${conflict} ${versions}`
+  const insert = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
+    SELECT $1::integer, ${cells.join(', ')} ${conflict}`
+  const text = VERSIONED.has(table)
+    ? `WITH written AS (${insert} RETURNING ctid) SELECT ${VERSIONS} FROM written`
+    : insert
   return {
     columns,
     statement: { name: `${conflict ? 'upsert' : 'insert'}_${table}_${columns.length}`, text },
   }
+}
+
+/**
+ * Changes rows that are the versions they are taken for. They are found by where they stand; what was changed or
+ * replaced stands somewhere else or is of another transaction, and then the division fails and takes the transaction
+ * with it.
+ */
+export function changeIn(table: string, changed: readonly string[]): Insert {
+  const columns = ['uid', 'tid', 'xid', ...changed]
+  const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[]) AS ${column}`)
+  const set = changed.map((column) => `${column} = k.${column}`)
+  const text = `WITH written AS (
+      UPDATE baton.${table} AS r SET ${set.join(', ')} FROM (SELECT ${cells.join(', ')}) AS k
+      WHERE r.ctid = k.tid::tid AND r.xmin = k.xid::xid AND r.ws = $1 AND r.uid = k.uid RETURNING r.ctid)
+    SELECT ${VERSIONS}, 1 / (count(*) = cardinality($2::text[]))::integer FROM written`
+  return { columns, statement: { name: `change_${table}`, text } }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { type Connections, sessionOf } from './connect.ts'
 import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
-import { flush, remember } from './flush.ts'
+import { change, flush, remember } from './flush.ts'
 import { type Load, Loader } from './load.ts'
 import { recall } from './recall.ts'
 import type { Remembered } from './remembered.ts'
@@ -63,12 +63,11 @@ function connect({ pool, location }: Connections): Promise<PoolClient> {
   })
 }
 
-/** What a batch comes to, decided in memory, and the calls that hold it to that. */
+/** What a batch comes to, decided in memory, and the calls that write it and hold it to that. */
 interface Staged {
   readonly set: WorkingSet
   readonly outcomes: readonly Outcome[]
-  readonly checks: readonly Call[]
-  readonly writes: readonly Call[]
+  readonly calls: readonly Call[]
   forget(): void
 }
 
@@ -78,39 +77,47 @@ function stage(
 ): Staged | undefined {
   const recalled = recall(ws, units, remembered)
   if (!recalled) return undefined
-  const { loaded, agentDocs, checks, forget } = recalled
+  const { loaded, agentDocs, versions, locks, check, forget } = recalled
   const set = new WorkingSet(loaded, origin)
   const outcomes = decideAll(set, units)
   // A refusal must rest on what is there, and what is not written is not checked.
   if (!set.isDirty || outcomes.some(({ ok }) => !ok)) return undefined
-  return { set, outcomes, checks, writes: flush(ws, set.writes, agentDocs), forget }
+  const { handoffs, streams } = set.writes
+  const isAllChanged =
+    [...versions.handoffs.keys()].every((uid) => handoffs.has(uid)) &&
+    [...versions.streams.keys()].every((uid) => streams.has(uid))
+  const calls = [
+    ...(isAllChanged ? [] : [locks]),
+    ...change(ws, set.writes, versions),
+    check,
+    ...flush(ws, set.writes, agentDocs),
+  ]
+  return { set, outcomes, calls, forget }
 }
 
-/** In one round trip. False, with the connection as it was, when something is not as it was remembered. */
+/**
+ * In one round trip, which is a transaction by itself: it is committed at its end. False, with the connection as it
+ * was, when something is not as it was remembered.
+ */
 async function writeStaged(
   options: TransactionOptions,
   client: PoolClient,
-  { set, outcomes, checks, writes, forget }: Staged,
+  { set, outcomes, calls, forget }: Staged,
 ): Promise<boolean> {
-  const calls = [BEGIN, ...checks, ...writes]
   let answers: readonly Rows[] = []
   try {
-    answers = await roundTrip(client, [...calls, COMMIT])
+    answers = await roundTrip(client, calls)
     client.release()
   } catch (error) {
     forget()
     if (isSurelyLost(error, calls.length)) {
-      if (isOutdated(error)) {
-        await roundTrip(client, [ROLLBACK]).catch(() => undefined)
-        return false
-      }
-      void leave(client)
+      if (isOutdated(error)) return false
+      client.release(true)
       throw lost(error, options.connections.location, outcomes.length)
     }
     await committedOrLost(options, client, set, error)
   }
-  const xid = answers[1]?.[0]?.[0]
-  if (xid) remember(options.remembered, xid, writes, answers.slice(1 + checks.length))
+  remember(options.remembered, calls, answers)
   options.onCommit()
   return true
 }
@@ -138,7 +145,7 @@ async function fromStore(
       await leave(client)
       return { outcomes }
     }
-    writes = flush(ws, set.writes, loader.agentDocs)
+    writes = [...change(ws, set.writes, loader.versions), ...flush(ws, set.writes, loader.agentDocs)]
   } catch (error) {
     void leave(client)
     throw lost(error, location, units.length)
@@ -158,7 +165,7 @@ async function fromStore(
     }
     await committedOrLost(options, client, set, error)
   }
-  remember(remembered, loader.xid, writes, answers)
+  remember(remembered, writes, answers)
   onCommit()
   return { outcomes }
 }

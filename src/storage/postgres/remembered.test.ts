@@ -181,7 +181,16 @@ describe('a change of what this process has just seen', () => {
 
     await progress(store, uid, 70)
 
-    assert.equal((await store.handoff(uid))?.title, 'Renamed')
+    const { title, progress: told } = (await store.handoff(uid))!
+    assert.deepEqual([title, told], ['Renamed', 70])
+  })
+
+  it('is decided anew when a handoff that it only looks at is not what it was', async (t) => {
+    const url = await newDatabase()
+    const { store, uid } = await seen(t, url)
+    await change(await open(t, url), uid, { title: 'Renamed' })
+
+    assert.equal(await note(store, uid, (view) => view.handoff(uid)?.title), 'Renamed')
   })
 
   it('is refused only on what is there now', async (t) => {

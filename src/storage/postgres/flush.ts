@@ -44,6 +44,7 @@ const CHANGE = {
     'doc',
   ]),
   stream: changeIn('stream', ['seq', 'head', 'progress_seq']),
+  content: changeIn('content', ['doc']),
 }
 
 /**
@@ -52,7 +53,6 @@ const CHANGE = {
  */
 const UPDATE = {
   task: upsertInto('task', ['status', 'owner', 'rank', 'critical', 'level', 'doc']),
-  content: upsertInto('content', ['doc']),
   audit_session: upsertInto('audit_session', ['state', 'doc']),
   run: upsertInto('run', ['state', 'doc']),
   delivery: upsertInto('delivery', ['due_at', 'doc']),
@@ -114,13 +114,14 @@ const ADD_BLOB = {
   text: 'INSERT INTO baton.blob (ws, sha256, bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 }
 
-/** Which versions of its handoffs and streams a batch was decided on. */
+/** Which versions of these rows a batch was decided on. */
 export interface Versions {
   readonly handoffs: ReadonlyMap<string, Version>
   readonly streams: ReadonlyMap<string, Version>
+  readonly contents: ReadonlyMap<string, Version>
 }
 
-/** The handoffs and streams that were there and have changed. In one order: where they are not locked, this does it. */
+/** Rows of these kinds that were there and have changed. In one order: where they are not locked, this does it. */
 export function change(ws: number, writes: Writes, versions: Versions): Call[] {
   const calls: Call[] = []
   const put = (
@@ -143,6 +144,7 @@ export function change(ws: number, writes: Writes, versions: Versions): Call[] {
     versions.streams,
     streams.map((stream) => ({ ...stream })),
   )
+  put(CHANGE.content, versions.contents, contentRows(writes, 'known'))
   return calls
 }
 
@@ -213,7 +215,7 @@ const KEPT: ReadonlyMap<Statement, { readonly columns: readonly string[]; readon
       [INSERT.handoff, keepHandoff],
       [CHANGE.handoff, keepHandoff],
       [INSERT.content, keepContent],
-      [UPDATE.content, keepContent],
+      [CHANGE.content, keepContent],
       [INSERT.stream, keepStream],
       [CHANGE.stream, keepStream],
     ] as const
@@ -223,19 +225,19 @@ const KEPT: ReadonlyMap<Statement, { readonly columns: readonly string[]; readon
 type Put = (into: Insert, rows: readonly Row[]) => void
 
 function flushHandoffs(writes: Writes, put: Put): void {
-  const contents = (isNew: boolean): readonly Row[] =>
-    [...writes.contents]
-      .filter(([uid]) => writes.newContents.has(uid) === isNew)
-      .map(([uid, content]) => ({ uid, doc: JSON.stringify(content) }))
   put(
     INSERT.handoff,
     [...writes.handoffs.values()]
       .filter(({ uid }) => writes.newHandoffs.has(uid))
       .map((handoff) => ({ ...handoffColumns(handoff) })),
   )
-  put(INSERT.content, contents(true))
-  put(UPDATE.content, contents(false))
+  put(INSERT.content, contentRows(writes, 'new'))
 }
+
+const contentRows = ({ contents, newContents }: Writes, which: 'new' | 'known') =>
+  [...contents]
+    .filter(([uid]) => newContents.has(uid) === (which === 'new'))
+    .map(([uid, content]) => ({ uid, doc: JSON.stringify(content) }))
 
 /** Shifts first: the counts of new tasks are right already. */
 function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: number[]) => void): void {

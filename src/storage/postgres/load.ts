@@ -87,8 +87,8 @@ const SQL = {
       UNION SELECT unnest($3::text[])) AS k (name) CROSS JOIN LATERAL (
       SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
   contents: statement('contents', `
-    SELECT k.uid, c.doc FROM unnest($2::text[]) AS k (uid)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
+    SELECT k.uid, c.doc, c.tid, c.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT doc, ctid AS tid, xmin AS xid FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
   sessions: statement('sessions', `
     SELECT k.uid, s.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT doc FROM baton.audit_session WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
@@ -120,8 +120,11 @@ export class Loader {
   readonly loaded: Loaded = emptyLoaded()
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
-  /** Of the handoffs and streams that were locked. */
-  readonly versions = { handoffs: new Map<string, Version>(), streams: new Map<string, Version>() }
+  readonly versions = {
+    handoffs: new Map<string, Version>(),
+    streams: new Map<string, Version>(),
+    contents: new Map<string, Version>(),
+  }
   due: readonly DueItem[] = []
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
@@ -196,7 +199,7 @@ export class Loader {
     if (runs.length > 0) loads.push(this.#runs(runs))
     if (unknown.length > 0) loads.push(this.#load(SQL.agents, this.#agent, unknown, agents))
     else if (agents.length > 0) loads.push(this.#load(SQL.agentsByName, this.#agent, agents))
-    if (contents.length > 0) loads.push(this.#load(SQL.contents, into(this.loaded.contents), contents))
+    if (contents.length > 0) loads.push(this.#load(SQL.contents, this.#content, contents))
     if (blocks.length > 0) loads.push(this.#load(SQL.blocks, into(this.loaded.blocks), blocks))
     if (deliveries.length > 0)
       loads.push(this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries))
@@ -312,6 +315,11 @@ export class Loader {
     this.versions.handoffs.set(handoff.uid, version)
     this.#remembered.handoffs.keep(handoff.uid, version, doc!)
     return handoff
+  }
+
+  #content = ([uid, doc, tid, xid]: readonly string[]): void => {
+    this.loaded.contents.set(uid!, JSON.parse(doc!))
+    this.versions.contents.set(uid!, { tid: tid!, xid: xid! })
   }
 
   #latest = ([task, from, to, doc]: readonly string[]): void => {

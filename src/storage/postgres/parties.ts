@@ -11,7 +11,8 @@ const END = {
 const BEGIN = {
   name: 'begin_parties',
   text: `INSERT INTO baton.party (ws, agent, side, uid)
-    SELECT $1::integer, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]) ON CONFLICT DO NOTHING`,
+    SELECT $1::integer, unnest($2::text[]), unnest($3::text[]), unnest($4::text[])
+    WHERE current_setting('baton.parties', true) = 'kept'`,
 }
 
 /** Agents, sides and handoffs, row by row. */

@@ -14,8 +14,8 @@ export interface Recalled {
   readonly versions: Versions
   /** For when not all of these handoffs and streams are changed: then they are locked first, in one order. */
   readonly locks: Call
-  /** To be called behind the locks: it sees what whoever held one before has committed. */
-  readonly check: Call
+  /** For the rest, without the contents that are changed. Behind the locks: it sees what whoever held one has committed. */
+  check(changed: ReadonlyMap<string, unknown>): Call
   /** Makes the next look go to the store. */
   forget(): void
 }
@@ -97,9 +97,12 @@ export function recall(
   return {
     loaded,
     agentDocs: new Map(Array.from(agents, ([name, { value }]) => [name, value])),
-    versions: { handoffs, streams },
+    versions: { handoffs, streams, contents },
     locks: call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
-    check: call(CHECK.read, ws, latest(units), ...READ.flatMap((kind) => versions(rows[kind]))),
+    check(changed) {
+      const looked = new Map([...contents].filter(([uid]) => !changed.has(uid)))
+      return call(CHECK.read, ws, latest(units), ...versions(agents), ...versions(looked))
+    },
     forget() {
       for (const kind of [...LOCKED, ...READ])
         for (const key of rows[kind].keys()) remembered[kind].forget(key)

@@ -89,7 +89,7 @@ function stage(
   const calls = [
     ...(isAllChanged ? [] : [locks]),
     ...change(ws, set.writes, versions),
-    check,
+    check(set.writes.contents),
     ...flush(ws, set.writes, agentDocs),
   ]
   return { set, outcomes, calls, forget }

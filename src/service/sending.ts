@@ -208,7 +208,8 @@ export class Sending {
             parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
           ),
           ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
-          streams: [place.root],
+          // Of a chain that begins here there is none yet.
+          streams: place.root === uid ? [] : [place.root],
           numbers: alias === undefined ? 1 : 0,
         },
         decide: (view, at) => {

@@ -29,7 +29,7 @@ export interface Reads {
   readonly tasks?: readonly string[]
   /** The newest handoff of a task between two agents, looked up while the task is locked: name it in `tasks` too. */
   readonly latest?: Pair
-  /** Log streams to append to, beside those of the handoffs and tasks read. */
+  /** Log streams to append to, beside those of the handoffs and tasks read, and of what is new. */
   readonly streams?: readonly string[]
   readonly notices?: readonly string[]
   /** uids of audit sessions: locked, each with its stream. */

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { until } from '../store-units.ts'
 
 /** Cut the connection at this message between client and server, counted from the moment it was armed. */
 export interface Cut {
@@ -91,4 +92,16 @@ export class Wire {
       }
     })
   }
+}
+
+/** How many messages a call takes, at the least of some tries: a notification of the one before may come between. */
+export async function messages(wire: Wire, call: () => Promise<unknown>, tries = 5): Promise<number> {
+  const counts: number[] = []
+  for (let i = 0; i < tries; i++) {
+    await until('nothing is under way any more', () => wire.isQuietFor(30))
+    wire.arm({ at: 0, when: 'before' })
+    await call()
+    counts.push(wire.messages)
+  }
+  return Math.min(...counts)
 }

@@ -5,9 +5,9 @@ import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
+import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
-import { sequenceOf } from './workspace.ts'
 
 /** A call and what becomes of its answer. */
 export interface Load {
@@ -112,7 +112,6 @@ const SQL = {
     SELECT i.actor, i.op, i.key, i.input_hash, i.subject, i.rev, i.at
     FROM unnest($2::text[], $3::text[], $4::text[]) AS k (actor, op, key) CROSS JOIN LATERAL (
       SELECT * FROM baton.idem WHERE ws = $1 AND actor = k.actor AND op = k.op AND key = k.key OFFSET 0) AS i`),
-  numbers: statement('numbers', 'SELECT nextval($1::regclass) FROM generate_series(1, $2::integer)'),
 }
 
 /** Reads and locks what a batch touches, in one order for everybody: agents, handoffs, tasks, sessions, streams. */
@@ -131,15 +130,17 @@ export class Loader {
   readonly #reads: ReturnType<typeof mergeReads>
   readonly #lockAgents: boolean
   readonly #remembered: Remembered
+  readonly #numbers: Numbers
   /** Handoffs whose place was taken for granted, as they were. */
   readonly #assumed = new Map<string, Handoff>()
 
   constructor(
     ws: number,
     units: readonly Unit<unknown>[],
-    options: { readonly lockAgents: boolean; readonly remembered: Remembered },
+    options: { readonly lockAgents: boolean; readonly remembered: Remembered; readonly numbers: Numbers },
   ) {
     this.#ws = ws
+    this.#numbers = options.numbers
     this.#remembered = options.remembered
     this.#units = units
     this.#reads = mergeReads(units)
@@ -168,10 +169,9 @@ export class Loader {
       loads.push(this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs))
     }
     if (counted.length > 0) loads.push(this.#load(SQL.counts, this.#count, counted))
-    if (numbers > 0) {
-      const take = (rows: Rows) => this.loaded.numbers.push(...rows.map(([n]) => Number(n)))
-      loads.push({ call: call(SQL.numbers, sequenceOf(this.#ws), numbers), take })
-    }
+    if (numbers > 0)
+      for (const call of this.#numbers.draw(numbers, this.#units.length))
+        loads.push({ call, take: (rows) => this.#number(rows, numbers) })
     return this.isSplit ? loads : [...loads, ...this.second()]
   }
 
@@ -315,6 +315,11 @@ export class Loader {
     this.versions.handoffs.set(handoff.uid, version)
     this.#remembered.handoffs.keep(handoff.uid, version, doc!)
     return handoff
+  }
+
+  #number(rows: Rows, wanted: number): void {
+    this.loaded.numbers.push(...rows.slice(0, wanted).map(([number]) => Number(number)))
+    this.#numbers.keep(rows.slice(wanted))
   }
 
   #content = ([uid, doc, tid, xid]: readonly string[]): void => {

@@ -21,6 +21,7 @@ import { type Connections, prepareConnections, withClient } from './connect.ts'
 import { dump, restore } from './copy.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
+import { Numbers } from './numbers.ts'
 import { PostgresQueries } from './queries.ts'
 import { scrub } from './redact.ts'
 import { Remembered } from './remembered.ts'
@@ -90,6 +91,7 @@ class PostgresStore implements Store {
     const { location } = connections
     this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
     const remembered = new Remembered()
+    const numbers = new Numbers(workspace.id)
     this.#group = new GroupCommit({
       run: (units, settled) =>
         runTransaction(
@@ -98,6 +100,7 @@ class PostgresStore implements Store {
             ws: this.#ws,
             origin: this.info.origin,
             remembered,
+            numbers,
             onCommit: () => this.#signals.send(),
           },
           units,

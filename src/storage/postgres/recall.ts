@@ -4,6 +4,7 @@ import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
 import type { Versions } from './flush.ts'
 import { latest } from './load.ts'
+import type { Numbers } from './numbers.ts'
 import type { Known, Remembered, Version } from './remembered.ts'
 import { type Call, call, type Value } from './round-trip.ts'
 
@@ -16,6 +17,8 @@ export interface Recalled {
   readonly locks: Call
   /** For the rest, without the contents that are changed. Behind the locks: it sees what whoever held one has committed. */
   check(changed: ReadonlyMap<string, unknown>): Call
+  /** Takes the numbers of new handoffs, and draws some for the next batch. */
+  number(): readonly Call[]
   /** Makes the next look go to the store. */
   forget(): void
 }
@@ -67,15 +70,15 @@ const CHECK = {
 export function recall(
   ws: number,
   units: readonly Unit<unknown>[],
-  remembered: Remembered,
+  { remembered, numbers }: { readonly remembered: Remembered; readonly numbers: Numbers },
 ): Recalled | undefined {
   const reads = mergeReads(units)
   const others = [reads.tasks, reads.counted, reads.notices, reads.sessions, reads.runs, reads.blocks]
   if (others.some((keys) => keys.length > 0) || reads.deliveries.length + reads.pairs.length > 0)
     return undefined
-  if (reads.claims.size > 0 || reads.numbers > 0) return undefined
+  if (reads.claims.size > 0) return undefined
   const handoffs = found(new Set([...reads.handoffs, ...reads.contents]), remembered.handoffs)
-  if (!handoffs || handoffs.size === 0) return undefined
+  if (!handoffs || handoffs.size + reads.numbers === 0) return undefined
   const loaded = emptyLoaded()
   const names = new Set(reads.agents)
   const roots = new Set(reads.streams)
@@ -90,6 +93,9 @@ export function recall(
   const agents = found(names, remembered.agents)
   const contents = found(new Set(reads.contents), remembered.contents)
   if (!streams || !agents || !contents) return undefined
+  const drawn = numbers.next(reads.numbers)
+  if (!drawn) return undefined
+  loaded.numbers.push(...drawn)
   for (const [uid, { value }] of streams) loaded.streams.set(uid, value)
   for (const [uid, { value }] of contents) loaded.contents.set(uid, JSON.parse(value))
   for (const [name, { value }] of agents) loaded.agents.set(name, JSON.parse(value))
@@ -102,6 +108,10 @@ export function recall(
     check(changed) {
       const looked = new Map([...contents].filter(([uid]) => !changed.has(uid)))
       return call(CHECK.read, ws, latest(units), ...versions(agents), ...versions(looked))
+    },
+    number() {
+      numbers.use(reads.numbers)
+      return reads.numbers > 0 ? numbers.draw(0, units.length) : []
     },
     forget() {
       for (const kind of [...LOCKED, ...READ])

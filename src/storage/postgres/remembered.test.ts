@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { anAgent } from '../../../test/builders.ts'
-import { Wire } from '../../../test/faults/wire.ts'
+import { messages, Wire } from '../../../test/faults/wire.ts'
 import { newDatabase, query } from '../../../test/store-places.ts'
 import { AT, entryOf, offer, run, take, until } from '../../../test/store-units.ts'
 import type { Handoff } from '../../domain/handoff.ts'
@@ -286,18 +286,6 @@ describe('a change of what this process has just seen', () => {
       }
   })
 })
-
-/** How many messages a call takes, at the least of some tries: a notification of the one before may come between. */
-async function messages(wire: Wire, call: () => Promise<unknown>, tries = 5): Promise<number> {
-  const counts: number[] = []
-  for (let i = 0; i < tries; i++) {
-    await until('nothing is under way any more', () => wire.isQuietFor(30))
-    wire.arm({ at: 0, when: 'before' })
-    await call()
-    counts.push(wire.messages)
-  }
-  return Math.min(...counts)
-}
 
 /** A store on which a handoff was made and changed by this process a moment ago. */
 async function seen(t: TestContext, url: string): Promise<{ store: Store; uid: string }> {

@@ -11,7 +11,7 @@ export interface Known<T> extends Version {
 }
 
 /** What was so a moment ago is likely so still; later somebody else has had a turn. */
-const MOMENT_MS = 1_000
+export const MOMENT_MS = 1_000
 /** More than a process works on at a time. */
 const MOST = 2_000
 

@@ -8,6 +8,7 @@ import { type Connections, sessionOf } from './connect.ts'
 import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
 import { change, flush, remember } from './flush.ts'
 import { type Load, Loader } from './load.ts'
+import { DRAW, type Numbers } from './numbers.ts'
 import { recall } from './recall.ts'
 import type { Remembered } from './remembered.ts'
 import { type Call, call, type Rows, roundTrip } from './round-trip.ts'
@@ -34,6 +35,7 @@ export interface TransactionOptions {
   readonly ws: number
   readonly origin: string
   readonly remembered: Remembered
+  readonly numbers: Numbers
   readonly onCommit: () => void
   /** Agents that are read are locked too: for a second try after one was changed under the first. */
   readonly lockAgents?: boolean
@@ -72,12 +74,12 @@ interface Staged {
 }
 
 function stage(
-  { ws, origin, remembered }: TransactionOptions,
+  { ws, origin, remembered, numbers }: TransactionOptions,
   units: readonly Unit<unknown>[],
 ): Staged | undefined {
-  const recalled = recall(ws, units, remembered)
+  const recalled = recall(ws, units, { remembered, numbers })
   if (!recalled) return undefined
-  const { loaded, agentDocs, versions, locks, check, forget } = recalled
+  const { loaded, agentDocs, versions, locks, check, number, forget } = recalled
   const set = new WorkingSet(loaded, origin)
   const outcomes = decideAll(set, units)
   // A refusal must rest on what is there, and what is not written is not checked.
@@ -91,6 +93,7 @@ function stage(
     ...change(ws, set.writes, versions),
     check(set.writes.contents),
     ...flush(ws, set.writes, agentDocs),
+    ...number(),
   ]
   return { set, outcomes, calls, forget }
 }
@@ -118,6 +121,8 @@ async function writeStaged(
     await committedOrLost(options, client, set, error)
   }
   remember(options.remembered, calls, answers)
+  for (const [i, { statement }] of calls.entries())
+    if (statement === DRAW) options.numbers.keep(answers[i] ?? [])
   options.onCommit()
   return true
 }
@@ -128,9 +133,9 @@ async function fromStore(
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const { connections, ws, origin, remembered, onCommit, lockAgents = false } = options
+  const { connections, ws, origin, remembered, numbers, onCommit, lockAgents = false } = options
   const { location } = connections
-  const loader = new Loader(ws, units, { lockAgents, remembered })
+  const loader = new Loader(ws, units, { lockAgents, remembered, numbers })
   let writes: readonly Call[] = []
   const set = new WorkingSet(loader.loaded, origin)
   let outcomes: readonly Outcome[] = []

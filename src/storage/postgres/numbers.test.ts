@@ -10,11 +10,13 @@ import { openPostgresStore } from './postgres-store.ts'
 
 describe('numbers of new handoffs', () => {
   it('are taken one by one while callers come one by one', async (t) => {
-    const store = await opened(t)
+    const url = await newDatabase()
+    const store = await opened(t, url)
+    const beside = await open(t, url)
 
-    const numbers = [await begin(store), await begin(store), await begin(store)]
+    const numbers = [await begin(store), await begin(beside), await begin(store), await begin(beside)]
 
-    assert.deepEqual(numbers, [1, 2, 3])
+    assert.deepEqual(numbers, [1, 2, 3, 4])
   })
 
   it('are drawn ahead while many callers are at work: what they begin is one message there and one back', async (t) => {
@@ -22,8 +24,10 @@ describe('numbers of new handoffs', () => {
     t.after(() => wire.close())
     const store = await opened(t, url)
 
-    await together(store, 10)
+    const numbers = [...(await together(store, 10)), ...(await together(store, 10))]
 
+    const inOrder = Array.from({ length: 20 }, (_, i) => i + 1)
+    assert.deepEqual(numbers, inOrder)
     assert.equal(await messages(wire, () => together(store, 10)), 2)
   })
 
@@ -36,6 +40,7 @@ describe('numbers of new handoffs', () => {
       given.push(...(await together(store, 9)), ...(await together(beside, 12)))
     const newest = await last(url)
     await pause(1_100)
+    for (const each of [store, beside]) await run(each, { agents: ['planner', 'codex'] }, () => undefined)
 
     const later = [await begin(store), await begin(beside)]
 

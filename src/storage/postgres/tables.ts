@@ -60,17 +60,20 @@ export function insertInto(table: string, without: readonly string[] = [], confl
 }
 
 /**
- * Changes rows that are the versions they are taken for. They are found by where they stand; what was changed or
- * replaced stands somewhere else or is of another transaction, and then the division fails and takes the transaction
- * with it.
+ * Changes rows that are the versions they are taken for: what was changed or replaced stands somewhere else or is of
+ * another transaction, and then the division fails and takes the transaction with it. They are looked up by their key,
+ * each by itself: on that way (and not on the one by place, hence the words for `=`) the server makes room in the page.
  */
 export function changeIn(table: string, changed: readonly string[]): Insert {
   const columns = ['uid', 'tid', 'xid', ...changed]
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[]) AS ${column}`)
   const set = changed.map((column) => `${column} = k.${column}`)
   const text = `WITH written AS (
-      UPDATE baton.${table} AS r SET ${set.join(', ')} FROM (SELECT ${cells.join(', ')}) AS k
-      WHERE r.ctid = k.tid::tid AND r.xmin = k.xid::xid AND r.ws = $1 AND r.uid = k.uid RETURNING r.ctid)
+      UPDATE baton.${table} AS r SET ${set.join(', ')}
+      FROM (SELECT ${cells.join(', ')}) AS k CROSS JOIN LATERAL (
+        SELECT ctid FROM baton.${table}
+        WHERE ws = $1 AND uid = k.uid AND ctid IS NOT DISTINCT FROM k.tid::tid OFFSET 0) AS now
+      WHERE r.ctid = now.ctid AND r.xmin = k.xid::xid RETURNING r.ctid)
     SELECT ${VERSIONS}, 1 / (count(*) = cardinality($2::text[]))::integer FROM written`
   return { columns, statement: { name: `change_${table}`, text } }
 }

@@ -79,6 +79,42 @@ describe('a handoff of version 1', () => {
     assert.ok(tree.read(NEW).endsWith(v1Text().slice(v1Text().indexOf('\n# Rate limits'))))
   })
 
+  it('[S0-69] [S0-117] keeps the keys of others as they were written, with their comments', async (t) => {
+    const foreign = `# who wrote this
+api_version: 1.10
+commit: 12e4567
+short_sha: 0012345 # of the build
+ticket: 0042
+issue: 9007199254740993
+nested: {sha: 007, list: [ 1.0 ]}
+`
+    const tree = aTree(t, {
+      [OLD]: v1Text().replace('---\n', '---\n# of grok\n').replace('status:', `${foreign}status:`),
+    })
+
+    const { moves } = await run(tree, '--apply')
+
+    const front = tree.read(NEW).split('---\n')[1]!
+    assert.ok(front.includes(`# of grok\n${foreign}`), front)
+    assert.match(front, /^handoff_id: .*\nfrom_agent: grok\n/)
+    assert.deepEqual(
+      moves[0]?.notes.filter((note) => note.includes('original')),
+      [],
+    )
+  })
+
+  it('[S0-117] says so where the keys of others had to be written anew', async (t) => {
+    const text = v1Text()
+    const front =
+      '{from: grok, assigned_to: claude, task: BPRD-2026-0042, status: open, created: 2026-02-21, x: 007}'
+    const tree = aTree(t, { [OLD]: `---\n${front}\n${text.slice(text.indexOf('---\n\n'))}` })
+
+    const { moves } = await run(tree, '--apply')
+
+    assert.match(moves[0]?.notes.join('\n') ?? '', /only the original says x as it was written/)
+    assert.equal(frontOf(tree.read(NEW)).x, 7)
+  })
+
   it('[S0-03] [S0-37] goes to the archive, by the month of its end, when it has ended', async (t) => {
     const tree = aTree(t, {
       [OLD]: v1Text({ status: 'completed', more: 'completed: 2026-03-01T09:00:00Z\n' }),

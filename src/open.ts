@@ -154,7 +154,20 @@ async function targetOf(
     target.engine === 'sqlite' && target.path !== ':memory:'
       ? { ...target, path: resolve(base, target.path) }
       : target
+  if (!options.write || options.readOnly) demandThere(placed, options)
   return { target: withAccess(placed, options), ...(found && { workspace: found }) }
+}
+
+/** Whoever only reads would take a mistyped address for a store with nothing in it. */
+function demandThere(target: StoreTarget, { store, environment }: OpenContextOptions): void {
+  if (target.engine !== 'sqlite' || target.path === ':memory:' || existsSync(target.path)) return
+  const named =
+    store !== undefined ? '--store' : environment.store !== undefined ? 'BATON_STORE' : 'baton.yaml'
+  throw new BatonError(
+    'not_found',
+    `there is no store at ${target.path}, which ${named} names; correct the path, or make a store there with the first handoff: baton send`,
+    { file: target.path },
+  )
 }
 
 async function workspaceFor(options: OpenContextOptions, found: Workspace | undefined): Promise<Workspace> {

@@ -14,6 +14,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { BatonError } from './domain/errors.ts'
 import { decodeRow, encodeRow, RowDigest } from './row-digest.ts'
+import { SCHEMA as POSTGRES } from './storage/postgres/migrate.ts'
+import { SCHEMA as SQLITE } from './storage/sqlite/migrate.ts'
 import type { DumpRow, Store } from './storage/store.ts'
 import { type ChainReport, demandCopied, type LongWork } from './store-verify.ts'
 
@@ -77,16 +79,21 @@ function line(value: object | string, sum: Hash): string {
   return text
 }
 
-/** Takes a backup into an empty store and reads it back. The file is checked as a whole before a row is taken. */
+/**
+ * Takes a backup into an empty store and reads it back. The file is checked as a whole before the store is opened,
+ * which may be what makes it.
+ */
 export async function restore(
   file: string,
-  store: Store,
+  open: () => Promise<Store>,
   work: LongWork = {},
-): Promise<{ rows: number; chains: ChainReport }> {
+): Promise<{ store: Store; rows: number; chains: ChainReport }> {
   const whole = new RowDigest()
-  for await (const _ of whole.through(readBackup(file, store.info.schema), work, 'checking the file'));
-  await store.restore(new RowDigest().through(readBackup(file), work, 'restoring'))
-  return { rows: whole.rows, chains: await demandCopied(whole, store, work) }
+  const newest = Math.max(SQLITE, POSTGRES)
+  for await (const _ of whole.through(readBackup(file, newest), work, 'checking the file'));
+  const store = await open()
+  await store.restore(new RowDigest().through(readBackup(file, store.info.schema), work, 'restoring'))
+  return { store, rows: whole.rows, chains: await demandCopied(whole, store, work) }
 }
 
 /** The rows of a backup. Throws at the end when the file was cut off or changed. */

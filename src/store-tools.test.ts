@@ -72,7 +72,7 @@ describe('a backup', () => {
 
     const { rows } = await backup(store, path('b.gz'))
     const target = await open('target.db')
-    const report = await restore(path('b.gz'), target)
+    const report = await restore(path('b.gz'), async () => target)
 
     assert.deepEqual(await rowsOf(target), await rowsOf(store))
     assert.equal(report.rows, rows)
@@ -118,12 +118,15 @@ describe('a backup', () => {
     for (const [name, bytes] of Object.entries(files)) {
       writeFileSync(path(name), bytes)
       await assert.rejects(
-        restore(path(name), target),
+        restore(path(name), async () => target),
         { code: 'store_refused', message: /cannot be restored/ },
         name,
       )
     }
-    await assert.rejects(restore(path('nothing.gz'), target), { code: 'not_found' })
+    await assert.rejects(
+      restore(path('nothing.gz'), async () => target),
+      { code: 'not_found' },
+    )
 
     assert.deepEqual(await rowsOf(target), before)
   })
@@ -134,10 +137,13 @@ describe('a backup', () => {
     const text = gunzipSync(readFileSync(path('b.gz'))).toString('utf8')
     writeFileSync(path('newer.gz'), gzipSync(text.replace(/"schema":\d+/, '"schema":9')))
 
-    await assert.rejects(restore(path('newer.gz'), await open('target.db')), {
-      code: 'store_refused',
-      message: /was made by a newer Baton \(schema 9/,
-    })
+    await assert.rejects(
+      restore(path('newer.gz'), () => open('target.db')),
+      {
+        code: 'store_refused',
+        message: /was made by a newer Baton \(schema 9/,
+      },
+    )
   })
 
   it('is not restored into a store that was used', async (t) => {
@@ -145,7 +151,10 @@ describe('a backup', () => {
     await backup(store, path('b.gz'))
     const before = await rowsOf(store)
 
-    await assert.rejects(restore(path('b.gz'), store), { code: 'conflict' })
+    await assert.rejects(
+      restore(path('b.gz'), async () => store),
+      { code: 'conflict' },
+    )
 
     assert.deepEqual(await rowsOf(store), before)
   })

@@ -71,6 +71,43 @@ describe('store backup, restore and copy', () => {
     assert.equal((await refusal(where, 'store', 'copy')).exit, 2)
   })
 
+  it('refuse a store that is not there, as all that only read do, and make none', async (t) => {
+    const files = folders(t)
+    const where = { cwd: files.repository('shop') }
+    const typo = files.path('typo.db')
+    const env = { BATON_STORE: typo }
+    const calls: readonly (readonly [Where, ...string[]])[] = [
+      [where, 'inbox', '--store', '../typo.db'],
+      [{ ...where, env }, 'handoff', 'list'],
+      [{ ...where, env }, 'store', 'info'],
+      [{ ...where, env }, 'store', 'backup', '../bk'],
+      [{ ...where, env }, 'store', 'copy', '--to', '../copy.db'],
+      [{ ...where, env }, 'audit', 'export', '--out', '../lg'],
+    ]
+
+    for (const [place, ...args] of calls) {
+      const { exit, message } = await refusal(place, ...args)
+      assert.equal(exit, 3, args.join(' '))
+      const named = place === where ? '--store' : 'BATON_STORE'
+      assert.ok(message.startsWith(`there is no store at ${typo}, which ${named} names; `), message)
+    }
+    assert.deepEqual(readdirSync(files.path()), ['shop'])
+    await ask({ ...where, env }, 'send', '--to', 'codex', '--title', 'Makes it')
+    assert.equal((await ask<{ items: unknown[] }>({ ...where, env }, 'handoff', 'list')).items.length, 1)
+  })
+
+  it('leave no new store behind when the backup cannot be restored', async (t) => {
+    const files = folders(t)
+    const where = { cwd: files.repository('shop') }
+    files.file('g.db', 'garbage')
+
+    for (const more of [['--store', '../y.db'], []])
+      assert.equal((await refusal(where, 'store', 'restore', '../g.db', ...more)).exit, 17)
+
+    assert.deepEqual(readdirSync(files.path()), ['g.db', 'shop'])
+    assert.deepEqual(readdirSync(where.cwd), ['.git'])
+  })
+
   it('copy to PostgreSQL and back again, with every field the same', async (t) => {
     const where = await shop(t)
     const url = await newDatabase()

@@ -80,9 +80,10 @@ const restore: Command = {
       shell.io.cwd,
       needed(words, 'the backup: baton store restore ../baton-backup.jsonl.gz'),
     )
-    const store = await openLocal(shell, true)
     const tools = await import('../../../store-tools.ts')
-    const { rows, chains } = await withProgress(shell, (work) => tools.restore(file, store, work))
+    const { store, rows, chains } = await withProgress(shell, (work) =>
+      tools.restore(file, () => openLocal(shell, true), work),
+    )
     shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
     return 0
   },

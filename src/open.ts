@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Config, type Environment, parseConfig, readConfigText, readSecret, toPolicy } from './config.ts'
 import type { Actor } from './domain/agent.ts'
@@ -160,7 +160,9 @@ async function targetOf(
 
 /** Whoever only reads would take a mistyped address for a store with nothing in it. */
 function demandThere(target: StoreTarget, { store, environment }: OpenContextOptions): void {
-  if (target.engine !== 'sqlite' || target.path === ':memory:' || existsSync(target.path)) return
+  if (target.engine !== 'sqlite' || target.path === ':memory:') return
+  // Unlike existsSync it says so where the folder may not be entered.
+  if (statSync(target.path, { throwIfNoEntry: false })) return
   const named =
     store !== undefined ? '--store' : environment.store !== undefined ? 'BATON_STORE' : 'baton.yaml'
   throw new BatonError(

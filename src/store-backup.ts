@@ -57,7 +57,8 @@ export async function backup(
   } catch (error) {
     throw cannotWrite(file, error)
   } finally {
-    rmSync(draft, { force: true })
+    // Below a file there is nothing to remove, and trying to would hide why it failed.
+    if (existsSync(draft)) rmSync(draft)
   }
 }
 
@@ -202,7 +203,7 @@ function cannotWrite(file: string, error: unknown): unknown {
   if (code === 'EEXIST') return taken(file)
   return new BatonError(
     'unavailable',
-    `${file} cannot be written (${code}); nothing was left behind`,
+    `${file} cannot be written (${code}), and nothing was left behind; check that its folder is one, that you may write in it and that there is room`,
     { file },
     error,
   )

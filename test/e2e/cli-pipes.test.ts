@@ -92,6 +92,29 @@ describe('the output of a command', () => {
 
     assert.deepEqual([status, stderr], [0, ''])
   })
+
+  it('a disk that is full under the answer: the handoff is sent, and the refusal says not to send it again', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const sent = (...stdio: readonly ('ignore' | 'pipe' | number)[]) =>
+      spawnSync(process.execPath, [BATON, 'send', '--to', 'codex', '--title', 'full', '--json'], {
+        cwd: where.cwd,
+        env: cleanEnv(where),
+        stdio: [...stdio],
+        encoding: 'utf8',
+      })
+    const full = openSync('/dev/full', 'w')
+    t.after(() => closeSync(full))
+
+    const { status, stderr } = sent('ignore', full, 'pipe')
+    const unheard = sent('ignore', 'pipe', full)
+
+    const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!)
+    assert.deepEqual([status, error.code, error.retry], [2, 'invalid_input', false])
+    assert.match(error.message, /ENOSPC.*what the command did stands: look before you repeat it/)
+    assert.equal(unheard.status, 0)
+    const { items } = await ask<{ items: unknown[] }>(where, 'handoff', 'list')
+    assert.equal(items.length, 2)
+  })
 })
 
 describe('a command whose notes nobody reads', () => {
@@ -167,8 +190,8 @@ describe('a command that has done its work', () => {
       encoding: 'utf8',
     })
 
-    assert.equal(status, 70)
-    assert.equal(JSON.parse(stderr.trim().split('\n').at(-1)!).error.code, 'internal')
+    assert.equal(status, 2)
+    assert.equal(JSON.parse(stderr.trim().split('\n').at(-1)!).error.code, 'invalid_input')
   })
 })
 

@@ -108,6 +108,18 @@ describe('store backup, restore and copy', () => {
     assert.deepEqual(readdirSync(where.cwd), ['.git'])
   })
 
+  it('refuse a place below a file, as the export of a log does', async (t) => {
+    const where = await shop(t)
+    writeFileSync(where.path('f'), '')
+
+    const backup = await refusal(where, 'store', 'backup', '../f/x')
+    const log = await refusal(where, 'audit', 'export', '--out', '../f/x')
+
+    assert.deepEqual([backup.exit, log.exit], [13, 6])
+    assert.match(backup.message, /f\/x cannot be written \(ENOTDIR\).*check that its folder is one/)
+    assert.match(log.message, /\/f is in the way; name another place/)
+  })
+
   it('copy to PostgreSQL and back again, with every field the same', async (t) => {
     const where = await shop(t)
     const url = await newDatabase()
@@ -283,6 +295,27 @@ describe('a store that cannot be used', () => {
     assert.match(read.stderr, /^! .*cannot be written by you; it was opened for reading only\n$/)
     assert.equal(written.code, 13, written.stderr)
     assert.match(JSON.parse(written.stderr).error.message, /cannot be written; check the permissions/)
+  })
+
+  it('lies in a folder that may not be entered: the refusal names the path and the permission', async (t) => {
+    const where = await shop(t)
+    const folder = join(where.cwd, '.baton')
+    const uid = process.getuid?.() === 0 ? NOBODY : undefined
+    giveAway(where, uid)
+    chmodSync(folder, 0o000)
+    const caller = uid === undefined ? where : { ...where, uid }
+
+    const found = await baton(caller, 'inbox', '--as', 'codex')
+    const named = await baton(caller, 'inbox', '--as', 'codex', '--store', database(where))
+
+    chmodSync(folder, 0o755)
+    for (const { code, stderr } of [found, named]) {
+      assert.equal(code, 4, stderr)
+      assert.match(
+        stderr,
+        /^✗ \S+\/\.baton\/baton\.db is closed to you; check the permissions [^\n]*EACCES\)\n$/,
+      )
+    }
   })
 
   it('would have to be made in a folder that may not be written: nothing is left behind', async (t) => {

@@ -1,4 +1,4 @@
-import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
+import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/writeback.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'
@@ -12,10 +12,39 @@ export class Interrupted extends Error {}
 /** What stood in the way, as an error of ours: an unknown failure never wears a caller's fault. */
 export function toBatonError(error: unknown): BatonError {
   if (error instanceof BatonError) return error
+  const refused = systemRefusal(error)
+  if (refused) return refused
   return new BatonError(
     'internal',
     'something went wrong inside Baton; set BATON_DEBUG=1 to see where, and please report it',
     {},
+    error,
+  )
+}
+
+/** What the file system refuses is no fault of Baton's, and the path says what to look at. */
+// biome-ignore format: read as a table
+const SYSTEM: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  EACCES:       ['not_allowed',   'is closed to you; check the permissions of it and of the folders above'],
+  EPERM:        ['not_allowed',   'is closed to you; check the permissions of it and of the folders above'],
+  EROFS:        ['not_allowed',   'is on a disk that cannot be written; name another place'],
+  ENOTDIR:      ['invalid_input', 'cannot be used: a part of the path is a file and not a folder; name another place'],
+  EISDIR:       ['invalid_input', 'is a folder and not a file; name another place'],
+  EEXIST:       ['conflict',      'is in the way; name another place'],
+  ENAMETOOLONG: ['invalid_input', 'is too long a name; name another place'],
+  ELOOP:        ['invalid_input', 'is a symbolic link that cannot be followed; name another place'],
+  ENOSPC:       ['unavailable',   'cannot be written: the disk is full; make room and try again'],
+  EDQUOT:       ['unavailable',   'cannot be written: your share of the disk is full; make room and try again'],
+}
+
+function systemRefusal(error: unknown): BatonError | undefined {
+  const { code = '', syscall, path } = (error ?? {}) as NodeJS.ErrnoException
+  if (syscall === undefined || path === undefined || !Object.hasOwn(SYSTEM, code)) return undefined
+  const [kind, reason] = SYSTEM[code]!
+  return new BatonError(
+    kind,
+    `${path} ${reason} (${syscall}: ${code})`,
+    { path, syscall, reason: code },
     error,
   )
 }

@@ -1,5 +1,6 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { BatonError } from '../../domain/errors.ts'
 import type { Output } from './io.ts'
 
 const PAUSE_MS = 5
@@ -29,11 +30,21 @@ function writeAll(descriptor: number, bytes: Buffer): void {
       rest = rest.subarray(writeSync(descriptor, rest))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Whoever reads only the first lines (head) closes the pipe: that is no failure. Notes that nobody reads are dropped.
-      if (code === 'EPIPE' && descriptor === 1) process.exit(0)
-      if (code === 'EPIPE') return
-      // Whoever gave us the pipe reads slower than we write and let nobody wait for it.
-      if (code !== 'EAGAIN') throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+      if (code === 'EAGAIN') {
+        // Whoever gave us the pipe reads slower than we write and let nobody wait for it.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+        continue
+      }
+      // Notes that nobody can read are dropped.
+      if (descriptor === 2) return
+      // Whoever reads only the first lines (head) closes the pipe: that is no failure.
+      if (code === 'EPIPE') process.exit(0)
+      // Not `unavailable`: that says to repeat the call, and a handoff would be sent twice.
+      throw new BatonError(
+        'invalid_input',
+        `the answer could not be written to standard output (${code}), and what the command did stands: look before you repeat it (baton handoff list), and write where there is room`,
+        { reason: code },
+        error,
+      )
     }
 }

@@ -41,6 +41,21 @@ describe('finished work', () => {
     assert.equal(git(project.remote, 'rev-parse', BRANCH).trim(), head)
   })
 
+  it('is neither checked nor pushed for an agent in whose hands it is not', async (t) => {
+    const project = await aProject(t)
+    const work = await worked(project)
+
+    const refused = await refusal(project.where, 'task', 'finish', 'P0.1.1', '--as', 'codex')
+
+    assert.equal(refused.exit, 4)
+    assert.match(refused.message, /P0\.1\.1 is in the hands of claude/)
+    assert.ok(!existsSync(join(work.where.cwd, 'ran.txt')))
+    assert.equal(git(project.remote, 'branch', '--list', 'feature/*'), '')
+    await ask(project.where, 'agent', 'add', 'grok', '--role', 'pm')
+    await ask(project.where, 'task', 'finish', 'P0.1.1', '--as', 'grok')
+    assert.equal((await dossier(project.where)).task.status, 'done')
+  })
+
   it('[S3-01] runs lint only after the tests have passed', async (t) => {
     const project = await aProject(t, { npm: true })
     const work = await worked(project)

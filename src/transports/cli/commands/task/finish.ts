@@ -58,6 +58,7 @@ export const finish: Command = {
         `${id} is done already; see its record with: baton task get ${id}`,
         { id },
       )
+    await demandWriter(session, task)
     const place = await worktreeOf(here, (branch) => belongsTo(askOf(session), branch, id))
     const repository = place ? here.at(place.folder) : here
     const base = await demandBase(repository, textOf(args, 'base'))
@@ -76,6 +77,15 @@ export const finish: Command = {
     )
     return 0
   },
+}
+
+/**
+ * Before a check runs in somebody's worktree or a branch is pushed. Who may write to work that another holds is the
+ * engine's to say, and it says so to whoever writes: that a pm or a person takes it up stands in the log.
+ */
+async function demandWriter(session: Session, { id, owner, status }: ShownTask): Promise<void> {
+  if (status !== 'in_progress' || owner === undefined || owner === (await session.actor()).name) return
+  await session.call('task_update', { task_id: id })
 }
 
 /** Every point of Stage 1. All that stands in the way is told at once, and then nothing is recorded. */

@@ -1,4 +1,5 @@
 import { type Document, type Draft, readDocuments } from '../dialects/index.ts'
+import { isProhibited } from '../dialects/markdown/check.ts'
 import { isEnded, isNativeId, ROOT } from '../dialects/markdown/home.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import { dayInName, isTaskId, originalOf, parseName, stemOf } from '../dialects/markdown/names.ts'
@@ -145,7 +146,8 @@ function keyIn(draft: Draft): { readonly key?: string } {
 }
 
 function isMeant({ path, text }: ScannedFile, document: Document | undefined): boolean {
-  if (isHandoffFile(path, text) || (isOldPlace(path) && OLD_NAME.test(stemOf(path)))) return true
+  if (isHandoffFile(path, text)) return true
+  if ((isOldPlace(path) || isProhibited(path)) && OLD_NAME.test(originalOf(stemOf(path)))) return true
   // Elsewhere a letter or a guide looks much the same: there it has to name all three.
   const { from, to, task } = document?.draft ?? {}
   return from !== undefined && to !== undefined && task !== undefined

@@ -163,6 +163,31 @@ describe('baton check', () => {
     assert.equal(code, 0)
   })
 
+  it('takes nothing for a handoff that only speaks of them, and hears of what was meant as one', async (t) => {
+    const where = desk(t, {
+      'README.md': '# Shop\n\nWe send a handoff to codex; its task_id: is in the log.\n',
+      'docs/handoff-guide.md': '# Handoffs\n\nHow to acknowledge one.\n',
+      'docs/handoff.schema/x.json': '{"properties": {"from_agent": {}}}\n',
+      'notes/broken.md': '---\nhandoff_id: "x\nfrom_agent: grok\n---\n',
+      'notes/keys.json': '{"from_agent": "grok"}\n',
+      'notes/handoff-1.json': '{"a": 1}\n',
+    })
+    await quick(where, 'setup', 'claude-code', '--yes')
+    const meant = ['notes/broken.md', 'notes/handoff-1.json', 'notes/keys.json']
+
+    const { code, stdout } = await quick(where, 'check', '.', '--json')
+    const wrong = entriesOf(stdout).flatMap(({ file, ok }) => (ok ? [] : [file]))
+    const imported = await quick(where, 'import', '.', '--json', '--as', 'maria')
+    const { items } = JSON.parse(imported.stdout) as { items: { file: string }[] }
+
+    assert.deepEqual([code, wrong], [8, meant])
+    assert.deepEqual(
+      items.map(({ file }) => file),
+      meant,
+    )
+    assert.equal((await quick(where, 'check', 'README.md')).code, 8)
+  })
+
   it('does not read what is no text or too large, and says so', async (t) => {
     const where = desk(t, {
       'in/handoff.md': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]),

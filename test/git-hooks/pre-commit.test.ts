@@ -42,7 +42,7 @@ describe('what the pre-commit check refuses', () => {
     assert.equal(offences[0]?.target, `_handoffs/archived/2026/03/${ID}.md`)
   })
 
-  it('[S0-15] passes handoffs in their places, other files, and a commit of nothing', async (t) => {
+  it('[S0-15] [S0-18] passes handoffs in their places, other files, and a commit of nothing', async (t) => {
     const { stage, check } = aRepository(t)
     assert.deepEqual(await check(), { exit: 0, text: '', offences: [] })
     stage(ACTIVE, handoffText())
@@ -58,6 +58,7 @@ describe('what the pre-commit check refuses', () => {
       '---\ntitle: Notes\nrelated_task: BPRD-2026-0042\n---\n\nhandoff_id: is a key\n',
     )
     stage('docs/handoff-rules.md', '# Rules\n\n```yaml\nhandoff_id: x\n```\n')
+    stage('research/x/processed/handoff-guide.md', 'about\n')
     stage('docs/old.md', '')
     stage('picture.png', '\u0000\u0001')
 

@@ -6,8 +6,9 @@ import { dayInName, originalOf, stemOf } from './names.ts'
 
 const ENDING = /\.(?:md|markdown|mdx)$/i
 const NAMED = /^handoff[-_]/i
-/** In the folders that version 1 kept handoffs in, less of a name will do. */
+/** In the folders that version 1 had for handoffs alone, less of a name will do. */
 const OLD_NAME = /^handoff(?:[-_. ]|$)/i
+const OLD_FOLDER = /(?:^|\/)_handoffs\//i
 /** Front matter stands at the top of a file, or it is none. */
 const OPENING = /^[\s\ufeff]*---[ \t]*\r?\n/
 /** For front matter that cannot be parsed: it would otherwise pass for a note. */
@@ -24,7 +25,9 @@ export function isHandoffFile(path: string, text: string | undefined): boolean {
 export function isHandoffName(path: string): boolean {
   if (!ENDING.test(path)) return false
   const stem = originalOf(stemOf(path))
-  return isProhibited(path) ? OLD_NAME.test(stem) : NAMED.test(stem) && dayInName(stem) !== undefined
+  return isProhibited(path) && OLD_FOLDER.test(path)
+    ? OLD_NAME.test(stem)
+    : NAMED.test(stem) && dayInName(stem) !== undefined
 }
 
 export function hasHandoffId(text: string): boolean {

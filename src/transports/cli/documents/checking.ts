@@ -1,6 +1,7 @@
 import { type CheckedDocument, checkText } from '../../../service/document-check.ts'
+import { isHinted } from '../../../service/document-hint.ts'
 import { STDIN, type Target } from './files.ts'
-import { type Diagnostic, isHinted, type Read, readTarget } from './reading.ts'
+import { type Diagnostic, type Read, readTarget } from './reading.ts'
 
 /** A document of a file, as it is shown: the lines that its findings point at come with it. */
 export interface CheckedEntry extends CheckedDocument {

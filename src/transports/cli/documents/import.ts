@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
 import { BatonError, ERROR_CODES } from '../../../domain/errors.ts'
+import { isHinted } from '../../../service/document-hint.ts'
 import type { ImportItem } from '../../../service/document-import.ts'
 import type { Command } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
@@ -9,7 +10,7 @@ import type { Shell } from '../shell.ts'
 import { count } from '../views/words.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { readPipe } from './pipe.ts'
-import { isHinted, readTarget } from './reading.ts'
+import { readTarget } from './reading.ts'
 
 type Item = ImportItem & { readonly file: string }
 

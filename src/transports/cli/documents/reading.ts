@@ -69,10 +69,3 @@ const tooLarge = (size: number, isWalked: boolean): Read => ({
     `the file has ${Math.ceil(size / 1024 / 1024)} MB and was not read; handoffs have at most ${MAX_FILE_BYTES / 1024 / 1024} MB`,
   ),
 })
-
-const HINT = /hand-?_?off|(?:from|to)_agent|assigned_to|task_id|thought_record|acknowledg/i
-/** The file's own name, or a folder in which document 001 puts nothing but handoffs. */
-const HINTED_PATH = /hand-?_?off[^\\/]*$|handoffs[\\/](?:pending|in-progress|completed|failed)[\\/]/i
-
-/** Whether a text that no dialect knows was perhaps meant as a handoff. A README in a folder is not at fault. */
-export const isHinted = (text: string, path: string): boolean => HINTED_PATH.test(path) || HINT.test(text)

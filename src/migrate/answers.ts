@@ -47,7 +47,8 @@ function stateIn(text: string): Answer | undefined {
 /** A file of answers: by the name or the path of a handoff, what it does not say. Empty values are open questions. */
 export function readAnswers(text: string, file: string): Answers {
   const [source] = sourcesOf(text, { path: 'answers.yaml' })
-  const broken = source?.diagnostics.find(({ severity }) => severity === 'error')
+  // A file without an answer is one that asks nothing, or in which all was deleted.
+  const broken = source?.diagnostics.find(({ severity, code }) => severity === 'error' && code !== 'empty')
   if (broken) throw invalid(file, `line ${broken.line}: ${broken.message}`)
   const { value } = source ?? {}
   if (value === undefined || value === null) return new Map()
@@ -94,7 +95,9 @@ export function printQuestions(
     ]
   })
   return [
-    '# What these handoffs do not say. Fill it in and run the same command again.',
+    entries.length === 0
+      ? '# No handoff leaves anything open that could be answered here.'
+      : '# What these handoffs do not say. Fill it in and run the same command again.',
     '',
     ...entries,
   ].join('\n')

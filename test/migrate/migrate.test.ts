@@ -256,6 +256,18 @@ describe('answers', () => {
     assert.deepEqual(Object.keys(tree.all()), ['_handoffs/_index.yaml', NEW])
   })
 
+  it('may be none: the file is there all the same for the command that comes next', async (t) => {
+    const tree = aTree(t, { [OLD]: v1Text() })
+    const file = tree.path('answers.yaml')
+
+    const asked = await quick(tree.where, 'migrate', '--from', 'v1', '.', '--answers', file)
+    const { moves } = await run(tree, '--answers', file, '--apply')
+
+    assert.match(asked.stdout, /Nothing is open, and \S+answers\.yaml holds no question/)
+    assert.equal(moves.length, 1)
+    assert.deepEqual(Object.keys(tree.all()), ['_handoffs/_index.yaml', NEW])
+  })
+
   const wrong = {
     'a task that is none': ['x:\n  related_task: 7\n', /related_task is 7; write a task id/],
     'a key that is none': ['x:\n  task: BPRD-2026-0042\n', /the keys are from_agent/],

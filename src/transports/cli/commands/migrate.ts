@@ -6,7 +6,7 @@ import { type Checkout, checkoutAt } from '../../../git-folder.ts'
 import { printQuestions, readAnswers } from '../../../migrate/answers.ts'
 import { applyMigration, hasWork } from '../../../migrate/apply.ts'
 import { hiddenHandoffs } from '../../../migrate/hidden.ts'
-import { type MigrationPlan, planMigration } from '../../../migrate/plan.ts'
+import { planMigration } from '../../../migrate/plan.ts'
 import { scan } from '../../../migrate/scan.ts'
 import { planSummary } from '../../../migrate/summary.ts'
 import { readText } from '../../../setup/file-edit.ts'
@@ -67,7 +67,8 @@ export const migrate: Command = {
       )
     const backup = apply && hasWork(plan) ? await backupFolder(root, checkout) : undefined
     if (backup !== undefined) await applyMigration(plan, backup)
-    const asked = answers.isNew ? writeQuestions(answers.file, plan) : undefined
+    if (answers.isNew) writeFileSync(answers.file, printQuestions(plan.undecided), { flag: 'wx' })
+    const asked = answers.isNew ? answers.file : undefined
     const outcome = { applied: backup !== undefined, backup, questions: asked, hidden }
     shell.answer({ ...planSummary(plan), ...outcome }, () =>
       migrationText(shell, plan, outcome, args.words[0] ?? '.'),
@@ -123,12 +124,6 @@ function answersOf(shell: Shell, args: Arguments): GivenAnswers {
       },
     )
   return { file, isNew: true }
-}
-
-function writeQuestions(file: string, plan: MigrationPlan): string | undefined {
-  if (plan.undecided.length === 0) return undefined
-  writeFileSync(file, printQuestions(plan.undecided), { flag: 'wx' })
-  return file
 }
 
 /** Out of git's sight. A linked worktree has no `.baton` of its own. */

@@ -76,7 +76,11 @@ function endText({ screen }: Shell, plan: MigrationPlan, outcome: MigrationOutco
     ...(!hasWork(plan) && plan.undecided.length > 0 ? ['Nothing can be moved before it is decided.'] : []),
     ...(questions === undefined
       ? []
-      : [`${questions} holds the questions: fill it in and run the same command again`]),
+      : [
+          plan.undecided.length === 0
+            ? `Nothing is open, and ${questions} holds no question`
+            : `${questions} holds the questions: fill it in and run the same command again`,
+        ]),
     ...(plan.undecided.length > 0 && questions === undefined
       ? [`Write what is not decided into the files, or into one file: ${command} --answers answers.yaml`]
       : []),

@@ -14,7 +14,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { baton, quick } from '../command.ts'
+import { baton, quick, refusal } from '../command.ts'
+import { folders } from '../folders.ts'
 import { acknowledged, active, aHandoffFolder, whats } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0042'
@@ -134,4 +135,21 @@ describe('what lies in active/ and is no plain file', () => {
     assert.ok(!readdirSync(at).some((name) => name.startsWith('.baton-')))
     assert.ok(existsSync(at))
   })
+})
+
+describe('a workspace without a live folder', () => {
+  for (const yaml of [undefined, 'dialect: native\n'])
+    it(`is not made for one ${yaml === undefined ? 'in an empty folder' : 'by a baton.yaml that lists none'}`, async (t) => {
+      const files = folders(t)
+      const where = { cwd: files.folder('shop') }
+      if (yaml !== undefined) files.file('shop/baton.yaml', yaml)
+
+      for (const verb of ['sync', 'doctor', 'watch']) {
+        const { exit, message } = await refusal(where, 'folders', verb)
+        assert.equal(exit, 3)
+        assert.match(message, /no live folder; list one in baton\.yaml/)
+      }
+
+      assert.deepEqual(readdirSync(where.cwd), yaml === undefined ? [] : ['baton.yaml'])
+    })
 })

@@ -1,6 +1,8 @@
+import { parseConfig, readConfigText } from '../../../../config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { FoldersOptions } from '../../../../folders/sync.ts'
 import type { Happened } from '../../../../folders/work.ts'
+import { findWorkspace } from '../../../../workspace.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
@@ -26,15 +28,27 @@ export const sync: Command = {
 }
 
 export async function openFolders(shell: Shell): Promise<FoldersOptions> {
+  await demandListed(shell)
   const { context } = await shell.open({ write: true, local: true, explicit: true })
   const { liveFolders } = await import('../../../../live-folders.ts')
   const options = liveFolders(context!)
-  if (options) return options
-  throw new BatonError(
+  if (!options) throw noFolder()
+  return options
+}
+
+/** Before a workspace is made: for a folder that nobody listed there is no use for one. */
+async function demandListed({ io: { cwd, env } }: Shell): Promise<void> {
+  const file = (await findWorkspace(cwd, env))?.configFile
+  if (file === undefined) throw noFolder()
+  const { folders = [] } = await parseConfig(await readConfigText(file), file)
+  if (folders.length === 0) throw noFolder()
+}
+
+const noFolder = (): BatonError =>
+  new BatonError(
     'not_found',
     'this workspace has no live folder; list one in baton.yaml: folders: [{dialect: markdown, path: _handoffs}]',
   )
-}
 
 // biome-ignore format: read as a table
 const WORDS: Readonly<Record<Happened['what'], string>> = {

@@ -188,6 +188,26 @@ describe('baton check', () => {
     assert.equal((await quick(where, 'check', 'README.md')).code, 8)
   })
 
+  it('[S0-57] [S0-59] [S0-68] names required keys that are there and say nothing, also where others say it', async (t) => {
+    const file = '_handoffs/active/handoff-grok-claude-BPRD-2026-0042-20260221.md'
+    const where = desk(t, {})
+    const wrong = async (text: string) => {
+      where.put(file, text)
+      const { code, stdout } = await quick(where, 'check', file, '--json')
+      const errors = entriesOf(stdout)[0]!.diagnostics.filter(({ severity }) => severity === 'error')
+      return [code, ...errors.map(({ code: what, message }) => `${what} ${String(message).split(';')[0]}`)]
+    }
+    assert.deepEqual(await wrong(markdownDocument()), [0])
+
+    for (const key of ['title', 'handoff_id', 'from_agent', 'to_agent', 'related_task', 'created_at'])
+      for (const blank of ['null', '"  "', '']) {
+        const text = markdownDocument().replace(new RegExp(`^${key}: .*$`, 'm'), `${key}: ${blank}`)
+        const [code, error, ...others] = await wrong(text)
+        assert.deepEqual([code, others], [8, []])
+        assert.match(String(error), new RegExp(`^required_field ${key} is empty`))
+      }
+  })
+
   it('does not read what is no text or too large, and says so', async (t) => {
     const where = desk(t, {
       'in/handoff.md': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]),

@@ -75,24 +75,13 @@ export function checkRequired(reading: Reading, draft: Draft): void {
 }
 
 function checkKey(reading: Reading, draft: Draft, key: NativeKey): void {
-  const value = DRAFT_FIELDS[key]!(draft) ?? undefined
   const isThere = reading.hasFront(key)
   // A value that could not be read has been reported where it stands.
-  if (isThere && value === undefined && !reading.frontIsSaid(key))
-    reading.report(
-      'error',
-      'required_field',
-      `${key} is empty; write ${line(key, draft)}.`,
-      reading.positionOf(key),
-    )
-  if (!isThere) {
+  if (!reading.frontIsSaid(key)) {
     const where = WHERE[reading.found.get(key) ?? 'front']
-    reading.report(
-      'error',
-      'required_field',
-      `${key} is missing${where}; add ${line(key, draft)}.`,
-      reading.start,
-    )
+    const [what, add] = isThere ? ['empty', 'write'] : ['missing', 'add']
+    const at = isThere ? reading.source.locate(reading.pathOf(key)) : reading.start
+    reading.report('error', 'required_field', `${key} is ${what}${where}; ${add} ${line(key, draft)}.`, at)
   }
   const place = reading.places.get(key)
   if (isThere && place?.length === 1 && normalKey(String(place[0])) !== key) {

@@ -1,8 +1,12 @@
 import { BatonError } from '../../../domain/errors.ts'
+import { withEvidence } from '../input/evidence.ts'
 import type { Extra } from '../operation-command.ts'
 
 /** Work that lacks evidence is told with the words to type. */
 export const submit: Extra = {
+  before: async (_, session, input) => ({
+    input: await withEvidence(session, input, { field: 'evidence', option: 'evidence' }),
+  }),
   refused(_, error) {
     if (!(error instanceof BatonError) || error.code !== 'unmet') return error
     const wanted = missing(error.details.unmet)

@@ -1,5 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { confirmed } from '../../../identity.ts'
+import { withEvidence } from '../input/evidence.ts'
 import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 import { askFor, askYesNo } from '../prompt.ts'
@@ -33,7 +34,8 @@ export const verify: Extra = {
       ),
   ],
   asks: ['pass'],
-  async before(shell, session, { fail, ...input }) {
+  async before(shell, session, { fail, ...typed }) {
+    const input = await withEvidence(session, typed, { field: 'checks', option: 'check' })
     if (typeof fail === 'string') {
       if (input.pass === true)
         throw new BatonError('invalid_input', '--pass and --fail contradict each other; give one of them')

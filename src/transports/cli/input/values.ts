@@ -144,10 +144,7 @@ const SHORT: Readonly<Record<string, (text: string, flag: FieldFlag) => unknown>
   open_questions: (question) => ({ question }),
   blockers: (description) => ({ description }),
   details: (message) => ({ message }),
-  evidence: (text, flag) => {
-    const [deliverable, evidence] = pair(text, flag)
-    return { deliverable, evidence }
-  },
+  evidence: (text) => text,
   links: (text, flag) => Object.fromEntries([pair(text, flag)]),
   checks: toCheck,
   gate: toGate,

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { ask, quick, refusal } from '../command.ts'
+import { folders } from '../folders.ts'
+
+type Dossier = { result?: { evidence: unknown; checks?: { ok?: boolean }[] }; handoff: { state: string } }
+
+/** Work that codex has taken on. */
+async function taken(t: TestContext, ...options: readonly string[]) {
+  const where = { cwd: folders(t).repository('shop') }
+  await ask(where, 'send', '--as', 'claude', '--to', 'codex', '--title', 'Ports', ...options)
+  await ask(where, 'accept', '@', '--as', 'codex')
+  return where
+}
+
+const named = (...names: readonly string[]) => names.flatMap((name) => ['--deliverable', name])
+const shown = (...pairs: readonly string[]) => pairs.flatMap((pair) => ['--evidence', pair])
+
+describe('evidence on the command line', () => {
+  it('[S0-79] is told from a deliverable whose name holds an equals sign', async (t) => {
+    const where = await taken(t, ...named('Set PORT=80', 'Set PORT=443', 'Set PORT'))
+
+    await ask(
+      where,
+      'submit',
+      '@',
+      '--as',
+      'codex',
+      ...shown('Set PORT=80=a.conf', 'Set PORT=443 = b.conf?x=1', 'Set PORT=c.conf'),
+    )
+
+    const { result } = await ask<Dossier>(where, 'show', '@', '--as', 'claude')
+    assert.deepEqual(result?.evidence, [
+      { deliverable: 'Set PORT=80', evidence: 'a.conf' },
+      { deliverable: 'Set PORT=443', evidence: 'b.conf?x=1' },
+      { deliverable: 'Set PORT', evidence: 'c.conf' },
+    ])
+  })
+
+  it('[S0-79] is not the name of the deliverable, in whole or in part', async (t) => {
+    const where = await taken(t, ...named('Config with DEBUG=1 on'))
+
+    for (const pair of ['Config with DEBUG=1 on', 'Config with DEBUG=1', 'Config with DEBUG=1 on= ']) {
+      const { exit, code, message } = await refusal(where, 'submit', '@', '--as', 'codex', ...shown(pair))
+      assert.deepEqual([exit, code], [2, 'invalid_input'], pair)
+      assert.match(message, /--evidence "Config with DEBUG=1 on=…"/)
+    }
+    const nameless = await refusal(where, 'submit', '@', '--as', 'codex', ...shown('docs/a.md'))
+    assert.match(nameless.message, /is not a pair, --evidence "deliverable=…"/)
+    await ask(where, 'submit', '@', '--as', 'codex', ...shown('config with debug=1=x.conf'))
+    const { result } = await ask<Dossier>(where, 'show', '@', '--as', 'claude')
+    assert.deepEqual(result?.evidence, [{ deliverable: 'Config with DEBUG=1 on', evidence: 'x.conf' }])
+  })
+
+  it('[S0-79] is asked for in words that are taken as they are', async (t) => {
+    const where = await taken(t, ...named('Set PORT=80', 'Set PORT=443'))
+
+    const { message } = await refusal(where, 'submit', '@', '--as', 'codex')
+    const options = [...message.matchAll(/--evidence "([^"]+)"/g)].map(([, pair = '']) => pair)
+
+    assert.deepEqual(options, ['Set PORT=80=…', 'Set PORT=443=…'])
+    assert.equal((await quick(where, 'submit', '@', '--as', 'codex', ...shown(...options))).code, 0)
+  })
+
+  it('[S0-81] of a verifier is told in the same way', async (t) => {
+    const where = await taken(t, ...named('Set PORT=80'))
+    await ask(where, 'submit', '@', '--as', 'codex', ...shown('Set PORT=80=a.conf'))
+
+    await ask(where, 'verify', '@', '--as', 'claude', '--pass', '--check', 'Set PORT=80=seen at work')
+
+    const { verifications } = await ask<{ verifications: { deliverable_checks: unknown }[] }>(
+      where,
+      'show',
+      '@',
+      '--as',
+      'claude',
+    )
+    assert.deepEqual(verifications[0]?.deliverable_checks, [
+      { deliverable: 'Set PORT=80', status: 'verified', evidence: 'seen at work' },
+    ])
+  })
+})

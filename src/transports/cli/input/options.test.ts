@@ -211,6 +211,24 @@ describe('the options of operations', () => {
     await refuses('handoff_send', ['--input', '{"a": '], /--input is not JSON/)
   })
 
+  it('refuse what is no object where names are kept with their values', async () => {
+    for (const text of ['"hello"', '["a","b"]', '5', 'null', 'true'])
+      for (const [name, option] of [
+        ['handoff_send', 'data'],
+        ['handoff_submit', 'metadata'],
+      ] as const)
+        await refuses(
+          name,
+          [`--${option}`, text],
+          new RegExp(`--${option} .* is not an object; write --${option} '{`),
+        )
+    await refuses('handoff_send', ['--link', '["a"]'], /is not an object; write --link/)
+    await refuses('handoff_send', ['--option', '"a"'], /is not an object; write --option/)
+    assert.deepEqual(await inputOf('handoff_send', ['--data', '{"a": [1]}', '--data', '{"b": null}']), {
+      data: { a: [1], b: null },
+    })
+  })
+
   it('refuse what they do not know and name the one that was meant', async () => {
     await refuses(
       'handoff_send',

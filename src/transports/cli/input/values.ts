@@ -45,12 +45,20 @@ export async function toInput(
 function put(input: Record<string, unknown>, flag: FieldFlag, values: readonly unknown[]): void {
   const { field } = flag
   if (flag.part === 'options')
-    input[field] = { items: [], ...(input[field] as object), options: Object.assign({}, ...values) }
+    input[field] = { items: [], ...(input[field] as object), options: merged(flag, values) }
   else if (flag.part !== undefined) input[field] = { ...(input[field] as object), [flag.part]: values[0] }
   else if (field === 'links' || field === 'data' || field === 'metadata')
-    input[field] = Object.assign({}, input[field], ...values)
+    input[field] = { ...(input[field] as object), ...merged(flag, values) }
   else if (field === 'validation_request') input[field] = toPoints(values)
   else input[field] = flag.repeats ? values.flat() : values[0]
+}
+
+/** A list, a text or a number has no names under which it could be kept. */
+function merged(flag: FieldFlag, values: readonly unknown[]): object {
+  for (const value of values)
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      bad(flag, JSON.stringify(value), `an object; write --${flag.name} '{"name": "value"}'`)
+  return Object.assign({}, ...values)
 }
 
 /** Points to validate are given one by one, or as the whole object. */

@@ -223,8 +223,10 @@ export class Receiving {
   /** Declared acceptance checks are run before the transaction: they may take minutes. */
   async #checked(uid: string, given: Result): Promise<readonly CheckResult[] | undefined> {
     const { runChecks, store } = this.#deps
-    const declared = runChecks && (await store.content(uid))?.package.checks
-    return runChecks && declared?.length ? runChecks(declared, given) : undefined
+    const asked = runChecks && (await store.content(uid))?.package
+    if (!runChecks || !asked?.checks?.length) return undefined
+    const evidence = matchEvidence(asked.deliverables ?? [], given.evidence ?? [])
+    return runChecks(asked.checks, { ...given, evidence })
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */

@@ -79,4 +79,18 @@ describe('evidence on the command line', () => {
       { deliverable: 'Set PORT=80', status: 'verified', evidence: 'seen at work' },
     ])
   })
+
+  it('given under the beginning of a name meets the declared check of that name', async (t) => {
+    const where = await taken(t, ...named('Middleware in src/'), '--check', 'evidence:Middleware in src/')
+
+    await ask(where, 'submit', '@', '--as', 'codex', ...shown('Middleware=src/limit.ts'))
+
+    const { result } = await ask<Dossier>(where, 'show', '@', '--as', 'claude')
+    assert.deepEqual(
+      result?.checks?.map(({ ok }) => ok),
+      [true],
+    )
+    const { state } = await ask<Dossier['handoff']>(where, 'verify', '@', '--as', 'claude', '--pass')
+    assert.equal(state, 'completed')
+  })
 })

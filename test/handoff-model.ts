@@ -10,6 +10,7 @@ export interface ModelHandoff {
   readonly notBefore?: number | undefined
   /** Codex held the last attempt and lost it by silence. */
   readonly lapsed?: boolean | undefined
+  readonly handedIn?: boolean | undefined
 }
 
 export interface Model {
@@ -138,6 +139,7 @@ function move(
   const way = ways[from.state]
   const to = way === 'resume' ? from.resume : way
   if (to === undefined || !who.includes(actor)) return undefined
+  if (operation === 'verify' && !from.handedIn) return undefined
   const isOffered = to === 'offered' && (from.state !== 'offered' || from.deadline === undefined)
   const renews = from.lease === undefined || actor === 'codex'
   return {
@@ -147,6 +149,7 @@ function move(
     deadline: to !== 'offered' ? undefined : isOffered ? now + 24 * HOUR : from.deadline,
     lease: !LEASED.includes(to) ? undefined : renews ? now + LEASE : from.lease,
     lapsed: to === 'offered' ? from.lapsed : false,
+    handedIn: from.handedIn || operation === 'submit',
   }
 }
 
@@ -154,20 +157,26 @@ function move(
 function settle(before: Model, actor: string, target: number): Model {
   let notices = before.notices
   const handoffs = before.handoffs.map((handoff, i): ModelHandoff => {
-    const { state, deadline, lease, notBefore, attempt } = handoff
+    const { state, deadline, lease, notBefore, attempt, lapsed, handedIn } = handoff
     const { now } = before
     if (state === 'offered' && deadline !== undefined && now >= deadline) {
       notices += 1
       return { state: 'expired', attempt }
     }
     if (state === 'retry_wait' && notBefore !== undefined && now >= notBefore)
-      return { state: 'offered', attempt: attempt + 1, deadline: now + 24 * HOUR, lapsed: handoff.lapsed }
+      return { state: 'offered', attempt: attempt + 1, deadline: now + 24 * HOUR, lapsed, handedIn }
     if (!LEASED.includes(state) || lease === undefined || now < lease) return handoff
     if (actor === 'codex' && i === target) return handoff
     if (attempt <= 3)
-      return { state: 'retry_wait', attempt, notBefore: now + 30_000 * 2 ** (attempt - 1), lapsed: true }
+      return {
+        state: 'retry_wait',
+        attempt,
+        notBefore: now + 30_000 * 2 ** (attempt - 1),
+        lapsed: true,
+        handedIn,
+      }
     notices += 1
-    return { state: 'failed', attempt }
+    return { state: 'failed', attempt, handedIn }
   })
   return { ...before, handoffs, notices }
 }

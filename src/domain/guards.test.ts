@@ -136,7 +136,13 @@ describe('what a native handoff needs to be completed', () => {
 
   it('is nothing where it is accepted and there is evidence for every deliverable', () => {
     assert.deepEqual(unmetConditions(native, content({ evidence: done(deliverables) })), [])
-    assert.deepEqual(unmetConditions(native, aContent()), [])
+    assert.deepEqual(unmetConditions(native, aContent({ result: {} })), [])
+  })
+
+  it('is that something was handed in, also where no deliverable was named', () => {
+    assert.deepEqual(messages(native, aContent()), [
+      `nothing_handed_in: codex has handed in nothing; it does with: baton submit ${native.id} --as codex`,
+    ])
   })
 
   it('is named all at once', () => {

@@ -68,6 +68,7 @@ function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Age
 export interface Unmet {
   readonly code:
     | 'not_accepted'
+    | 'nothing_handed_in'
     | 'deliverable_without_evidence'
     | 'unknown_deliverable'
     | 'check_failed'
@@ -85,7 +86,7 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
   if (handoff.type === 'return') return accepted(handoff)
   switch (handoff.home) {
     case 'native':
-      return [...accepted(handoff), ...evidenced(content), ...checked(content)]
+      return [...accepted(handoff), ...handedIn(handoff, content), ...evidenced(content), ...checked(content)]
     case 'markdown':
       return [...accepted(handoff), ...verified(content)]
     case 'queue':
@@ -117,6 +118,13 @@ export const delegationConditions = (below: readonly Handoff[], work: Handoff): 
 function accepted(handoff: Handoff): readonly Unmet[] {
   if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []
   return [{ code: 'not_accepted', message: `${handoff.to} has not accepted it` }]
+}
+
+/** Native: where nothing is named that must be there, handing in is what the receiver says of the work. */
+function handedIn({ id, to }: Handoff, { package: pack, result }: Content): readonly Unmet[] {
+  if (result || pack.deliverables?.length) return []
+  const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to}`
+  return [{ code: 'nothing_handed_in', message }]
 }
 
 /** Native: the receiver has handed in something for every deliverable. */

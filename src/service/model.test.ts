@@ -98,7 +98,7 @@ async function walk(w: Workspace, steps: readonly Step[]): Promise<void> {
 
     const text = `step ${i}: ${actor} ${operation} ${target}, answered ${outcome}`
     assert.equal(outcome === 'done', after !== undefined, text)
-    if (outcome !== 'done') assert.match(outcome, /^(wrong_state|not_allowed|limit_exceeded)$/, text)
+    if (outcome !== 'done') assert.match(outcome, /^(wrong_state|not_allowed|limit_exceeded|unmet)$/, text)
     await compare(w, model, text)
     if (operation === 'create' || operation === 'send') await checkLimits(w, text)
   }

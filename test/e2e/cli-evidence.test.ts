@@ -93,4 +93,19 @@ describe('evidence on the command line', () => {
     const { state } = await ask<Dossier['handoff']>(where, 'verify', '@', '--as', 'claude', '--pass')
     assert.equal(state, 'completed')
   })
+
+  it('is needed for work without deliverables too: what was not handed in is not verified', async (t) => {
+    const where = await taken(t)
+
+    const refused = await refusal(where, 'verify', '1', '--as', 'claude', '--pass')
+    const ended = await refusal(where, 'handoff', 'complete', '1', '--as', 'claude')
+
+    for (const { exit, code, message } of [refused, ended]) {
+      assert.deepEqual([exit, code], [8, 'unmet'])
+      assert.match(message, /codex has handed in nothing; it does with: baton submit HO-2026-001 --as codex/)
+    }
+    await ask(where, 'submit', 'HO-2026-001', '--as', 'codex')
+    const { state } = await ask<Dossier['handoff']>(where, 'verify', '1', '--as', 'claude', '--pass')
+    assert.equal(state, 'completed')
+  })
 })

@@ -159,3 +159,26 @@ describe('a shortened id', () => {
     assert.match(stdout, new RegExp(`^${sent[6]!.id} {2}Number 7\n`))
   })
 })
+
+describe('the cursor of a list', () => {
+  it('goes on where the last page ended, and is refused when Baton did not give it out', async (t) => {
+    const where = here(t)
+    const [first, second] = [await send(where, '--as', 'planner'), await send(where, '--as', 'claude')]
+    await ask(where, 'task', 'create', 'P0.1', '--title', 'Begin')
+
+    const page = (...more: string[]) =>
+      ask<{ items: { id: string }[]; next: string }>(where, 'handoff', 'list', '--limit', '1', ...more)
+    const { items, next } = await page()
+    const rest = await page('--cursor', next)
+    assert.deepEqual(
+      [items, rest.items].map(([only]) => only?.id),
+      [second.id, first.id],
+    )
+
+    for (const list of ['handoff', 'task', 'workflow', 'audit', 'report']) {
+      const verb = { audit: 'log', report: 'history' }[list] ?? 'list'
+      const { exit, message } = await refusal(where, list, verb, '--cursor', 'zzz')
+      assert.deepEqual([exit, message], [2, 'this cursor is not one that Baton gave out'], list)
+    }
+  })
+})

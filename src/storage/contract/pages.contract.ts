@@ -4,7 +4,7 @@ import { AT, allPages, freshNotice, nextUid, offer, run } from '../../../test/st
 import type { Handoff } from '../../domain/handoff.ts'
 import { PRIORITIES } from '../../domain/handoff.ts'
 import type { NewRoom } from '../store.contract.ts'
-import type { HandoffFilter } from '../store.ts'
+import type { HandoffFilter, PageRequest } from '../store.ts'
 
 export function describePages(newRoom: NewRoom): void {
   describe('pages', () => {
@@ -85,7 +85,18 @@ export function describePages(newRoom: NewRoom): void {
       const store = await newRoom(t).open()
 
       for (const cursor of ['nonsense', '', '1', '-1:x', "1'; DROP TABLE handoff; --"])
-        await assert.rejects(store.inbox('codex', { limit: 5, cursor }), { code: 'invalid_input' })
+        for (const list of [
+          (page: PageRequest) => store.inbox('codex', page),
+          (page: PageRequest) => store.handoffs({}, page),
+          (page: PageRequest) => store.tasks({}, page),
+          (page: PageRequest) => store.runs({}, page),
+        ])
+          await assert.rejects(list({ limit: 5, cursor }), {
+            code: 'invalid_input',
+            message: 'this cursor is not one that Baton gave out',
+          })
+      for (const cursor of ['nonsense', '', '-1', '1.5'])
+        await assert.rejects(store.blocks({}, { limit: 5, cursor }), { code: 'invalid_input' })
     })
   })
 

@@ -1,5 +1,4 @@
-import { BatonError } from '../../domain/errors.ts'
-import { toPage } from '../page.ts'
+import { numberCursor, toPage } from '../page.ts'
 import type { LogEntry, Page, PageRequest } from '../store.ts'
 import { type Ask, askWith, type Trip } from './ask.ts'
 import { call, type Rows } from './round-trip.ts'
@@ -68,15 +67,14 @@ export class PostgresLog {
     cursor: string | undefined,
     limit: number,
   ): Promise<{ entries: readonly LogEntry[]; cursor: string }> {
-    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
-      throw new BatonError('invalid_input', 'this cursor is not one that Baton gave out', { cursor })
+    const after = cursor === undefined ? undefined : numberCursor(cursor)
     const settled = await this.#settled()
-    if (cursor === undefined) {
+    if (cursor === undefined || after === undefined) {
       const text = 'SELECT max(id) FROM baton.entry WHERE ws = $1 AND id <= $2::bigint'
       const [row] = await this.#ask('end', text, settled)
       return { entries: [], cursor: row?.[0] ?? '0' }
     }
-    if (Number(cursor) >= settled) return { entries: [], cursor }
+    if (after >= settled) return { entries: [], cursor }
     const text = `SELECT ${ENTRY} FROM baton.entry WHERE ws = $1 AND id > $2::bigint AND id <= $3::bigint
       ORDER BY id LIMIT $4::integer`
     const entries = toEntries(await this.#ask('changes', text, cursor, settled, limit))

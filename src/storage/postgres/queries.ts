@@ -4,7 +4,7 @@ import { isOpen } from '../../domain/lifecycle.ts'
 import type { Notice } from '../../domain/notice.ts'
 import type { Content } from '../../domain/package.ts'
 import type { ThoughtRecord } from '../../domain/task.ts'
-import { cursorParts, toPage } from '../page.ts'
+import { cursorParts, toPage, uidCursor } from '../page.ts'
 import type {
   Artifact,
   Counts,
@@ -65,7 +65,7 @@ export class PostgresQueries {
       list.indexed(OVER)
     list.equal(field('type'), filter.type)
     if (filter.text !== undefined) list.contains(filter.text)
-    if (page.cursor !== undefined) list.add((place) => `uid < ${place}`, page.cursor)
+    if (page.cursor !== undefined) list.add((place) => `uid < ${place}`, uidCursor(page.cursor))
     const rows = await this.#ask(undefined, list.select('doc', 'uid DESC', page.limit + 1), ...list.values)
     return toPage(docs<Handoff>(rows), page.limit, (h) => h.uid)
   }
@@ -110,7 +110,7 @@ export class PostgresQueries {
       list.add(
         (place) =>
           `(sort_key, uid) > (SELECT sort_key, uid FROM baton.task WHERE ws = $1 AND uid = ${place})`,
-        page.cursor,
+        uidCursor(page.cursor),
       )
     const text = list.select('doc, open_deps', 'sort_key, uid', page.limit + 1)
     const rows = await this.#ask(undefined, text, ...list.values)

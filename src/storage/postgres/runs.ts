@@ -1,7 +1,7 @@
 import type { Block } from '../../domain/block.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { Run } from '../../domain/run.ts'
-import { toPage } from '../page.ts'
+import { numberCursor, toPage, uidCursor } from '../page.ts'
 import type { BlockFilter, Page, PageRequest, RunFilter } from '../store.ts'
 import type { Ask } from './ask.ts'
 import { Listing } from './listing.ts'
@@ -25,7 +25,7 @@ export class PostgresRuns {
     const list = new Listing('run')
     list.equal('name', name)
     if (state) list.oneOf('state', state)
-    if (cursor !== undefined) list.add((place) => `uid < ${place}`, cursor)
+    if (cursor !== undefined) list.add((place) => `uid < ${place}`, uidCursor(cursor))
     const rows = await this.#ask(undefined, list.select('doc', 'uid DESC', limit + 1), ...list.values)
     return toPage(docs<Run>(rows), limit, ({ uid }) => uid)
   }
@@ -39,7 +39,7 @@ export class PostgresRuns {
     list.equal('phase', phase)
     list.equal('task', task)
     list.equal('run', run)
-    if (cursor !== undefined) list.add((place) => `seq > ${place}::bigint`, Number(cursor))
+    if (cursor !== undefined) list.add((place) => `seq > ${place}::bigint`, numberCursor(cursor))
     const rows = await this.#ask(undefined, list.select('doc, seq', 'seq', limit + 1), ...list.values)
     const page = toPage(rows, limit, ([, seq]) => seq!)
     return { ...page, items: docs<Block>(page.items) }

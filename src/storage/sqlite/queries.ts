@@ -1,12 +1,11 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
-import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import type { Notice } from '../../domain/notice.ts'
 import type { Content } from '../../domain/package.ts'
 import type { ThoughtRecord } from '../../domain/task.ts'
-import { cursorParts, toPage } from '../page.ts'
+import { cursorParts, numberCursor, toPage, uidCursor } from '../page.ts'
 import type {
   Artifact,
   Counts,
@@ -84,7 +83,7 @@ export class SqliteQueries {
     }
     if (page.cursor !== undefined) {
       where.push('h.uid < ?')
-      values.push(page.cursor)
+      values.push(uidCursor(page.cursor))
     }
     const { tables, first } = sourceOf(filter, isNarrow)
     // Documents are fetched when it is known which are shown: they would be sorted with the rest.
@@ -150,7 +149,7 @@ export class SqliteQueries {
     // The sort key is made of the id, so the place of a task is found again by its uid.
     if (page.cursor !== undefined) {
       where.push('(sort_key, uid) > (SELECT sort_key, uid FROM task WHERE uid = ?)')
-      values.push(page.cursor)
+      values.push(uidCursor(page.cursor))
     }
     const rows = this.#db.all(
       `SELECT doc, open_deps FROM task ${where.length ? `WHERE ${where.join(' AND ')}` : ''}
@@ -297,10 +296,8 @@ export class SqliteQueries {
       const last = this.#db.get('SELECT max(id) AS id FROM entry')?.id as number | null
       return { entries: [], cursor: String(last ?? 0) }
     }
-    if (!/^\d{1,15}$/.test(cursor))
-      throw new BatonError('invalid_input', 'this cursor is not one that Baton gave out', { cursor })
     const entries = this.#db
-      .all(`SELECT ${ENTRY} FROM entry WHERE id > ? ORDER BY id LIMIT ?`, Number(cursor), limit)
+      .all(`SELECT ${ENTRY} FROM entry WHERE id > ? ORDER BY id LIMIT ?`, numberCursor(cursor), limit)
       .map(entry)
     return { entries, cursor: String(entries.at(-1)?.id ?? cursor) }
   }

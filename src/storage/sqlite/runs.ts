@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Block } from '../../domain/block.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { Run } from '../../domain/run.ts'
-import { toPage } from '../page.ts'
+import { numberCursor, toPage, uidCursor } from '../page.ts'
 import type { BlockFilter, Page, PageRequest, RunFilter } from '../store.ts'
 import type { Row, Statements } from './statements.ts'
 
@@ -25,7 +25,7 @@ export class SqliteRuns {
     const list = new Conditions()
     if (state) list.add(`state IN (${state.map(() => '?').join(', ')})`, ...state)
     if (name !== undefined) list.add('name = ?', name)
-    if (cursor !== undefined) list.add('uid < ?', cursor)
+    if (cursor !== undefined) list.add('uid < ?', uidCursor(cursor))
     const rows = this.#db.all(
       `SELECT doc FROM run ${list.where} ORDER BY uid DESC LIMIT ?`,
       ...list.values,
@@ -40,7 +40,7 @@ export class SqliteRuns {
     if (phase !== undefined) list.add('phase = ?', phase)
     if (task !== undefined) list.add('task = ?', task)
     if (run !== undefined) list.add('run = ?', run)
-    if (cursor !== undefined) list.add('seq > ?', Number(cursor))
+    if (cursor !== undefined) list.add('seq > ?', numberCursor(cursor))
     const rows = this.#db.all(
       `SELECT seq, doc FROM block ${list.where} ORDER BY seq LIMIT ?`,
       ...list.values,

@@ -122,6 +122,27 @@ describe('baton collect as a pipeline sees it', () => {
     assert.deepEqual([piped.code, piped.blocks[0]?.from, piped.blocks[0]?.file], [10, 'c', '-'])
   })
 
+  it('[S2-74] counts the markdown of a folder that has no block when all decide, but for its README', async (t) => {
+    const { where } = reports(t, {
+      'reports/a.md': summary({ from: '@a' }),
+      'reports/b.md': '# Tests ran\n',
+      'reports/data.json': '{}',
+      'reports/README.md': '# What this folder is for\n',
+      'good/a.md': summary({ from: '@a' }),
+      'good/README.md': '# What this folder is for\n',
+    })
+
+    const [last, all] = [await shown(where, 'reports'), await shown(where, '--all', 'reports')]
+    const files = await quick(where, 'collect', '--all', 'reports/a.md', 'reports/b.md')
+    const good = await shown(where, '--all', 'good')
+
+    assert.deepEqual([last.code, all.code, files.code, good.code], [0, 12, 12, 0])
+    assert.deepEqual(
+      all.blocks.map(({ file, outcome }) => `${file} ${outcome}`),
+      ['reports/a.md read', 'reports/b.md no_block'],
+    )
+  })
+
   it('[S2-80] refuses what it cannot do with an error that programs can read', async (t) => {
     const { where } = reports(t, { 'a.md': summary({}) })
 

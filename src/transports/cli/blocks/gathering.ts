@@ -22,6 +22,8 @@ export interface Gathered extends Omit<Collected, 'blocks'> {
 /** What a server takes in one call, with room for escapes. */
 const BATCH_CHARACTERS = 500_000
 const BATCH_FILES = 500
+/** What is missed in a folder where it has no block and all decide: a README says what the folder is for. */
+const SUMMARY = /[\\/](?!readme\.)[^\\/]*\.(?:md|markdown|mdx)$/i
 
 /**
  * The workspace to store blocks in, made where the first handoff would make it. A pipeline that has none goes on
@@ -126,10 +128,10 @@ async function collectedFrom(
     ? ((await session.call('document_collect', input, { key: textOf(shell.args, 'key') })) as Collected)
     : (await import('../../../service/blocks/collecting.ts')).readBlocks(input)
   const byPath = new Map(texts.map(({ target, path }) => [path, target]))
+  const isAll = isOn(shell.args, 'all')
   const blocks = answer.blocks.flatMap((block): Entry[] => {
     const target = byPath.get(block.path)
-    // A README in a folder is no summary without a block.
-    if (target?.isWalked && block.outcome === 'no_block') return []
+    if (target?.isWalked && block.outcome === 'no_block' && !(isAll && SUMMARY.test(target.path))) return []
     return [{ ...block, file: target?.file ?? block.path ?? STDIN }]
   })
   return { ...answer, blocks }

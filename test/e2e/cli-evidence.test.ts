@@ -108,4 +108,32 @@ describe('evidence on the command line', () => {
     const { state } = await ask<Dossier['handoff']>(where, 'verify', '1', '--as', 'claude', '--pass')
     assert.equal(state, 'completed')
   })
+
+  it('[S0-81] of the verifier is what the help asks for and what is shown of verified work', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const sent = ['--home', 'markdown', '--priority', 'normal', ...named('Docs', 'Tests')]
+    await ask(where, 'send', '--as', 'grok', '--to', 'claude', '--title', 'Limits', ...sent)
+    await ask(where, 'accept', '@', '--as', 'claude')
+    await ask(where, 'submit', '@', '--as', 'claude', '--note', 'done')
+    const before = await quick(where, 'show', '@', '--as', 'grok')
+    await ask(
+      where,
+      'verify',
+      '@',
+      '--as',
+      'perplexity',
+      '--pass',
+      '--check',
+      'Docs=read',
+      '--check',
+      'Tests=run',
+    )
+
+    const after = await quick(where, 'show', '@', '--as', 'grok')
+    const help = await quick(where, 'verify', '--help')
+
+    assert.match(before.stdout, /✗ Docs\s.*✗ Tests\s/s)
+    assert.match(after.stdout, /✓ Docs\s+= read.*✓ Tests\s+= run/s)
+    assert.match(help.stdout, /--check <deliverable=proof> {2}What you saw of a deliverable/)
+  })
 })

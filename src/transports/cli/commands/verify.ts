@@ -22,6 +22,12 @@ const FAIL: FieldFlag = {
   about: 'It is not, and why: the receiver mends it',
 }
 
+const CHECK = {
+  short: 'evidence',
+  placeholder: 'deliverable=proof',
+  about: 'What you saw of a deliverable; where none is given, what was handed in counts',
+} as const
+
 /** Shows what was handed in; the judgement comes from an option, or from the person at the terminal. */
 export const verify: Extra = {
   flags: (flags) => [
@@ -29,9 +35,7 @@ export const verify: Extra = {
     FAIL,
     ...flags
       .filter(({ field }) => field !== 'pass')
-      .map((flag) =>
-        flag.field === 'checks' ? { ...flag, short: 'evidence', placeholder: 'deliverable=proof' } : flag,
-      ),
+      .map((flag) => (flag.field === 'checks' ? { ...flag, ...CHECK } : flag)),
   ],
   asks: ['pass'],
   async before(shell, session, { fail, ...typed }) {

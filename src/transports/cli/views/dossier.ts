@@ -103,11 +103,18 @@ function asked(screen: Screen, { handoff, package: pack, acknowledgment }: Dossi
   return rows
 }
 
-function handedIn(screen: Screen, { package: pack, result }: Dossier): Row[] {
+function handedIn(screen: Screen, { package: pack, result, verifications }: Dossier): Row[] {
+  // Document 000's evidence may be the verifier's alone.
+  const seen = new Map(
+    verifications
+      .at(-1)
+      ?.deliverable_checks.filter(({ status, evidence }) => status === 'verified' && evidence !== '')
+      .map((each) => [each.deliverable.trim(), each.evidence]),
+  )
   const given = new Map((result?.evidence ?? []).map((each) => [each.deliverable.trim(), each.evidence]))
   const rows: Row[] = []
   for (const deliverable of pack.deliverables ?? []) {
-    const evidence = given.get(deliverable.trim())
+    const evidence = given.get(deliverable.trim()) ?? seen.get(deliverable.trim())
     given.delete(deliverable.trim())
     const mark = evidence === undefined ? (result ? screen.cross : '·') : screen.tick
     rows.push([

@@ -93,6 +93,16 @@ describe('baton collect as a pipeline sees it', () => {
     assert.deepEqual(codes, [0, 1, 12, 0, 12])
   })
 
+  it('[S2-16] [S2-37] says of a status in another case what to write, and not that it counts', async (t) => {
+    const { where } = reports(t, { 'a.md': summary({}).replace('"complete"', 'Complete') })
+
+    const { code, stdout } = await quick(where, 'collect', 'a.md')
+
+    assert.equal(code, 12)
+    assert.match(stdout, /Invalid status: Complete\. Write status: "complete"\.\n/)
+    assert.match(stdout, /^no valid handoff block \(1 entry, 1 invalid\)$/m)
+  })
+
   it('[S2-75] counts a failure also where something else in its block is wrong', async (t) => {
     const { where } = reports(t, {
       'a.md':

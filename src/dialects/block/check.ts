@@ -45,13 +45,13 @@ export function hintFor(field: string, value: string | undefined): string {
   if (value === undefined) return `Add ${field}; ${choice(field)}.`
   if (field === 'phase') {
     const meant = phaseFor(value)
-    return meant ? `Write phase: "${meant}"; it was read as that.` : `${capital(choice(field))}.`
+    return meant ? `Write phase: "${meant}".` : `${capital(choice(field))}.`
   }
   if (field === 'status') {
     const state = stateFor(value)
-    return state ? `Write status: "${STATUS_OF[state]}"; it was read as that.` : `${capital(choice(field))}.`
+    return state ? `Write status: "${STATUS_OF[state]}".` : `${capital(choice(field))}.`
   }
-  if (isNobody(value)) return `Write ${field}: "None" where nobody comes next; it was read as that.`
+  if (isNobody(value)) return `Write ${field}: "None" where nobody comes next.`
   return `Write ${field}: "@${value.replace(/^["'@\s]+/, '')}".`
 }
 

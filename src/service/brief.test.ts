@@ -77,6 +77,16 @@ describeOnEngines('the brief of a task', (open) => {
     assert.equal(prompt?.text, 'Do P0.1.2.')
   })
 
+  it('says of the task who wrote it, whoever holds it', async (t) => {
+    const { brief, service } = await project(open, t)
+    await run(service, claude, 'task_start', { id: 'P0.1.2' })
+
+    const [task] = (await brief('P0.1.2')).sections
+
+    assert.equal(task?.by, 'planner')
+    assert.match(task?.text ?? '', /held by claude/)
+  })
+
   it('[S3-63] leaves out what setup wrote into a guide about Baton itself', async (t) => {
     const own = `${MARKDOWN_MARKS.begin}\n## Handing work over with Baton\n${MARKDOWN_MARKS.end}\n`
     const files = { 'CLAUDE.md': `Use tabs.\n\n${own}\nNo emoji.\n`, 'AGENTS.md': own }

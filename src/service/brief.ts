@@ -28,14 +28,15 @@ export async function makeBrief(
   budget?: number,
 ): Promise<Brief & { readonly row: TaskRow }> {
   const { row, blocked_by } = await tasks.get(id)
-  const [records, handoffs, next, files] = await Promise.all([
+  const [by, records, handoffs, next, files] = await Promise.all([
+    creatorOf(deps, row.task),
     recordParts(deps, row.task),
     handoffParts(deps, row.task),
     tasks.next(NEXT_ACTIONS),
     fileParts(deps, row.task),
   ])
   const parts = [
-    taskPart(row.task, blocked_by),
+    taskPart(row.task, by, blocked_by),
     ...records,
     ...handoffs,
     ...(next.length > 0 ? [nextPart(next)] : []),
@@ -44,7 +45,15 @@ export async function makeBrief(
   return { ...packBrief(row.task.id, parts, files.missing, budget), row }
 }
 
-function taskPart(task: Task, blocked_by: readonly string[]): BriefPart {
+/** Whoever holds a task has not written it: the log says who has. */
+async function creatorOf({ store }: ServiceDeps, { uid }: Task): Promise<string> {
+  const [first] = await store.entries(uid, 0, 1)
+  const record = first?.body.slice(first.body.lastIndexOf('\n') + 1) ?? '{}'
+  const { actor } = JSON.parse(record) as { actor?: { id?: string } }
+  return actor?.id ?? 'its creator'
+}
+
+function taskPart(task: Task, by: string, blocked_by: readonly string[]): BriefPart {
   const lines = [
     `title: ${task.title}`,
     `status: ${task.status}, ${task.progress} %${task.owner === undefined ? '' : `, held by ${task.owner}`}`,
@@ -57,7 +66,7 @@ function taskPart(task: Task, blocked_by: readonly string[]): BriefPart {
   return {
     kind: 'task',
     title: `Task ${task.id}`,
-    by: task.owner ?? 'its creator',
+    by,
     untrusted: true,
     text: lines.join('\n'),
   }

@@ -213,7 +213,8 @@ export class Tasks {
 
 function mustTask(view: View, id: string): TaskRow {
   const row = view.task(id)
-  if (!row) refuse('not_found', `there is no task ${id}; create it with: baton task create ${id}`, { id })
+  if (!row)
+    refuse('not_found', `there is no task ${id}; create it with: baton task create ${id} --title "…"`, { id })
   return row
 }
 

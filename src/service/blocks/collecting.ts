@@ -121,7 +121,7 @@ function foundIn(input: CollectInput, run?: Recording['run']): readonly Found[] 
 async function runOf({ store }: ServiceDeps, ref: string): Promise<{ uid: string; id: string }> {
   const run = await store.run(ref)
   if (!run)
-    refuse('not_found', `there is no run ${ref}; see what runs with: baton workflow status`, { run: ref })
+    refuse('not_found', `there is no run ${ref}; see what runs with: baton workflow list`, { run: ref })
   return { uid: run.uid, id: run.id }
 }
 

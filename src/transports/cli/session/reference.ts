@@ -36,7 +36,7 @@ const STEPS: Readonly<Partial<Record<OperationName, Command>>> = {
 
 /** What is missing when `@` finds nothing, and what to look at. */
 const NOTHING: Readonly<Partial<Record<OperationName, string>>> = {
-  handoff_send: 'has no draft to send; write one with: baton create',
+  handoff_send: 'has no draft to send; write one with: baton create --to <agent> --title "…"',
   handoff_accept: 'has nothing to accept; see: baton inbox',
   handoff_answer: 'has no question to answer; see: baton inbox',
   handoff_submit: 'holds nothing to hand in; accept something first: baton inbox',

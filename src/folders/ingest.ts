@@ -5,6 +5,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { loadOperation } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
+import { obstacleTo } from '../service/document-handoff.ts'
 import { importText } from '../service/document-import.ts'
 import type { Plan, PlannedCall } from './folder.ts'
 import { agree, keepBeside, look, project } from './project.ts'
@@ -25,7 +26,8 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
     return true
   }
   if (reason !== undefined) return no(reason)
-  if (author === undefined) return no('it does not say who hands over')
+  const obstacle = obstacleTo(says.draft)
+  if (author === undefined || obstacle !== undefined) return no(obstacle ?? 'it does not say who hands over')
   const call = await claimed(work, author)
   const input = { text, path: inProject(work, path), asNew: !isGits }
   const [item] = await importText(work.service.deps, call, input).catch((error: unknown) => {

@@ -26,8 +26,21 @@ export const isProblem = (name: string): boolean => /\.(?:problem|conflict)(?:-\
 
 /** Brings one file and the engine together, whoever of them changed. */
 export async function reconcileFile(work: Work, path: string): Promise<void> {
-  for (let i = 0; i < LOOKS; i++) if (await once(work, path)) return
+  try {
+    for (let i = 0; i < LOOKS; i++) if (await once(work, path)) return
+  } catch (error) {
+    return faulty(work, path, error)
+  }
   note(work, { what: 'left', path, reason: 'it changes all the time; the next pass looks again' })
+}
+
+/** A file that Baton itself stumbles over is said to be so, and the others are looked at. */
+async function faulty(work: Work, path: string, error: unknown): Promise<void> {
+  const found = error instanceof TypeError || error instanceof RangeError ? readable(work, path) : undefined
+  if (!(error instanceof Error) || !found) throw error
+  const reason = `something went wrong inside Baton: ${error.message}; please report it`
+  await refuseFile(work, { path, found, reason })
+  dealtWith(work, path, found)
 }
 
 /** Brings the file of a handoff to what the engine says, or makes it. */

@@ -2,7 +2,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import { noteRefusedFile } from '../service/file-refusal.ts'
 import { keepBeside, putBeside } from './project.ts'
 import type { Found } from './tree.ts'
-import { claimed, inProject, note, textOf, type Work } from './work.ts'
+import { authorIn, claimed, inProject, note, textOf, type Work } from './work.ts'
 
 export interface Refused {
   readonly path: string
@@ -17,11 +17,12 @@ export interface Refused {
 
 /** Says why a file was not taken in, to its author and beside it, and keeps every byte of it. */
 export async function refuseFile(work: Work, refused: Refused): Promise<void> {
-  const { path, found, reason, author, handoff, isConflict } = refused
+  const { path, found, reason, handoff, isConflict } = refused
+  const author = authorIn(refused.author)
   const to = (await isKnown(work, author)) ? author : handoff?.from
   if (to !== undefined) {
     const about = { path: inProject(work, path), sha256: found.sha256, reason, to }
-    const call = await claimed(work, author !== undefined && NAME.test(author) ? author : to)
+    const call = await claimed(work, author ?? to)
     await noteRefusedFile(work.service.deps, call, { ...about, ...(handoff && { handoff }) })
   }
   const text = textOf(found)
@@ -35,8 +36,6 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
     ...(handoff && { id: handoff.id, uid: handoff.uid }),
   })
 }
-
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** A notice goes to somebody who is there; where the author is not, the sender hears of it. */
 async function isKnown({ service }: Work, name: string | undefined): Promise<boolean> {

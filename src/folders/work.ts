@@ -1,4 +1,5 @@
 import type { Draft } from '../dialects/draft.ts'
+import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { kindOf } from '../domain/policy.ts'
@@ -102,12 +103,20 @@ export function textOf({ bytes }: Found): string | undefined {
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined
 }
 
-/** Who a file says wrote it. Nobody vouches for that, and the log says so. */
-export async function claimed(work: Work, name: string): Promise<Call> {
+/** Who a file says wrote it, as everybody is known by; undefined where nobody can have that name. */
+export const authorIn = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : AgentName.safeParse(text).data
+
+/** The call of whoever a file says wrote it. Nobody vouches for that, and the log says so. */
+export async function claimed(work: Work, said: string): Promise<Call> {
   const { policy, store } = work.service.deps
+  const name = authorIn(said)
+  if (name === undefined) throw new BatonError('invalid_input', `${JSON.stringify(said)} ${NO_NAME}`)
   const agent = (await store.agents()).find((each) => each.name === name)
   return { actor: { name, kind: kindOf(policy, name, agent), auth: 'file' } }
 }
+
+const NO_NAME = "cannot be an agent's name; write letters, digits, dots, dashes or underscores"
 
 export const engineDraft = async (work: Work, handoff: Handoff): Promise<Draft> =>
   (await draftOf(work.service.deps, handoff)).draft

@@ -262,10 +262,10 @@ function readError(root: Fields): Draft['error'] {
   const found = root.value('error')
   const fields = isMapping(found) ? root.below('error') : undefined
   if (found === undefined || found === null) return undefined
-  const message = fields ? fields.text('message') : root.text('error')
+  const message = fields ? fields.text('message', 'error_message') : root.text('error')
   if (!fields && message === undefined) return undefined
   if (!fields) root.places.set('error.message', ['error'])
-  const code = fields?.text('code')
+  const code = fields?.text('code', 'error_code')
   if (code === undefined)
     root.report(
       'warning',

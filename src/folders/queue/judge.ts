@@ -54,6 +54,9 @@ export async function inputProblem(file: Draft, tree: Tree): Promise<Failure | u
   return schemaProblem('Input', name, travels?.input, tree)
 }
 
+const NO_PATH =
+  'output has no artifact_path; write where the artifact lies, for example artifacts/phase-13-react/artifact-1.json'
+
 async function outputProblem(file: Draft, tree: Tree): Promise<Failure | undefined> {
   const { result, output_schema: name } = file
   const path = result?.artifacts?.[0]?.path
@@ -61,10 +64,9 @@ async function outputProblem(file: Draft, tree: Tree): Promise<Failure | undefin
     code: 'VALIDATION_FAILED',
     message: `Output validation failed: ${why}`,
   })
+  if (path === undefined && result?.output === undefined) return no(NO_PATH)
   if (path === undefined)
-    return name === undefined || result?.output === undefined
-      ? undefined
-      : schemaProblem('Output', name, result.output, tree)
+    return name === undefined ? undefined : schemaProblem('Output', name, result?.output, tree)
   if (!isSafePath(path)) return no(`artifact_path ${JSON.stringify(path)} leaves the project`)
   if (!isThere(tree, path)) return no(`there is no artifact at ${path}`)
   if (name === undefined) return undefined

@@ -115,7 +115,8 @@ function handIn(id: string, actor: string, { result = {}, metrics = {}, next_ste
 export function failing(id: string, actor: string, error: Draft['error']): PlannedCall {
   const { code, message, details, recovery_actions } = error ?? { code: 'PROCESSING_ERROR', message: '' }
   const isCode = CODE.test(code)
-  const text = message.trim() || 'it was moved to failed/ without an error'
+  const text =
+    message.trim() || `it was moved to failed/ ${error ? 'and its error has no message' : 'without an error'}`
   return {
     actor,
     op: 'handoff_fail',

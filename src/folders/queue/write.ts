@@ -1,4 +1,4 @@
-import { own, sameData } from '../../dialects/difference.ts'
+import { type Data, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import type { Status } from '../../dialects/queue/names.ts'
@@ -36,24 +36,24 @@ const OWNED = [
 const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priority: 'normal' }
 
 /** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
-const OF_STEP: Readonly<Record<Status, readonly string[]>> = {
-  pending: ['error', 'output', 'validation', 'warnings', 'errors'],
-  in_progress: ['error', 'output', 'validation'],
-  completed: ['error'],
-  failed: [],
-}
+const ANSWERS = ['error', 'output', 'validation', 'warnings', 'errors'] as const
 
 export function write({ handoff, draft, base, policy }: Known): Text {
   const status = statusFor(handoff)
   const document = base === undefined ? undefined : documentIn(mark.off(base))
   const wanted = spoken(handoff, draft, policy)
-  const history = historyOf(handoff)
+  const history = told(historyOf(handoff), document)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
   const extra = {
-    ...without(kept, [...OF_STEP[status], 'retry_history']),
+    ...without(kept, [...overIn(document, status), 'retry_history']),
     ...(history.length > 0 && { retry_history: history }),
   }
-  const whole: Draft = { ...wanted, ...(Object.keys(extra).length > 0 ? { extra } : {}) }
+  const answer = status === 'failed' ? (wanted.result ?? document?.draft?.result) : wanted.result
+  const whole: Draft = {
+    ...wanted,
+    ...(answer && { result: answer }),
+    ...(Object.keys(extra).length > 0 ? { extra } : {}),
+  }
   if (Object.keys(extra).length === 0) delete whole.extra
   const strict = printed(whole, status)
   if (!document?.draft) return { ok: true, text: mark.on(strict, handoff) }
@@ -61,6 +61,36 @@ export function write({ handoff, draft, base, policy }: Known): Text {
   const after = merged(document.draft, documentIn(strict)?.draft ?? whole, whole)
   return { ok: true, text: mark.on(rewritten(document, after, strict, status), handoff) }
 }
+
+/** The answers in a file whose step is over. */
+function overIn(document: Document | undefined, status: Status): readonly string[] {
+  if (status === 'failed') return []
+  if (status === 'completed') return ['error']
+  return isAnswered(document) ? ANSWERS : []
+}
+
+const isAnswered = (document: Document | undefined): boolean =>
+  document?.draft?.error !== undefined || document?.draft?.state === 'completed'
+
+/** How earlier attempts failed, with all that the file says of them: the last one's answer, the others' entries. */
+function told(history: readonly Data[], document: Document | undefined): readonly Data[] {
+  const value = document?.source.value
+  const list = own(value, 'retry_history')
+  const entries = (Array.isArray(list) ? list : []).filter(isMapping)
+  return history.map((entry, i) => {
+    const known = entries.find((each) => own(each, 'attempt') === entry.attempt)
+    const isLast = i === history.length - 1 && isAnswered(document)
+    const said = known ?? (isLast ? answersIn(value) : {})
+    const error = own(said, 'error')
+    const failed = { ...(isMapping(error) && error), ...(isMapping(entry.error) && entry.error) }
+    return { ...entry, ...said, ...entry, error: failed }
+  })
+}
+
+const answersIn = (value: unknown): Data =>
+  Object.fromEntries(
+    ANSWERS.flatMap((key) => (own(value, key) === undefined ? [] : [[key, own(value, key)]])),
+  )
 
 function merged(before: Draft, strict: Draft, whole: Draft): Draft {
   const result: Record<string, unknown> = { ...before }

@@ -33,8 +33,12 @@ const newHandoff = () => ({
   alias: z
     .string()
     .max(200)
-    .regex(/^[^\s"]+$/, 'an id has no spaces and no quotes')
-    .optional(),
+    .regex(
+      /^(?![@.-])[^\s"/\\]+$/,
+      'an id begins with a letter or a digit and has no spaces, quotes and slashes, for example limits-1',
+    )
+    .optional()
+    .describe('Its id, where it is not to be given one; in a live folder the name of its file'),
   created_files: z
     .array(z.string().min(1).max(1_000))
     .max(5_000)

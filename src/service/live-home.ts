@@ -1,4 +1,6 @@
-import { handoffId, isTaskId } from '../dialects/markdown/names.ts'
+import { handoffId, isFileId, isTaskId } from '../dialects/markdown/names.ts'
+import { isSafeName as isPackageId } from '../dialects/package/session.ts'
+import { isSafeName as isQueueId } from '../dialects/queue/names.ts'
 import type { Home } from '../domain/home.ts'
 import type { Package } from '../domain/package.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -38,6 +40,23 @@ export async function demandWritable({ live, now }: ServiceDeps, home: Home, sai
   ]
   if (missing.length > 0)
     refuse('invalid_input', `document 000 also needs ${missing.join(', ')}`, { missing })
+}
+
+/** A name that any folder can hold, and what to write instead of one that it cannot. */
+const FILE_IDS: Partial<
+  Record<Home, readonly [fits: (id: string) => boolean, form: (id: string) => string]>
+> = {
+  markdown: [isFileId, (id) => `an id like handoff-${id.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 100)}`],
+  queue: [isQueueId, () => LETTERS],
+  package: [isPackageId, () => LETTERS],
+}
+const LETTERS = 'letters, digits, dots, dashes and underscores, for example limits-1'
+
+/** An id that the sender chose is the name of the file; one that cannot be would leave the handoff without a file. */
+export function demandFileId({ live }: ServiceDeps, home: Home, id: string | undefined): void {
+  const [fits, form] = FILE_IDS[home] ?? []
+  if (id === undefined || !live?.has(home) || !fits || !form || fits(id)) return
+  refuse('invalid_input', `${id} cannot be the name of its file; write ${form(id)}`, { id })
 }
 
 /** More than one task is handed over between two agents on one day. */

@@ -11,7 +11,7 @@ import { reopened } from './attempts.ts'
 import { withChain } from './chain-refusal.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
-import { demandWritable, documentId } from './live-home.ts'
+import { demandFileId, demandWritable, documentId } from './live-home.ts'
 import { find, must } from './lookup.ts'
 import { amended, move, notify, type Step } from './moves.ts'
 import { type AskedOfPeople, idleGate, judgePeople } from './people/gates.ts'
@@ -175,6 +175,7 @@ export class Sending {
     const deps = this.#deps
     const from = call.actor.name
     const { to, task, home = deps.home, created_files, in_reply_to, ...said } = input
+    demandFileId(deps, home, input.alias)
     const rest = await this.#withShared(home, said)
     const isGate = input.gate !== undefined
     const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ask, quick } from '../command.ts'
+import { folders } from '../folders.ts'
 import { active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+import { aPackageFolder } from './package.ts'
 import { aQueueFolder, failure, type QueueFolder } from './queue.ts'
 
 const ID = 'hoff-20260113100000'
@@ -22,6 +24,36 @@ const nameless = (id: string): string =>
 interface Checked {
   readonly documents: readonly { readonly diagnostics: readonly { readonly message: string }[] }[]
 }
+
+describe('an id that its sender chose', () => {
+  const send = ['send', '--as', 'grok', '--to', 'claude', '--title', 'Limits', '--alias']
+  const refused = async (cwd: string, alias: string): Promise<string> => {
+    const { code, stderr } = await quick({ cwd }, ...send, alias, '--json')
+    assert.equal(code, 2, `${alias} is taken`)
+    return JSON.parse(stderr).error.message
+  }
+
+  it('[S1-121] is refused where it means something else or leads elsewhere', async (t) => {
+    const { repository } = folders(t)
+    const cwd = repository('project')
+    await ask({ cwd }, 'init')
+    for (const alias of ['@', '@last', '../../../../evil', 'a/b', 'a\\b', '.hidden', '-rf'])
+      assert.match(await refused(cwd, alias), /begins with a letter|needs a value/, alias)
+  })
+
+  it('[S0-08] [S1-121] is the name of its file, so one that cannot be is refused with the form that can', async (t) => {
+    const markdown = await aHandoffFolder(t)
+    const message = await refused(markdown.root, 'limits-1')
+    assert.match(message, /limits-1 cannot be .* handoff-limits-1/)
+    const queue = await aQueueFolder(t)
+    assert.match(await refused(queue.root, 'a:b'), /letters, digits/)
+    const packages = await aPackageFolder(t)
+    assert.match(await refused(packages.root, 'nul.x'), /letters, digits/)
+
+    const id = await markdown.send('BPRD-2026-0042', '--alias', 'handoff-limits-1')
+    assert.ok(markdown.has(active(id)))
+  })
+})
 
 describe('names in the folder of document 000', () => {
   it('[S0-06] [S0-07] say who hands what to whom, though a task has hyphens too', async (t) => {

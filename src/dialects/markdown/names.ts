@@ -29,6 +29,11 @@ export type ParsedName =
       readonly date?: string
     }
 
+/** A name that can stand in any folder: what is made of agents, a task and a day is never longer. */
+const FILE_ID = /^handoff-[A-Za-z0-9][A-Za-z0-9._-]{0,190}$/
+
+export const isFileId = (id: string): boolean => FILE_ID.test(id)
+
 export const isTaskId = (text: string): boolean => TASK.test(text)
 
 /** The name of a file without folders and ending. */

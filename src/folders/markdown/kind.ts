@@ -2,6 +2,7 @@ import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { convert, readDocuments, rewrite } from '../../dialects/index.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
+import { isFileId } from '../../dialects/markdown/names.ts'
 import { STATE_OF } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
@@ -13,8 +14,6 @@ import { quietly } from '../work.ts'
 import { extras, facts } from './index-yaml.ts'
 import { plan, refusesNew } from './plan.ts'
 
-/** A name that can stand in any folder: what is made of agents, a task and a day is never longer. */
-const ID = /^handoff-[A-Za-z0-9][A-Za-z0-9._-]{0,190}$/
 const YEAR = /^\d{4}$/
 const MONTH = /^(?:0[1-9]|1[0-2])$/
 const ROOT = '_handoffs'
@@ -46,7 +45,7 @@ const idOf = (handoff: Handoff): string => handoff.aliases?.markdown ?? handoff.
 function place(handoff: Handoff): string | undefined {
   const id = idOf(handoff)
   // Document 000 knows no gates, and returns are the engine's own.
-  if ((handoff.type !== 'sequential' && handoff.type !== 'delegation') || !ID.test(id)) return undefined
+  if ((handoff.type !== 'sequential' && handoff.type !== 'delegation') || !isFileId(id)) return undefined
   if (!isEnd(handoff.state)) return `active/${id}.md`
   const [year, month] = (handoff.ended_at ?? handoff.updated_at).split('-')
   return `archived/${year}/${month}/${id}.md`

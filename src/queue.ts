@@ -130,8 +130,8 @@ export async function completeHandoffFailure(
 }
 
 /**
- * Waits for the end and answers the completed file. Throws `HandoffFailedException` with the message of the failure,
- * and `HandoffTimeoutException` after the time given, else the request's own, else 300 seconds.
+ * Waits for the end and answers the completed file. Throws `HandoffFailedException` with the message of the failure as
+ * long as its file is in `failed/`, and `HandoffTimeoutException` after the time given, else the request's own, else 300 seconds.
  */
 export async function waitForHandoffCompletion(
   id: string,
@@ -140,6 +140,7 @@ export async function waitForHandoffCompletion(
 ): Promise<HandoffFile> {
   return inWorkspace(options, async (opened) => {
     const { uid } = await opened.service.wait(id, {
+      untilFailure: true,
       ...(timeoutSeconds !== undefined && { timeout_s: timeoutSeconds }),
       ...(options.signal && { signal: options.signal }),
     })

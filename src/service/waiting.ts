@@ -12,6 +12,8 @@ export const DEFAULT_WAIT_S = 300
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** A failure is told at once, as its file in `failed/` tells it, though another attempt follows. */
+  readonly untilFailure?: boolean | undefined
 }
 
 /**
@@ -28,7 +30,8 @@ export async function waitForEnd(
   const look = async (): Promise<Handoff | undefined> => {
     await deps.store.settle(deps.now().toISOString())
     const handoff = await find(deps, first.uid)
-    return isEnd(handoff.state) ? handoff : undefined
+    const isTold = options.untilFailure === true && handoff.state === 'retry_wait'
+    return isEnd(handoff.state) || isTold ? handoff : undefined
   }
   const ended = await waitFor(deps, look, seconds * 1_000, options.signal)
   if (!ended)

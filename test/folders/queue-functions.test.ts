@@ -149,6 +149,31 @@ describe('the five functions of document 001', () => {
     assert.deepEqual([retry_available, retry_count], [false, 0])
   })
 
+  it('[S1-88] [S1-108] wait tells of a failure while its file is in failed/, though another attempt follows', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `${CREATE})
+       await queue.process_handoff_request(id, async () => { throw new Error('kaboom') })
+       const no = (error) => console.log(error.constructor.name, error.message)
+       await queue.wait_for_handoff_completion(id, 2).catch(no)
+       console.log(id)`,
+    )
+    const id = lines.at(-1) ?? ''
+
+    assert.deepEqual(folder.placesOf(id), ['failed'])
+    assert.equal((await folder.show(id)).state, 'retry_wait')
+    assert.equal(lines[3], 'HandoffFailedException kaboom')
+
+    folder.move(id, 'failed', 'pending')
+    const later = await run(
+      folder,
+      `await queue.wait_for_handoff_completion('${id}', 0.2).catch((error) => console.log(error.constructor.name))`,
+    )
+    assert.deepEqual(later, ['HandoffTimeoutException'])
+  })
+
   it('[S1-85] complete and fail refuse what is not in progress, and change nothing', async (t) => {
     const folder = await aQueueFolder(t)
 

@@ -199,20 +199,34 @@ function validated(content: Content): readonly Unmet[] {
   }))
 }
 
-export function validationProblems(validation: Validation, target?: number): readonly string[] {
+/** A report as a program wrote it: what it says of coverage may be no number. */
+type Report = Pick<Validation, 'status' | 'tests_passing' | 'typescript_errors'> & {
+  readonly coverage_percentage?: unknown
+}
+
+export function validationProblems(validation: Report, target?: number): readonly string[] {
   const problems: string[] = []
   if (validation.status === 'failed') problems.push('the validation says failed')
   if (validation.tests_passing === false) problems.push('tests are failing')
   if ((validation.typescript_errors ?? 0) > 0) problems.push(`${validation.typescript_errors} type errors`)
-  const coverage = validation.coverage_percentage
-  if (target !== undefined && coverage !== undefined && coverage < target)
-    problems.push(`coverage is ${coverage} % and the target is ${target} %`)
+  const written = validation.coverage_percentage
+  const coverage = percentOf(written)
+  if (target === undefined || written === undefined) return problems
+  if (coverage === undefined)
+    problems.push(`coverage_percentage ${JSON.stringify(written)} is no number and the target is ${target} %`)
+  else if (coverage < target) problems.push(`coverage is ${coverage} % and the target is ${target} %`)
   return problems
 }
 
-function coverageTarget(input: unknown): number | undefined {
-  const quality = (input as { code_quality?: { testing_coverage_target?: unknown } } | undefined)
+export function coverageTarget(input: unknown): number | undefined {
+  const quality = (input as { code_quality?: { testing_coverage_target?: unknown } } | null | undefined)
     ?.code_quality
-  const target = quality?.testing_coverage_target
-  return typeof target === 'number' ? target : undefined
+  return percentOf(quality?.testing_coverage_target)
+}
+
+/** `80`, `"80"`, `"80 %"` and `"79,5%"` as a number. */
+export function percentOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  const [, digits] = (typeof value === 'string' && /^\s*(\d{1,9}(?:[.,]\d{1,9})?)\s*%?\s*$/.exec(value)) || []
+  return digits === undefined ? undefined : Number(digits.replace(',', '.'))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aQueueFolder, type Json, type QueueFolder } from './queue.ts'
+import { aQueueFolder, artifact, type Json, type QueueFolder, response } from './queue.ts'
 
 const ID = 'hoff-1'
 
@@ -73,6 +73,30 @@ describe('what a specialist wrote', () => {
     )
     assert.deepEqual(history[0]?.warnings, ['disk at 99 %'])
   })
+
+  for (const [target, coverage, message] of [
+    [80, '50%', /coverage is 50 % and the target is 80 %/],
+    ['80%', 50, /coverage is 50 % and the target is 80 %/],
+    ['80', '79,5 %', /coverage is 79.5 % and the target is 80 %/],
+    [80, 'not measured', /coverage_percentage "not measured" is no number.* target is 80 %/],
+    ['80%', '85%', undefined],
+  ] as const)
+    it(`[S1-49] as coverage ${coverage} is ${message ? 'under' : 'over'} the target ${target}`, async (t) => {
+      const folder = await aQueueFolder(t)
+      const data = { code_quality: { testing_coverage_target: target } }
+      await begun(folder, { input: { schema: 'x', data } })
+      artifact(folder)
+      const validation = { status: 'passed', coverage_percentage: coverage }
+
+      const file = await answered(folder, 'completed', response({}, { validation }))
+
+      assert.deepEqual(folder.placesOf(ID), [message ? 'failed' : 'completed'])
+      assert.equal((file.validation as Json).coverage_percentage, coverage)
+      if (!message) return
+      const error = file.error as Json
+      assert.equal(error.code, 'VALIDATION_FAILED')
+      assert.match(String(error.message), message)
+    })
 
   for (const [error, reason] of [
     [{ error_code: 'X_FAILED', error_message: 'boom' }, /^boom$/],

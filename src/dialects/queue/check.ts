@@ -1,4 +1,4 @@
-import { validationProblems } from '../../domain/guards.ts'
+import { coverageTarget, validationProblems } from '../../domain/guards.ts'
 import { isKnownErrorCode, retryAvailable } from '../../domain/retry.ts'
 import type { Diagnostic } from '../dialect.ts'
 import { type Data, own } from '../difference.ts'
@@ -190,8 +190,7 @@ const output: Rule = (native, { form }) => {
 const validation: Rule = (native, { form }) => {
   const report = own(native, 'validation')
   if (form !== 'response' || !isMapping(report)) return []
-  const target = valueAt(native, ['input', 'data', 'code_quality', 'testing_coverage_target'])
-  const problems = validationProblems(report, typeof target === 'number' ? target : undefined)
+  const problems = validationProblems(report, coverageTarget(valueAt(native, ['input', 'data'])))
   if (problems.length === 0) return []
   const message = `the handoff is completed, but ${problems.join(', ')}: fail it with VALIDATION_FAILED, or mend the work`
   return [error('validation_failed', message, ['validation', 'status'])]

@@ -1,3 +1,4 @@
+import { percentOf } from '../../domain/guards.ts'
 import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
@@ -254,8 +255,17 @@ function readReport(root: Fields, failed: boolean): NonNullable<Draft['result']>
     tests_passing: fields.boolean('tests_passing'),
     typescript_errors: fields.number('typescript_errors'),
     eslint_warnings: fields.number('eslint_warnings'),
-    coverage_percentage: fields.number('coverage_percentage'),
+    coverage_percentage: percentIn(fields, 'coverage_percentage'),
   })
+}
+
+/** A number; people put it between quotes with a percent sign. */
+function percentIn(fields: Fields, key: string): number | undefined {
+  const written = fields.value(key)
+  const percent = typeof written === 'string' && /[%,]/.test(written) ? percentOf(written) : undefined
+  if (percent === undefined) return fields.number(key)
+  fields.report('warning', 'number_as_text', `${key} is a number; write ${percent} without quotes`, key)
+  return percent
 }
 
 function readError(root: Fields): Draft['error'] {

@@ -1,5 +1,7 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { isSafePath } from '../../dialects/queue/names.ts'
+import { valueAt } from '../../dialects/text/tree.ts'
+import { coverageTarget, validationProblems } from '../../domain/guards.ts'
 import type { ArtifactRef } from '../../domain/package.ts'
 import { checkAgainstSchemaFile } from '../../service/schema-folder.ts'
 import { sentenceOf } from '../../service/schema-problems.ts'
@@ -64,6 +66,11 @@ async function outputProblem(file: Draft, tree: Tree): Promise<Failure | undefin
     code: 'VALIDATION_FAILED',
     message: `Output validation failed: ${why}`,
   })
+  const [unread] = validationProblems(
+    { coverage_percentage: valueAt(file.extra, ['validation', 'coverage_percentage']) },
+    coverageTarget(file.package?.input),
+  )
+  if (unread !== undefined) return no(unread)
   if (path === undefined && result?.output === undefined) return no(NO_PATH)
   if (path === undefined)
     return name === undefined ? undefined : schemaProblem('Output', name, result?.output, tree)

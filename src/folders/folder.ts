@@ -31,6 +31,8 @@ export interface Known {
   readonly handoff: Handoff
   readonly draft: Draft
   readonly base?: string | undefined
+  /** The text that Baton last agreed on, which an author may have changed to `base`, and the kind's facts then. */
+  readonly agreed?: { readonly text?: string | undefined; readonly facts: unknown } | undefined
   readonly policy?: Policy
 }
 

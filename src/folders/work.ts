@@ -124,7 +124,8 @@ export const engineDraft = async (work: Work, handoff: Handoff): Promise<Draft> 
 /** What the engine would write today, on top of a text that was agreed on. */
 export async function textFor(work: Work, handoff: Handoff, base?: string): Promise<string> {
   const draft = await engineDraft(work, handoff)
-  const written = work.kind.write({ handoff, draft, base, policy: work.service.deps.policy })
+  const agreed = base === undefined ? undefined : work.state.file(work.path, handoff.uid)
+  const written = work.kind.write({ handoff, draft, base, agreed, policy: work.service.deps.policy })
   if (written.ok) return written.text
   throw new Unwritable(handoff, written.missing)
 }

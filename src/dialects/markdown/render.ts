@@ -6,26 +6,38 @@ export function seconds(time: string): string {
   return Number.isNaN(at) ? time : `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
+export interface BodySection {
+  readonly name: string
+  readonly text: string
+  /** The front matter has no key for it. */
+  readonly isOnlyHere?: true
+}
+
 /** The body that document 000's template gives to a handoff. It repeats the front matter for people. */
-export function renderBody(draft: Draft): string {
+export const renderBody = (draft: Draft): string =>
+  `\n${bodySections(draft)
+    .map(({ text }) => text)
+    .join('\n\n')}\n`
+
+export function bodySections(draft: Draft): readonly BodySection[] {
   const { package: pack = {} } = draft
-  const sections = [
-    `# Handoff: ${oneLine(draft.title ?? draft.id ?? '')}`,
-    `## From: ${displayName(draft.from, draft.from_role)}\n## To: ${displayName(draft.to, draft.to_role)}`,
-    section('Purpose', (pack.purpose ?? draft.to_reason)?.trim()),
-    section('Context', (pack.context ?? pack.summary)?.trim()),
-    section('Deliverables', list(pack.deliverables)),
-    section('Verification Criteria', list(pack.criteria)),
-    ...onlyHere(draft),
-    section('Timeline', timeline(draft)),
-    section('References', references(draft)),
+  const sides = `## From: ${displayName(draft.from, draft.from_role)}\n## To: ${displayName(draft.to, draft.to_role)}`
+  return [
+    { name: 'Handoff', text: `# Handoff: ${oneLine(draft.title ?? draft.id ?? '')}` },
+    { name: 'From', text: sides },
+    ...section('Purpose', (pack.purpose ?? draft.to_reason)?.trim()),
+    ...section('Context', (pack.context ?? pack.summary)?.trim()),
+    ...section('Deliverables', list(pack.deliverables)),
+    ...section('Verification Criteria', list(pack.criteria)),
+    ...onlyHere(pack),
+    ...section('Timeline', timeline(draft)),
+    ...section('References', references(draft)),
   ]
-  return `\n${sections.filter((text) => text !== undefined).join('\n\n')}\n`
 }
 
 /** What the front matter has no key for. */
-function onlyHere({ package: pack = {} }: Draft): (string | undefined)[] {
-  return [
+export function onlyHere(pack: NonNullable<Draft['package']>): readonly BodySection[] {
+  const sections = [
     section('Constraints', list(pack.constraints)),
     section(
       'Decisions',
@@ -40,6 +52,7 @@ function onlyHere({ package: pack = {} }: Draft): (string | undefined)[] {
       list(pack.artifacts?.map(({ path, description }) => withReason(`\`${path}\``, description))),
     ),
   ]
+  return sections.flat().map((each) => ({ ...each, isOnlyHere: true }))
 }
 
 const withReason = (text: string, reason: string | undefined): string =>
@@ -62,8 +75,8 @@ function references({ task, package: pack = {} }: Draft): string | undefined {
   ])
 }
 
-const section = (title: string, text: string | undefined): string | undefined =>
-  text === undefined || text === '' ? undefined : `### ${title}\n${text}`
+const section = (name: string, text: string | undefined): readonly BodySection[] =>
+  text === undefined || text === '' ? [] : [{ name, text: `### ${name}\n${text}` }]
 
 const list = (items: readonly string[] | undefined): string | undefined =>
   items === undefined || items.length === 0 ? undefined : items.map((item) => `- ${oneLine(item)}`).join('\n')

@@ -1,8 +1,10 @@
 import { type IndexEntry, printIndex } from '../../dialects/markdown/index-file.ts'
-import { seconds } from '../../dialects/markdown/render.ts'
+import { type BodySection, onlyHere, seconds } from '../../dialects/markdown/render.ts'
 import type { Handoff } from '../../domain/handoff.ts'
+import { isEnd } from '../../domain/lifecycle.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 import { markdownStatus } from '../../domain/markdown-status.ts'
+import type { Store } from '../../service/service.ts'
 import type { About, Extra } from '../folder.ts'
 
 const INDEX = '_index.yaml'
@@ -10,10 +12,17 @@ const WEEK_MS = 7 * 86_400_000
 /** Among the newest ended ones are those that were completed; more than the index shows. */
 const ENDED_LOOKED_AT = 500
 
+/** What is known of a file beside its text: its line in the index, and what Baton wrote into its body alone. */
+export interface Facts extends IndexEntry {
+  readonly made?: readonly BodySection[]
+}
+
 /** What the index says of a handoff, as exactly as its file does: from the files alone it is made in the same order. */
-export function facts(handoff: Handoff): IndexEntry {
+export async function facts(handoff: Handoff, _text: string, store: Store): Promise<Facts> {
   const { from, to, task, created_at, ended_at, state } = handoff
+  const made = isEnd(state) ? [] : onlyHere((await store.content(handoff.uid))?.package ?? {})
   return {
+    ...(made.length > 0 && { made }),
     id: handoff.aliases?.markdown ?? handoff.id,
     from,
     to,

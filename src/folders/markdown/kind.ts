@@ -3,6 +3,7 @@ import type { Draft } from '../../dialects/draft.ts'
 import { convert, readDocuments, rewrite } from '../../dialects/index.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
 import { isFileId } from '../../dialects/markdown/names.ts'
+import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
 import { STATE_OF } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
@@ -11,7 +12,8 @@ import type { FolderKind, Known, Says, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import type { Tree } from '../tree.ts'
 import { quietly } from '../work.ts'
-import { extras, facts } from './index-yaml.ts'
+import { renewed } from './body.ts'
+import { extras, type Facts, facts } from './index-yaml.ts'
 import { plan, refusesNew } from './plan.ts'
 
 const YEAR = /^\d{4}$/
@@ -89,8 +91,9 @@ function read(text: string, path: string): Says {
   }
 }
 
-function write({ handoff, draft, base, policy }: Known): Text {
-  const wanted = { ...rolesOf(handoff, policy), ...spoken(handoff, draft) }
+function write({ handoff, draft, base, agreed, policy }: Known): Text {
+  const roles = rolesOf(handoff, policy)
+  const wanted = { ...roles, ...spoken(handoff, draft) }
   const whole = convert(wanted, 'markdown')
   if (base === undefined) {
     if (whole.ok) return { ok: true, text: mark.on(whole.text, handoff) }
@@ -102,13 +105,31 @@ function write({ handoff, draft, base, policy }: Known): Text {
   const strict = whole.ok ? (documentIn(whole.text)?.draft ?? wanted) : wanted
   const { body: _body, extra: _extra, target_completion: _target, ...engine } = strict
   const { body, extra, target_completion } = document.draft
+  const target = target_completion === undefined ? {} : { target_completion }
+  const before = body === undefined ? [] : sectionsBefore(document.draft, agreed, roles)
+  const now = bodySections({ ...wanted, ...target })
+  const text = body === undefined ? undefined : renewed(body, { before, now })
+  // One that says nothing of its own any more is the template's, which no draft has.
+  const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
   const after: Draft = {
     ...engine,
-    ...(body !== undefined && { body }),
+    ...(isOwn && { body: text }),
     ...(extra !== undefined && { extra }),
-    ...(target_completion !== undefined && { target_completion }),
+    ...target,
   }
   return { ok: true, text: mark.on(rewrite(document, after), handoff) }
+}
+
+/** What Baton may have written into a body: from the front matter that is beside it, or was before its author changed it. */
+function sectionsBefore(
+  there: Draft,
+  agreed: Known['agreed'],
+  roles: Partial<Draft>,
+): readonly BodySection[] {
+  const known = agreed?.text === undefined ? undefined : documentIn(mark.off(agreed.text))?.draft
+  const drafts = [there, ...(known ? [known] : [])]
+  const made = (agreed?.facts as Facts | undefined)?.made ?? []
+  return [...drafts.flatMap((each) => [each, { ...each, ...roles }]).flatMap(bodySections), ...made]
 }
 
 /** Document 000 names the role behind the agent, where it is known. */

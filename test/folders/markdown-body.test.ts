@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ask } from '../command.ts'
+import { active, aHandoffFolder } from './handoffs.ts'
+
+const TASK = 'BPRD-2026-0777'
+const NOTES = '\n## My notes\nkeep  me \n\n```\n### Purpose\nnot this\n```\n'
+
+describe('the body of a handoff of document 000', () => {
+  it("[S0-70] [S0-72] [S0-73] follows what is amended, and an author's own sections stay as they are", async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.create(TASK, '--constraint', 'max 2 h')
+    folder.write(active(id), folder.read(active(id)) + NOTES)
+    await folder.sync()
+    const amend = (...more: readonly string[]) =>
+      ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+
+    await amend('--criterion', 'lint passes', '--title', 'New: title', '--purpose', 'New purpose')
+    await ask(folder.where, 'send', id, '--as', 'grok')
+    await amend('--constraint', 'never touch billing', '--decision', 'Use Redis')
+
+    const text = folder.read(active(id))
+    const body = text.slice(text.indexOf('\n---\n') + 5)
+    assert.match(body, /^\n# Handoff: New: title\n\n## From: Grok/)
+    assert.match(body, /\n### Purpose\nNew purpose\n\n### Context\nLaunch is near\n\n### Deliverables\n/)
+    assert.match(
+      body,
+      /\n### Verification Criteria\n- lint passes\n\n### Constraints\n- never touch billing\n\n/,
+    )
+    assert.match(body, /\n### Decisions\n- Use Redis\n\n### Timeline\n- Created: .*\n- Expires if not ack/)
+    assert.ok(text.endsWith(NOTES))
+    assert.equal(body.match(/^### /gm)?.length, 9)
+  })
+
+  it('[S0-72] keeps a section that its author changed, and what was added since is there too', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK, '--constraint', 'max 2 h')
+    folder.edit(id, ['- max 2 h\n', '- max 2 h, or call me\n'], ['### Context\n', '### Context\nMind this. '])
+    await folder.sync()
+
+    const more = ['--constraint', 'never touch billing', '--context', 'Launch was moved']
+    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+
+    const text = folder.read(active(id))
+    assert.match(text, /\n### Constraints\n- never touch billing\n- max 2 h, or call me\n/)
+    assert.match(text, /\n### Context\nMind this. Launch is near\n/)
+    assert.match(text, /^context: Launch was moved$/m)
+  })
+
+  it('[S0-70] [S0-72] follows what its author changes in the front matter', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.create(TASK)
+    folder.edit(id, ['title: Implement API Rate Limiting', 'title: Limits'], ['purpose: The', 'purpose: Our'])
+    await folder.sync()
+
+    assert.match(folder.read(active(id)), /\n# Handoff: Limits\n(?:.*\n)*### Purpose\nOur API needs limits\n/)
+  })
+})

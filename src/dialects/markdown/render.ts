@@ -39,6 +39,7 @@ export function bodySections(draft: Draft): readonly BodySection[] {
 export function onlyHere(pack: NonNullable<Draft['package']>): readonly BodySection[] {
   const sections = [
     section('Constraints', list(pack.constraints)),
+    section('In Brief', pack.context === undefined ? undefined : pack.summary?.trim()),
     section(
       'Decisions',
       list(pack.decisions?.map(({ decision, rationale }) => withReason(decision, rationale))),

@@ -202,7 +202,7 @@ function* lossesInMeaning(draft: Draft): Generator<Loss> {
     yield { field: 'to_reason', reason: pack?.purpose === undefined ? 'written as purpose' : NO_KEY }
   if (error) yield { field: 'error', reason: state === 'failed' ? 'only its message, as a reason' : NO_KEY }
   if (pack?.summary !== undefined)
-    yield { field: 'package.summary', reason: pack.context === undefined ? 'written as context' : NO_KEY }
+    yield { field: 'package.summary', reason: pack.context === undefined ? 'written as context' : IN_BODY }
   const written =
     state === 'completed' ? ended_at : isRefused(draft) ? (rejection?.at ?? ended_at) : undefined
   if (ended_at !== written) yield { field: 'ended_at', reason: `no key for it in ${state ?? 'no state'}` }

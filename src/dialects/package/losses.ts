@@ -74,7 +74,7 @@ const TRAVELS: Readonly<Record<keyof Package, readonly string[] | string>> = {
   validation_request: ['validation_request'],
   deliverables: 'a package has one deliverable, so they were joined',
   purpose: 'a package says it as to.reason or expectations.deliverable',
-  context: 'a package has one text, context.summary',
+  context: 'a package says it as context.summary where there is no other',
   links: 'a package has no links; the meeting is listed as an artifact',
   checks: 'a package has criteria in words and no checks',
 }
@@ -119,7 +119,9 @@ function lostTravels(travels: Package, handoff: unknown): Loss[] {
       return sameData(valueAt(handoff, place), own(travels, key))
         ? []
         : [{ field, reason: 'what was made or changed is listed with it' }]
-    const one = key === 'deliverables' && travels.deliverables?.length === 1
-    return one ? [] : [{ field, reason: place }]
+    const isSaid =
+      (key === 'deliverables' && travels.deliverables?.length === 1) ||
+      (key === 'context' && travels.summary !== undefined)
+    return isSaid ? [] : [{ field, reason: place }]
   })
 }

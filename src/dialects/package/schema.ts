@@ -77,6 +77,7 @@ const gateResponse: Schema = mapping(
 const context: Schema = mapping(
   {
     summary: text('What was done, in two or three sentences'),
+    background: text('What else the receiver must know'),
     decisions: listOf(
       mapping({ id: text('pending: not yet taken'), decision: text(), rationale: text() }, ['decision']),
     ),

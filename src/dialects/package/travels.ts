@@ -23,8 +23,10 @@ function readContext(handoff: Fields, extra: Data): Package {
   const found = handoff.value(CONTEXT)
   const fields = isData(found) ? handoff.below(CONTEXT) : undefined
   const summary = isData(found) || found === undefined ? undefined : readPlainContext(handoff)
+  const said = summary ?? holder(handoff, fields, CONTEXT, 'summary')?.text('summary')
   const read = {
-    summary: summary ?? holder(handoff, fields, CONTEXT, 'summary')?.text('summary'),
+    summary: said,
+    context: said === undefined ? undefined : readBackground(fields, extra),
     decisions: readDecisions(handoff, fields, extra),
     artifacts: readArtifacts(handoff, fields, extra),
     open_questions: readQuestions(handoff, fields, extra),
@@ -33,6 +35,14 @@ function readContext(handoff: Fields, extra: Data): Package {
   }
   if (fields) keepRest(extra, fields, ['handoff', CONTEXT])
   return filled(read)
+}
+
+/** Text beside the summary. */
+function readBackground(fields: Fields | undefined, extra: Data): string | undefined {
+  const found = fields?.value('background')
+  if (typeof found === 'string' && found.trim() !== '') return found
+  if (found !== undefined) keepAt(extra, ['handoff', CONTEXT, 'background'], found)
+  return undefined
 }
 
 /** Text where keys belong is what the sender had to say. */

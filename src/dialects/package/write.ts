@@ -81,6 +81,7 @@ function nativeHandoff(draft: Draft): Data {
     gate: nativeGate(draft),
     context: orNothing({
       summary: summaryOf(draft),
+      background: travels.summary === undefined ? undefined : travels.context,
       decisions: travels.decisions?.map(({ id, decision, rationale }) => filled({ id, decision, rationale })),
       artifacts: artifactsOf(draft)?.map(nativeArtifact),
       open_questions: travels.open_questions?.map(({ question, priority, context }) =>

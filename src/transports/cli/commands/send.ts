@@ -1,3 +1,4 @@
+import type { Handoff } from '../../../domain/handoff.ts'
 import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 
@@ -19,5 +20,14 @@ export const send: Extra = {
     const made = changedSince(shell.io.cwd, check_files, CHECK_FILES.name).map(({ name }) => name)
     const given = Array.isArray(input.created_files) ? (input.created_files as readonly string[]) : []
     return { input: { ...input, created_files: [...new Set([...given, ...made])] } }
+  },
+  async after(shell, output) {
+    const { handoff } = output as { readonly handoff: Handoff }
+    const left = (await shell.live?.leftOut(handoff)) ?? []
+    if (left.length > 0)
+      shell.warn(
+        `the file does not say ${left.join(', ')}: its format has no place for it; the receiver sees it with: baton show ${handoff.id}`,
+      )
+    return false
   },
 }

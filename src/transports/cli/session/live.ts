@@ -10,6 +10,8 @@ export interface Live {
   catchUp(): Promise<void>
   /** Where the file of a handoff lies, relative to the project. */
   fileOf(handoff: Handoff): string | undefined
+  /** What its sender gave and its file does not say. */
+  leftOut(handoff: Handoff): Promise<readonly string[]>
 }
 
 /** A watcher that is at work does the same: nobody waits for it long. */
@@ -23,7 +25,11 @@ export async function liveOf(shell: Shell, { context }: Session): Promise<Live |
   ])
   const options = liveFolders(context)
   return (
-    options && { catchUp: () => caughtUp(shell, options, syncFolders), fileOf: (h) => fileOf(options, h) }
+    options && {
+      catchUp: () => caughtUp(shell, options, syncFolders),
+      fileOf: (handoff) => fileOf(options, handoff),
+      leftOut: async (handoff) => (await import('../../../folders/left-out.ts')).leftOut(options, handoff),
+    }
   )
 }
 

@@ -1,0 +1,48 @@
+import { type Data, isData, keysOf, own } from '../dialects/difference.ts'
+import { readDocuments } from '../dialects/index.ts'
+import type { Handoff } from '../domain/handoff.ts'
+import { draftOf } from '../service/document-export.ts'
+import { type FoldersOptions, fileOf } from './sync.ts'
+import { Tree } from './tree.ts'
+import { quietly, textOf } from './work.ts'
+
+/** Of these the rest is Baton's own. */
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  decisions: ['decision', 'rationale'],
+  artifacts: ['path', 'description'],
+  open_questions: ['question', 'context'],
+}
+
+/** What the sender gave and the file of the handoff does not say, because its document has no place for it. */
+export async function leftOut(options: FoldersOptions, handoff: Handoff): Promise<readonly string[]> {
+  const path = fileOf(options, handoff)
+  const found = path === undefined ? undefined : quietly(() => new Tree(options.root).read(path), absent)
+  const text = found && textOf(found)
+  if (path === undefined || text === undefined) return []
+  const { draft } = await draftOf(options.service.deps, handoff)
+  const said = readDocuments(text, { path }).flatMap(({ source }) => [
+    ...leaves(source.value),
+    source.body ?? '',
+  ])
+  const whole = said.map(plain).join('\n')
+  const isSaid = (value: unknown) =>
+    typeof value === 'string' ? whole.includes(plain(value)) : said.includes(value)
+  return keysOf(draft.package ?? {}).filter((key) => !given(key, own(draft.package, key)).every(isSaid))
+}
+
+const absent = (): undefined => undefined
+
+function given(key: string, value: unknown): unknown[] {
+  const texts = TEXTS[key]
+  if (texts === undefined || !Array.isArray(value)) return leaves(value)
+  return value.flatMap((each: Data) => texts.flatMap((name) => own(each, name) ?? []))
+}
+
+function leaves(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(leaves)
+  if (!isData(value)) return [value]
+  return keysOf(value).flatMap((key) => (key === 'x_baton' ? [] : leaves(own(value, key))))
+}
+
+/** A document may break lines elsewhere. */
+const plain = (value: unknown): string => String(value).replaceAll(/\s+/g, ' ').trim()

@@ -94,6 +94,21 @@ describe('state/current.json', () => {
     assert.deepEqual([added.version, added.context], ['1.0', {}])
   })
 
+  it("[S4-72] [S4-73] keeps every digit of numbers that are others', with comments and without", () => {
+    const build = '"build": 12345678901234567890, "price": 1.10'
+    const entry = `{ "id": "HO-001", "from": "a", "to": "b", "status": "pending", ${build} }`
+    const strict = `{${build}, "handoffs": [${entry}]}`
+    const many = Array.from({ length: 30 }, (_, i) => ({ ...SENT, id: `HO-1${String(i).padStart(2, '0')}` }))
+
+    for (const text of [`// state/current.json\n${strict}`, strict])
+      for (const handoffs of [[SENT], many]) {
+        const result = updateState(sourceOf(text), handoffs)
+        assert.ok(result.ok)
+        assert.equal(JSON.parse(result.text).handoffs.length, 1 + handoffs.length)
+        assert.deepEqual(result.text.match(/12345678901234567890|1\.10\b/g)?.length, 4, result.text)
+      }
+  })
+
   it('[S4-74] reports a corrupt file and leaves it alone', () => {
     for (const text of ['{"handoffs": [', 'not JSON', '[]', '{"handoffs": "none"}']) {
       const result = updateState(sourceOf(text), [SENT])

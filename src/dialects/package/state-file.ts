@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../dialect.ts'
-import { type Data, isData, keysOf, own } from '../difference.ts'
+import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
-import type { Change, Source } from '../text/source.ts'
+import type { Change, Path, Source } from '../text/source.ts'
 import { filled } from './filled.ts'
 import { HUMAN } from './types.ts'
 import { Statuses, stateOf, statusOf } from './words.ts'
@@ -21,6 +21,8 @@ export type Updated =
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
 
 const LIST = 'handoffs'
+/** Each entry that is added in place costs a reading of the file. */
+const MOST_ADDED = 20
 
 /** The handoffs of a state file, oldest first. Comments, trailing commas and a byte order mark are read over. */
 export function readState(source: Source): StateFile {
@@ -102,7 +104,8 @@ function reportTwice(entries: readonly StateEntry[], fields: Fields): void {
 
 /**
  * The file with these handoffs in it. Listed ones are brought up to date, new ones are added at the end; all other
- * keys stay. What was strict JSON keeps its bytes, anything else is written anew as strict JSON.
+ * keys stay. What was strict JSON keeps its bytes, anything else is written anew as strict JSON, with every number
+ * as it was written.
  */
 export function updateState(source: Source | undefined, handoffs: readonly Draft[]): Updated {
   if (source === undefined || source.text.trim() === '')
@@ -114,7 +117,8 @@ export function updateState(source: Source | undefined, handoffs: readonly Draft
   const next = merged(list, handoffs)
   const changes = changesIn(list, next)
   if (changes.length === 0) return { ok: true, text: source.text }
-  if (!isStrict(source.text)) return { ok: true, text: printed({ ...value, [LIST]: next }) }
+  if (!isStrict(source.text) || next.length - list.length > MOST_ADDED)
+    return { ok: true, text: printed(exactly({ ...value, [LIST]: next }, source)) }
   return { ok: true, text: source.edit(changes) }
 }
 
@@ -141,16 +145,16 @@ function isOfTime({ created_at: created }: Draft, written: unknown): boolean {
   return Number.isNaN(a) || Number.isNaN(b) || Math.trunc(a / 1_000) === Math.trunc(b / 1_000)
 }
 
-/** Key by key while the list keeps its length; the other bytes of an entry are not ours. */
+/** Key by key, and new entries at the end; the other bytes of an entry are not ours. */
 function changesIn(list: readonly unknown[], next: readonly unknown[]): readonly Change[] {
-  if (list.length !== next.length) return [{ path: [LIST], value: next }]
-  return next.flatMap((entry, i) =>
-    isData(entry)
+  return next.flatMap((entry, i) => {
+    if (i >= list.length) return [{ path: [LIST, i], value: entry }]
+    return isData(entry)
       ? keysOf(entry)
           .filter((key) => own(entry, key) !== own(list[i], key))
           .map((key) => ({ path: [LIST, i, key], value: own(entry, key) }))
-      : [],
-  )
+      : []
+  })
 }
 
 export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): Data => {
@@ -164,7 +168,23 @@ export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): D
   })
 }
 
-const printed = (value: Data): string => `${JSON.stringify(value, undefined, 2)}\n`
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** Part of the language since Node 21, and not yet of its declarations. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+
+/** The value for printing, with numbers as the source has them: a double does not carry every digit. */
+function exactly(value: unknown, source: Source, path: Path = []): unknown {
+  if (Array.isArray(value)) return value.map((each, i) => exactly(each, source, [...path, i]))
+  if (isData(value)) {
+    const result: Data = {}
+    for (const key of keysOf(value)) put(result, key, exactly(own(value, key), source, [...path, key]))
+    return result
+  }
+  const raw = typeof value === 'number' ? source.raw(path) : undefined
+  return raw !== undefined && NUMBER.test(raw) ? rawJSON(raw) : value
+}
+
+const printed = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 function isStrict(text: string): boolean {
   try {

@@ -4,6 +4,7 @@ import type { Draft } from '../dialects/draft.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
+import { NO_TEXT } from './extras.ts'
 import { isProblem } from './reconcile.ts'
 import {
   everyHandoff,
@@ -222,21 +223,27 @@ async function whyMissing(
 }
 
 function index(work: Work): readonly Finding[] {
-  return work.kind.extras(freshAboutOf(work)).flatMap(({ path, same, remarks = [] }): Finding[] => {
-    const found = readQuietly(work, path, EXTRA_BYTES)
-    const text = typeof found === 'object' ? textOf(found) : undefined
-    const notes = remarks.map(
-      (each): Finding => ({
-        code: 'artifact',
-        path: inProject(work, each.path),
-        message: each.message,
-        isNote: true,
-      }),
-    )
-    if (text !== undefined && same(text)) return notes
-    const message = text === undefined ? 'it is not there' : 'it says something else than the handoffs'
-    return [...notes, { code: 'index', path: inProject(work, path), message, fix: 'make it again' }]
-  })
+  return work.kind
+    .extras(freshAboutOf(work))
+    .flatMap(({ path, same, keeps, problem, remarks = [] }): Finding[] => {
+      const found = readQuietly(work, path, EXTRA_BYTES)
+      const text = typeof found === 'object' ? textOf(found) : undefined
+      const notes = remarks.map(
+        (each): Finding => ({
+          code: 'artifact',
+          path: inProject(work, each.path),
+          message: each.message,
+          isNote: true,
+        }),
+      )
+      const isText = found === undefined || text !== undefined
+      const why = problem ?? (keeps && !isText ? NO_TEXT : undefined)
+      if (why !== undefined)
+        return [...notes, { code: 'unreadable', path: inProject(work, path), message: why }]
+      if (text !== undefined && same(text)) return notes
+      const message = text === undefined ? 'it is not there' : 'it says something else than the handoffs'
+      return [...notes, { code: 'index', path: inProject(work, path), message, fix: 'make it again' }]
+    })
 }
 
 /** Handoffs outside the folders that are theirs, in the whole project. */

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { aboutOf, EXTRA_BYTES } from './about.ts'
 import type { Extra } from './folder.ts'
 import { isOfGitSoon } from './ingest.ts'
 import { keepBeside, look } from './project.ts'
-import { sameStamp, sha256Of } from './tree.ts'
+import { refuseFile } from './refuse.ts'
+import { type Found, sameStamp, sha256Of } from './tree.ts'
 import { isSameFolder, note, quietly, textOf, type Work } from './work.ts'
 
 /** Nothing of these is anybody's handoff. */
@@ -35,7 +37,7 @@ export async function extraFiles(work: Work): Promise<void> {
     if (isOther && !(now && sameStamp(now.stamp, there.stamp))) continue
     made ??= work.kind.extras(aboutOf(work, work.isThorough || work.isFirst))
     const extra = made.find((each) => each.path === path)
-    if (extra) putExtra(work, extra)
+    if (extra) await putExtra(work, extra)
   }
   for (const { folder, stamp, at } of beside) work.state.putStamp(work.path, folder, { stamp, at, cost: 0 })
 }
@@ -61,14 +63,19 @@ function changedBeside({ kind, tree, state, path }: Work): readonly Changed[] {
 const DAY_MS = 86_400_000
 const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'created', 'put_back'])
 
-function putExtra(work: Work, extra: Extra): void {
+export const NO_TEXT =
+  'it is not UTF-8 text; mend it, or delete it: then it is made again by: baton folders sync'
+
+async function putExtra(work: Work, extra: Extra): Promise<void> {
   const { path, text, problem } = extra
   const there = work.tree.read(path, EXTRA_BYTES)
   const old = there && textOf(there)
-  if (there && problem !== undefined) {
-    look(work, path, there.sha256, there.stamp)
-    note(work, { what: 'left', path, reason: problem })
-    return
+  const reason = problem ?? (there && old === undefined && extra.keeps ? NO_TEXT : undefined)
+  if (there && reason !== undefined) {
+    if (await isBeingWritten(work, path, there)) return note(work, { what: 'left', path, reason: JUST_NOW })
+    // Every pass says it again, until somebody has mended it.
+    work.state.dropLook(work.path, path)
+    return refuseFile(work, { path, found: there, reason })
   }
   if (there && old !== undefined && extra.same(old)) {
     // Whoever wrote it, it is what Baton would have written: what replaces it later loses nothing.
@@ -82,6 +89,17 @@ function putExtra(work: Work, extra: Extra): void {
   work.state.willWrite(work.path, sha256, NOBODY, 0)
   const put = work.tree.put(path, text, there)
   if (put.ok) look(work, path, sha256, put.stamp)
-  else
-    note(work, { what: 'left', path, reason: 'somebody wrote to it just now; the next pass makes it again' })
+  else note(work, { what: 'left', path, reason: JUST_NOW })
+}
+
+const JUST_NOW = 'somebody wrote to it just now; the next pass makes it again'
+/** A file that cannot be read gets this long to become whole. */
+const WHOLE_MS = 250
+
+async function isBeingWritten({ tree }: Work, path: string, { stamp }: Found): Promise<boolean> {
+  const age = Date.now() - Number(BigInt(stamp.mtime) / 1_000_000n)
+  if (age < 0 || age >= WHOLE_MS) return false
+  await pause(WHOLE_MS - age)
+  const now = tree.read(path, EXTRA_BYTES)
+  return !now || !sameStamp(now.stamp, stamp)
 }

@@ -26,6 +26,7 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
   const { signal, onPass, onFailure, lookAgainMs = LOOK_AGAIN_MS } = how
   let wake: () => void = () => undefined
   const woken = (): void => wake()
+  let before: readonly Happened[] = []
   let touched: Touched = new Map()
   const touch = (folder: string, path: string): void => {
     touched.set(folder, (touched.get(folder) ?? new Set()).add(path))
@@ -50,7 +51,9 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
         for (const [folder, paths] of named) for (const path of paths) touch(folder, path)
         onFailure?.(error)
       })
-      if (happened.length > 0) onPass?.(happened)
+      const news = happened.filter((each) => !isRepeated(each, before))
+      before = happened
+      if (news.length > 0) onPass?.(news)
       // What came into a new folder before it was watched is looked for at once.
       if (watchFlat(options, watchers, onChange)) continue
       const timer = setTimeout(woken, lookAgainMs)
@@ -63,6 +66,11 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
     kept.close()
   }
 }
+
+/** What nobody has mended since the last pass was said then. */
+const isRepeated = ({ what, path, reason }: Happened, before: readonly Happened[]): boolean =>
+  what === 'refused' &&
+  before.some((each) => each.what === what && each.path === path && each.reason === reason)
 
 /** Paths that the system named, by the live folder that they are relative to. */
 type Touched = Map<string, Set<string>>

@@ -19,6 +19,11 @@ const acknowledgment = (by: string, task = 'Review the login for risks'): string
   starting: true
 `
 
+const SEND = [
+  ...['send', '--as', 'a', '--to', 'b', '--title', 't', '--deliverable', 'd'],
+  ...['--summary', 'Do the thing that we agreed'],
+]
+
 const append = (folder: PackageFolder, path: string, text: string): void =>
   folder.write(path, `${folder.read(path)}${text}`)
 
@@ -188,22 +193,33 @@ describe('state/current.json', () => {
     assert.ok(!folder.has('state/current.json.conflict'))
   })
 
-  it('[S4-74] is reported and left alone when it cannot be read, and goes on when it was mended', async (t) => {
-    const folder = await aPackageFolder(t)
-    folder.write('state/current.json', '{"handoffs": [')
-    const id = await folder.send()
+  for (const text of ['{"handoffs": [', '{"handoffs": null, "keep": 2}', '[]'])
+    it(`[S4-70] [S4-74] as ${text} is reported every time and left alone, and goes on when it was mended`, async (t) => {
+      const folder = await aPackageFolder(t)
+      folder.write('state/current.json', text)
+      const sent = await quick(folder.where, ...SEND)
 
-    const happened = await folder.sync()
-    assert.deepEqual(happened, [])
-    assert.equal(folder.read('state/current.json'), '{"handoffs": [')
-    const { stdout } = await quick(folder.where, 'folders', 'doctor', '--json')
-    const { findings } = JSON.parse(stdout) as { findings: { path: string }[] }
-    assert.ok(findings.some(({ path }) => path === 'state/current.json'))
+      const passes = [await folder.sync(), await folder.sync()]
+      const { code, stdout } = await quick(folder.where, 'folders', 'doctor', '--json')
+      const { findings } = JSON.parse(stdout) as { findings: { path: string; message: string }[] }
+      const found = findings.find(({ path }) => path === 'state/current.json')
+      assert.match(sent.stderr, /state\/current\.json is not up to date: .*baton folders sync/)
+      for (const happened of passes) {
+        assert.deepEqual(
+          happened.map(({ what, path }) => [what, path]),
+          [['refused', 'state/current.json']],
+        )
+        assert.match(happened[0]!.reason!, /made again by: baton folders sync/)
+      }
+      assert.equal(code, 1)
+      assert.match(found!.message, /made again by: baton folders sync/)
+      assert.ok(folder.has('state/current.json.problem'))
+      assert.equal(folder.read('state/current.json'), text)
 
-    folder.write('state/current.json', '{"handoffs": []}')
-    await folder.sync()
-    assert.equal(folder.statusOf(id), 'pending')
-  })
+      folder.write('state/current.json', '{"handoffs": []}')
+      assert.deepEqual(await folder.sync(), [])
+      assert.equal(folder.state().handoffs[0]?.status, 'pending')
+    })
 
   it('[S4-74] loses no entry of another writer who adds one between two steps', async (t) => {
     const folder = await aPackageFolder(t)

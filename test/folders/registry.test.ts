@@ -235,7 +235,7 @@ describe('artifacts/registry.json', () => {
     await doctor(folder, '--fix')
 
     assert.equal(isThere, false)
-    assert.ok(happened.some(({ path, what }) => path === REGISTRY && what === 'left'))
+    assert.ok(happened.some(({ path, what }) => path === REGISTRY && what === 'refused'))
     assert.equal(kept, '{"artifacts": ')
     assert.deepEqual(Object.keys(entries(folder)).sort(), ['artifact-a-1', ...Object.keys(odd)])
   })

@@ -40,6 +40,6 @@ export function extras({ files, now, read }: About): readonly Extra[] {
   if (updated.ok) return [{ ...about, text: updated.text, same: (other) => other === updated.text }]
   const [first] = updated.diagnostics
   const why = first ? `line ${first.line}: ${first.message}` : 'it is no state file'
-  const problem = `${why}; mend it or take it away, and it is made again from the archive`
+  const problem = `${why}; nothing is written into it until it is mended, or deleted: then it is made again by: baton folders sync`
   return [{ ...about, text: '', same: () => false, problem }]
 }

@@ -1,6 +1,7 @@
 import { BatonError } from '../../../domain/errors.ts'
 import type { Handoff } from '../../../domain/handoff.ts'
 import type { FoldersOptions } from '../../../folders/sync.ts'
+import type { Happened } from '../../../folders/work.ts'
 import type { Shell } from '../shell.ts'
 import type { Session } from './session.ts'
 
@@ -24,9 +25,10 @@ export async function liveOf(shell: Shell, { context }: Session): Promise<Live |
     import('../../../folders/sync.ts'),
   ])
   const options = liveFolders(context)
+  const told = new Set<string>()
   return (
     options && {
-      catchUp: () => caughtUp(shell, options, syncFolders),
+      catchUp: () => caughtUp(shell, options, syncFolders, told),
       fileOf: (handoff) => fileOf(options, handoff),
       leftOut: async (handoff) => (await import('../../../folders/left-out.ts')).leftOut(options, handoff),
     }
@@ -37,10 +39,20 @@ export async function liveOf(shell: Shell, { context }: Session): Promise<Live |
 async function caughtUp(
   shell: Shell,
   options: FoldersOptions,
-  sync: (options: FoldersOptions, how: { waitMs: number }) => Promise<unknown>,
+  sync: (options: FoldersOptions, how: { waitMs: number }) => Promise<readonly Happened[]>,
+  told: Set<string>,
 ): Promise<void> {
   try {
-    await sync(options, { waitMs: WAIT_MS })
+    const happened = await sync(options, { waitMs: WAIT_MS })
+    const derived = new Set(
+      options.folders.flatMap((live) => live.kind.extraPaths.map((path) => `${live.path}/${path}`)),
+    )
+    // What others wrote into the folder is between them and their files; these are Baton's to write.
+    for (const { what, path, reason = '' } of happened)
+      if (what === 'refused' && (derived.has(path) || derived.has(`./${path}`)) && !told.has(path)) {
+        told.add(path)
+        shell.warn(`${path} is not up to date: ${reason}`)
+      }
   } catch (error) {
     if (!(error instanceof BatonError)) throw error
     shell.warn(`the live folders are not up to date: ${error.message}`)

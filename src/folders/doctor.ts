@@ -66,20 +66,23 @@ export function examineFolders(options: FoldersOptions): Promise<readonly Findin
 export const mendFolders = (options: FoldersOptions): Promise<readonly Happened[]> =>
   syncFolders(options, { thorough: true })
 
+/** Files that say the same id within what it is unique in. */
+type Paths = Map<string, { readonly id: string; readonly path: string }[]>
+
 async function examine(work: Work): Promise<readonly Finding[]> {
   const findings: Finding[] = []
-  const paths = new Map<string, string[]>()
+  const paths: Paths = new Map()
   for (const folder of work.kind.every(work.tree))
     for (const entry of work.tree.list(folder)) {
       const path = `${folder}/${entry.name}`
       findings.push(...(await examineEntry(work, path, entry, paths)))
     }
-  for (const [id, where] of paths)
+  for (const where of paths.values())
     if (where.length > 1)
       findings.push({
         code: 'duplicate',
-        path: inProject(work, where[0]!),
-        message: `${id} has ${where.length} files: ${where.join(', ')}`,
+        path: inProject(work, where[0]!.path),
+        message: `${where[0]!.id} has ${where.length} files: ${where.map(({ path }) => path).join(', ')}`,
         fix: 'keep the one that the engine knows; what another one says is kept in a .problem beside it',
       })
   findings.push(...(await missing(work)), ...index(work))
@@ -90,7 +93,7 @@ async function examineEntry(
   work: Work,
   path: string,
   entry: Entry,
-  paths: Map<string, string[]>,
+  paths: Paths,
 ): Promise<readonly Finding[]> {
   const { name, kind, why } = entry
   const at = inProject(work, path)
@@ -105,11 +108,7 @@ async function examineEntry(
   return examineFile(work, path, paths)
 }
 
-async function examineFile(
-  work: Work,
-  path: string,
-  paths: Map<string, string[]>,
-): Promise<readonly Finding[]> {
+async function examineFile(work: Work, path: string, paths: Paths): Promise<readonly Finding[]> {
   const at = inProject(work, path)
   const found = readQuietly(work, path)
   if (found === undefined) return []
@@ -125,7 +124,8 @@ async function examineFile(
   if (says?.is !== 'handoff')
     return [{ code: 'unreadable', path: at, message: says?.reason ?? 'it is not UTF-8 text' }]
   const id = says.draft.id ?? path
-  paths.set(id, [...(paths.get(id) ?? []), path])
+  const key = `${work.kind.scope?.(path) ?? ''}\0${id}`
+  paths.set(key, [...(paths.get(key) ?? []), { id, path }])
   const findings: Finding[] = []
   const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')
   if (says.draft.id !== undefined && says.draft.id !== stem)
@@ -136,7 +136,8 @@ async function examineFile(
       fix: 'put it under its own name',
     })
   const { store } = work.service.deps
-  const handoff = (says.uid && (await store.handoff(says.uid))) || (await store.handoff(id))
+  const uid = says.uid ?? row?.uid
+  const handoff = (uid !== undefined && (await store.handoff(uid))) || (await store.handoff(id))
   if (!handoff) {
     const fix = 'take it in, or say in a .problem why not'
     return [...findings, { code: 'unknown', path: at, message: 'the engine knows no such handoff', fix }]

@@ -3,6 +3,7 @@ import type { DialectId } from '../dialects/dialect.ts'
 import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
 import type { Document } from '../dialects/index.ts'
+import { archivedAt } from '../dialects/package/session.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import type { Artifact } from '../storage/store.ts'
@@ -93,28 +94,36 @@ export async function findKnown(deps: ServiceDeps, piece: Piece): Promise<Known 
   const kept = await store.artifact(sourceUid(piece))
   const made = kept?.handoff === undefined ? undefined : await store.handoff(kept.handoff)
   if (made) return { handoff: made, by: 'source', source: kept }
-  const named = await findNamed(deps, draft, dialect)
+  const named = await findNamed(deps, piece, draft, dialect)
   if (named) return { handoff: named, by: 'name', source: await sourceOf(deps, named) }
   const alike = await findAlike(deps, draft, dialect)
   return alike && { handoff: alike, by: 'facts', source: await sourceOf(deps, alike) }
 }
 
 async function findNamed(
-  { store }: ServiceDeps,
+  deps: ServiceDeps,
+  { path }: Piece,
   draft: Draft,
   dialect: DialectId,
 ): Promise<Handoff | undefined> {
+  const { store } = deps
+  const session = dialect === 'package' ? sessionIn(path) : undefined
   const carried = draft.uid === undefined ? undefined : await store.handoff(draft.uid)
   if (carried) return carried
   for (const id of idsOf(draft, dialect).known) {
     const found = await store.handoff(id)
-    if (found && !isOtherSession(found, draft, dialect)) return found
+    if (!found || isOtherTime(found, draft, dialect)) continue
+    const other = session === undefined ? undefined : sessionIn(pathOf(await sourceOf(deps, found)))
+    if (other === undefined || other === session) return found
   }
   return undefined
 }
 
+const sessionIn = (path: string | undefined): string | undefined =>
+  path === undefined ? undefined : archivedAt(path)?.session
+
 /** Two packages of one id are two handoffs when they were written at different times; so are two of our own ids. */
-function isOtherSession(found: Handoff, draft: Draft, dialect: DialectId): boolean {
+function isOtherTime(found: Handoff, draft: Draft, dialect: DialectId): boolean {
   if (dialect !== 'package' && !OWN_ID.test(draft.id ?? '')) return false
   const at = instant(draft.created_at)
   // Document 000 writes whole seconds.

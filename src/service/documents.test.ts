@@ -245,6 +245,10 @@ describeOnEngines('importing a document', (open) => {
         ['unchanged', 'HO-001-20260221T090000'],
       ],
     )
+    await assert.rejects(
+      w.service.looking.get('HO-001'),
+      /HO-001 is in 2 sessions; name the one you mean: [0-9a-f-]{36}, HO-001-20260221T090000$/,
+    )
   })
 
   it('lets a person decide what a document puts before them', async (t) => {

@@ -11,7 +11,22 @@ export async function find(deps: ServiceDeps, ref: string): Promise<Handoff> {
   const handoff = await deps.store.handoff(ref)
   if (!handoff)
     refuse('not_found', `there is no handoff ${ref}; see what is there with: baton handoff list`, { id: ref })
+  if (SESSION_ID.test(ref)) await refuseSeveral(deps, handoff, ref)
   return handoff
+}
+
+/** Document 004 counts anew in every session: what has the same number in another one has a longer id here. */
+const SESSION_ID = /^HO-\d{3,}$/
+
+async function refuseSeveral({ store }: ServiceDeps, { uid, id }: Handoff, ref: string): Promise<void> {
+  const { items } = await store.handoffs({ text: `${ref}-` }, { limit: 50 })
+  const others = items.filter(({ aliases }) => aliases?.package === ref).map((each) => each.id)
+  if (others.length > 0)
+    refuse(
+      'invalid_input',
+      `${ref} is in ${others.length + 1} sessions; name the one you mean: ${[uid, ...others].join(', ')}`,
+      { id, candidates: [uid, ...others] },
+    )
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

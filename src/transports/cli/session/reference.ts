@@ -15,6 +15,8 @@ const CANDIDATE_PAGES = 10
 const UID_PAGES = 10
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const NATIVE_ID = /^HO-\d{4}-\d+(-R)*$/
+/** Document 004 counts anew in every session. */
+const SESSION_ID = /^HO-\d{3,}$/
 
 /** The step of the lifecycle that an operation takes, so that `@` can ask the table whether it may. */
 const STEPS: Readonly<Partial<Record<OperationName, Command>>> = {
@@ -55,7 +57,10 @@ export async function resolveHandoff(
   const upper = ref.toUpperCase()
   if (NATIVE_ID.test(upper)) return upper
   if (UID.test(ref)) return ref
-  const found = await matches(session, ref)
+  const numbered = SESSION_ID.test(upper) ? await numberedAs(session, upper) : []
+  if (numbered.length > 1)
+    throw several(`${ref} is in ${numbered.length} sessions; name the one you mean`, numbered)
+  const found = numbered.length > 0 ? numbered : await matches(session, ref)
   if (found.length === 1) return found[0]!.id
   if (found.length === 0)
     throw new BatonError(
@@ -64,6 +69,13 @@ export async function resolveHandoff(
       { id: ref },
     )
   throw several(`${ref} is a part of ${found.length} ids; write more of the one you mean`, found)
+}
+
+/** What has this number in its session; where it is the whole id, only its uid tells it from the others. */
+async function numberedAs(session: Session, number: string): Promise<readonly Handoff[]> {
+  const all = await pages(session, {}, UID_PAGES)
+  const found = all.filter(({ id, aliases }) => id === number || aliases?.package === number)
+  return found.map((each) => (each.id === number && found.length > 1 ? { ...each, id: each.uid } : each))
 }
 
 async function matches(session: Session, ref: string): Promise<readonly Handoff[]> {

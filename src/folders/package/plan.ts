@@ -10,8 +10,8 @@ const FREE = new Set([
 /** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
 const FOLLOWS = new Set(['updated_at', 'accepted_at', 'acknowledgment.at', 'type'])
 const AMENDED = [
-  ...['summary', 'context', 'decisions', 'artifacts', 'open_questions', 'deliverables', 'criteria', 'constraints'],
-  ...['data', 'input', 'validation_request'],
+  ...['summary', 'context', 'decisions', 'artifacts', 'open_questions', 'deliverables', 'criteria'],
+  ...['constraints', 'data', 'input', 'validation_request'],
 ] as (keyof NonNullable<Draft['package']>)[]
 
 /** A new file begins a handoff only as its sender would. */

@@ -80,6 +80,7 @@ describe('store backup, restore and copy', () => {
       [where, 'inbox', '--store', '../typo.db'],
       [{ ...where, env }, 'handoff', 'list'],
       [{ ...where, env }, 'store', 'info'],
+      [{ ...where, env }, 'whoami'],
       [{ ...where, env }, 'store', 'backup', '../bk'],
       [{ ...where, env }, 'store', 'copy', '--to', '../copy.db'],
       [{ ...where, env }, 'audit', 'export', '--out', '../lg'],

@@ -35,7 +35,9 @@ async function identify(shell: Shell): Promise<Identity> {
   try {
     session = await shell.open({ write: false })
   } catch (error) {
-    if (!(error instanceof BatonError) || error.code !== 'not_found') throw error
+    // A store that was named and is not there is a mistake, and no answer about another place.
+    if (!(error instanceof BatonError) || error.code !== 'not_found' || error.details.file !== undefined)
+      throw error
     // Without a workspace the caller has a name all the same.
     return resolveActor({ as: shell.as, environment: shell.io.env, isTerminal: shell.io.isTerminal })
   }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { checkSilence } from './silence.ts'
-import { type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
+import { MOST, StepId, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 import { complaintsOf, meant, type Path, type WorkflowProblem } from './workflow-complaints.ts'
 
 export { meant, type WorkflowProblem } from './workflow-complaints.ts'
@@ -14,17 +14,22 @@ type FileStep = z.infer<ReturnType<typeof WorkflowFile>>['steps'][number]
 /** A definition as data, judged: the whole of it, so that one look mends everything. */
 export function checkWorkflow(data: unknown): CheckedWorkflow {
   const parsed = WorkflowFile().safeParse(data)
+  const names = namesIn(data)
+  const naming = [...duplicates(names), ...unknownNeeds(names)]
   if (!parsed.success)
-    return { ok: false, problems: parsed.error.issues.flatMap((issue) => complaintsOf(issue, data)) }
+    return {
+      ok: false,
+      problems: [
+        ...parsed.error.issues.flatMap((issue) => complaintsOf(issue, data)),
+        ...problemsOf(flattened(readable(data))),
+        ...naming,
+      ],
+    }
   const found = flattened(parsed.data.steps)
   const named = found.filter((each) => each.problem === undefined)
   const steps = named.flatMap(({ step }) => (step ? [step] : []))
   const paths = new Map(named.flatMap(({ step, path }) => (step ? [[step.id, path] as const] : [])))
-  const problems = [
-    ...found.flatMap(({ problem }) => (problem ? [problem] : [])),
-    ...duplicates(named),
-    ...unknownNeeds(steps, paths, found),
-  ]
+  const problems = [...problemsOf(found), ...naming]
   // Circles among names that do not exist would only repeat what was said.
   if (problems.length === 0) problems.push(...cycles(steps, paths))
   if (problems.length > 0) return { ok: false, problems }
@@ -42,11 +47,19 @@ interface Found {
   readonly problem?: WorkflowProblem
 }
 
+const problemsOf = (found: readonly Found[]): readonly WorkflowProblem[] =>
+  found.flatMap(({ problem }) => (problem ? [problem] : []))
+
+/** The steps that can be judged further where others cannot be read. */
+const readable = (data: unknown): readonly (FileStep | undefined)[] =>
+  stepsIn(data).map((step) => WorkflowFile().shape.steps.element.safeParse(step).data)
+
 /** Steps in their order; what says nothing of its needs comes after what stands before it. */
-function flattened(items: WorkflowFile['steps']): readonly Found[] {
+function flattened(items: readonly (FileStep | undefined)[]): readonly Found[] {
   const all: Found[] = []
   let before: readonly string[] = []
   for (const [i, item] of items.entries()) {
+    if (!item) continue
     const path = ['steps', i]
     const group = groupOf(item, path)
     const made = group.map(({ step, path: where, problem }): Found => {
@@ -141,11 +154,45 @@ const missing = (path: Path, field: string, message: string): WorkflowProblem =>
   message: `${field} is missing; ${message}`,
 })
 
-function duplicates(found: readonly Found[]): readonly WorkflowProblem[] {
+/** What a step says of names, whatever else in it is wrong. */
+interface Named {
+  readonly path: Path
+  readonly id?: string
+  readonly needs: readonly unknown[]
+}
+
+/** Nothing where there are more steps than a definition may have. */
+function stepsIn(data: unknown): readonly unknown[] {
+  const steps = fieldOf(data, 'steps')
+  return Array.isArray(steps) && steps.length <= MOST.steps ? steps : []
+}
+
+function namesIn(data: unknown): readonly Named[] {
+  return stepsIn(data).flatMap((item, i) => {
+    const parallel = fieldOf(item, 'parallel')
+    if (!Array.isArray(parallel)) return [namedIn(item, ['steps', i])]
+    return parallel.slice(0, MOST.parallel).map((each, j) => namedIn(each, ['steps', i, 'parallel', j]))
+  })
+}
+
+function namedIn(step: unknown, path: Path): Named {
+  const [{ data: id }, needs] = [StepId.safeParse(fieldOf(step, 'id')), fieldOf(step, 'needs')]
+  return {
+    path,
+    ...(id !== undefined && { id }),
+    needs: Array.isArray(needs) ? needs.slice(0, MOST.needs) : [],
+  }
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+function duplicates(names: readonly Named[]): readonly WorkflowProblem[] {
   const seen = new Set<string>()
-  return found.flatMap(({ step, path }) => {
-    if (!step || !seen.has(step.id)) {
-      if (step) seen.add(step.id)
+  return names.flatMap(({ id, path }) => {
+    if (id === undefined) return []
+    if (!seen.has(id)) {
+      seen.add(id)
       return []
     }
     return [
@@ -153,27 +200,23 @@ function duplicates(found: readonly Found[]): readonly WorkflowProblem[] {
         code: 'duplicate_step' as const,
         path: [...path, 'id'],
         part: 'value' as const,
-        message: `there is already a step ${step.id}; give this one another name`,
+        message: `there is already a step ${id}; give this one another name`,
       },
     ]
   })
 }
 
-function unknownNeeds(
-  steps: readonly WorkflowStep[],
-  paths: ReadonlyMap<string, Path>,
-  found: readonly Found[],
-): readonly WorkflowProblem[] {
-  const known = new Set(steps.map(({ id }) => id))
-  // A step that is wrong itself is complained about once.
-  if (found.some(({ problem }) => problem)) return []
-  return steps.flatMap(({ id, needs }) =>
+function unknownNeeds(names: readonly Named[]): readonly WorkflowProblem[] {
+  // A step without a name may be the one that is meant: that it has none is complained about once.
+  if (names.some(({ id }) => id === undefined)) return []
+  const known = new Set(names.map(({ id }) => id as string))
+  return names.flatMap(({ id, path, needs }) =>
     needs.flatMap((need, i) => {
-      if (known.has(need)) return []
+      if (typeof need !== 'string' || known.has(need) || needs.indexOf(need) !== i) return []
       return [
         {
           code: 'unknown_step' as const,
-          path: [...paths.get(id)!, 'needs', i],
+          path: [...path, 'needs', i],
           part: 'value' as const,
           message: `${id} needs ${need}, and there is no such step${meant(need, [...known])}`,
         },

@@ -11,6 +11,9 @@ import { PHASES, type Phase } from './phases.ts'
 export const STEP_HOMES = ['native', 'queue', 'block', 'writeback', 'package'] as const
 export type StepHome = (typeof STEP_HOMES)[number]
 
+/** How much of each a definition may hold. */
+export const MOST = { steps: 200, parallel: 50, needs: 200 } as const
+
 const NAME_ERROR = 'write small letters, digits and dashes, for example security-check'
 const Text = z.string().min(1).max(8_000)
 const Line = z.string().min(1).max(2_000)
@@ -24,9 +27,10 @@ export const WorkflowName = z
   .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, { error: NAME_ERROR })
   .describe('Name of the workflow')
 
+const TIME_ERROR = 'write seconds or a time such as 90s, 30m, 2h or 1d'
 const Timeout = z
-  .union([z.int().positive(), z.string().regex(/^\d+(?:\.\d+)?\s*[smhd]$/)], {
-    error: 'write seconds or a time such as 90s, 30m, 2h or 1d',
+  .union([z.int().positive(), z.string().regex(/^\d+(?:\.\d+)?\s*[smhd]$/, { error: TIME_ERROR })], {
+    error: TIME_ERROR,
   })
   .transform(toSeconds)
   .pipe(z.number().positive().max(31_536_000))
@@ -65,7 +69,7 @@ const stepShape = () => ({
     .describe('Instead of an agent: whoever has this role or capability'),
   needs: z
     .array(z.string().max(60))
-    .max(200)
+    .max(MOST.needs)
     .optional()
     .describe('Steps that must be completed; the one before unless said'),
   summary: Text.optional().describe('What the agent must know'),
@@ -94,14 +98,14 @@ export const WorkflowFile = once(() =>
           parallel: z
             .array(z.strictObject(stepShape()))
             .min(1)
-            .max(50)
+            .max(MOST.parallel)
             .optional()
             .describe('Steps that run at the same time'),
           ...stepShape(),
         }),
       )
       .min(1)
-      .max(200),
+      .max(MOST.steps),
   }),
 )
 export type WorkflowFile = z.infer<ReturnType<typeof WorkflowFile>>

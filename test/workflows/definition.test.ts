@@ -89,6 +89,29 @@ describe('a definition that is wrong', () => {
       assert.deepEqual((await store.handoffs({}, { limit: 1 })).items, [])
     })
 
+  it('is refused with every problem at once, also where a step cannot be read', async (t) => {
+    const { service } = await open(t)
+    const definition = GOOD.replace('agent: codex\n', 'agnt: codex\n    timeout: 5x\n')
+      .replace('[plan]', '[pln]')
+      .replace('id: ship\n    agent: codex', 'id: ship\n    needs: [plan, biuld]')
+      .replace(/$/, '  - parallel: [{ id: plan, agent: codex, needs: [plan, shp] }]\n')
+
+    await assert.rejects(service.workflows.start(by('orchestrator'), { name: 'good', definition }), {
+      code: 'invalid_input',
+      message: [
+        '6: there is no field agnt here; did you mean agent?',
+        '7: "5x" cannot be timeout: write seconds or a time such as 90s, 30m, 2h or 1d',
+        '8: build needs pln, and there is no such step; did you mean plan?',
+        '11: agent is missing; say who does ship, for example: agent: codex',
+        '12: ship needs biuld, and there is no such step; did you mean build?',
+        '13: there is already a step plan; give this one another name',
+        '13: plan needs shp, and there is no such step; did you mean ship?',
+      ]
+        .map((line) => `workflows/good.yaml:${line}`)
+        .join('\n'),
+    })
+  })
+
   it('is refused by name where there is none', async (t) => {
     const { service } = await open(t)
 

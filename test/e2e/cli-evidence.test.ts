@@ -53,12 +53,12 @@ describe('evidence on the command line', () => {
   })
 
   it('[S0-79] is asked for in words that are taken as they are', async (t) => {
-    const where = await taken(t, ...named('Set PORT=80', 'Set PORT=443'))
+    const where = await taken(t, ...named('Set PORT=80', 'Set PORT=443', '[API] docs'))
 
     const { message } = await refusal(where, 'submit', '@', '--as', 'codex')
     const options = [...message.matchAll(/--evidence "([^"]+)"/g)].map(([, pair = '']) => pair)
 
-    assert.deepEqual(options, ['Set PORT=80=…', 'Set PORT=443=…'])
+    assert.deepEqual(options, ['Set PORT=80=…', 'Set PORT=443=…', '[API] docs=…'])
     assert.equal((await quick(where, 'submit', '@', '--as', 'codex', ...shown(...options))).code, 0)
   })
 

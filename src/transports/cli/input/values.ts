@@ -136,6 +136,8 @@ function toStructure(text: string, flag: FieldFlag): unknown {
     return JSON.parse(trimmed)
   } catch (error) {
     if (!looksLikeJson && flag.kind === 'anything') return text
+    // A deliverable may be called "[API] docs".
+    if (short === SHORT.evidence && trimmed.includes('=')) return trimmed
     throw new BatonError(
       'invalid_input',
       `--${flag.name} is not JSON (${(error as Error).message}); write for example --${flag.name} '{"a": 1}' or --${flag.name} @file.json`,

@@ -1,10 +1,39 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parse } from 'yaml'
 import { ask } from '../command.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0777'
 const NOTES = '\n## My notes\nkeep  me \n\n```\n### Purpose\nnot this\n```\n'
+
+describe('the front matter of a handoff of document 000', () => {
+  it('[S0-56] says the same to readers of YAML 1.1, when it is made and when it is changed', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const odd = ['2026-01-01', 'off', '=', '0b11', '1_000', '017', '12:30:45', '<<', '2026-1-2 3:04:05', '~']
+    const deliverables = odd.flatMap((each) => ['--deliverable', each])
+    const id = await folder.create(TASK, ...deliverables)
+    const words = ['--title', 'yes', '--purpose', '12:30', '--context', 'on']
+    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...words)
+    rmSync(join(folder.root, active(id)))
+    await folder.sync()
+    const read = () => parse(folder.read(active(id)).split('---\n')[1] ?? '', { version: '1.1' })
+
+    const made = read()
+    assert.deepEqual([made.title, made.purpose, made.context], ['yes', '12:30', 'on'])
+    assert.deepEqual(made.deliverables, ['Middleware', 'Documentation', ...odd])
+    assert.match(folder.read(active(id)), /^ {2}- "="$/m)
+    assert.match(folder.read(active(id)), /^created_at: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m)
+
+    const more = ['--title', 'No', '--purpose', '=', '--deliverable', '=', '--deliverable', '1:30']
+    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+    const changed = read()
+    assert.deepEqual([changed.title, changed.deliverables], ['No', ['=', '1:30']])
+    assert.match(folder.read(active(id)), /^purpose: "="$/m)
+  })
+})
 
 describe('the body of a handoff of document 000', () => {
   it("[S0-70] [S0-72] [S0-73] follows what is amended, and an author's own sections stay as they are", async (t) => {

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../dialect.ts'
 import { put } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
+import { OLDER_READERS } from '../text/yaml/older-readers.ts'
 import { parseName } from './names.ts'
 import { seconds } from './render.ts'
 
@@ -228,7 +229,7 @@ export function printIndex(entries: readonly IndexEntry[], { now, agents }: Prin
       })),
     },
   ]
-  return HEADER + parts.map((part) => stringify(part, { lineWidth: 0 })).join('\n')
+  return HEADER + parts.map((part) => stringify(part, { lineWidth: 0, compat: OLDER_READERS })).join('\n')
 }
 
 const indexLine = ({ id, from, to, task, status, created_at }: IndexEntry): object =>

@@ -3,6 +3,7 @@ import { ackDeadline } from '../../domain/deadlines.ts'
 import type { Loss, Missing, Native } from '../dialect.ts'
 import { own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
+import { OLDER_READERS } from '../text/yaml/older-readers.ts'
 import { handoffId, isTaskId } from './names.ts'
 import { renderBody, seconds } from './render.ts'
 import { KNOWN_KEYS } from './schema.ts'
@@ -31,7 +32,7 @@ export function nativeParts(draft: Draft): { value: Value; body: string; losses:
 
 /** The text of a native value. Long lines stay whole, so that a change shows as one line. */
 export function print(native: { readonly value: Value; readonly body?: string }): string {
-  return `---\n${stringify(native.value, { lineWidth: 0, aliasDuplicateObjects: false })}---\n${native.body ?? ''}`
+  return `---\n${stringify(native.value, { lineWidth: 0, aliasDuplicateObjects: false, compat: OLDER_READERS })}---\n${native.body ?? ''}`
 }
 
 const time = (at: string | undefined): string | undefined => (at === undefined ? undefined : seconds(at))

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { lineAt } from '../lines.ts'
 import type { Branch, Entry, ScalarStyle, Tree } from '../tree.ts'
+import { OLDER_READERS } from '../yaml/older-readers.ts'
 import { indentAt, isFirstOnLine, type Splice, withoutLines } from './splice.ts'
 
 /** How YAML in lines is written. */
@@ -30,6 +31,7 @@ export function printBlock(value: unknown, style: BlockStyle, quotes: ScalarStyl
     defaultKeyType: 'PLAIN',
     blockQuote: 'literal',
     aliasDuplicateObjects: false,
+    compat: OLDER_READERS,
   })
   return style.eol === '\n' ? text : text.replaceAll('\n', style.eol)
 }

@@ -3,6 +3,7 @@ import { readJson } from '../json/json.ts'
 import type { Piece } from '../piece.ts'
 import type { Change, Path } from '../source.ts'
 import { type Branch, type Entry, entryOf, type Reading, type Tree, valueAt } from '../tree.ts'
+import { OLDER_READERS } from '../yaml/older-readers.ts'
 import { isSame, plainCopy, withChange, wrapped } from './change.ts'
 import {
   type BlockStyle,
@@ -202,6 +203,7 @@ function yamlFlow(eol: string): FlowStyle {
       flowCollectionPadding: false,
       lineWidth: 0,
       blockQuote: false,
+      compat: OLDER_READERS,
     })
       .trimEnd()
       .slice(1, -1)

@@ -109,6 +109,8 @@ export interface FolderKind {
   archives?(tree: Tree): readonly string[]
   /** These and the archives, for a first pass and for the doctor. */
   every(tree: Tree): Iterable<string>
+  /** Folders around these in which a file is looked for that was moved out of its place. */
+  around?(tree: Tree): readonly string[]
   /** Whether a file in one of them can be a handoff, by its name. */
   isCandidate(name: string): boolean
 

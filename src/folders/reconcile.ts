@@ -73,11 +73,12 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
   if (!done) await reconcileFile(work, place)
 }
 
-/** Where its author has moved it since the folders were looked at: to put it back would hand the work out twice. */
+/** Where its author has moved it since the folders were looked at: a second one would hand the work out twice. */
 function movedTo(work: Work, path: string): string | undefined {
-  if (!work.kind.movesAreSteps) return undefined
-  const places = work.kind.flat(work.tree).map((folder) => `${folder}/${nameOf(path)}`)
-  return places.find((place) => place !== path && work.tree.isFile(place))
+  const { kind, tree } = work
+  const folders = kind.movesAreSteps ? kind.flat(tree) : (kind.around?.(tree) ?? [])
+  const places = folders.map((folder) => (folder === '' ? nameOf(path) : `${folder}/${nameOf(path)}`))
+  return places.find((place) => place !== path && tree.isFile(place))
 }
 
 const DELETED = 'to delete a file ends nothing; use: baton reject or baton handoff cancel'

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { ask, quick, refusal } from '../command.ts'
@@ -229,6 +231,29 @@ describe('the folder of document 000', () => {
     assert.equal(folder.read(active(id)), before)
     assert.equal(await folder.state(id), 'offered')
   })
+})
+
+describe('a file that somebody moved', () => {
+  for (const to of ['archived', 'archived/2026', '.'])
+    it(`[S0-20] to ${to} is put back, and no second copy is left`, async (t) => {
+      const folder = await aHandoffFolder(t)
+      const id = await folder.send(TASK)
+      const before = folder.read(active(id))
+      mkdirSync(join(folder.root, '_handoffs', to), { recursive: true })
+      renameSync(join(folder.root, active(id)), join(folder.root, '_handoffs', to, `${id}.md`))
+
+      const happened = await folder.sync()
+
+      const [file, problem, ...others] = folder.files()
+      assert.deepEqual([file, others], [`active/${id}.md`, []])
+      assert.match(
+        folder.read(`_handoffs/${problem}`),
+        /this version of grok was not taken in\.\n\nReason: .*active/,
+      )
+      assert.equal(folder.read(active(id)), before)
+      assert.deepEqual(whats(happened), ['refused', 'put_back', 'moved'])
+      assert.equal(await folder.state(id), 'offered')
+    })
 })
 
 const MORE = [

@@ -28,6 +28,7 @@ export const markdownFolder: FolderKind = {
   flat: () => ['active'],
   archives: (tree) => [...months(tree)],
   every,
+  around: (tree) => ['', 'archived', ...foldersIn(tree, 'archived', YEAR).map((year) => `archived/${year}`)],
   isCandidate: (name) => /\.md$/i.test(name) && !name.startsWith('.'),
   place,
   fits: (handoff, path) =>

@@ -168,13 +168,16 @@ describe('the folders of document 001', () => {
     const happened = await folder.sync()
 
     assert.equal(readFileSync(join(folder.root, 'context/phase-status.json'), 'utf8'), '{"phases": ')
-    assert.ok(happened.some(({ path, what }) => path === 'context/phase-status.json' && what === 'left'))
+    assert.ok(happened.some(({ path, what }) => path === 'context/phase-status.json' && what === 'refused'))
     const { rmSync } = await import('node:fs')
     rmSync(join(folder.root, 'handoffs'), { recursive: true })
     await folder.sync()
     assert.ok(existsSync(join(folder.root, 'artifacts/phase-13-react/artifact-react-comp-1.json')))
     assert.deepEqual([folder.placesOf(ID), folder.placesOf('hoff-done-1')], [['pending'], []])
-    assert.deepEqual(await folder.sync(), [])
+    assert.deepEqual(
+      (await folder.sync()).map(({ path, what }) => [path, what]),
+      [['context/phase-status.json', 'refused']],
+    )
     assert.equal((await folder.show('hoff-done-1')).state, 'completed')
   })
 })

@@ -1,3 +1,4 @@
+export { alteredIn } from './altered.ts'
 export { type Conversion, type ConvertOptions, convert } from './convert.ts'
 export {
   DIALECTS,

@@ -109,7 +109,7 @@ function withNewSlot({ source, form, dialect: id, carried }: Document, after: Dr
  * A draft in the dialect's keys, however little it says. What the dialect demands and the draft does not say is
  * filled in twice with different values, and whatever then differs is left out again.
  */
-function written(dialect: Dialect, draft: Draft): Written | undefined {
+export function written(dialect: Dialect, draft: Draft): Written | undefined {
   const [first, second] = standIns().map((standIn) => filled(dialect, draft, standIn))
   if (!first || !second) return undefined
   const value = differences(first.value, second.value).reduce(

@@ -1,7 +1,7 @@
 import type { Diagnostic, DialectId, Loss, Missing } from '../dialects/dialect.ts'
 import { Draft } from '../dialects/draft.ts'
 import type { Document } from '../dialects/index.ts'
-import { convert } from '../dialects/index.ts'
+import { alteredIn, convert } from '../dialects/index.ts'
 import { documentsIn, isWrong, type TextInput } from './document-check.ts'
 import { refuse } from './write.ts'
 
@@ -26,13 +26,15 @@ export interface ConvertedText extends Converted {
 
 /** One document in the words of another dialect, with all that is lost on the way. */
 export function convertText(input: ConvertInput): ConvertedText {
-  const { dialect, draft, diagnostics } = chosen(documentsIn(input), input.document)
+  const document = chosen(documentsIn(input), input.document)
+  const { dialect, draft, diagnostics } = document
   if (draft === undefined)
     refuse(
       'invalid_input',
       `this ${dialect} document holds no handoff or record of its own, so there is nothing to convert`,
     )
-  return { ...converted(draft, input.to, input), diagnostics }
+  const { text, losses } = converted(draft, input.to, input)
+  return { text, losses: [...alteredIn(document), ...losses], diagnostics }
 }
 
 /** Refused with the list of what is missing: nothing is made up. */

@@ -1,7 +1,7 @@
 import type { DialectId } from '../dialects/dialect.ts'
 import { sameData, valueAt } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
-import { convert, type Document, rewrite } from '../dialects/index.ts'
+import { alteredIn, convert, type Document, rewrite } from '../dialects/index.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Content } from '../domain/package.ts'
 import type { ThoughtRecord } from '../domain/task.ts'
@@ -52,7 +52,8 @@ async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportI
   const about = { dialect: to, id: handoff.id }
   if (document?.dialect === to && !input.slot) return { ...about, ...rewritten(document, whole, to, input) }
   // What its own dialect need not say, another may want to know.
-  return { ...about, ...converted({ id: handoff.id, state: handoff.state, ...whole }, to, input) }
+  const { text, losses } = converted({ id: handoff.id, state: handoff.state, ...whole }, to, input)
+  return { ...about, text, losses: [...(document ? alteredIn(document) : []), ...losses] }
 }
 
 /** Its own document with what changed since. Whatever it lacked from the start it may go on lacking. */

@@ -180,8 +180,15 @@ function exactly(value: unknown, source: Source, path: Path = []): unknown {
     for (const key of keysOf(value)) put(result, key, exactly(own(value, key), source, [...path, key]))
     return result
   }
-  const raw = typeof value === 'number' ? source.raw(path) : undefined
-  return raw !== undefined && NUMBER.test(raw) ? rawJSON(raw) : value
+  const raw = typeof value === 'number' || typeof value === 'string' ? source.raw(path) : undefined
+  if (raw === undefined || !NUMBER.test(raw)) return value
+  return typeof value === 'number' || isBare(source, path) ? rawJSON(raw) : value
+}
+
+/** A number that is kept as text stands without quotes. */
+function isBare(source: Source, path: Path): boolean {
+  const { line, column } = source.locate(path)
+  return /[-\d]/.test(source.text.split('\n')[line - 1]?.[column - 1] ?? '')
 }
 
 const printed = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`

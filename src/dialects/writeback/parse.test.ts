@@ -169,7 +169,11 @@ describe('a thought record', () => {
     const [found] = formsIn(`thought_record:\n  task_id: P1\n  commit_sha: ${digits}\n`, 'x.yaml')
 
     assert.equal(found?.draft?.record?.commit_sha, digits)
-    assert.ok(found?.diagnostics.some(({ code }) => code === 'sha_without_quotes'))
+    assert.ok(found?.diagnostics.some(({ code }) => code === 'long_number'))
+    const round = `1${'0'.repeat(39)}`
+    const [number] = formsIn(`thought_record:\n  task_id: P1\n  commit_sha: ${round}\n`, 'x.yaml')
+    assert.equal(number?.draft?.record?.commit_sha, round)
+    assert.ok(number?.diagnostics.some(({ code }) => code === 'sha_without_quotes'))
   })
 
   it('[S3-19] lists the tests that were run, and warns where none was', () => {

@@ -1,4 +1,5 @@
 import { MAX_DEPTH } from '../limits.ts'
+import { longNumber, numberOrText } from '../number.ts'
 import { quoted, shown } from '../quoted.ts'
 import { addNote, type Entry, type Leaf, type Note, type Tree } from '../tree.ts'
 
@@ -278,7 +279,7 @@ class JsonReader {
     }
     const { raw } = leaf
     if (Object.hasOwn(WORDS, raw)) return { ...leaf, value: WORDS[raw] }
-    if (NUMBER.test(raw)) return { ...leaf, value: Number(raw) }
+    if (NUMBER.test(raw)) return { ...leaf, value: this.#number(raw, start) }
     if (this.at >= this.#text.length) return this.#truncated()
     if (Object.hasOwn(FOREIGN_WORDS, raw)) {
       const value = FOREIGN_WORDS[raw]
@@ -291,6 +292,12 @@ class JsonReader {
     }
     this.#error('unquoted_text', start, `${shown(raw)} must stand in quotes; write ${quoted(raw)}`)
     return { ...leaf, value: raw }
+  }
+
+  #number(raw: string, start: number): number | string {
+    const value = numberOrText(raw, Number(raw))
+    if (typeof value === 'string') addNote(this.notes, longNumber(raw, start))
+    return value
   }
 
   #bareText(): Leaf {

@@ -1,4 +1,5 @@
 import { MAX_DEPTH } from '../limits.ts'
+import { mayHoldLongNumber, numberOrText } from '../number.ts'
 import { type Note, plainData, type Reading, type Tree } from '../tree.ts'
 import { type JsonTree, readJsonTree } from './json-read.ts'
 
@@ -7,7 +8,7 @@ export function readJson(text: string): Reading {
   return fastReading(text) ?? slowReading(readJsonTree(text))
 }
 
-/** Undefined where the text is not strict JSON, names a key twice or is nested too deeply. */
+/** Undefined where the text is not strict JSON, holds a number that is no double, names a key twice or is nested too deeply. */
 export function fastReading(text: string): Reading | undefined {
   let value: unknown
   try {
@@ -17,8 +18,20 @@ export function fastReading(text: string): Reading | undefined {
   }
   const keys = keysIn(value, 0)
   if (keys !== mostKeys(text) && keys !== keysWritten(text)) return undefined
+  if (mayHoldLongNumber(text) && hasLongNumber(text)) return undefined
   let tree: Tree | undefined
   return { value, notes: [], tree: () => (tree ??= readJsonTree(text).tree) }
+}
+
+/** The text of a number is the reviver's since Node 21, and not yet in its declaration. */
+function hasLongNumber(text: string): boolean {
+  let isFound = false
+  const look = (_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown => {
+    if (typeof value === 'number' && typeof numberOrText(source, value) === 'string') isFound = true
+    return value
+  }
+  JSON.parse(text, look)
+  return isFound
 }
 
 export function slowReading({ tree, notes }: JsonTree): Reading {

@@ -11,6 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { MAX_DEPTH } from '../limits.ts'
+import { longNumber, numberOrText } from '../number.ts'
 import { shown } from '../quoted.ts'
 import { addNote, type Branch, type Entry, type Note, type ScalarStyle, type Tree } from '../tree.ts'
 
@@ -113,7 +114,9 @@ export function yamlTree(document: Document, places: Places, notes: Note[]): Tre
     const start = places(scalar?.range?.[0] ?? from)
     const end = places(scalar?.range?.[1] ?? from)
     const raw = style === 'plain' ? (scalar?.source ?? '') : String(value)
-    return { kind: 'scalar', start, end, style, value: plainValue(value, raw), raw }
+    const plain = plainValue(value, raw)
+    if (typeof value === 'number' && typeof plain === 'string') addNote(notes, longNumber(raw, start))
+    return { kind: 'scalar', start, end, style, value: plain, raw }
   }
 }
 
@@ -142,6 +145,6 @@ function keyText(key: unknown): string {
 
 /** The core schema gives text, numbers, booleans and null; what a tag made of it is not for us. */
 function plainValue(value: unknown, raw: string): unknown {
-  const kind = typeof value
-  return value === null || kind === 'string' || kind === 'number' || kind === 'boolean' ? value : raw
+  if (typeof value === 'number') return numberOrText(raw, value)
+  return value === null || typeof value === 'string' || typeof value === 'boolean' ? value : raw
 }

@@ -1,0 +1,65 @@
+import type { Loss } from './dialect.ts'
+import { isData, keysOf, own, valueAt } from './difference.ts'
+import type { Document } from './read.ts'
+import { dialectOf } from './registry.ts'
+import { written } from './rewrite.ts'
+import { shown } from './text/quoted.ts'
+import type { Path } from './text/source.ts'
+
+/**
+ * What a document says and its reading does not: a time to the microsecond, `1.10`, a word that stands for another,
+ * the one of two keys that was not taken. The draft is put back into the dialect's keys and compared with what was
+ * written; what is only spelt otherwise is the same.
+ */
+export function alteredIn({ dialect: id, draft, source, places }: Document): readonly Loss[] {
+  if (id === undefined || draft === undefined || source.value === undefined) return []
+  const dialect = dialectOf(id)
+  const native = written(dialect, draft)?.value
+  if (native === undefined) return []
+  const homes = new Map([...places].map(([home, found]) => [found.join('\0'), home.split('.')]))
+  const kept = new Set([...leavesOf(native), ...leavesOf(draft)].map(markOf))
+  const text = [...leavesOf(draft)].map(({ value }) => plain(String(value))).join('\n')
+  const slot = dialect.slot.join('\0')
+  return [...leavesOf(source.value)].flatMap(({ path, value }): Loss[] => {
+    const at = path.join('\0')
+    if (value === null || value === '' || at === slot || at.startsWith(`${slot}\0`)) return []
+    const was = source.raw(path) ?? String(value)
+    const now = valueAt(native, homeOf(path, homes))
+    const isThere = now !== undefined && now !== null && typeof now !== 'object'
+    const isSaid = isThere
+      ? plain(String(now)) === plain(was)
+      : kept.has(markOf({ path, value })) || (typeof value === 'string' && text.includes(plain(was)))
+    if (isSaid) return []
+    const reason = isThere ? `${shown(was)} is read as ${shown(now)}` : `${shown(was)} is not read`
+    return [{ field: path.join('.'), reason }]
+  })
+}
+
+/** Where the dialect writes what was found at a path. */
+function homeOf(path: Path, homes: ReadonlyMap<string, readonly string[]>): Path {
+  for (let length = path.length; length > 0; length--) {
+    const home = homes.get(path.slice(0, length).join('\0'))
+    if (home) return [...home, ...path.slice(length)]
+  }
+  return path
+}
+
+interface Leaf {
+  readonly path: Path
+  readonly value: unknown
+}
+
+function* leavesOf(value: unknown, path: Path = []): Generator<Leaf> {
+  if (Array.isArray(value)) for (const [i, each] of value.entries()) yield* leavesOf(each, [...path, i])
+  else if (isData(value)) for (const key of keysOf(value)) yield* leavesOf(own(value, key), [...path, key])
+  else if (value !== undefined) yield { path, value }
+}
+
+/** A text is known wherever it stands, a number only under its key. */
+const markOf = ({ path, value }: Leaf): string =>
+  typeof value === 'string'
+    ? plain(value)
+    : `${path.findLast((step) => typeof step === 'string')}\0${String(value)}`
+
+/** As people say it: without the sign of an agent, in any case. */
+const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().replace(/^@/, '').toLowerCase()

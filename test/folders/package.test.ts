@@ -268,6 +268,8 @@ describe('what agents without Baton write into the archive', () => {
     const { state, holder } = await folder.show(id)
     assert.deepEqual([state, holder], ['in_progress', 'security-check'])
     assert.equal(folder.statusOf(id), 'in_progress')
+    const { acknowledgment: said } = folder.yaml(archived(id)) as Record<string, Record<string, unknown>>
+    assert.deepEqual([said?.questions, said?.starting], [[], true])
   })
 
   it('[S4-55] an acknowledgment of somebody else is refused, and the file is put back', async (t) => {

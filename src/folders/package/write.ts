@@ -25,8 +25,16 @@ export function write({ handoff, draft, base }: Known): Text {
   for (const key of OWNED)
     if (strict[key] === undefined) delete after[key]
     else after[key] = strict[key]
+  const said = document.draft.acknowledgment
+  if (said && strict.acknowledgment) after.acknowledgment = { ...emptyIn(said), ...strict.acknowledgment }
   return { ok: true, text: mark.on(rewrite(document, after as Draft), handoff) }
 }
+
+/** That there is nothing to ask is an author's word too, and the engine has none for it. */
+const emptyIn = ({ questions, blockers }: NonNullable<Draft['acknowledgment']>) => ({
+  ...(questions?.length === 0 && { questions }),
+  ...(blockers?.length === 0 && { blockers }),
+})
 
 /** The handoff under the number that it has in its session, with its gate. */
 function spoken(handoff: Handoff, draft: Draft): Draft {

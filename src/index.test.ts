@@ -31,8 +31,22 @@ describe('the front door', () => {
       'HandoffFailedException',
       'HandoffLimitExceeded',
       'HandoffTimeoutException',
+      'PHASES',
+      'STATUSES',
       'openBaton',
+      'validateHandoff',
     ])
+  })
+
+  it('[S2-34] [S2-23] has the validator of document 002 and its two lists of words', () => {
+    const block = { phase: front.PHASES[3], from: '@planner', to: '@codex', status: front.STATUSES[2] }
+
+    assert.deepEqual([front.PHASES.length, front.STATUSES.length], [8, 6])
+    assert.equal(front.validateHandoff(block), true)
+    assert.throws(() => front.validateHandoff({ ...block, to: 'codex' }), {
+      name: 'Error',
+      message: 'Agent name must start with @: codex',
+    })
   })
 })
 

@@ -51,6 +51,7 @@ async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: st
   return { service, base: cwd }
 }
 
+export { validateHandoff } from './dialects/block/validate.ts'
 export {
   BatonError,
   ERROR_CODES,
@@ -70,6 +71,7 @@ export type {
   Result,
   Validation,
 } from './domain/package.ts'
+export { PHASES, type Phase, STATUSES, type Status } from './domain/phases.ts'
 export type { Policy } from './domain/policy.ts'
 export type { KnownErrorCode } from './domain/retry.ts'
 export type { Task, ThoughtRecord } from './domain/task.ts'

@@ -17,7 +17,13 @@ const PUBLIC: Readonly<Record<string, string>> = {
   Specialist: 'src/runner/specialist.ts',
   Work: 'src/runner/work.ts',
 }
-const TEXTS = [...new Set([...Object.values(PUBLIC), 'src/index.ts', 'docs/guides/typescript.md'])]
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  openBaton: 'src/index.ts',
+  validateHandoff: 'src/dialects/block/validate.ts',
+}
+const TEXTS = [
+  ...new Set([...Object.values(PUBLIC), ...Object.values(FUNCTIONS), 'docs/guides/typescript.md']),
+]
 
 describe('the examples of the TypeScript API', () => {
   it('are quoted by the docs line for line, so that what is shown is what the tests run', () => {
@@ -34,10 +40,16 @@ describe('the examples of the TypeScript API', () => {
     const methods = Object.entries(PUBLIC).flatMap(([name, file]) =>
       membersOf(name, read(file)).map((member) => ({ ...member, name: `${name}.${member.name}` })),
     )
-    const open = /\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\nexport async function openBaton/.exec(
-      read('src/index.ts'),
-    )
-    const all = [...methods, { name: 'openBaton', comment: open?.groups?.comment ?? '' }]
+    const commentOf = (name: string, file: string): string => {
+      const above = new RegExp(
+        `/\\*\\*(?<comment>(?:(?!\\*/)[\\s\\S])*)\\*/\\nexport (?:async )?function ${name}\\b`,
+      )
+      return above.exec(read(file))?.groups?.comment ?? ''
+    }
+    const all = [
+      ...methods,
+      ...Object.entries(FUNCTIONS).map(([name, file]) => ({ name, comment: commentOf(name, file) })),
+    ]
 
     assert.deepEqual(
       all.filter(({ comment }) => !comment.includes('```ts')).map(({ name }) => name),

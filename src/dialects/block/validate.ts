@@ -15,6 +15,11 @@ export interface Problem {
  * Document 002's function: true, or an error with the first thing that is wrong, in the document's words.
  * Agents that are no text get the sentence that any other wrong agent gets, where the document's own code
  * would stumble over them.
+ *
+ * ```ts
+ * const block = { phase: PHASES[3], from: '@planner', to: '@codex', status: STATUSES[2] }
+ * validateHandoff(block)
+ * ```
  */
 export function validateHandoff(handoff: unknown): true {
   const [first] = problemsOf(handoff)

@@ -47,7 +47,7 @@ describe('a table of work for one agent', () => {
     const first = tree.read(`_handoffs/active/${open}.md`)
     assert.match(
       first,
-      /^status: Active$[\s\S]*^target_completion: 2026-02-24$[\s\S]*^title: Ship the router$/m,
+      /^status: Active$[\s\S]*^target_completion: "2026-02-24"$[\s\S]*^title: Ship the router$/m,
     )
     assert.match(first, /^priority: high$[\s\S]*^migrated_from: _agents\/claude\/handoff\.md$/m)
     assert.deepEqual(Object.values(tree.backups()), [text])

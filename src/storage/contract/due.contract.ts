@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { anAgent } from '../../../test/builders.ts'
 import { AT, entryOf, nextUid, offer, run, unit } from '../../../test/store-units.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoff.ts'
@@ -9,6 +10,7 @@ import type { DueItem, Store, Unit } from '../store.ts'
 
 const PAST = '2026-02-21T14:00:00.000Z'
 const LATER = '2026-02-21T15:00:00.000Z'
+const MUCH_LATER = '2026-02-21T16:00:00.000Z'
 
 export function describeDue(newRoom: NewRoom): void {
   describe('what is due', () => {
@@ -101,6 +103,31 @@ export function describeDue(newRoom: NewRoom): void {
       assert.equal(await stateAt(moved, AT), 'offered')
 
       assert.equal(await stateAt(moved, LATER), 'expired')
+    })
+
+    it('is settled before a change that says it is due later, also by whoever has just changed it', async (t) => {
+      const store = await newRoom(t).open()
+      store.onDue(expireAll)
+      await run(store, { agents: ['planner', 'codex'] }, (view) => {
+        for (const name of ['planner', 'codex']) view.putAgent(anAgent(name))
+      })
+      const { uid } = await offer(store, { from: 'planner', to: 'codex', ack_deadline: LATER })
+      const postpone = (at: string) =>
+        run(
+          store,
+          { handoffs: [uid] },
+          (view) => {
+            const handoff = view.handoff(uid)!
+            const rev = handoff.rev + 1
+            if (handoff.state === 'offered')
+              view.putHandoff({ ...handoff, rev, ack_deadline: at < LATER ? LATER : MUCH_LATER })
+            view.append(entryOf(uid, { rev }))
+            return handoff.state
+          },
+          at,
+        )
+
+      assert.deepEqual([await postpone(AT), await postpone(LATER)], ['offered', 'expired'])
     })
 
     it('is settled once when many connections and calls meet it at the same moment', async (t) => {

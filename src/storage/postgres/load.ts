@@ -125,6 +125,8 @@ export class Loader {
     contents: new Map<string, Version>(),
   }
   due: readonly DueItem[] = []
+  /** Numbers that were drawn for the next batch. */
+  ahead: Rows = []
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
@@ -319,7 +321,7 @@ export class Loader {
 
   #number(rows: Rows, wanted: number): void {
     this.loaded.numbers.push(...rows.slice(0, wanted).map(([number]) => Number(number)))
-    this.#numbers.keep(rows.slice(wanted))
+    this.ahead = rows.slice(wanted)
   }
 
   #content = ([uid, doc, tid, xid]: readonly string[]): void => {
@@ -367,12 +369,8 @@ export class Loader {
 
   #stream = ([uid, seq, head, progress, tid, xid]: readonly string[]): void => {
     this.versions.streams.set(uid!, { tid: tid!, xid: xid! })
-    this.loaded.streams.set(uid!, {
-      uid: uid!,
-      seq: Number(seq),
-      head: head!,
-      progress_seq: Number(progress),
-    })
+    const stream = { uid: uid!, seq: Number(seq), head: head!, progress_seq: Number(progress) }
+    this.loaded.streams.set(uid!, stream)
   }
 
   #notice = ([uid, seen, doc]: readonly (string | null)[]): void => {

@@ -48,6 +48,26 @@ describe('numbers of new handoffs', () => {
     assert.deepEqual(later, [newest + 1, newest + 2])
   })
 
+  it('are not used when what drew them was not committed: after a crash the server may give them out again', async (t) => {
+    const url = await newDatabase()
+    const store = await opened(t, url)
+    const refused = Array.from({ length: 10 }, () =>
+      run(store, { agents: ['planner', 'codex'], numbers: 1 }, (view) => {
+        throw new Error(`no ${view.number()}`)
+      }).catch(() => undefined),
+    )
+    await Promise.all(refused)
+    const drawn = await last(url)
+    assert.ok(drawn > 10, 'none was drawn ahead')
+
+    const numbers = await together(store, 10)
+
+    assert.ok(
+      numbers.every((number) => number > drawn),
+      numbers.join(),
+    )
+  })
+
   it('go on behind those of a workspace that was replaced under the process', async (t) => {
     const url = await newDatabase()
     const store = await opened(t, url)

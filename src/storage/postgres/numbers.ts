@@ -41,8 +41,9 @@ export class Numbers {
     return count + ahead === 0 ? [] : [call(DRAW, sequenceOf(this.#ws), count + ahead)]
   }
 
-  /** What a draw answered. */
+  /** What a draw answered, once it is committed: until then the server may forget in a crash that it gave them out. */
   keep(rows: Rows): void {
+    if (rows.length === 0) return
     this.#ahead.push(...rows.map(([number]) => Number(number)))
     this.#drawnAt = performance.now()
   }

@@ -1,3 +1,4 @@
+import { dueOf } from '../../domain/due.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
@@ -79,12 +80,15 @@ export function recall(
   if (reads.claims.size > 0) return undefined
   const handoffs = found(new Set([...reads.handoffs, ...reads.contents]), remembered.handoffs)
   if (!handoffs || handoffs.size + reads.numbers === 0) return undefined
+  const at = latest(units)
   const loaded = emptyLoaded()
   const names = new Set(reads.agents)
   const roots = new Set(reads.streams)
   for (const [uid, { value }] of handoffs) {
     const handoff: Handoff = JSON.parse(value)
     if (handoff.task !== undefined || handoff.run !== undefined || handoff.gated) return undefined
+    // Settled first, and the check comes behind the change, which may say that it is due later.
+    if ((dueOf(handoff)?.at ?? '~') <= at) return undefined
     loaded.handoffs.set(uid, handoff)
     names.add(handoff.from).add(handoff.to)
     roots.add(handoff.root)
@@ -107,7 +111,7 @@ export function recall(
     locks: call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
     check(changed) {
       const looked = new Map([...contents].filter(([uid]) => !changed.has(uid)))
-      return call(CHECK.read, ws, latest(units), ...versions(agents), ...versions(looked))
+      return call(CHECK.read, ws, at, ...versions(agents), ...versions(looked))
     },
     number() {
       numbers.use(reads.numbers)

@@ -171,6 +171,7 @@ async function fromStore(
     await committedOrLost(options, client, set, error)
   }
   remember(remembered, writes, answers)
+  numbers.keep(loader.ahead)
   onCommit()
   return { outcomes }
 }

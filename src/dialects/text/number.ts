@@ -2,10 +2,23 @@ import { shown } from './quoted.ts'
 import type { Note } from './tree.ts'
 
 const DECIMAL = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d{1,9}))?$/i
-/** What may hold a number that is looked at again: many digits, or an exponent, where a number can begin. */
-const SUSPECT = /(?:^|[\s:,[])-?(?:[\d.]{16,}|[\d.]+e)/i
+/** A double carries every number of fewer characters. */
+const FEWEST = 16
 
-export const mayHoldLongNumber = (text: string): boolean => SUSPECT.test(text)
+/** Whether behind a colon there is a number of many characters or with an exponent: that one is looked at again. */
+export function mayHoldLongNumber(text: string): boolean {
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    let start = at + 1
+    while (text.charCodeAt(start) <= 0x20) start++
+    let end = start
+    let code = text.charCodeAt(end)
+    while (isDigit(code) || code === 0x2d || code === 0x2e) code = text.charCodeAt(++end)
+    if (end - start >= FEWEST || (end > start && (code === 0x65 || code === 0x45))) return true
+  }
+  return false
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /**
  * The number that a text writes, or the text itself where the number would be another one: a hash of digits, an

@@ -47,6 +47,26 @@ describe('a JSON text', () => {
     assert.equal(source!.raw([]), undefined)
   })
 
+  it('keeps a number as its text where a double would be another one, wherever it stands', () => {
+    const long = [
+      '12345678901234567890',
+      '-0.12345678901234567891',
+      '1.00000000000000000001',
+      '12e4567',
+      '1E-400',
+    ]
+    for (const number of long)
+      for (const around of [(n: string) => `{"a": ${n}}`, (n: string) => `{"b":["x",[${n} ]]}`]) {
+        const [source] = json(around(number))
+        assert.deepEqual(source!.value, JSON.parse(around(`"${number}"`)))
+        assert.deepEqual(codes(around(number)), ['long_number'])
+      }
+    const short =
+      '{"a": 9007199254740991, "b": [1e3, 0.1, -12.50], "c": 5e-324, "d": "at: 12345678901234567890"}'
+    assert.deepEqual(json(short)[0]!.value, JSON.parse(short))
+    assert.deepEqual(codes(short), [])
+  })
+
   it('names a key that is given twice and both of its lines, and keeps the first', () => {
     const [source] = json('{\n "a": 1,\n "b": {"c": 1,\n  "c": 2},\n "a": 3}')
     assert.deepEqual(source!.value, { a: 1, b: { c: 1 } })

@@ -16,9 +16,10 @@ export function fastReading(text: string): Reading | undefined {
   } catch {
     return undefined
   }
-  const keys = keysIn(value, 0)
+  const seen = { hasBareNumber: typeof value === 'number' }
+  const keys = keysIn(value, 0, seen)
   if (keys !== mostKeys(text) && keys !== keysWritten(text)) return undefined
-  if (mayHoldLongNumber(text) && hasLongNumber(text)) return undefined
+  if ((seen.hasBareNumber || mayHoldLongNumber(text)) && hasLongNumber(text)) return undefined
   let tree: Tree | undefined
   return { value, notes: [], tree: () => (tree ??= readJsonTree(text).tree) }
 }
@@ -45,20 +46,23 @@ function isCutAtStart(tree: Tree, notes: readonly Note[]): boolean {
   return 'entries' in tree && tree.entries.length === 0 && notes.some(({ code }) => code === 'truncated')
 }
 
-/** A key that is given twice is once in the value and twice in the text. */
-function keysIn(value: unknown, depth: number): number {
+/** A key that is given twice is once in the value and twice in the text. Notes where a number has no key of its own. */
+function keysIn(value: unknown, depth: number, seen: { hasBareNumber: boolean }): number {
   if (typeof value !== 'object' || value === null) return 0
   if (depth >= MAX_DEPTH) return Number.NaN
   let count = 0
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') count += keysIn(item, depth + 1)
+    for (const item of value) {
+      if (typeof item === 'object') count += keysIn(item, depth + 1, seen)
+      else if (typeof item === 'number') seen.hasBareNumber = true
+    }
     return count
   }
   // JSON.parse makes plain objects: all of their enumerable keys are own ones.
   for (const key in value) {
     count++
     const item = (value as Record<string, unknown>)[key]
-    if (typeof item === 'object') count += keysIn(item, depth + 1)
+    if (typeof item === 'object') count += keysIn(item, depth + 1, seen)
   }
   return count
 }

@@ -158,13 +158,13 @@ async function targetOf(
   return { target: withAccess(placed, options), ...(found && { workspace: found }) }
 }
 
-/** Whoever only reads would take a mistyped address for a store with nothing in it. */
+/** Whoever only reads would take a mistyped address for a store with nothing in it. What baton.yaml names is there to stay. */
 function demandThere(target: StoreTarget, { store, environment }: OpenContextOptions): void {
   if (target.engine !== 'sqlite' || target.path === ':memory:') return
+  if (store === undefined && environment.store === undefined) return
   // Unlike existsSync it says so where the folder may not be entered.
   if (statSync(target.path, { throwIfNoEntry: false })) return
-  const named =
-    store !== undefined ? '--store' : environment.store !== undefined ? 'BATON_STORE' : 'baton.yaml'
+  const named = store !== undefined ? '--store' : 'BATON_STORE'
   throw new BatonError(
     'not_found',
     `there is no store at ${target.path}, which ${named} names; correct the path, or make a store there with the first handoff: baton send`,

@@ -3,6 +3,7 @@ import { isData, keysOf, own, valueAt } from './difference.ts'
 import type { Document } from './read.ts'
 import { dialectOf } from './registry.ts'
 import { written } from './rewrite.ts'
+import { numberOrText } from './text/number.ts'
 import { shown } from './text/quoted.ts'
 import type { Path } from './text/source.ts'
 
@@ -27,13 +28,17 @@ export function alteredIn({ dialect: id, draft, source, places }: Document): rea
     const now = valueAt(native, homeOf(path, homes))
     const isThere = now !== undefined && now !== null && typeof now !== 'object'
     const isSaid = isThere
-      ? plain(String(now)) === plain(was)
+      ? plain(String(now)) === plain(was) || (source.kind === 'json' && isSameNumber(was, now))
       : kept.has(markOf({ path, value })) || (typeof value === 'string' && text.includes(plain(was)))
     if (isSaid) return []
     const reason = isThere ? `${shown(was)} is read as ${shown(now)}` : `${shown(was)} is not read`
     return [{ field: path.join('.'), reason }]
   })
 }
+
+/** In JSON a number is one, whereas 1.10 in YAML is mostly a version: `1.0` is what programs write for 1. */
+const isSameNumber = (was: string, now: unknown): boolean =>
+  typeof now === 'number' && Number(was) === now && numberOrText(was, now) === now
 
 /** Where the dialect writes what was found at a path. */
 function homeOf(path: Path, homes: ReadonlyMap<string, readonly string[]>): Path {

@@ -81,7 +81,7 @@ function foreignText(source: Source, extra: NonNullable<Draft['extra']>): string
     ...leftOut(value, extra).map((path) => ({ path, value: undefined })),
   ]
   const edited = source.edit(changes)
-  return edited.slice(start, edited.length - (text.length - end))
+  return edited.slice(start, edited.length - (text.length - end)).replaceAll('\r\n', '\n')
 }
 
 /** Keys that were read, also those within a mapping that was read in part. */

@@ -68,6 +68,8 @@ describe('what reading a document changes', () => {
         )
       }
     assert.deepEqual(namedIn(request({}), QUEUE), [])
+    const floats = request({}).replace('"pages":3', '"pages":3.0,"most":1e3,"share":0.10000000000000001')
+    assert.deepEqual(namedIn(floats, QUEUE), [])
   })
 
   it('is no digit of a number: what is more than a number holds is kept as text, with a warning', () => {

@@ -18,15 +18,21 @@ export async function find(deps: ServiceDeps, ref: string): Promise<Handoff> {
 /** Document 004 counts anew in every session: what has the same number in another one has a longer id here. */
 const SESSION_ID = /^HO-\d{3,}$/
 
-async function refuseSeveral({ store }: ServiceDeps, { uid, id }: Handoff, ref: string): Promise<void> {
+async function refuseSeveral({ store }: ServiceDeps, handoff: Handoff, ref: string): Promise<void> {
   const { items } = await store.handoffs({ text: `${ref}-` }, { limit: 50 })
-  const others = items.filter(({ aliases }) => aliases?.package === ref).map((each) => each.id)
-  if (others.length > 0)
-    refuse(
-      'invalid_input',
-      `${ref} is in ${others.length + 1} sessions; name the one you mean: ${[uid, ...others].join(', ')}`,
-      { id, candidates: [uid, ...others] },
-    )
+  const others = items.filter(({ aliases }) => aliases?.package === ref)
+  if (others.length === 0) return
+  const candidates = [{ ...handoff, id: handoff.uid }, ...others].map(({ id, title, state, updated_at }) => ({
+    id,
+    title,
+    state,
+    at: updated_at,
+  }))
+  const names = candidates.map(({ id }) => id).join(', ')
+  refuse('invalid_input', `${ref} is in ${candidates.length} sessions; name the one you mean: ${names}`, {
+    id: handoff.id,
+    candidates,
+  })
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { ask } from '../command.ts'
@@ -74,6 +75,46 @@ describe('the body of a handoff of document 000', () => {
     assert.match(text, /\n### Constraints\n- never touch billing\n- max 2 h, or call me\n/)
     assert.match(text, /\n### Context\nMind this. Launch is near\n/)
     assert.match(text, /^context: Launch was moved$/m)
+  })
+
+  it('[S0-72] [S0-73] has what is amended once, and what its author quotes between fences stays', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.create(TASK)
+    const quoted =
+      '\n```md\n### Constraints\n- example\n\n### Deliverables\n- Middleware\n- Documentation\n\n```\n'
+    folder.write(active(id), `${folder.read(active(id))}\n### Mine\nx\n${quoted}`)
+    await folder.sync()
+
+    const more = [
+      '--context',
+      'Launch is near\n\nSecond paragraph',
+      '--constraint',
+      'c1',
+      '--deliverable',
+      'D2',
+    ]
+    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+
+    const text = folder.read(active(id))
+    const body = text.slice(text.indexOf('\n---\n') + 5)
+    assert.equal(body.match(/Second paragraph/g)?.length, 1)
+    assert.match(body, /\n### Context\nLaunch is near\n\nSecond paragraph\n\n### Deliverables\n- D2\n/)
+    assert.match(body, /\n### Constraints\n- c1\n\n/)
+    assert.ok(text.endsWith(`\n### Mine\nx\n${quoted}`))
+  })
+
+  it('[S0-72] does not bring back what its author changed while it was not kept what Baton wrote', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK, '--constraint', 'max 2 h')
+    folder.edit(id, ['- max 2 h\n', '- max 2 h, or call me\n'])
+    await folder.sync()
+    const kept = new DatabaseSync(join(folder.root, '.baton', 'folders.db'))
+    kept.exec(`UPDATE file SET facts = json_remove(facts, '$.made')`)
+    kept.close()
+
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+
+    assert.match(folder.read(active(id)), /\n### Constraints\n- max 2 h, or call me\n\n/)
   })
 
   it('[S0-70] [S0-72] follows what its author changes in the front matter', async (t) => {

@@ -70,6 +70,8 @@ describe('the same number in two sessions of document 004', () => {
 
     assert.deepEqual(items.map(({ from }) => from).sort(), ['architect', 'planner'])
     assert.deepEqual(shown.map(({ handoff }) => handoff.from).sort(), ['architect', 'planner'])
+    for (const as of ['architect', 'planner'])
+      assert.ok(await ask(folder.where, 'show', '@', '--as', as), 'the only one of a sender is found by @')
     assert.equal(code, 0, found)
     assert.deepEqual(await folder.sync(), [])
   })

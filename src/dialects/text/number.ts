@@ -22,13 +22,16 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /**
  * The number that a text writes, or the text itself where the number would be another one: a hash of digits, an
- * account, `12e4567`. How often a zero is written at the end does not matter.
+ * account, `12e4567`. Zeros at the end do not matter, nor how many digits of it were written, while they are right.
  */
 export function numberOrText(raw: string, value: number): number | string {
   if (!Number.isFinite(value)) return raw
   const written = decimalOf(raw)
   if (written === undefined) return Number.isSafeInteger(value) || !Number.isInteger(value) ? value : raw
-  return written === decimalOf(String(value)) ? value : raw
+  // A long whole number is printed with zeros at the end.
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value)
+  const printed = isRounded ? String(value) : value.toPrecision(Math.min(MOST_DIGITS, digitsIn(written)))
+  return written === decimalOf(printed) ? value : raw
 }
 
 export const longNumber = (raw: string, at: number): Note => ({
@@ -38,12 +41,17 @@ export const longNumber = (raw: string, at: number): Note => ({
   at,
 })
 
+/** As many as the language prints. */
+const MOST_DIGITS = 100
+
+const digitsIn = (decimal: string): number => decimal.indexOf('e') || 1
+
 /** Digits without zeros at either end, and the power of ten. */
 function decimalOf(text: string): string | undefined {
   const [found, whole = '', fraction = '', power = '0'] = DECIMAL.exec(text) ?? []
   if (found === undefined || whole + fraction === '') return undefined
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   const short = digits.replace(/0+$/, '')
-  if (short === '') return '0'
+  if (short === '') return '0e0'
   return `${short}e${Number(power) - fraction.length + digits.length - short.length}`
 }

@@ -14,6 +14,7 @@ const ENDED_LOOKED_AT = 500
 
 /** What is known of a file beside its text: its line in the index, and what Baton wrote into its body alone. */
 export interface Facts extends IndexEntry {
+  /** Not in what was kept before it was asked for. */
   readonly made?: readonly BodySection[]
 }
 
@@ -22,7 +23,7 @@ export async function facts(handoff: Handoff, _text: string, store: Store): Prom
   const { from, to, task, created_at, ended_at, state } = handoff
   const made = isEnd(state) ? [] : onlyHere((await store.content(handoff.uid))?.package ?? {})
   return {
-    ...(made.length > 0 && { made }),
+    made,
     id: handoff.aliases?.markdown ?? handoff.id,
     from,
     to,

@@ -109,7 +109,8 @@ function write({ handoff, draft, base, agreed, policy }: Known): Text {
   const target = target_completion === undefined ? {} : { target_completion }
   const before = body === undefined ? [] : sectionsBefore(document.draft, agreed, roles)
   const now = bodySections({ ...wanted, ...target })
-  const text = body === undefined ? undefined : renewed(body, { before, now })
+  const isKnown = (agreed?.facts as Facts | undefined)?.made !== undefined
+  const text = body === undefined ? undefined : renewed(body, { before, now, isKnown })
   // One that says nothing of its own any more is the template's, which no draft has.
   const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
   const after: Draft = {

@@ -53,7 +53,10 @@ export async function resolveHandoff(
   operation: OperationName,
   ref: string,
 ): Promise<string> {
-  if (ref === '@') return (await theOnlyOne(session, operation)).id
+  if (ref === '@') {
+    const { id, uid } = await theOnlyOne(session, operation)
+    return SESSION_ID.test(id) ? uid : id
+  }
   const upper = ref.toUpperCase()
   if (NATIVE_ID.test(upper)) return upper
   if (UID.test(ref)) return ref

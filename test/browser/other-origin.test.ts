@@ -282,20 +282,19 @@ describe('a page of somebody else, in a browser in which the dashboard is logged
         return inner.length === 3 && inner.every((frame) => frame.url().startsWith('chrome-error:'))
       })
       const opened = page.waitForEvent('popup')
-      const reach = page.evaluate(async (url) => {
-        const other = window.open(`${url}/inbox`)
-        await new Promise((resolve) => setTimeout(resolve, 300))
+      const other = await page.evaluateHandle((url) => window.open(`${url}/inbox`), dashboard.url)
+      const popup = await opened
+      await popup.waitForURL(`${dashboard.url}/**`)
+      const shown = (await popup.locator('body').textContent()) ?? ''
+      const reach = await other.evaluate((its) => {
         try {
-          return other?.document.body.textContent ?? 'nothing'
+          return its?.document.body.textContent ?? 'nothing'
         } catch {
           return 'nothing'
         }
-      }, dashboard.url)
-      const popup = await opened
-      await popup.waitForLoadState()
-      const shown = (await popup.locator('body').textContent()) ?? ''
+      })
       await popup.close()
-      return [await reach, shown.includes(SECRET) || shown.includes('Go?')]
+      return [reach, shown.includes(SECRET) || shown.includes('Go?')]
     })
 
     assert.deepEqual(

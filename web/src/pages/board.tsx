@@ -40,6 +40,8 @@ export function Board() {
   const status = useOperation('report_status', {})
   const isNew = status.data && Object.values(status.data.handoffs).every((count) => count === 0)
   const names = (agents.data?.items ?? []).map(({ name }) => name)
+  // What the address says is shown before the agents are known, and where there is none of that name.
+  const choices = (side: 'from' | 'to') => [...new Set([query.get(side) ?? '', ...names])].filter(Boolean)
   return (
     <>
       <h1>Board</h1>
@@ -49,7 +51,7 @@ export function Board() {
             <span className="soft">{side} </span>
             <select value={query.get(side) ?? ''} onChange={({ target }) => set(side, target.value)}>
               <option value="">anyone</option>
-              {names.map((name) => (
+              {choices(side).map((name) => (
                 <option key={name}>{name}</option>
               ))}
             </select>

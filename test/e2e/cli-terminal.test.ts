@@ -129,8 +129,10 @@ describe('on a terminal', () => {
     const before = await quick({ cwd }, 'trust', '--check')
     const { code, shown } = onTerminal({ cwd }, ['trust'], { steps: [['[y/N]', 'y\n']] })
     const afterwards = await quick({ cwd }, 'trust', '--check')
+    const inbox = await quick({ cwd }, 'inbox')
 
     assert.deepEqual([piped.code, before.code, code, afterwards.code], [4, 4, 0, 0])
+    assert.equal(inbox.code, 0, 'a store that baton.yaml names may be yet to come')
     assert.match(shown, /sets store:\s+│ store: \.\/other\.db/)
     assert.match(shown, /✓ trusted until it changes/)
     files.file('shop/baton.yaml', 'store: ./another.db\n')

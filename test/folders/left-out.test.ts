@@ -4,18 +4,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ask, onTerminal, quick } from '../command.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
-import { aPackageFolder, archived, type PackageFolder } from './package.ts'
+import { aPackageFolder, archived, type PackageFolder, WORKFLOW } from './package.ts'
 
 const contextOf = (folder: PackageFolder, path: string) =>
   (folder.yaml(path).handoff as unknown as { context: Record<string, unknown> }).context
 
-const WORKFLOW = `name: f
-home: package
-steps:
-  - id: spec
-    agent: writer
-    summary: Write down what the product must do
-    gate: { type: blocking, name: spec, items: [It is whole] }
+const GATED = `${WORKFLOW}    gate: { type: blocking, name: spec, items: [It is whole] }
 `
 
 describe('what a sender gave and the document has no key for', () => {
@@ -38,7 +32,7 @@ describe('what a sender gave and the document has no key for', () => {
   it('[S4-63] the file for the agent who works again says what the person wants changed', async (t) => {
     const folder = await aPackageFolder(t)
     mkdirSync(join(folder.root, 'workflows'))
-    folder.write('workflows/f.yaml', WORKFLOW)
+    folder.write('workflows/f.yaml', GATED)
     await ask(folder.where, 'workflow', 'start', 'f', '--as', 'o')
     await ask(folder.where, 'accept', '@', '--as', 'writer', '--understood', 'The specification')
     await ask(folder.where, 'submit', '@', '--as', 'writer')

@@ -41,6 +41,15 @@ export const today = (): string => new Date().toISOString().slice(0, 10)
 export const archived = (id: string, session = today()): string =>
   `.project/07-audit/sessions/${session}/handoffs/${id}.yaml`
 
+/** One step, whose handoffs lie in the folder. */
+export const WORKFLOW = `name: f
+home: package
+steps:
+  - id: spec
+    agent: writer
+    summary: Write down what the product must do
+`
+
 /** A project whose packages live in `.project/`, as `baton init --dialect package` makes it. */
 export async function aPackageFolder(
   t: { after(clean: () => void): void },

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ask, quick, refusal } from '../command.ts'
-import { aPackageFolder, archived, type PackageFolder } from './package.ts'
-
-const WORKFLOW = `name: f
-home: package
-steps:
-  - id: spec
-    agent: writer
-    summary: Write down what the product must do
-`
+import { aPackageFolder, archived, type PackageFolder, WORKFLOW } from './package.ts'
 
 const foreign = (from: string, summary: string): string => `handoff:
   id: HO-002

@@ -103,6 +103,18 @@ nested: {sha: 007, list: [ 1.0 ]}
     )
   })
 
+  it('[S0-117] ends every line of the front matter alike, however the old one did', async (t) => {
+    const tree = aTree(t, {
+      [OLD]: v1Text().replace('status:', 'own: 1.10\nstatus:').replaceAll('\n', '\r\n'),
+    })
+
+    await run(tree, '--apply')
+
+    const front = tree.read(NEW).split('---')[1]!
+    assert.match(front, /^own: 1\.10$/m)
+    assert.ok(!front.includes('\r'), JSON.stringify(front))
+  })
+
   it('[S0-117] says so where the keys of others had to be written anew', async (t) => {
     const text = v1Text()
     const front =

@@ -4,9 +4,9 @@ import { type Call, call } from './round-trip.ts'
 
 const END = {
   name: 'end_parties',
-  text: `DELETE FROM baton.party WHERE ctid = ANY (ARRAY (
-    SELECT r.ctid FROM unnest($2::text[], $3::text[], $4::text[]) AS k (agent, side, uid) CROSS JOIN LATERAL (
-      SELECT ctid FROM baton.party WHERE ws = $1 AND agent = k.agent AND side = k.side AND uid = k.uid OFFSET 0) AS r))`,
+  text: `DELETE FROM baton.party AS r USING (
+      SELECT $1::integer AS ws, unnest($2::text[]) AS agent, unnest($3::text[]) AS side, unnest($4::text[]) AS uid) AS k
+    WHERE r.ws = k.ws AND r.agent = k.agent AND r.side = k.side AND r.uid = k.uid`,
 }
 const BEGIN = {
   name: 'begin_parties',

@@ -198,15 +198,16 @@ export function remember(remembered: Remembered, calls: readonly Call[], answers
 
 type Keep = (to: Remembered, uid: string, version: Version, cell: (column: string) => string) => void
 
-const keepHandoff: Keep = (to, uid, version, cell) => to.handoffs.keep(uid, version, cell('doc'))
+const keepHandoff: Keep = (to, uid, version, cell) =>
+  to.handoffs.keep(uid, { ...version, value: cell('doc') })
 const keepContent: Keep = (to, uid, version, cell) => {
   const doc = cell('doc')
-  if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, version, doc)
+  if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, { ...version, value: doc })
   else to.contents.forget(uid)
 }
 const keepStream: Keep = (to, uid, version, cell) => {
   const [seq, progress_seq] = [Number(cell('seq')), Number(cell('progress_seq'))]
-  to.streams.keep(uid, version, { uid, seq, head: cell('head'), progress_seq })
+  to.streams.keep(uid, { ...version, value: { uid, seq, head: cell('head'), progress_seq } })
 }
 
 const KEPT: ReadonlyMap<Statement, { readonly columns: readonly string[]; readonly keep: Keep }> = new Map(

@@ -27,15 +27,17 @@ const HANDOFF_KEYS = `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
 /** Tasks that were asked for, and those of the handoffs. */
 const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL UNION SELECT unnest($3::text[])`
 
+/** Seen at the same moment as the agents beside it. */
+export const AGENT_CHANGES = '(SELECT agents FROM baton.workspace WHERE id = $1)'
+
 // biome-ignore format: one statement each
 const SQL = {
   start: statement('start', `
     SELECT uid, due_kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
     ORDER BY due_at LIMIT $3::integer`),
   locked: statement('locked', `
-    SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
-      SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent
-      WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
+    SELECT k.name, a.doc, ${AGENT_CHANGES} FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
   handoffs: statement('handoffs', `
     SELECT h.doc, h.tid, h.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT doc, ctid AS tid, xmin AS xid FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
@@ -79,13 +81,13 @@ const SQL = {
       SELECT seq, head, progress_seq, ctid AS tid, xmin AS xid FROM baton.stream
       WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
   agentsByName: statement('agents_by_name', `
-    SELECT k.name, a.doc, a.tid, a.xid FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
-      SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
+    SELECT k.name, a.doc, ${AGENT_CHANGES} FROM unnest($2::text[]) AS k (name)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
   agents: statement('agents', `
-    SELECT k.name, a.doc, a.tid, a.xid FROM (
+    SELECT k.name, a.doc, ${AGENT_CHANGES} FROM (
       SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS}
-      UNION SELECT unnest($3::text[])) AS k (name) CROSS JOIN LATERAL (
-      SELECT doc, ctid AS tid, xmin AS xid FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
+      UNION SELECT unnest($3::text[])) AS k (name)
+    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
   contents: statement('contents', `
     SELECT k.uid, c.doc, c.tid, c.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT doc, ctid AS tid, xmin AS xid FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
@@ -237,7 +239,7 @@ export class Loader {
     const tasks = new Set(this.#reads.tasks)
     const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
     const unknown = handoffs.filter((uid) => {
-      const doc = this.#remembered.handoffs.last(uid)
+      const doc = this.#remembered.handoffs.last(uid)?.value
       const place =
         this.loaded.handoffs.get(uid) ?? (doc === undefined ? undefined : (JSON.parse(doc) as Handoff))
       if (!place) return true
@@ -315,7 +317,7 @@ export class Loader {
     const version = { tid: tid!, xid: xid! }
     this.loaded.handoffs.set(handoff.uid, handoff)
     this.versions.handoffs.set(handoff.uid, version)
-    this.#remembered.handoffs.keep(handoff.uid, version, doc!)
+    this.#remembered.handoffs.keep(handoff.uid, { ...version, value: doc! })
     return handoff
   }
 
@@ -351,9 +353,9 @@ export class Loader {
     }
   }
 
-  #agent = ([name, doc, tid, xid]: readonly string[]): void => {
+  #agent = ([name, doc, changes]: readonly string[]): void => {
     const agent: Agent = JSON.parse(doc!)
-    this.#remembered.agents.keep(name!, { tid: tid!, xid: xid! }, doc!)
+    this.#remembered.agents.keep(name!, { changes: changes!, value: doc! })
     this.loaded.agents.set(name!, agent)
     this.agentDocs.set(name!, doc!)
   }

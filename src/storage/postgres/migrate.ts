@@ -4,6 +4,7 @@ import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
 import { sql as parties } from './migrations/0004-parties.ts'
+import { sql as agents } from './migrations/0005-agents.ts'
 
 interface Migration {
   readonly name: string
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'runs', sql: runs, additive: true },
   { name: 'history', sql: history, additive: true },
   { name: 'parties', sql: parties, additive: true },
+  { name: 'agents', sql: agents, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

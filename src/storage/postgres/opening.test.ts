@@ -35,6 +35,7 @@ describe('opening a shared store', () => {
       { number: 2, name: 'runs' },
       { number: 3, name: 'history' },
       { number: 4, name: 'parties' },
+      { number: 5, name: 'agents' },
     ])
   })
 
@@ -45,7 +46,8 @@ describe('opening a shared store', () => {
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
     await query(url, 'DROP TABLE baton.party')
-    await query(url, 'DROP FUNCTION baton.keep_parties CASCADE')
+    await query(url, 'DROP FUNCTION baton.keep_parties, baton.count_agents CASCADE')
+    await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
     await query(url, 'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1')
     await query(url, 'CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1')
     await query(url, 'DROP INDEX baton.handoff_ended')
@@ -180,11 +182,13 @@ describe('opening a shared store', () => {
       url,
       `GRANT USAGE ON SCHEMA baton TO ${guest.username};
        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA baton TO ${guest.username};
+       REVOKE UPDATE ON baton.workspace FROM ${guest.username};
        GRANT ALL ON ALL SEQUENCES IN SCHEMA baton TO ${guest.username}`,
     )
     const store = await open(t, { url: guest.href, workspace: 'a' })
     await offer(store)
     await run(store, { numbers: 1 }, (view) => view.number())
+    await run(store, { agents: ['planner'] }, (view) => view.putAgent(anAgent('planner')))
     await store.close()
   })
 })

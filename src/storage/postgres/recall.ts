@@ -4,9 +4,9 @@ import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
 import type { Versions } from './flush.ts'
-import { latest } from './load.ts'
+import { AGENT_CHANGES, latest } from './load.ts'
 import type { Numbers } from './numbers.ts'
-import type { Known, Remembered, Version } from './remembered.ts'
+import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Value } from './round-trip.ts'
 
 /** All that a batch needs, from memory, with the calls that fail where it is not so any more. */
@@ -24,42 +24,33 @@ export interface Recalled {
   forget(): void
 }
 
-type Kind = 'agents' | 'handoffs' | 'streams' | 'contents'
+type Kind = 'handoffs' | 'streams' | 'contents'
 
 // biome-ignore format: read as a table
-const TABLES: Readonly<Record<Kind, { readonly table: string; readonly key: string; readonly lock: string }>> = {
-  agents:   { table: 'agent',   key: 'name', lock: 'OFFSET 0' },
-  handoffs: { table: 'handoff', key: 'uid',  lock: 'FOR UPDATE' },
-  streams:  { table: 'stream',  key: 'uid',  lock: 'FOR UPDATE' },
-  contents: { table: 'content', key: 'uid',  lock: 'OFFSET 0' },
+const TABLES: Readonly<Record<Kind, { readonly table: string; readonly lock: string }>> = {
+  handoffs: { table: 'handoff', lock: 'FOR UPDATE' },
+  streams:  { table: 'stream',  lock: 'FOR UPDATE' },
+  contents: { table: 'content', lock: 'OFFSET 0' },
 }
 
 /** Whether all rows of a kind are the remembered ones, found like those that are changed (see tables.ts). */
 function areSame(kind: Kind, place: number): string {
-  const { table, key, lock } = TABLES[kind]
+  const { table, lock } = TABLES[kind]
   const [keys, tids, xids] = [0, 1, 2].map((i) => `$${place + i}::text[]`)
   return `(SELECT count(*) FROM (SELECT FROM unnest(${keys}, ${tids}, ${xids}) AS k (key, tid, xid) CROSS JOIN LATERAL (
-    SELECT FROM baton.${table} WHERE ctid = k.tid::tid AND xmin = k.xid::xid AND ws = $1 AND ${key} = k.key ${lock}
+    SELECT FROM baton.${table} WHERE ctid = k.tid::tid AND xmin = k.xid::xid AND ws = $1 AND uid = k.key ${lock}
   ) AS r) AS found) = cardinality(${keys})`
 }
 
-function areAllSame(kinds: readonly Kind[], place: number): string {
-  return kinds.map((kind, i) => areSame(kind, place + 3 * i)).join(' AND ')
-}
-
 /** They divide by whether all is as it was: where it is not, the division fails and takes the transaction with it. */
-const [LOCKED, READ] = [
-  ['handoffs', 'streams'],
-  ['agents', 'contents'],
-] as const
 const CHECK = {
   locked: {
     name: 'check_locked',
-    text: `SELECT 1 / (${areAllSame(LOCKED, 2)})::integer`,
+    text: `SELECT 1 / (${areSame('handoffs', 2)} AND ${areSame('streams', 5)})::integer`,
   },
   read: {
     name: 'check_read',
-    text: `SELECT 1 / (${areAllSame(READ, 3)}
+    text: `SELECT 1 / (${AGENT_CHANGES} = $3::bigint AND ${areSame('contents', 4)}
       AND NOT EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2))::integer`,
   },
 }
@@ -97,28 +88,30 @@ export function recall(
   const agents = found(names, remembered.agents)
   const contents = found(new Set(reads.contents), remembered.contents)
   if (!streams || !agents || !contents) return undefined
+  const [changes, ...earlier] = new Set(Array.from(agents.values(), (known) => known.changes))
+  if (changes === undefined || earlier.length > 0) return undefined
   const drawn = numbers.next(reads.numbers)
   if (!drawn) return undefined
   loaded.numbers.push(...drawn)
   for (const [uid, { value }] of streams) loaded.streams.set(uid, value)
   for (const [uid, { value }] of contents) loaded.contents.set(uid, JSON.parse(value))
   for (const [name, { value }] of agents) loaded.agents.set(name, JSON.parse(value))
-  const rows: Readonly<Record<Kind, ReadonlyMap<string, Version>>> = { agents, handoffs, streams, contents }
   return {
     loaded,
     agentDocs: new Map(Array.from(agents, ([name, { value }]) => [name, value])),
     versions: { handoffs, streams, contents },
-    locks: call(CHECK.locked, ws, ...LOCKED.flatMap((kind) => versions(rows[kind]))),
+    locks: call(CHECK.locked, ws, ...versions(handoffs), ...versions(streams)),
     check(changed) {
       const looked = new Map([...contents].filter(([uid]) => !changed.has(uid)))
-      return call(CHECK.read, ws, at, ...versions(agents), ...versions(looked))
+      return call(CHECK.read, ws, at, changes, ...versions(looked))
     },
     number() {
       numbers.use(reads.numbers)
       return reads.numbers > 0 ? numbers.draw(0, units.length) : []
     },
     forget() {
-      for (const kind of [...LOCKED, ...READ])
+      const rows = { agents, handoffs, streams, contents }
+      for (const kind of ['agents', 'handoffs', 'streams', 'contents'] as const)
         for (const key of rows[kind].keys()) remembered[kind].forget(key)
     },
   }
@@ -133,9 +126,9 @@ const versions = (rows: ReadonlyMap<string, Version>): readonly Value[] => [
 /** All of these in one order, or nothing when one is missing. */
 function found<T>(
   keys: ReadonlySet<string>,
-  known: { get(key: string): Known<T> | undefined },
-): ReadonlyMap<string, Known<T>> | undefined {
-  const rows = new Map<string, Known<T>>()
+  known: { get(key: string): T | undefined },
+): ReadonlyMap<string, T> | undefined {
+  const rows = new Map<string, T>()
   for (const key of [...keys].sort()) {
     const row = known.get(key)
     if (!row) return undefined

@@ -10,6 +10,12 @@ export interface Known<T> extends Version {
   readonly value: T
 }
 
+/** An agent, and how often those of the workspace had changed by then. */
+export interface KnownAgent {
+  readonly changes: string
+  readonly value: string
+}
+
 /** What was so a moment ago is likely so still; later somebody else has had a turn. */
 export const MOMENT_MS = 1_000
 /** More than a process works on at a time. */
@@ -17,22 +23,22 @@ const MOST = 2_000
 
 /** The rows of one kind that this process read or wrote last. */
 class Recent<T> {
-  readonly #rows = new Map<string, Known<T> & { readonly at: number }>()
+  readonly #rows = new Map<string, { readonly row: T; readonly at: number }>()
 
   /** The row as it was a moment ago. */
-  get(key: string): Known<T> | undefined {
-    const row = this.#rows.get(key)
-    return row && performance.now() - row.at <= MOMENT_MS ? row : undefined
+  get(key: string): T | undefined {
+    const seen = this.#rows.get(key)
+    return seen && performance.now() - seen.at <= MOMENT_MS ? seen.row : undefined
   }
 
   /** The row as it was when it was last seen. */
   last(key: string): T | undefined {
-    return this.#rows.get(key)?.value
+    return this.#rows.get(key)?.row
   }
 
-  keep(key: string, { tid, xid }: Version, value: T): void {
+  keep(key: string, row: T): void {
     this.#rows.delete(key)
-    this.#rows.set(key, { tid, xid, value, at: performance.now() })
+    this.#rows.set(key, { row, at: performance.now() })
     if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
   }
 
@@ -47,8 +53,8 @@ class Recent<T> {
  * kept as their text: what is made of one is somebody's own, who may change it.
  */
 export class Remembered {
-  readonly handoffs = new Recent<string>()
-  readonly contents = new Recent<string>()
-  readonly agents = new Recent<string>()
-  readonly streams = new Recent<Stream>()
+  readonly handoffs = new Recent<Known<string>>()
+  readonly contents = new Recent<Known<string>>()
+  readonly agents = new Recent<KnownAgent>()
+  readonly streams = new Recent<Known<Stream>>()
 }

@@ -4,6 +4,7 @@ import { TABLES } from '../rows.ts'
 import type { DumpRow } from '../store.ts'
 import type { Connections } from './connect.ts'
 import { toBatonError } from './errors.ts'
+import { dueIn } from './leases.ts'
 import { addParties } from './migrations/0004-parties.ts'
 import { call, roundTrip } from './round-trip.ts'
 import { type Cell, fill, insertInto, type Row, typeOf } from './tables.ts'
@@ -39,7 +40,8 @@ export async function* dump(connections: Connections, ws: number): AsyncGenerato
         if (!rows || rows.length === 0) break
         for (const row of rows) {
           const values = columns.map((column, i) => [column, toCell(row[i] ?? null, types[i]!)])
-          yield { table, row: Object.fromEntries(values) }
+          const found: Row = Object.fromEntries(values)
+          yield { table, row: table === 'handoff' ? { ...found, due_at: dueIn(String(found.doc)) } : found }
         }
       }
       await client.query('CLOSE rows')

@@ -9,6 +9,7 @@ import {
   taskColumns,
 } from '../rows.ts'
 import type { NewEntry, Writes } from '../working-set.ts'
+import { DUE_AT, dueAt } from './leases.ts'
 import { MARK_WRITING } from './log.ts'
 import { flushParties } from './parties.ts'
 import { redactCalls } from './redact.ts'
@@ -32,17 +33,11 @@ const INSERT = {
 }
 
 const CHANGE = {
-  handoff: changeIn('handoff', [
-    'to_agent',
-    'state',
-    'open',
-    'rank',
-    'waiting_for',
-    'holder',
-    'due_at',
-    'due_kind',
-    'doc',
-  ]),
+  handoff: changeIn(
+    'handoff',
+    ['to_agent', 'state', 'open', 'rank', 'waiting_for', 'holder', 'due_at', 'due_kind', 'doc'],
+    { due_at: DUE_AT },
+  ),
   stream: changeIn('stream', ['seq', 'head', 'progress_seq']),
   content: changeIn('content', ['doc']),
 }
@@ -137,7 +132,10 @@ export function change(ws: number, writes: Writes, versions: Versions): Call[] {
   put(
     CHANGE.handoff,
     versions.handoffs,
-    handoffs.map((handoff) => ({ ...handoffColumns(handoff) })),
+    handoffs.map((handoff) => ({
+      ...handoffColumns(handoff),
+      due_at: dueAt(writes.oldHandoffs.get(handoff.uid), handoff),
+    })),
   )
   put(
     CHANGE.stream,

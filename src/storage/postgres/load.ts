@@ -5,6 +5,7 @@ import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
+import { dueIn, type Early } from './leases.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
@@ -33,7 +34,7 @@ export const AGENT_CHANGES = '(SELECT agents FROM baton.workspace WHERE id = $1)
 // biome-ignore format: one statement each
 const SQL = {
   start: statement('start', `
-    SELECT uid, due_kind, holder FROM baton.handoff WHERE ws = $1 AND due_at <= $2
+    SELECT uid, due_kind, holder, xmin, doc FROM baton.handoff WHERE ws = $1 AND due_at <= $2
     ORDER BY due_at LIMIT $3::integer`),
   locked: statement('locked', `
     SELECT k.name, a.doc, ${AGENT_CHANGES} FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
@@ -127,6 +128,8 @@ export class Loader {
     contents: new Map<string, Version>(),
   }
   due: readonly DueItem[] = []
+  /** Handoffs whose rows say that they are due, and are not. */
+  early: readonly Early[] = []
   /** Numbers that were drawn for the next batch. */
   ahead: Rows = []
   readonly #ws: number
@@ -281,6 +284,10 @@ export class Loader {
     return {
       call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
+        this.early = rows.flatMap(([uid, , , xid, doc]): Early[] => {
+          const due_at = dueIn(doc!)
+          return due_at !== null && due_at > at ? [{ uid: uid!, xid: xid!, due_at }] : []
+        })
         const found = rows.map(
           ([uid, kind, holder]): DueItem => ({
             uid: uid!,

@@ -63,12 +63,16 @@ export function insertInto(table: string, without: readonly string[] = [], confl
  * Changes rows that are the versions they are taken for: what was changed or replaced stands somewhere else or is of
  * another transaction, and then the division fails and takes the transaction with it. They are looked up by their key
  * (hence the words for `=`): on that way, and not on the one by place, the server makes room in the page. The workspace
- * is joined too, so that no plan can begin with all of its rows.
+ * is joined too, so that no plan can begin with all of its rows. `how` says what is written where it is not the cell.
  */
-export function changeIn(table: string, changed: readonly string[]): Insert {
+export function changeIn(
+  table: string,
+  changed: readonly string[],
+  how: Readonly<Record<string, string>> = {},
+): Insert {
   const columns = ['uid', 'tid', 'xid', ...changed]
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[]) AS ${column}`)
-  const set = changed.map((column) => `${column} = k.${column}`)
+  const set = changed.map((column) => `${column} = ${how[column] ?? `k.${column}`}`)
   const text = `WITH written AS (
       UPDATE baton.${table} AS r SET ${set.join(', ')} FROM (SELECT $1::integer AS ws, ${cells.join(', ')}) AS k
       WHERE r.ws = k.ws AND r.uid = k.uid AND r.ctid IS NOT DISTINCT FROM k.tid::tid AND r.xmin = k.xid::xid

@@ -7,6 +7,7 @@ import { WorkingSet } from '../working-set.ts'
 import { type Connections, sessionOf } from './connect.ts'
 import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
 import { change, flush, remember } from './flush.ts'
+import { putRight } from './leases.ts'
 import { type Load, Loader } from './load.ts'
 import { DRAW, type Numbers } from './numbers.ts'
 import { recall } from './recall.ts'
@@ -141,6 +142,12 @@ async function fromStore(
   let outcomes: readonly Outcome[] = []
   try {
     await load(client, loader, settled)
+    if (loader.early.length > 0) {
+      // Its locks are given back first: those of a batch are taken in one order.
+      await roundTrip(client, [ROLLBACK])
+      await roundTrip(client, [putRight(ws, loader.early)])
+      return fromStore(options, client, units, settled)
+    }
     if (loader.due.length > 0) {
       await leave(client)
       return { due: loader.due }
@@ -195,7 +202,7 @@ async function load(
   for (const [i, { take }] of first.entries()) take(answers[i] ?? [])
   // Outside a transaction every write would be committed by itself.
   if (client.getTransactionStatus() !== 'T') throw new Error('the server did not begin a transaction')
-  if (loader.due.length > 0) return
+  if (loader.due.length + loader.early.length > 0) return
   if (loader.isSplit) await fetchAll(client, loader.second())
   await fetchAll(client, loader.third())
 }

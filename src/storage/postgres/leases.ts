@@ -1,0 +1,42 @@
+import { dueOf } from '../../domain/due.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { type Call, call } from './round-trip.ts'
+
+/**
+ * A lease that its holder prolongs stays where it was in the order of what is due: otherwise every sign of life would
+ * move the handoff in all of its indexes. So `due_at` may be too early, never too late; whoever finds it so puts it
+ * right.
+ */
+const STAYS = 'stays'
+
+/** How the column is changed. */
+export const DUE_AT = `CASE k.due_at WHEN '${STAYS}' THEN r.due_at ELSE k.due_at END`
+
+/** What to write there, for a handoff that was this before. */
+export function dueAt(before: Handoff | undefined, after: Handoff): string | null {
+  const [was, now] = [before && dueOf(before), dueOf(after)]
+  const isProlonged = was?.kind === 'lease' && now?.kind === 'lease' && was.at <= now.at
+  return isProlonged && before?.holder === after.holder ? STAYS : (now?.at ?? null)
+}
+
+/** When a handoff is due, whatever its row says. */
+export const dueIn = (doc: string): string | null => dueOf(JSON.parse(doc))?.at ?? null
+
+const PUT_RIGHT = {
+  text: `UPDATE baton.handoff AS r SET due_at = k.due_at FROM (
+      SELECT $1::integer AS ws, unnest($2::text[]) AS uid, unnest($3::text[]) AS xid, unnest($4::text[]) AS due_at) AS k
+    WHERE r.ws = k.ws AND r.uid = k.uid AND r.xmin = k.xid::xid`,
+}
+
+/** A handoff that is due later than its row says. */
+export interface Early {
+  readonly uid: string
+  readonly xid: string
+  readonly due_at: string
+}
+
+export function putRight(ws: number, early: readonly Early[]): Call {
+  const rows = early.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
+  const [uids, xids, dues] = [rows.map((e) => e.uid), rows.map((e) => e.xid), rows.map((e) => e.due_at)]
+  return call(PUT_RIGHT, ws, uids, xids, dues)
+}

@@ -69,7 +69,8 @@ describe('who has what open, with an older program beside', () => {
 
 /** Back to the schema before. */
 const UNDONE = [
-  'DROP FUNCTION baton.keep_parties CASCADE',
+  'DROP FUNCTION baton.keep_parties, baton.count_agents CASCADE',
+  'ALTER TABLE baton.workspace DROP COLUMN agents',
   'DROP TABLE baton.party',
   'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1',
   'CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1',

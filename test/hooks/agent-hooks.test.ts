@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { ask, quick, type Where } from '../command.ts'
@@ -47,6 +47,24 @@ for (const program of PROGRAMS) {
         wordsOf(heard),
         new RegExp(`you are codex[\\s\\S]*${FIRST} "Add rate limiting" from .*handoff_accept`),
       )
+    })
+
+    it('say in one line that the store of BATON_STORE is not there, and hold up nobody', async (t) => {
+      const where = { ...here(t), env: { BATON_STORE: 'typo.db' } }
+      const missing = join(where.cwd, 'typo.db')
+
+      const [atStart, atStop] = [
+        await called(where, shapes, start),
+        await called(where, shapes, shapes.stop),
+      ] as const
+
+      assert.deepEqual([atStart.exit, atStart.stderr], [0, ''])
+      assert.equal(
+        wordsOf(atStart),
+        `Baton: there is no store at ${missing}, which BATON_STORE names; correct the path, or make a store there with the first handoff: baton send`,
+      )
+      assert.deepEqual(atStop, { exit: 0, answer: undefined, stderr: '' })
+      assert.equal(existsSync(missing), false)
     })
 
     it('refuse to stop while accepted work is not handed in, and name the call', async (t) => {

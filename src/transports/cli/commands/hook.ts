@@ -6,6 +6,7 @@ import { BatonError } from '../../../domain/errors.ts'
 import { findWorkspace } from '../../../workspace-find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
 import { answerHook, DEFAULT_REFUSALS } from '../../hooks/agent-hook.ts'
+import { tellAtStart } from '../../hooks/hook-answer.ts'
 import {
   EVENTS,
   eventOf,
@@ -17,6 +18,8 @@ import {
 import { type Command, isOn, textOf } from '../command.ts'
 import { type Arguments, GLOBAL_FLAGS } from '../input/args.ts'
 import type { Io } from '../io.ts'
+import { oneLine } from '../screen/plain-text.ts'
+import type { Session } from '../session/session.ts'
 import { Shell } from '../shell.ts'
 
 export const hook: Command = {
@@ -65,20 +68,23 @@ export const hook: Command = {
     // Code that is generated for a schema pays off from the second use on, and a hook uses each once.
     config({ jitless: true })
     const input = await readHookInput(shell.io.pull ?? shell.io.stdin)
-    const program = programOf(args)
+    const asked = programOf(args)
     // Cursor runs the hooks of Claude Code too; its own entry answers there.
-    if (input.isCursor && program !== undefined && program !== 'cursor') return 0
+    if (input.isCursor && asked !== undefined && asked !== 'cursor') return 0
     if (maySimplyStop(event, input)) return 0
+    const program =
+      asked ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code')
     const answer = await inTime(shell.io, async () => {
       const inner = new Shell(at(shell.io, input.cwd), named(args))
       try {
         const session = await openedFor(inner)
-        if (!session) return undefined
+        if (session === undefined) return undefined
+        if (typeof session === 'string')
+          return event === 'session-start' ? tellAtStart(program, session) : undefined
         return await answerHook({
           event,
           agent: (await session.actor()).name,
-          program:
-            program ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code'),
+          program,
           refusals: refusalsOf(args) ?? DEFAULT_REFUSALS,
           input,
           session,
@@ -112,13 +118,17 @@ async function inTime<T>(io: Io, answer: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Agents go to many folders, and most of them have no workspace: that is no failure. */
-async function openedFor(shell: Shell) {
+/**
+ * Agents go to many folders, and most of them have no workspace: that is no failure. A store that somebody named and
+ * that is not there is what an agent should hear of: in one line.
+ */
+async function openedFor(shell: Shell): Promise<Session | string | undefined> {
   try {
     return await shell.open({ write: false })
   } catch (error) {
-    if (error instanceof BatonError && error.code === 'not_found') return undefined
-    throw error
+    if (!(error instanceof BatonError) || error.code !== 'not_found') throw error
+    const isNamed = shell.store !== undefined || shell.io.env.store !== undefined
+    return isNamed ? `Baton: ${oneLine(error.message)}` : undefined
   }
 }
 

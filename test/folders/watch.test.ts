@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, BATON, cleanEnv } from '../command.ts'
 import { acknowledged, active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+import { aQueueFolder } from './queue.ts'
 import { until } from './until.ts'
 
 const TASK = 'BPRD-2026-0042'
@@ -14,7 +15,7 @@ const TASK = 'BPRD-2026-0042'
 /** A command that goes on until it is stopped. */
 async function background(
   t: { after(clean: () => void): void },
-  folder: HandoffFolder,
+  folder: Pick<HandoffFolder, 'root' | 'where'>,
   seen: RegExp,
   ...args: string[]
 ) {
@@ -98,6 +99,34 @@ describe('folders that are watched', () => {
     await until(isAcknowledged(folder, id), said)
     child.kill('SIGKILL')
     await once(child, 'exit')
+  })
+
+  it('say of a status file that is no text what became of it, once for each version', async (t) => {
+    const folder = await aQueueFolder(t)
+    const status = join(folder.root, 'context/phase-status.json')
+    const { said } = await background(t, folder, /watching/, 'folders', 'watch', '--as', 'grok')
+    /** The watcher has looked again, and not only once: it names the file of another. */
+    const passes = async (id: string): Promise<void> => {
+      folder.put('pending', id, folder.request(id))
+      await until(() => said().includes(`new\thandoffs/pending/${id}.json`), said)
+    }
+
+    writeFileSync(status, Buffer.from([0xff, 0xfe]))
+    await until(() => /refused\t.*phase-status/.test(said()), said)
+    await passes('hoff-a')
+    writeFileSync(status, Buffer.from([0xff, 0xff]))
+    await until(() => /phase-status\.json\.conflict-2/.test(said()), said)
+    await passes('hoff-b')
+
+    const lines = said().split('\n')
+    assert.deepEqual(
+      lines.flatMap((line) => /^(kept beside|refused)\t([^\t]+)/.exec(line)?.slice(1).join(' ') ?? []),
+      [
+        'kept beside context/phase-status.json.conflict',
+        'refused context/phase-status.json',
+        'kept beside context/phase-status.json.conflict-2',
+      ],
+    )
   })
 
   it('are watched by a server too', async (t) => {

@@ -91,17 +91,21 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   call: Call,
   raw: unknown,
 ): Promise<z.output<Out>> {
-  const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
-  if (!parsed.success)
-    throw new BatonError('invalid_input', describeIssues(parsed.error), {
-      operation: op.name,
-      issues: parsed.error.issues.slice(0, SHOWN_ISSUES),
-    })
-  const answer = await op.run(service, call, parsed.data).catch((error: unknown) => {
+  const answer = await op.run(service, call, checkedInput(op, raw)).catch((error: unknown) => {
     throw shown(error)
   })
   const marked = framed(answer, op.untrusted)
   return op.exact ? marked : visibleDeep(marked)
+}
+
+/** What an operation is given; for a transport that has to look at it before the call. */
+export function checkedInput<In extends z.ZodObject>(op: Operation<In>, raw: unknown): z.output<In> {
+  const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
+  if (parsed.success) return parsed.data
+  throw new BatonError('invalid_input', describeIssues(parsed.error), {
+    operation: op.name,
+    issues: parsed.error.issues.slice(0, SHOWN_ISSUES),
+  })
 }
 
 /** A refusal may quote what agents wrote. */

@@ -38,26 +38,36 @@ describe('baton audit redact', () => {
     assert.equal((await quick(where, 'doctor')).code, 0)
   })
 
-  it('changes nothing without a yes, and names the fields when one is wrong', async (t) => {
+  it('changes nothing without a yes, and asks nothing when the field, the entry or the reason is wrong', async (t) => {
     const { where } = project(t)
     const send = ['--to', 'codex', '--title', 'Deploy', '--summary', 'The key']
     const { handoff } = await ask<{ handoff: { id: string } }>(where, 'send', ...send)
-    const args = (field: string) => [
-      'audit',
-      'redact',
-      handoff.id,
-      '--field',
-      field,
-      '--reason',
-      'leaked-key',
+    const args = (id: string, field: string, reason = 'leaked-key') => [
+      ...['audit', 'redact', id],
+      ...['--field', field, '--reason', reason],
     ]
 
-    const no = onTerminal(where, args('summary'), { steps: [['for good?', 'n\r']] })
-    const wrong = onTerminal(where, args('sumary'), { steps: [['for good?', 'y\r']] })
+    const no = onTerminal(where, args(handoff.id, 'summary'), { steps: [['for good?', 'n\r']] })
+    const wrong = [
+      onTerminal(where, args(handoff.id, 'sumary')),
+      onTerminal(where, args('HO-2020-404', 'summary')),
+      onTerminal(where, args(handoff.id, 'summary', 'a leaked key')),
+    ]
 
-    assert.deepEqual([no.code, wrong.code], [4, 2])
+    assert.equal(no.code, 4)
     assert.match(no.shown, /as it was: it was not confirmed/)
-    assert.match(wrong.shown.replaceAll(/\s+/g, ' '), /no field sumary to redact; it has summary, title/)
+    assert.deepEqual(
+      wrong.map(({ code, shown }) => [code, /for good\?|rotate/.test(shown)]),
+      [
+        [2, false],
+        [3, false],
+        [2, false],
+      ],
+    )
+    const [field, entry, reason] = wrong.map(({ shown }) => shown.replaceAll(/\s+/g, ' '))
+    assert.match(field!, /no field sumary to redact; it has summary, title/)
+    assert.match(entry!, /HO-2020-404/)
+    assert.match(reason!, /a code without spaces/)
     const shownNow = await ask(where, 'show', handoff.id)
     assert.deepEqual(shownNow.package, { summary: 'The key' })
   })

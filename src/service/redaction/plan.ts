@@ -63,10 +63,9 @@ export async function planOf(
   related: Related,
   field: string,
 ): Promise<Plan> {
+  demandField(subject, related, field)
   const texts = textsOf(subject, related)
   const own = related.reads.filter(subject.isOwn)
-  const logged = own.flatMap(({ record }) => [...Object.keys(record.sd ?? {}), record.field ?? []].flat())
-  demandField(subject, field, [...texts.keys(), ...logged])
   const disclosed = own.flatMap(({ opened }) => opened.filter(({ name }) => name === field))
   const eraser = new Eraser([...(texts.get(field) ?? []), ...disclosed.map(({ value }) => value)])
   const goes = (read: Read, opened: Opened): boolean =>
@@ -128,7 +127,11 @@ function textsOf({ kind, handoff, task, record }: Subject, related: Related): Ma
   return found
 }
 
-function demandField(subject: Subject, field: string, known: readonly string[]): void {
+/** Refuses what the subject never had, with the names of what it has. */
+export function demandField(subject: Subject, related: Related, field: string): void {
+  const own = related.reads.filter(subject.isOwn)
+  const logged = own.flatMap(({ record }) => [...Object.keys(record.sd ?? {}), record.field ?? []].flat())
+  const known = [...textsOf(subject, related).keys(), ...logged]
   const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name)).sort()
   if (names.includes(field)) return
   refuse(

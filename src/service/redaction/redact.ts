@@ -3,7 +3,7 @@ import type { Run } from '../../domain/run.ts'
 import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
-import { type Plan, planOf } from './plan.ts'
+import { demandField, type Plan, planOf } from './plan.ts'
 import { relatedTo, subjectOf } from './related.ts'
 
 export interface RedactInput {
@@ -62,6 +62,15 @@ export async function redact(deps: ServiceDeps, call: Call, input: RedactInput):
         })
     }
   }
+}
+
+/** Refuses what there is nothing to redact of, for whoever asks a person before the call. */
+export async function demandRedactable(
+  deps: ServiceDeps,
+  { id, field }: Pick<RedactInput, 'id' | 'field'>,
+): Promise<void> {
+  const subject = await subjectOf(deps, id)
+  demandField(subject, await relatedTo(deps, subject), field)
 }
 
 function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan): Promise<unknown> {

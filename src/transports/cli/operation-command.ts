@@ -89,7 +89,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       await live?.catchUp()
       input = await resolveReferences(session, name, input)
       const signal = extra?.waits && shell.io.lasting()
-      const prepared = (await extra?.before?.(shell, session, input)) ?? { input }
+      const prepared = (await extra?.before?.(shell, session, input).catch(refusedInput)) ?? { input }
       if (op.peopleOnly) await demandPerson(session, prepared, name)
       const output = await called(shell, session, name, { ...prepared, signal }, flags).catch(
         (error: unknown) => {
@@ -100,6 +100,10 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       shell.live = live
       return show(output, input, shell, session)
     },
+  }
+
+  function refusedInput(error: unknown): never {
+    throw inOptions(error, flags)
   }
 
   async function show(output: unknown, input: Input, shell: Shell, session?: Session): Promise<number> {

@@ -1,5 +1,8 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { confirmed, personOnly } from '../../../../identity.ts'
+import { loadOperation } from '../../../../operations/index.ts'
+import { checkedInput } from '../../../../operations/operation.ts'
+import { demandRedactable } from '../../../../service/redaction/redact.ts'
 import type { Extra } from '../../operation-command.ts'
 import { askYesNo } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
@@ -24,6 +27,9 @@ export const redact: Extra = {
     const actor = await session.actor()
     const isPerson = shell.io.isTerminal && shell.io.env.codingAgent === undefined
     personOnly(isPerson ? confirmed(actor) : actor, 'audit_redact', 'baton audit redact')
+    // Nobody is asked about something that cannot be done.
+    const { id, field } = checkedInput(await loadOperation('audit_redact'), input)
+    await demandRedactable(session.context.service.deps, { id: String(id), field: String(field) })
     shell.say('If it is a key or a password, rotate it first: whoever has read it still has it.')
     const question = `Take ${input.field} of ${input.id} away for good?`
     if (!(await askYesNo(shell.io, question, false)))

@@ -39,6 +39,8 @@ export interface OpenContextOptions {
   readonly readOnly?: boolean | undefined
   /** May run steps of the schema that older programs cannot live beside (`baton store upgrade`). */
   readonly upgrade?: boolean | undefined
+  /** The command is for what a store already holds, so it makes none. */
+  readonly existing?: boolean | undefined
   /** Somebody asked for the workspace by name (`baton serve`), so it may be made in CI and without git. */
   readonly explicit?: boolean | undefined
 }
@@ -154,9 +156,12 @@ async function targetOf(
     target.engine === 'sqlite' && target.path !== ':memory:'
       ? { ...target, path: resolve(base, target.path) }
       : target
-  if (!options.write || options.readOnly) demandThere(placed, options)
+  if (!mayMake(options)) demandThere(placed, options)
   return { target: withAccess(placed, options), ...(found && { workspace: found }) }
 }
+
+const mayMake = ({ write, readOnly, existing }: OpenContextOptions): boolean =>
+  write && !readOnly && !existing
 
 /** Whoever only reads would take a mistyped address for a store with nothing in it. What baton.yaml names is there to stay. */
 function demandThere(target: StoreTarget, { store, environment }: OpenContextOptions): void {
@@ -175,8 +180,7 @@ function demandThere(target: StoreTarget, { store, environment }: OpenContextOpt
 async function workspaceFor(options: OpenContextOptions, found: Workspace | undefined): Promise<Workspace> {
   const { cwd, environment } = options
   if (found && lstatSync(found.dir, { throwIfNoEntry: false })?.isDirectory()) return found
-  if (options.write && !options.readOnly)
-    return createWorkspace(cwd, environment, { explicit: options.explicit ?? false })
+  if (mayMake(options)) return createWorkspace(cwd, environment, { explicit: options.explicit ?? false })
   const what = found
     ? `${found.root} has no .baton folder yet`
     : `there is no workspace in ${cwd} or above it`

@@ -148,6 +148,37 @@ describe('store backup, restore and copy', () => {
   })
 })
 
+describe('store upgrade', () => {
+  it('refuses where no store is, and makes none', async (t) => {
+    const files = folders(t)
+    const where = { cwd: files.repository('shop') }
+    const typo = files.path('typo.db')
+    const env = { BATON_STORE: typo }
+
+    const answers = [
+      await refusal(where, 'store', 'upgrade', '--store', '../typo.db'),
+      await refusal({ ...where, env }, 'store', 'upgrade', '--backup-made'),
+      await refusal(where, 'store', 'upgrade'),
+    ]
+
+    const fix = 'correct the path, or make a store there with the first handoff: baton send'
+    assert.deepEqual(
+      answers.map(({ exit, message }) => [exit, message]),
+      [
+        [3, `there is no store at ${typo}, which --store names; ${fix}`],
+        [3, `there is no store at ${typo}, which BATON_STORE names; ${fix}`],
+        [
+          3,
+          `there is no workspace in ${where.cwd} or above it; make one with: baton init, or with the first handoff in a git repository: baton send`,
+        ],
+      ],
+    )
+    assert.deepEqual([readdirSync(files.path()), readdirSync(where.cwd)], [['shop'], ['.git']])
+    await ask(where, 'send', '--to', 'codex', '--title', 'Makes it')
+    assert.equal((await quick(where, 'store', 'upgrade')).code, 0)
+  })
+})
+
 describe('gc', () => {
   it('only says what it would do until it is told to, and never touches work, log or artifacts', async (t) => {
     const where = await shop(t)

@@ -15,6 +15,8 @@ export interface SessionOptions {
   readonly local?: boolean
   /** May run steps of the schema that older programs cannot live beside. */
   readonly upgrade?: boolean
+  /** The command is for what a store already holds, so it makes none. */
+  readonly existing?: boolean
   /** Somebody asked for the workspace by name, so it may be made anywhere. */
   readonly explicit?: boolean
 }
@@ -109,7 +111,7 @@ export class Shell {
     await this.#session?.close()
   }
 
-  async #opened({ write, local = false, upgrade, explicit }: SessionOptions): Promise<Session> {
+  async #opened({ write, local = false, upgrade, existing, explicit }: SessionOptions): Promise<Session> {
     const { env } = this.io
     if (env.url !== undefined && this.store === undefined) {
       if (local)
@@ -134,6 +136,7 @@ export class Shell {
       write,
       store: this.store,
       upgrade,
+      existing,
       explicit,
     })
     for (const warning of context.warnings) this.warn(warning)

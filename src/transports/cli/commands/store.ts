@@ -5,7 +5,7 @@ import { openStore, toStoreTarget } from '../../../main.ts'
 import type { Store } from '../../../service/service.ts'
 import { type Command, isOn, textOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
-import type { Shell } from '../shell.ts'
+import type { SessionOptions, Shell } from '../shell.ts'
 import { count } from '../views/words.ts'
 
 const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
@@ -136,7 +136,8 @@ const upgrade: Command = {
   flags: [{ name: 'backup-made', takes: 'nothing', about: 'You have a copy of the store' }, ...GLOBAL_FLAGS],
   examples: ['baton store upgrade'],
   async run(shell, args) {
-    const store = await openLocal(shell, true, isOn(args, 'backup-made')).catch((error: unknown) => {
+    const how = { upgrade: isOn(args, 'backup-made'), existing: true }
+    const store = await openLocal(shell, true, how).catch((error: unknown) => {
       if (!(error instanceof BatonError) || error.details.wanted === undefined) throw error
       throw new BatonError(
         'store_refused',
@@ -154,8 +155,12 @@ const upgrade: Command = {
   },
 }
 
-async function openLocal(shell: Shell, write: boolean, mayUpgrade = false): Promise<Store> {
-  const { context } = await shell.open({ write, local: true, upgrade: mayUpgrade })
+async function openLocal(
+  shell: Shell,
+  write: boolean,
+  how: Pick<SessionOptions, 'upgrade' | 'existing'> = {},
+): Promise<Store> {
+  const { context } = await shell.open({ write, local: true, ...how })
   return context!.service.deps.store
 }
 

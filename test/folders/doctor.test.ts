@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, quick } from '../command.ts'
+import { ask, quick, type Where } from '../command.ts'
 import { folders } from '../folders.ts'
 import { active, aHandoffFolder, type HandoffFolder, handoffFolderAt } from './handoffs.ts'
+import { aPackageFolder } from './package.ts'
 
 const TASK = 'BPRD-2026-0042'
 
@@ -155,5 +156,49 @@ describe('folders doctor', () => {
       [true, [[`${active(id)}.problem`, true]]],
     )
     await ask(folder.where, 'accept', id, '--as', 'claude')
+  })
+})
+
+describe('baton doctor in a workspace with a live folder', () => {
+  const checks = async (where: Where) => {
+    const { code, stdout } = await quick(where, 'doctor', '--json')
+    const found = JSON.parse(stdout).checks as { name: string; ok: boolean; detail: string }[]
+    return { code, folders: found.find(({ name }) => name === 'folders') }
+  }
+
+  it('points to what the folders’ own doctor finds, the state file too, and is content when it is mended', async (t) => {
+    const folder = await aPackageFolder(t)
+    await folder.send()
+    const good = await checks(folder.where)
+    folder.write('state/current.json', '{"handoffs": [')
+
+    const bad = await checks(folder.where)
+    folder.write('state/current.json', '{"handoffs": []}')
+    await ask(folder.where, 'folders', 'doctor', '--fix')
+    const mended = await checks(folder.where)
+
+    const agree = { name: 'folders', ok: true, detail: 'live folders and engine agree' }
+    assert.deepEqual([good, mended], Array(2).fill({ code: 0, folders: agree }))
+    assert.deepEqual([bad.code, bad.folders?.ok], [8, false])
+    assert.match(
+      bad.folders!.detail,
+      /^1 finding, the first at state\/current\.json: .*; see: baton folders doctor$/,
+    )
+    const { stdout } = await quick(folder.where, 'doctor', '--bundle')
+    assert.doesNotMatch(stdout, /current\.json/)
+  })
+
+  it('says nothing of folders that no command has looked at yet, and makes nothing for them', async (t) => {
+    const cwd = folders(t).repository('fresh')
+    await ask({ cwd }, 'init', '--dialect', 'package')
+    const before = readdirSync(join(cwd, '.baton'))
+
+    const answer = await checks({ cwd })
+
+    assert.deepEqual(answer, { code: 0, folders: undefined })
+    assert.deepEqual(
+      readdirSync(join(cwd, '.baton')).filter((name) => /^folders/.test(name)),
+      before.filter((name) => /^folders/.test(name)),
+    )
   })
 })

@@ -2,11 +2,12 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfigText } from '../../../config-file.ts'
 import { BatonError, ERROR_CODES } from '../../../domain/errors.ts'
+import type { Context } from '../../../open.ts'
 import { verifyChains } from '../../../store-verify.ts'
 import { findWorkspace, type Workspace } from '../../../workspace.ts'
 import { type Command, isOn } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
-import { plainText } from '../screen/plain-text.ts'
+import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Shell } from '../shell.ts'
 import { count } from '../views/words.ts'
 import { reportOf } from './doctor-report.ts'
@@ -21,7 +22,8 @@ export interface Finding {
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks this machine, the workspace, its settings, the store and every chain of the log.',
+  summary:
+    'Checks this machine, the workspace, its settings, the store, every chain of the log and the live folders.',
   flags: [
     {
       name: 'bundle',
@@ -41,7 +43,10 @@ export const doctor: Command = {
     if (workspace?.configFile !== undefined)
       await attempt(findings, 'settings', () => settings(findings, workspace, shell))
     if (workspace || shell.store !== undefined || shell.io.env.store !== undefined)
-      await attempt(findings, 'store', () => storeAndLog(findings, shell))
+      await attempt(findings, 'store', async () => {
+        const context = await storeAndLog(findings, shell)
+        await attempt(findings, 'folders', () => folders(findings, context))
+      })
     const ok = findings.every((finding) => finding.ok)
     if (isOn(args, 'bundle')) shell.print(JSON.stringify(await reportOf(shell, findings), undefined, 2))
     else tell(shell, ok, findings)
@@ -120,9 +125,9 @@ async function settings(findings: Finding[], workspace: Workspace, shell: Shell)
   })
 }
 
-async function storeAndLog(findings: Finding[], shell: Shell): Promise<void> {
-  const { context } = await shell.open({ write: false, local: true })
-  const { store } = context!.service.deps
+async function storeAndLog(findings: Finding[], shell: Shell): Promise<Context> {
+  const context = (await shell.open({ write: false, local: true })).context!
+  const { store } = context.service.deps
   const { engine, location, schema, readOnly } = store.info
   findings.push({
     name: 'store',
@@ -141,5 +146,24 @@ async function storeAndLog(findings: Finding[], shell: Shell): Promise<void> {
     detail: first
       ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
       : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
+  })
+  return context
+}
+
+/** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */
+async function folders(findings: Finding[], context: Context): Promise<void> {
+  if (!context.config?.folders?.length || context.service.deps.store.info.readOnly) return
+  const { liveFolders } = await import('../../../live-folders.ts')
+  const options = liveFolders(context)
+  if (!options || !existsSync(join(options.dir, 'folders.db'))) return
+  const { examineFolders } = await import('../../../folders/doctor.ts')
+  const drift = (await examineFolders(options)).filter(({ isNote }) => !isNote)
+  const [first] = drift
+  findings.push({
+    name: 'folders',
+    ok: !first,
+    detail: first
+      ? `${count(drift.length, 'finding')}, the first at ${oneLine(first.path)}: ${oneLine(first.message)}; see: baton folders doctor`
+      : 'live folders and engine agree',
   })
 }

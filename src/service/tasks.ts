@@ -275,6 +275,8 @@ export function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
       id: task.id,
       status: task.status,
     })
+  // To say nothing asks whether one may: there is nothing to write down.
+  if (Object.values(input).every((value) => value === undefined)) return held(step, task)
   return putTask(
     step,
     {

@@ -56,6 +56,27 @@ describe('finished work', () => {
     assert.equal((await dossier(project.where)).task.status, 'done')
   })
 
+  it('of another leaves nothing in the log when it is refused, whoever asked', async (t) => {
+    const project = await aProject(t)
+    const work = await worked(project)
+    work.write('fail-test', '')
+    work.git('add', '--all')
+    work.git('commit', '--quiet', '--amend', '--no-edit')
+    await ask(project.where, 'agent', 'add', 'grok', '--role', 'pm')
+    const known = async () => [
+      (await ask<{ entries: number }>(project.where, 'store', 'info')).entries,
+      (await dossier(project.where)).task,
+    ]
+    const before = await known()
+
+    const refused = []
+    for (const caller of [['--as', 'codex'], ['--as', 'grok'], []])
+      refused.push((await refusal(project.where, 'task', 'finish', 'P0.1.1', ...caller)).code)
+
+    assert.deepEqual(refused, ['not_allowed', 'unmet', 'unmet'])
+    assert.deepEqual(await known(), before)
+  })
+
   it('[S3-01] runs lint only after the tests have passed', async (t) => {
     const project = await aProject(t, { npm: true })
     const work = await worked(project)

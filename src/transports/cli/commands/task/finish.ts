@@ -81,7 +81,7 @@ export const finish: Command = {
 
 /**
  * Before a check runs in somebody's worktree or a branch is pushed. Who may write to work that another holds is the
- * engine's to say, and it says so to whoever writes: that a pm or a person takes it up stands in the log.
+ * engine's to say: it is asked with an update that says nothing, which leaves nothing.
  */
 async function demandWriter(session: Session, { id, owner, status }: ShownTask): Promise<void> {
   if (status !== 'in_progress' || owner === undefined || owner === (await session.actor()).name) return

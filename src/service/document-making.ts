@@ -1,14 +1,16 @@
+import type { DialectId } from '../dialects/dialect.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { placeBelow } from '../domain/chain.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { admit, refuseRoute } from './admission.ts'
 import { addAgents, adminStream, unknownAgents } from './agents.ts'
 import type { Call, ServiceDeps } from './deps.ts'
-import { type Imported, toHandoff } from './document-handoff.ts'
+import { type Imported, instant, toHandoff } from './document-handoff.ts'
 import { carriedUid, idsOf, NO_PATH, type Piece, SOURCE_TYPE, sourceUid } from './document-identity.ts'
 import { finish, type Step } from './moves.ts'
 import { noteTask } from './task-follow.ts'
 import { newTask } from './tasks.ts'
+import { agedUid } from './uuid7.ts'
 import { refuse, write } from './write.ts'
 
 /**
@@ -28,7 +30,7 @@ export async function makeHandoff(
   const [supersedes, in_reply_to, uid, id] = await Promise.all([
     uidNamed(deps, draft.supersedes),
     uidNamed(deps, draft.in_reply_to),
-    freeUid(deps, draft),
+    freeUid(deps, draft, dialect),
     freeId(deps, idsOf(draft, dialect).free),
   ])
   const made = toHandoff(draft, { uid, id, home: dialect, at, supersedes, in_reply_to })
@@ -144,12 +146,18 @@ async function uidNamed({ store }: ServiceDeps, name: string | undefined): Promi
 }
 
 /** The uid that the document carries, so that its file is known again, unless something else here has it. */
-async function freeUid(deps: ServiceDeps, draft: Draft): Promise<string> {
+async function freeUid(deps: ServiceDeps, draft: Draft, dialect: DialectId): Promise<string> {
   const fresh = deps.newUid()
   const carried = carriedUid(draft, fresh)
-  if (carried === undefined) return fresh
+  if (carried === undefined) return waitingSince(draft, dialect, fresh)
   const [taken] = await deps.store.entries(carried, 0, 1)
   return taken ? fresh : carried
+}
+
+/** What waits is taken by priority, then by uid; a request of document 001 waits since its own timestamp. */
+function waitingSince({ state = 'offered', created_at }: Draft, dialect: DialectId, fresh: string): string {
+  const since = dialect === 'queue' && state === 'offered' ? instant(created_at) : undefined
+  return since === undefined ? fresh : agedUid(fresh, Date.parse(since))
 }
 
 async function freeId({ store }: ServiceDeps, ids: readonly string[]): Promise<string> {

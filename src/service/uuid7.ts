@@ -26,6 +26,17 @@ export function uuid7(nowMs: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4, 16)}`
 }
 
+/**
+ * The key of something that is older than its key: sorts by its own time, and among those of one time by when each key
+ * was made, which is what most of the random bits give way to.
+ */
+export function agedUid(uid: string, atMs: number): string {
+  const [time, count, random] = [uid.slice(0, 8) + uid.slice(9, 13), uid.slice(15, 18), uid.slice(-3)]
+  const own = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0')
+  const aged = `${own.slice(0, 8)}-${own.slice(8)}-7${time.slice(0, 3)}-8${time.slice(3, 6)}-${time.slice(6)}${count}${random}`
+  return aged < uid ? aged : uid
+}
+
 function randomBits(): number {
   if (next >= pool.length) refill()
   const bits = pool.readUInt16BE(next)

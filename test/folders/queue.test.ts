@@ -270,6 +270,36 @@ describe('a file that a program without Baton puts there', () => {
     assert.deepEqual(claimed, ['hoff-c-1', 'hoff-d-1', 'hoff-b-1', 'hoff-a-1'])
     assert.deepEqual(folder.names('pending'), [])
   })
+
+  it('[S1-82] is as old as it says, whenever its file was written and found', async (t) => {
+    const folder = await aQueueFolder(t)
+    const found = [
+      ['hoff-third', '2026-01-03T00:00:00Z'],
+      ['hoff-ahead', '2999-01-01T00:00:00Z'],
+      ['hoff-second-a', '2026-01-02T00:00:00Z'],
+      ['hoff-second-b', '2026-01-02T00:00:00Z'],
+      ['hoff-first', '1969-01-01T00:00:00Z'],
+    ] as const
+    for (const [id, timestamp] of found) {
+      folder.put('pending', id, folder.request(id, { timestamp }))
+      await folder.sync()
+    }
+
+    const { items } = await ask<{ items: { id: string }[] }>(
+      folder.where,
+      ...['inbox', '--as', 'react-specialist'],
+    )
+    const { handoff } = await ask<{ handoff: { id: string } }>(
+      folder.where,
+      ...['handoff', 'claim', '--as', 'react-specialist'],
+    )
+
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      ['hoff-first', 'hoff-second-a', 'hoff-second-b', 'hoff-third', 'hoff-ahead'],
+    )
+    assert.equal(handoff.id, 'hoff-first')
+  })
 })
 
 describe('steps of a program without Baton', () => {

@@ -1,6 +1,7 @@
 import { dueOf } from '../../domain/due.ts'
 import type { Handoff } from '../../domain/handoff.ts'
-import { type Call, call } from './round-trip.ts'
+import type { DueItem } from '../store.ts'
+import { type Call, call, type Rows } from './round-trip.ts'
 
 /**
  * A lease that its holder prolongs stays where it was in the order of what is due: otherwise every sign of life would
@@ -33,6 +34,26 @@ export interface Early {
   readonly uid: string
   readonly xid: string
   readonly due_at: string
+}
+
+/** Of rows of a uid, what is due of it and whose it is, the version and the document: what is due at this instant. */
+export function dueAmong(
+  rows: Rows,
+  at: string,
+): { readonly due: readonly DueItem[]; readonly early: readonly Early[] } {
+  const due: DueItem[] = []
+  const early: Early[] = []
+  for (const [uid, kind, holder, xid, doc] of rows) {
+    const due_at = dueIn(doc!)
+    if (due_at !== null && due_at > at) early.push({ uid: uid!, xid: xid!, due_at })
+    else
+      due.push({
+        uid: uid!,
+        kind: kind as DueItem['kind'],
+        ...(typeof holder === 'string' && { holder }),
+      })
+  }
+  return { due, early }
 }
 
 export function putRight(ws: number, early: readonly Early[]): Call {

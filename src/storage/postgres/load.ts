@@ -5,7 +5,7 @@ import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
-import { dueIn, type Early } from './leases.ts'
+import { dueAmong, type Early } from './leases.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
@@ -284,18 +284,9 @@ export class Loader {
     return {
       call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
-        this.early = rows.flatMap(([uid, , , xid, doc]): Early[] => {
-          const due_at = dueIn(doc!)
-          return due_at !== null && due_at > at ? [{ uid: uid!, xid: xid!, due_at }] : []
-        })
-        const found = rows.map(
-          ([uid, kind, holder]): DueItem => ({
-            uid: uid!,
-            kind: kind as DueItem['kind'],
-            ...(typeof holder === 'string' && { holder }),
-          }),
-        )
-        this.due = found.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
+        const { due, early } = dueAmong(rows, at)
+        this.early = early
+        this.due = due.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
       },
     }
   }

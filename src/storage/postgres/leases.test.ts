@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import pg from 'pg'
+import { anAgent } from '../../../test/builders.ts'
 import { newDatabase, query } from '../../../test/store-places.ts'
 import { AT, dumpOf, entryOf, offer, run } from '../../../test/store-units.ts'
-import type { DueItem, Store } from '../store.ts'
+import type { DueItem, Store, View } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
 const SOON = '2026-02-21T14:31:00.000Z'
@@ -48,6 +50,25 @@ describe('a lease that is prolonged', () => {
     assert.equal(await dueAt(url, uid), LATER)
   })
 
+  it('holds up nobody while somebody has its handoff locked, and takes no number twice', async (t) => {
+    const { url, store, uid } = await held(t)
+    await prolong(store, uid, LATER)
+    const holder = new pg.Client({ connectionString: url })
+    await holder.connect()
+    t.after(() => holder.end())
+    await holder.query(`BEGIN; SELECT FROM baton.handoff WHERE uid = '${uid}' FOR UPDATE`)
+    const number = () => run(store, { numbers: 1, agents: ['new'] }, numbered, SOON)
+
+    const first = await number()
+    await holder.query('COMMIT')
+    assert.deepEqual([await dueAt(url, uid), await store.settle(SOON)], [SOON, 0])
+    await prolong(store, uid, '2026-02-21T14:40:00.000Z')
+    await query(url, `UPDATE baton.handoff SET due_at = '${SOON}' WHERE uid = '${uid}'`)
+
+    assert.deepEqual([first, await number()], [1, 2])
+    assert.equal(await dueAt(url, uid), '2026-02-21T14:40:00.000Z')
+  })
+
   it('is written as it is when it gets shorter, and when somebody else holds the handoff', async (t) => {
     const { url, store, uid } = await held(t)
     await prolong(store, uid, LATER)
@@ -75,6 +96,12 @@ async function held(t: TestContext): Promise<{ url: string; store: Store; uid: s
   t.after(() => store.close())
   const { uid } = await offer(store, { state: 'in_progress', holder: 'codex', lease_until: SOON })
   return { url, store, uid }
+}
+
+/** Takes a number and leaves something. */
+function numbered(view: View): number {
+  view.putAgent(anAgent('new'))
+  return view.number()
 }
 
 const prolong = (store: Store, uid: string, until: string, holder = 'codex'): Promise<void> =>

@@ -24,9 +24,10 @@ export function dueAt(before: Handoff | undefined, after: Handoff): string | nul
 export const dueIn = (doc: string): string | null => dueOf(JSON.parse(doc))?.at ?? null
 
 const PUT_RIGHT = {
-  text: `UPDATE baton.handoff AS r SET due_at = k.due_at FROM (
-      SELECT $1::integer AS ws, unnest($2::text[]) AS uid, unnest($3::text[]) AS xid, unnest($4::text[]) AS due_at) AS k
-    WHERE r.ws = k.ws AND r.uid = k.uid AND r.xmin = k.xid::xid`,
+  text: `UPDATE baton.handoff AS r SET due_at = k.due_at
+    FROM unnest($2::text[], $3::text[], $4::text[]) AS k (uid, xid, due_at) CROSS JOIN LATERAL (
+      SELECT ctid FROM baton.handoff WHERE ws = $1 AND uid = k.uid AND xmin = k.xid::xid FOR UPDATE SKIP LOCKED) AS now
+    WHERE r.ctid = now.ctid RETURNING 1`,
 }
 
 /** A handoff that is due later than its row says. */
@@ -56,6 +57,7 @@ export function dueAmong(
   return { due, early }
 }
 
+/** Passes over what somebody has locked: who works on something else does not wait for it. Answers a row for each that is right. */
 export function putRight(ws: number, early: readonly Early[]): Call {
   const rows = early.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
   const [uids, xids, dues] = [rows.map((e) => e.uid), rows.map((e) => e.xid), rows.map((e) => e.due_at)]

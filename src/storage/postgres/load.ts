@@ -6,6 +6,7 @@ import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
 import { dueAmong, type Early } from './leases.ts'
+import { SQL } from './load-statements.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
@@ -19,102 +20,15 @@ export interface Load {
 /** How many due handoffs are settled at once. */
 const DUE_AT_ONCE = 100
 
-/**
- * Every key is looked up by itself, in a subquery that the planner cannot turn round: plans are kept, and one
- * made while a table was small would otherwise read all of a workspace for each batch.
- */
-const HANDOFF_KEYS = `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-  SELECT root, task, from_agent, to_agent, holder FROM baton.handoff WHERE ws = $1 AND uid = k.uid OFFSET 0) AS h`
-/** Tasks that were asked for, and those of the handoffs. */
-const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL UNION SELECT unnest($3::text[])`
-
-/** Seen at the same moment as the agents beside it. */
-export const AGENT_CHANGES = '(SELECT agents FROM baton.workspace WHERE id = $1)'
-
-// biome-ignore format: one statement each
-const SQL = {
-  start: statement('start', `
-    SELECT uid, due_kind, holder, xmin, doc FROM baton.handoff WHERE ws = $1 AND due_at <= $2
-    ORDER BY due_at LIMIT $3::integer`),
-  locked: statement('locked', `
-    SELECT k.name, a.doc, ${AGENT_CHANGES} FROM unnest($2::text[]) AS k (name) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name FOR NO KEY UPDATE) AS a`),
-  handoffs: statement('handoffs', `
-    SELECT h.doc, h.tid, h.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc, ctid AS tid, xmin AS xid FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
-  claims: statement('claims', `
-    SELECT c.agent, h.doc, h.tid, h.xid
-    FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
-      SELECT doc, ctid AS tid, xmin AS xid FROM baton.handoff
-      WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
-      ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
-  passed: statement('passed', `
-    SELECT c.agent FROM unnest($2::text[]) AS c (agent) WHERE EXISTS (
-      SELECT FROM baton.handoff
-      WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($3::text[]))`),
-  counts: statement('counts', `
-    SELECT k.name,
-      (SELECT count(*) FROM baton.party WHERE ws = $1 AND agent = k.name AND side = 'from'),
-      (SELECT count(*) FROM baton.party WHERE ws = $1 AND agent = k.name AND side = 'to')
-    FROM unnest($2::text[]) AS k (name)`),
-  tasks: statement('tasks', `
-    SELECT k.id, t.open_deps, t.doc FROM (SELECT id FROM (${TASK_KEYS}) AS all_ids (id) ORDER BY id) AS k
-    CROSS JOIN LATERAL (SELECT open_deps, doc FROM baton.task WHERE ws = $1 AND id = k.id FOR UPDATE) AS t`),
-  latest: statement('latest_of_pair', `
-    SELECT k.task, k.sender, k.receiver, h.doc
-    FROM unnest($2::text[], $3::text[], $4::text[]) AS k (task, sender, receiver) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.handoff
-      WHERE ws = $1 AND task = k.task AND from_agent = k.sender AND to_agent = k.receiver
-      ORDER BY uid DESC LIMIT 1) AS h`),
-  streams: statement('streams', `
-    SELECT k.uid, s.seq, s.head, s.progress_seq, s.tid, s.xid FROM (SELECT uid FROM (
-      SELECT h.root FROM ${HANDOFF_KEYS}
-      UNION SELECT t.uid FROM (${TASK_KEYS}) AS k (id)
-        CROSS JOIN LATERAL (SELECT uid FROM baton.task WHERE ws = $1 AND id = k.id OFFSET 0) AS t
-      UNION SELECT unnest($4::text[])) AS all_uids (uid) ORDER BY uid) AS k
-    CROSS JOIN LATERAL (
-      SELECT seq, head, progress_seq, ctid AS tid, xmin AS xid FROM baton.stream
-      WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
-  streamsByUid: statement('streams_by_uid', `
-    SELECT k.uid, s.seq, s.head, s.progress_seq, s.tid, s.xid
-    FROM (SELECT uid FROM unnest($2::text[]) AS u (uid) ORDER BY uid COLLATE "C") AS k
-    CROSS JOIN LATERAL (
-      SELECT seq, head, progress_seq, ctid AS tid, xmin AS xid FROM baton.stream
-      WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
-  agentsByName: statement('agents_by_name', `
-    SELECT k.name, a.doc, ${AGENT_CHANGES} FROM unnest($2::text[]) AS k (name)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
-  agents: statement('agents', `
-    SELECT k.name, a.doc, ${AGENT_CHANGES} FROM (
-      SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS}
-      UNION SELECT unnest($3::text[])) AS k (name)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.agent WHERE ws = $1 AND name = k.name OFFSET 0) AS a`),
-  contents: statement('contents', `
-    SELECT k.uid, c.doc, c.tid, c.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc, ctid AS tid, xmin AS xid FROM baton.content WHERE ws = $1 AND uid = k.uid OFFSET 0) AS c`),
-  sessions: statement('sessions', `
-    SELECT k.uid, s.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.audit_session WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS s`),
-  runs: statement('runs', `
-    SELECT k.uid, r.doc FROM unnest($2::text[]) AS k (uid)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.run WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS r`),
-  blocks: statement('blocks', `
-    SELECT k.digest, b.doc FROM unnest($2::text[]) AS k (digest)
-    CROSS JOIN LATERAL (SELECT doc FROM baton.block WHERE ws = $1 AND digest = k.digest OFFSET 0) AS b`),
-  gates: statement('gates', `
-    SELECT k.uid, g.docs FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT coalesce(json_agg(doc), '[]') AS docs FROM baton.handoff
-      WHERE ws = $1 AND parent = k.uid AND doc::json ->> 'type' IN ('gate', 'delegation')) AS g`),
-  deliveries: statement('deliveries', `
-    SELECT k.uid, d.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.delivery WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS d`),
-  notices: statement('notices', `
-    SELECT k.uid, n.seen_at, n.doc FROM unnest($2::text[]) AS k (uid)
-    CROSS JOIN LATERAL (SELECT seen_at, doc FROM baton.notice WHERE ws = $1 AND uid = k.uid OFFSET 0) AS n`),
-  idems: statement('idems', `
-    SELECT i.actor, i.op, i.key, i.input_hash, i.subject, i.rev, i.at
-    FROM unnest($2::text[], $3::text[], $4::text[]) AS k (actor, op, key) CROSS JOIN LATERAL (
-      SELECT * FROM baton.idem WHERE ws = $1 AND actor = k.actor AND op = k.op AND key = k.key OFFSET 0) AS i`),
+export interface LoadOptions {
+  readonly remembered: Remembered
+  readonly numbers: Numbers
+  /** Agents that are read are locked too: for a second try after one was changed under the first. */
+  readonly lockAgents?: boolean
+  /** Rows that say too early that something is due were put right as far as they could be. */
+  readonly isRight?: boolean
+  /** Numbers for new handoffs that the first try was given. */
+  readonly drawn?: Rows | undefined
 }
 
 /** Reads and locks what a batch touches, in one order for everybody: agents, handoffs, tasks, sessions, streams. */
@@ -130,28 +44,21 @@ export class Loader {
   due: readonly DueItem[] = []
   /** Handoffs whose rows say that they are due, and are not. */
   early: readonly Early[] = []
-  /** Numbers that were drawn for the next batch. */
+  /** The numbers that it was given, and those of them for the next batch. */
+  drawn: Rows | undefined
   ahead: Rows = []
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
-  readonly #lockAgents: boolean
-  readonly #remembered: Remembered
-  readonly #numbers: Numbers
+  readonly #options: LoadOptions
   /** Handoffs whose place was taken for granted, as they were. */
   readonly #assumed = new Map<string, Handoff>()
 
-  constructor(
-    ws: number,
-    units: readonly Unit<unknown>[],
-    options: { readonly lockAgents: boolean; readonly remembered: Remembered; readonly numbers: Numbers },
-  ) {
+  constructor(ws: number, units: readonly Unit<unknown>[], options: LoadOptions) {
     this.#ws = ws
-    this.#numbers = options.numbers
-    this.#remembered = options.remembered
+    this.#options = options
     this.#units = units
     this.#reads = mergeReads(units)
-    this.#lockAgents = options.lockAgents
   }
 
   /** A claim is known only after the first round trip; what belongs to the handoff needs a second. */
@@ -168,7 +75,7 @@ export class Loader {
     const { agents, counted, claims, numbers } = this.#reads
     const handoffs = this.#handoffs()
     const loads = [this.#start(settled)]
-    const locked = this.#lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
+    const locked = this.#options.lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
     if (locked.length > 0) loads.push(this.#load(SQL.locked, this.#agent, locked))
     if (handoffs.length > 0) loads.push(this.#load(SQL.handoffs, (row) => this.#handoff(row), handoffs))
     if (claims.size > 0) {
@@ -176,8 +83,10 @@ export class Loader {
       loads.push(this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs))
     }
     if (counted.length > 0) loads.push(this.#load(SQL.counts, this.#count, counted))
-    if (numbers > 0)
-      for (const call of this.#numbers.draw(numbers, this.#units.length))
+    const { drawn } = this.#options
+    if (drawn) this.#number(drawn, numbers)
+    else if (numbers > 0)
+      for (const call of this.#options.numbers.draw(numbers, this.#units.length))
         loads.push({ call, take: (rows) => this.#number(rows, numbers) })
     return this.isSplit ? loads : [...loads, ...this.second()]
   }
@@ -242,7 +151,7 @@ export class Loader {
     const tasks = new Set(this.#reads.tasks)
     const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
     const unknown = handoffs.filter((uid) => {
-      const doc = this.#remembered.handoffs.last(uid)?.value
+      const doc = this.#options.remembered.handoffs.last(uid)?.value
       const place =
         this.loaded.handoffs.get(uid) ?? (doc === undefined ? undefined : (JSON.parse(doc) as Handoff))
       if (!place) return true
@@ -285,7 +194,7 @@ export class Loader {
       call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
         const { due, early } = dueAmong(rows, at)
-        this.early = early
+        this.early = this.#options.isRight ? [] : early
         this.due = due.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
       },
     }
@@ -315,11 +224,12 @@ export class Loader {
     const version = { tid: tid!, xid: xid! }
     this.loaded.handoffs.set(handoff.uid, handoff)
     this.versions.handoffs.set(handoff.uid, version)
-    this.#remembered.handoffs.keep(handoff.uid, { ...version, value: doc! })
+    this.#options.remembered.handoffs.keep(handoff.uid, { ...version, value: doc! })
     return handoff
   }
 
   #number(rows: Rows, wanted: number): void {
+    this.drawn = rows
     this.loaded.numbers.push(...rows.slice(0, wanted).map(([number]) => Number(number)))
     this.ahead = rows.slice(wanted)
   }
@@ -353,7 +263,7 @@ export class Loader {
 
   #agent = ([name, doc, changes]: readonly string[]): void => {
     const agent: Agent = JSON.parse(doc!)
-    this.#remembered.agents.keep(name!, { changes: changes!, value: doc! })
+    if (changes) this.#options.remembered.agents.keep(name!, { changes, value: doc! })
     this.loaded.agents.set(name!, agent)
     this.agentDocs.set(name!, doc!)
   }
@@ -392,7 +302,3 @@ const into =
 
 export const latest = (units: readonly Unit<unknown>[]): string =>
   units.reduce((last, unit) => (unit.at > last ? unit.at : last), '')
-
-function statement(name: string, text: string): Statement {
-  return { name: `load_${name}`, text }
-}

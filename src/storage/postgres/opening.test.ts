@@ -193,6 +193,41 @@ describe('opening a shared store', () => {
   })
 })
 
+describe('what a newer program adds to the schema', () => {
+  it('works on when whoever opened it first has no rights any more', async (t) => {
+    const url = await newDatabase()
+    await (await open(t, { url, workspace: 'a' })).close()
+    const [team, alice] = [`team_${process.pid}`, `alice_${process.pid}`]
+    await query(url, `CREATE ROLE ${team}; CREATE ROLE ${alice} LOGIN IN ROLE ${team}`)
+    t.after(async () => {
+      await query(url, `REASSIGN OWNED BY ${team}, ${alice} TO postgres; DROP OWNED BY ${team}, ${alice}`)
+      await query(url, `DROP ROLE ${alice}; DROP ROLE ${team}`)
+    })
+    await query(url, 'DROP FUNCTION baton.count_agents CASCADE')
+    await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
+    await query(url, 'DELETE FROM baton.migration WHERE number > 4')
+    await query(url, `ALTER SCHEMA baton OWNER TO ${team}`)
+    for (const { relname } of await query(
+      url,
+      `SELECT relname FROM pg_class WHERE relnamespace = 'baton'::regnamespace AND relkind = 'r'`,
+    ))
+      await query(url, `ALTER TABLE baton.${relname} OWNER TO ${team}`)
+    await query(url, `ALTER SEQUENCE baton.handoff_number_1 OWNER TO ${team}`)
+    const member = new URL(url)
+    member.username = alice
+    await (await open(t, { url: member.href, workspace: 'a' })).close()
+    await query(url, `REVOKE ${team} FROM ${alice}`)
+
+    const store = await open(t, { url, workspace: 'a' })
+    await run(store, { agents: ['planner'] }, (view) => view.putAgent(anAgent('planner')))
+
+    assert.deepEqual(
+      (await store.agents()).map(({ name }) => name),
+      ['planner'],
+    )
+  })
+})
+
 describe('two workspaces of one database', () => {
   it('never see each other, though everything in them has the same name', async (t) => {
     const url = await newDatabase()

@@ -1,12 +1,13 @@
 import { isOpen } from '../../domain/lifecycle.ts'
 import type { Writes } from '../working-set.ts'
 import { type Call, call } from './round-trip.ts'
+import { IN_WORKSPACE } from './tables.ts'
 
 const END = {
   name: 'end_parties',
   text: `DELETE FROM baton.party AS r USING (
       SELECT $1::integer AS ws, unnest($2::text[]) AS agent, unnest($3::text[]) AS side, unnest($4::text[]) AS uid) AS k
-    WHERE r.ws = k.ws AND r.agent = k.agent AND r.side = k.side AND r.uid = k.uid`,
+    WHERE ${IN_WORKSPACE} AND r.agent = k.agent AND r.side = k.side AND r.uid = k.uid`,
 }
 const BEGIN = {
   name: 'begin_parties',

@@ -4,7 +4,8 @@ import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
 import type { Versions } from './flush.ts'
-import { AGENT_CHANGES, latest } from './load.ts'
+import { latest } from './load.ts'
+import { AGENT_CHANGES } from './load-statements.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
 import { type Call, call, type Value } from './round-trip.ts'
@@ -50,7 +51,7 @@ const CHECK = {
   },
   read: {
     name: 'check_read',
-    text: `SELECT 1 / (${AGENT_CHANGES} = $3::bigint AND ${areSame('contents', 4)}
+    text: `SELECT 1 / (coalesce(${AGENT_CHANGES} = $3::bigint, false) AND ${areSame('contents', 4)}
       AND NOT EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2))::integer`,
   },
 }

@@ -105,6 +105,19 @@ describe('a change of what this process has just seen', () => {
     assert.deepEqual(capabilities, ['testing'])
   })
 
+  it('is decided anew when nothing says whether an agent has changed', async (t) => {
+    const url = await newDatabase()
+    const { store, uid } = await seen(t, url)
+    await query(url, 'DELETE FROM baton.workspace')
+
+    for (const capability of ['testing', 'writing']) {
+      const doc = JSON.stringify({ ...anAgent('codex'), capabilities: [capability] })
+      await query(url, `UPDATE baton.agent SET doc = $1 WHERE name = 'codex'`, [doc])
+      const capabilities = await note(store, uid, (view) => view.agent('codex')?.capabilities)
+      assert.deepEqual(capabilities, [capability])
+    }
+  })
+
   it('is decided anew when a content is not what it was', async (t) => {
     const url = await newDatabase()
     const { store, uid } = await seen(t, url)

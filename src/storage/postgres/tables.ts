@@ -62,8 +62,8 @@ export function insertInto(table: string, without: readonly string[] = [], confl
 /**
  * Changes rows that are the versions they are taken for: what was changed or replaced stands somewhere else or is of
  * another transaction, and then the division fails and takes the transaction with it. They are looked up by their key
- * (hence the words for `=`): on that way, and not on the one by place, the server makes room in the page. The workspace
- * is joined too, so that no plan can begin with all of its rows. `how` says what is written where it is not the cell.
+ * (hence the words for `=`): on that way, and not on the one by place, the server makes room in the page. `how` says
+ * what is written where it is not the cell.
  */
 export function changeIn(
   table: string,
@@ -75,11 +75,18 @@ export function changeIn(
   const set = changed.map((column) => `${column} = ${how[column] ?? `k.${column}`}`)
   const text = `WITH written AS (
       UPDATE baton.${table} AS r SET ${set.join(', ')} FROM (SELECT $1::integer AS ws, ${cells.join(', ')}) AS k
-      WHERE r.ws = k.ws AND r.uid = k.uid AND r.ctid IS NOT DISTINCT FROM k.tid::tid AND r.xmin = k.xid::xid
+      WHERE ${IN_WORKSPACE} AND r.uid = k.uid AND r.ctid IS NOT DISTINCT FROM k.tid::tid AND r.xmin = k.xid::xid
       RETURNING r.ctid)
     SELECT ${VERSIONS}, 1 / (count(*) = cardinality($2::text[]))::integer FROM written`
   return { columns, statement: { name: `change_${table}`, text } }
 }
+
+/**
+ * That a row (`r`) is of the workspace of one that is given (`k`), in words by which it can only be looked up, for each
+ * of those that are given. With a plain `=` the planner may begin with all rows of all workspaces, in the order of an
+ * index; it does so while a table is small, and plans are kept.
+ */
+export const IN_WORKSPACE = 'r.ws = ANY (ARRAY[k.ws])'
 
 /**
  * Writes whole rows, new ones and changed ones: of a row that is there only these columns change. Written as an

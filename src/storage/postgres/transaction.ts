@@ -8,10 +8,9 @@ import { type Connections, sessionOf } from './connect.ts'
 import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
 import { change, flush, remember } from './flush.ts'
 import { putRight } from './leases.ts'
-import { type Load, Loader } from './load.ts'
-import { DRAW, type Numbers } from './numbers.ts'
+import { type Load, Loader, type LoadOptions } from './load.ts'
+import { DRAW } from './numbers.ts'
 import { recall } from './recall.ts'
-import type { Remembered } from './remembered.ts'
 import { type Call, call, type Rows, roundTrip } from './round-trip.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
@@ -31,15 +30,11 @@ const IS_WRITTEN = {
 /** How long to look for the outcome of a commit whose answer was lost. */
 const OUTCOME_WITHIN_MS = 3_000
 
-export interface TransactionOptions {
+export interface TransactionOptions extends LoadOptions {
   readonly connections: Connections
   readonly ws: number
   readonly origin: string
-  readonly remembered: Remembered
-  readonly numbers: Numbers
   readonly onCommit: () => void
-  /** Agents that are read are locked too: for a second try after one was changed under the first. */
-  readonly lockAgents?: boolean
 }
 
 /**
@@ -134,9 +129,9 @@ async function fromStore(
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const { connections, ws, origin, remembered, numbers, onCommit, lockAgents = false } = options
+  const { connections, ws, origin, remembered, numbers, onCommit } = options
   const { location } = connections
-  const loader = new Loader(ws, units, { lockAgents, remembered, numbers })
+  const loader = new Loader(ws, units, options)
   let writes: readonly Call[] = []
   const set = new WorkingSet(loader.loaded, origin)
   let outcomes: readonly Outcome[] = []
@@ -145,8 +140,9 @@ async function fromStore(
     if (loader.early.length > 0) {
       // Its locks are given back first: those of a batch are taken in one order.
       await roundTrip(client, [ROLLBACK])
-      await roundTrip(client, [putRight(ws, loader.early)])
-      return fromStore(options, client, units, settled)
+      const [right = []] = await roundTrip(client, [putRight(ws, loader.early)])
+      const again = { ...options, isRight: right.length === 0, drawn: loader.drawn }
+      return fromStore(again, client, units, settled)
     }
     if (loader.due.length > 0) {
       await leave(client)
@@ -169,7 +165,7 @@ async function fromStore(
   } catch (error) {
     if (isSurelyLost(error, writes.length)) {
       void leave(client)
-      if (isStaleAgent(error) && !lockAgents) {
+      if (isStaleAgent(error) && !options.lockAgents) {
         const again = { ...options, lockAgents: true }
         return fromStore(again, await connect(connections), units, settled)
       }

@@ -33,19 +33,24 @@ export function queueDeps(
   config: Context['config'],
   workspace: Context['workspace'],
   service: () => Service,
-): Pick<ServiceDeps, 'shared' | 'pickUp'> {
+): Pick<ServiceDeps, 'shared' | 'pickUp' | 'judgeOutput'> {
   const live = config?.folders?.find(({ dialect }) => dialect === 'queue')
   if (!live || !workspace || !config) return {}
+  const root = (): string => join(realpathSync(workspace.root), live.path)
   return {
     shared: async (home) => {
       if (home !== 'queue') return undefined
       const { sharedContext } = await import('./folders/queue/shared.ts')
-      return sharedContext(join(realpathSync(workspace.root), live.path))
+      return sharedContext(root())
     },
     pickUp: async (handoff, commit) => {
       const { pickUp } = await import('./folders/queue/pick-up.ts')
       const options = liveFolders({ config, workspace, service: service() })
       return options ? pickUp(options, handoff, commit) : commit()
+    },
+    judgeOutput: async (handoff, result) => {
+      const { judgeOutput } = await import('./folders/queue/output.ts')
+      return judgeOutput(root(), service().deps, handoff, result)
     },
   }
 }

@@ -50,6 +50,7 @@ export interface ServiceOptions {
   readonly live?: ReadonlySet<Home>
   readonly shared?: ServiceDeps['shared']
   readonly pickUp?: ServiceDeps['pickUp']
+  readonly judgeOutput?: ServiceDeps['judgeOutput']
   readonly eraseFiles?: ServiceDeps['eraseFiles']
   readonly now?: () => Date
   readonly newUid?: () => string
@@ -71,6 +72,7 @@ export function createService(store: Store, options: ServiceOptions = {}): Servi
     ...(options.live && { live: options.live }),
     ...(options.shared && { shared: options.shared }),
     ...(options.pickUp && { pickUp: options.pickUp }),
+    ...(options.judgeOutput && { judgeOutput: options.judgeOutput }),
     ...(options.eraseFiles && { eraseFiles: options.eraseFiles }),
     ...(options.runChecks && { runChecks: options.runChecks }),
     ...(options.project && { project: options.project }),

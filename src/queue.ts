@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { BatonError } from './domain/errors.ts'
 import type { Handoff } from './domain/handoff.ts'
 import { keepFolders, type Opened, openAround } from './embedded.ts'
-import { hashAt, isThere } from './folders/queue/artifacts.ts'
+import { hashAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'
 import { Tree } from './folders/tree.ts'
@@ -198,9 +198,8 @@ async function succeed(
   { id: artifact_id, path, type, validation, metadata, next_steps }: WorkerArtifact,
   options: QueueOptions,
 ): Promise<void> {
-  const { to, state } = await held(opened, id)
+  const { to } = await held(opened, id)
   const tree = treeOf(opened)
-  if (state === 'in_progress' && tree) demandArtifact(tree, path)
   await agent(opened, to).submit(id, {
     output: { artifact_id, artifact_path: path, ...(type !== undefined && { artifact_type: type }) },
     artifacts: [
@@ -217,14 +216,6 @@ async function succeed(
 function treeOf({ folders }: Opened): Tree | undefined {
   const live = folders?.folders.find(({ kind }) => kind.dialect === 'queue')
   return folders && live && new Tree(join(folders.root, live.path))
-}
-
-/** Document 001 names only artifacts that are there. */
-function demandArtifact(tree: Tree, path: string): void {
-  if (isThere(tree, path)) return
-  throw new BatonError('unmet', `there is no artifact at ${path}; write it before the work is handed in`, {
-    path,
-  })
 }
 
 async function fail(

@@ -139,7 +139,11 @@ export interface FolderKind {
   /** Within what a handoff's id is unique, where that is not the whole folder. */
   scope?(path: string): string
   /** Looks at what lies beside the file before its steps are taken: may answer other calls. */
-  judge?(plan: Plan & { readonly ok: true }, change: ForeignChange, tree: Tree): Promise<Plan>
+  judge?(
+    plan: Plan & { readonly ok: true },
+    change: ForeignChange,
+    at: { readonly tree: Tree; readonly store: Store },
+  ): Promise<Plan>
   /** Puts in place what a file speaks of, before it does. */
   prepare?(handoff: Handoff, at: { readonly tree: Tree; readonly store: Store }): Promise<void>
 }

@@ -81,7 +81,8 @@ export async function takeChange(
   const where = { handoff, path, place: work.kind.fits(handoff, path) ? path : place }
   const change = { ...where, base, now, file: says.draft, accept: work.accept }
   const asked = work.kind.plan(change)
-  const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, work.tree) : asked
+  const around = { tree: work.tree, store: work.service.deps.store }
+  const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, around) : asked
   const refusal = plan.ok ? await carriedOut(work, plan, file, handoff.rev) : plan.reason
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {

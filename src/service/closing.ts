@@ -1,8 +1,9 @@
 import { choiceOf } from '../domain/gate.ts'
-import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
+import { receiverCompletes, type Unmet, unmetConditions } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Content, VerificationRecord } from '../domain/package.ts'
 import type { Call, ServiceDeps } from './deps.ts'
+import { outputConditions } from './handed-in.ts'
 import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
 import { talk } from './talking.ts'
@@ -23,7 +24,8 @@ export class Closing {
   }
 
   /** Judges submitted work. A pass completes it; a refusal gives it back with the reason. */
-  verify(call: Call, ref: string, input: VerifyInput): Promise<Handoff> {
+  async verify(call: Call, ref: string, input: VerifyInput): Promise<Handoff> {
+    const lacking = input.pass ? await this.#lacking(ref) : []
     return this.#change(call, 'handoff_verify', ref, input, (step, before, content) => {
       const record = verification(step, content, input)
       const next: Content = { ...content, verifications: [...content.verifications, record] }
@@ -34,17 +36,19 @@ export class Closing {
         step.view.putContent(before.uid, next)
         return refused
       }
-      return this.#complete(step, before, next, { act: 'handoff.verify_pass', fields })
+      return this.#complete(step, before, next, { act: 'handoff.verify_pass', fields, lacking })
     })
   }
 
   /** Completes where the caller may and the home's guard holds. */
-  complete(call: Call, ref: string): Promise<Handoff> {
+  async complete(call: Call, ref: string): Promise<Handoff> {
+    const lacking = await this.#lacking(ref)
+    const change = { act: 'handoff.complete', lacking }
     return this.#change(call, 'handoff_complete', ref, {}, (step, before, content) => {
-      if (receiverCompletes(before)) return this.#complete(step, before, content, { act: 'handoff.complete' })
+      if (receiverCompletes(before)) return this.#complete(step, before, content, change)
       const record = verification(step, content, { pass: true })
       const next = { ...content, verifications: [...content.verifications, record] }
-      return this.#complete(step, before, next, { act: 'handoff.complete' })
+      return this.#complete(step, before, next, change)
     })
   }
 
@@ -72,7 +76,14 @@ export class Closing {
     step: Step,
     before: Handoff,
     content: Content,
-    change: { readonly act: string; readonly fields?: Readonly<Record<string, unknown>> },
+    {
+      lacking,
+      ...change
+    }: {
+      readonly act: string
+      readonly fields?: Readonly<Record<string, unknown>>
+      readonly lacking: readonly Unmet[]
+    },
   ): Handoff {
     // Who may is judged before what is missing: a stranger learns nothing of the work.
     const completed = move(step, before, 'complete', {
@@ -80,7 +91,7 @@ export class Closing {
       set: { verified_by: step.actor.name },
       progress: true,
     })
-    const unmet = unmetConditions(before, content)
+    const unmet = [...unmetConditions(before, content), ...lacking]
     if (unmet.length > 0)
       refuse('unmet', `${before.id} cannot be completed: ${unmet.map((u) => u.message).join('; ')}`, {
         id: before.id,
@@ -88,6 +99,11 @@ export class Closing {
       })
     step.view.putContent(before.uid, content)
     return completed
+  }
+
+  /** What was handed in before may be gone by now. */
+  async #lacking(ref: string): Promise<readonly Unmet[]> {
+    return this.#deps.judgeOutput ? outputConditions(this.#deps, await uidOf(this.#deps, ref)) : []
   }
 
   async #change(

@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/agent.ts'
 import type { Channel } from '../domain/delivery.ts'
+import type { Unmet } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import type { Check, CheckResult, Result } from '../domain/package.ts'
@@ -31,6 +32,8 @@ export interface ServiceDeps {
     handoff: Handoff,
     commit: () => Promise<Handoff | undefined>,
   ) => Promise<Handoff | undefined>
+  /** What document 001's live folder holds against an output, where the folder is: artifacts that are not in it. */
+  readonly judgeOutput?: (handoff: Handoff, result: Result) => Promise<readonly Unmet[]>
   /** Takes texts out of the live folders for good; answers which files that others wrote there may hold them. */
   readonly eraseFiles?: (erasing: Erasing) => Promise<readonly string[]>
   /** The project's own files, where it is; absent where there is none. */

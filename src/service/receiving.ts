@@ -19,6 +19,7 @@ import { again, beat, failed, fence, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claiming.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
+import { outputConditions } from './handed-in.ts'
 import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
 import { knowTaker, takenUp } from './people/anyone.ts'
@@ -179,6 +180,7 @@ export class Receiving {
     const uid = await uidOf(deps, ref)
     const { attempt, ...given } = input
     const checks = await this.#checked(uid, given)
+    const lacking = await outputConditions(deps, uid, given)
     return this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
       const before = revived(step, found, attempt)
       fence(before, attempt)
@@ -206,7 +208,7 @@ export class Receiving {
         act: 'handoff.submit',
       })
       refuseUnacknowledged(before, now)
-      const unmet = unmetConditions(before, next).filter(
+      const unmet = [...unmetConditions(before, next), ...lacking].filter(
         (u) => closes || u.code === 'deliverable_without_evidence',
       )
       // Document 000's evidence is judged by its verifier; here it is only handed in.

@@ -1,4 +1,4 @@
-import { unmetConditions } from '../domain/guards.ts'
+import { type Unmet, unmetConditions } from '../domain/guards.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Content, Result } from '../domain/package.ts'
 import { refuseUnacknowledged } from './acknowledging.ts'
@@ -7,7 +7,12 @@ import { move, type Returned, type Step } from './moves.ts'
 import { refuse } from './write.ts'
 
 /** Ends a delegation by what its receiver sends back, and answers the return that the asker gets. */
-export function returned(step: Step, uid: string, sent: Omit<Returned, 'uid'>): Handoff {
+export function returned(
+  step: Step,
+  uid: string,
+  sent: Omit<Returned, 'uid'>,
+  lacking: readonly Unmet[],
+): Handoff {
   const { view, deps, at } = step
   const before = must(view, uid)
   const content = view.content(uid)
@@ -32,7 +37,7 @@ export function returned(step: Step, uid: string, sent: Omit<Returned, 'uid'>): 
     act: 'handoff.submit',
     returns,
   })
-  const unmet = unmetConditions(before, next)
+  const unmet = [...unmetConditions(before, next), ...lacking]
   if (unmet.length > 0)
     refuse('unmet', `${before.id} cannot be completed yet: ${unmet.map((u) => u.message).join('; ')}`, {
       id: before.id,

@@ -11,6 +11,7 @@ import { reopened } from './attempts.ts'
 import { withChain } from './chain-refusal.ts'
 import { offerDeadline } from './deadline.ts'
 import type { Call, ServiceDeps } from './deps.ts'
+import { outputConditions } from './handed-in.ts'
 import { demandFileId, demandWritable, documentId } from './live-home.ts'
 import { find, must } from './lookup.ts'
 import { amended, move, notify, type Step } from './moves.ts'
@@ -251,6 +252,8 @@ export class Sending {
       refuse('invalid_input', 'a return cannot be a draft; send it when the work is done', { type: 'return' })
     const uids = answers ? [answers.uid] : []
     const sent = { title: input.title, package: packageOf(input) }
+    const { artifacts } = sent.package
+    const lacking = answers ? await outputConditions(deps, answers.uid, { artifacts }) : []
     const handoff = await write(deps, call, {
       op,
       input,
@@ -258,7 +261,7 @@ export class Sending {
       // A repeated call has its answer before it is judged: the delegation is closed by then.
       decide: (view, at) =>
         answers
-          ? returned({ deps, view, actor: call.actor, at }, answers.uid, sent)
+          ? returned({ deps, view, actor: call.actor, at }, answers.uid, sent, lacking)
           : refuseUnasked(call.actor.name, input.to),
       reload: (subject) => deps.store.handoff(subject),
     })

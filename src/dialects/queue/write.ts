@@ -4,6 +4,7 @@ import type { Draft } from '../draft.ts'
 import { isMapping, setOwn, valueAt } from '../text/tree.ts'
 import { CARRIED, carriedIn } from './carried.ts'
 import { retryIsLeft } from './check.ts'
+import { namedArtifact } from './handed-in.ts'
 import { lossesOf } from './losses.ts'
 import { FORM_OF, type HandoffForm, KEYS, REQUIRED, STATUS_OF, type Status, stemOf } from './names.ts'
 
@@ -138,7 +139,7 @@ const isRetryLeft = (count: number | undefined, max: number | undefined): boolea
   count === undefined || retryIsLeft(count, max)
 
 function outputOf({ result, extra }: Draft): Data | undefined {
-  const artifact = result?.artifacts?.find(({ role }) => role === 'output') ?? result?.artifacts?.[0]
+  const artifact = namedArtifact(result?.artifacts)
   return orAbsent({
     artifact_id: valueAt(extra, ['output', 'artifact_id']) ?? (artifact && stemOf(artifact.path)),
     artifact_path: artifact?.path,

@@ -2,20 +2,56 @@ import { isSafeName, isSafePath } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { Store } from '../../service/service.ts'
 import type { Tree } from '../tree.ts'
+import { quietly } from '../work.ts'
 import { ARTIFACTS, phasesIn, REGISTRY, registeredFile } from './registry.ts'
 
+/** Where the artifacts of a handoff lie, or wait to be put. */
+export interface Around {
+  readonly tree: Tree
+  readonly store: Store
+}
+
 /** What a specialist handed in through Baton lies on the disk before its handoff is in `completed/` (S1-65). */
-export async function placeArtifacts(
-  { uid, state }: Handoff,
-  { tree, store }: { readonly tree: Tree; readonly store: Store },
-): Promise<void> {
+export async function placeArtifacts({ uid, state }: Handoff, { tree, store }: Around): Promise<void> {
   if (state !== 'completed') return
-  for (const { path, role, sha256, stored } of await store.artifacts(uid)) {
-    if (!stored || sha256 === undefined || role !== 'output' || !isPlace(path)) continue
+  for (const { path, sha256 } of await storedIn(store, uid)) {
     const bytes = await store.blob(sha256)
     // What lies there already is somebody's, or the same.
     if (bytes) tree.put(path, bytes)
   }
+}
+
+/** What was stored with its bytes to be put into the folder. */
+async function storedIn(store: Store, uid: string) {
+  return (await store.artifacts(uid)).flatMap(({ path, role, sha256, stored }) =>
+    stored && sha256 !== undefined && role === 'output' && isPlace(path) ? [{ path, sha256 }] : [],
+  )
+}
+
+/** Whether a file lies there when the handoff is in `completed/`: it does by now, or it is put there with it. */
+export const liesAt = async (path: string, uid: string, around: Around): Promise<boolean> =>
+  isThere(around.tree, path) || (await storedAt(path, uid, around)) !== undefined
+
+/** Its bytes, wherever they are; undefined where they cannot be read. */
+export async function artifactBytes(path: string, uid: string, around: Around): Promise<Buffer | undefined> {
+  if (isThere(around.tree, path)) return bytesAt(around.tree, path)
+  const stored = await storedAt(path, uid, around)
+  const bytes = stored && (await around.store.blob(stored.sha256))
+  return bytes && Buffer.from(bytes)
+}
+
+async function storedAt(path: string, uid: string, { tree, store }: Around) {
+  const found = (await storedIn(store, uid)).find((each) => each.path === plain(path))
+  return found && isFree(tree, found.path) ? found : undefined
+}
+
+/** Whether a file can be put there: a link on the way or in its place keeps it out. */
+function isFree(tree: Tree, path: string): boolean {
+  const slash = path.lastIndexOf('/')
+  return quietly(
+    () => tree.entries(path.slice(0, slash), [path.slice(slash + 1)]).length === 0,
+    () => false,
+  )
 }
 
 const isPlace = (path: string): boolean =>

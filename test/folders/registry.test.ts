@@ -166,6 +166,22 @@ describe('artifacts/registry.json', () => {
     assert.deepEqual([after.clean, after.findings.map(({ code }) => code)], [true, ['artifact']])
   })
 
+  it('[S1-48] the doctor does not say in one breath that an artifact is gone and that all agree', async (t) => {
+    const folder = await aQueueFolder(t)
+    await handedIn(folder)
+    const said = async (...words: readonly string[]) => (await quick(folder.where, ...words)).stdout
+    const before = [await said('folders', 'doctor'), await said('doctor')]
+    rmSync(join(folder.root, FILE))
+    await folder.sync()
+
+    const after = [await said('folders', 'doctor'), await said('doctor')]
+
+    for (const text of before) assert.match(text, /engine agree/)
+    for (const text of after) assert.doesNotMatch(text, /agree/)
+    assert.match(after[0]!, /handed it in, and it is gone.*\n.*nothing to mend; 1 note above/)
+    assert.match(after[1]!, /nothing to mend in the live folders; 1 note, see: baton folders doctor/)
+  })
+
   it('[S1-04] is made again from what is there, in the same words, and keeps what others wrote into it', async (t) => {
     const folder = await aQueueFolder(t)
     await handedIn(folder)

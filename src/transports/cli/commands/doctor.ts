@@ -157,13 +157,18 @@ async function folders(findings: Finding[], context: Context): Promise<void> {
   const options = liveFolders(context)
   if (!options || !existsSync(join(options.dir, 'folders.db'))) return
   const { examineFolders } = await import('../../../folders/doctor.ts')
-  const drift = (await examineFolders(options)).filter(({ isNote }) => !isNote)
+  const found = await examineFolders(options)
+  const drift = found.filter(({ isNote }) => !isNote)
   const [first] = drift
+  const content =
+    found.length === 0
+      ? 'live folders and engine agree'
+      : `nothing to mend in the live folders; ${count(found.length, 'note')}, see: baton folders doctor`
   findings.push({
     name: 'folders',
     ok: !first,
     detail: first
       ? `${count(drift.length, 'finding')}, the first at ${oneLine(first.path)}: ${oneLine(first.message)}; see: baton folders doctor`
-      : 'live folders and engine agree',
+      : content,
   })
 }

@@ -3,6 +3,7 @@ import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
+import { count } from '../../views/words.ts'
 import { lineOf, openFolders } from './sync.ts'
 
 export const doctor: Command = {
@@ -38,11 +39,13 @@ export const doctor: Command = {
 const toJson = ({ isNote, ...finding }: Finding) => ({ ...finding, note: isNote ?? false })
 
 function look(findings: readonly Finding[], screen: Screen): string {
-  if (findings.every(({ isNote }) => isNote)) {
-    const notes = findings.map((each) => line(each, screen))
-    return [...notes, `${screen.tick} folder, names, front matter, index and engine agree`].join('\n')
-  }
-  return findings.map((each) => line(each, screen)).join('\n')
+  const lines = findings.map((each) => line(each, screen))
+  if (!findings.every(({ isNote }) => isNote)) return lines.join('\n')
+  const end =
+    lines.length === 0
+      ? 'folder, names, front matter, index and engine agree'
+      : `nothing to mend; ${count(lines.length, 'note')} above`
+  return [...lines, `${screen.tick} ${end}`].join('\n')
 }
 
 function line({ code, path, message, fix, isNote }: Finding, screen: Screen): string {

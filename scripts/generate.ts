@@ -9,6 +9,7 @@ import { isEnd, STATES, TRANSITIONS } from '../src/domain/lifecycle.ts'
 import { WORKFLOW_SCHEMA } from '../src/domain/workflow-schema.ts'
 import { loadOperations } from '../src/operations/index.ts'
 import type { Operation } from '../src/operations/operation.ts'
+import { shapeOf } from '../src/transports/mcp/schema.ts'
 import { lossTable } from './losses.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -109,8 +110,10 @@ function describe(op: Operation): string[] {
   const schema = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' })
   const required = new Set(schema.required ?? [])
   const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const { description, type } = property as { description?: string; type?: string }
-    return `| \`${name}\` | ${type ?? ''} | ${required.has(name) ? 'yes' : ''} | ${description ?? ''} |`
+    const { description = '' } = property as { description?: string }
+    const shape = shapeOf(property as Record<string, unknown>).replaceAll('|', '\\|')
+    const type = /^\w+$/.test(shape) ? shape : `\`${shape}\``
+    return `| \`${name}\` | ${type} | ${required.has(name) ? 'yes' : ''} | ${description} |`
   })
   return [
     `## ${op.name}`,

@@ -55,16 +55,24 @@ export const Package = once(() =>
         }),
       )
       .max(200)
-      .optional(),
+      .optional()
+      .describe('What is still open'),
     deliverables: z.array(Line).max(200).optional().describe('What must be handed in; each needs evidence'),
     criteria: z.array(Line).max(200).optional().describe('Measurable conditions for done'),
     constraints: z.array(Line).max(200).optional(),
     input: z.unknown().optional().describe('Structured input for a specialist'),
     links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
-    checks: z.array(Check()).max(50).optional(),
+    checks: z
+      .array(Check())
+      .max(50)
+      .optional()
+      .describe('What Baton itself checks when the work is handed in, where it can'),
     validation_request: z
       .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
-      .optional(),
+      .optional()
+      .describe(
+        'What a person is asked: points to validate, and what may be chosen, each key with its meaning',
+      ),
   }),
 )
 export type Package = z.infer<ReturnType<typeof Package>>

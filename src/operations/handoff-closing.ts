@@ -17,7 +17,9 @@ const verify = defineOperation({
       id: Id,
       pass: z.boolean(),
       note: Note.optional().describe('Needed when it does not pass'),
-      checks: VerificationRecord().shape.deliverable_checks.optional(),
+      checks: VerificationRecord()
+        .shape.deliverable_checks.optional()
+        .describe('What you saw of each deliverable; where none is given, what was handed in counts'),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS, 'unmet'],

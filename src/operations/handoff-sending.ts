@@ -25,7 +25,11 @@ const newHandoff = () => ({
     .max(31_536_000)
     .optional()
     .describe('An attempt may stay silent this many seconds'),
-  retry: RetryRule().optional(),
+  retry: RetryRule()
+    .optional()
+    .describe(
+      'How often and how fast failed work is tried again: the first time after delay_s seconds, then multiplier times as long each time',
+    ),
   parent: Id.optional().describe('The handoff that this one is part of'),
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
   home: z.enum(HOMES).optional(),

@@ -14,7 +14,13 @@ export const askedOfPeople = () => ({
       step: z.union([z.string().max(100), z.number()]).optional(),
     })
     .optional()
-    .describe('Which gate it is: blocking holds up the work above it until a person approves'),
-  silence: Silence().optional().describe('What happens when the person does not answer (wait)'),
+    .describe(
+      'Which gate it is: blocking (unless said) holds up the work above it until a person approves, advisory does not, auto passes when its checks do',
+    ),
+  silence: Silence()
+    .optional()
+    .describe(
+      'What happens when the person does not answer (wait): after after_s seconds it expires or goes to another',
+    ),
   remind_s: RemindSeconds().optional(),
 })

@@ -44,6 +44,9 @@ export function inputSchema(op: Operation): Schema {
   return { ...schema, properties }
 }
 
+/** What a field may hold, in a line: `{path, role?: input|output}[]`. */
+export const shapeOf = (field: Schema): string => spelled(compact(field))
+
 function compact(schema: Schema): Schema {
   const kept = Object.entries(schema).filter(
     ([name, value]) => !LEFT_OUT.includes(name) && !(name === 'description' && known().has(String(value))),
@@ -102,7 +105,10 @@ function inLine({ description, ...schema }: Schema): Schema {
 function spelled(schema: Schema): string {
   if (Array.isArray(schema.enum)) return schema.enum.join('|')
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map((each) => spelled(Object(each))).join(' or ')
-  if (schema.type === 'array') return `${spelled(Object(schema.items))}[]`
+  if (schema.type === 'array') {
+    const item = spelled(Object(schema.items))
+    return /^[^{]*\|/.test(item) ? `(${item})[]` : `${item}[]`
+  }
   if (!schema.properties) return String(schema.type ?? 'any')
   const needed = (schema.required ?? []) as readonly string[]
   const fields = Object.entries(schema.properties as Record<string, Schema>).map(([name, each]) => {

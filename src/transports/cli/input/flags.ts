@@ -82,7 +82,7 @@ function toFlag(field: string, schema: z.ZodType): FieldFlag {
     shape.repeats || field in SINGULAR
       ? singular(field)
       : dashed(shape.kind === 'seconds' ? field.replace(/_s$/, '') : field)
-  const about = describe(schema) ?? ABOUT[field]
+  const about = TYPED[field] ?? describe(schema) ?? ABOUT[field]
   return {
     name,
     ...(name !== dashed(field) && { also: [dashed(field)] }),
@@ -203,19 +203,23 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   in_reply_to: 'id',
 }
 
+/** How a field is typed that is made of others: its schema speaks to programs. */
+const TYPED: Readonly<Record<string, string>> = {
+  checks: 'A command that must exit 0, or file:path, sha256:path=hash, evidence:deliverable',
+  validation_request: 'A point for the person to validate',
+  gate: 'Which gate it is: its name (it holds up the work until a person approves), or advisory:name, auto:name',
+  silence: 'When the person does not answer: expire:2d, escalate:4h:maria, reassign:4h:paul (wait)',
+  retry:
+    'How often and how fast failed work is tried again, such as {"max": 3, "delay_s": 30, "multiplier": 2}',
+}
+
 /** What a field is, where its schema leaves it to its name. */
 const ABOUT: Readonly<Record<string, string>> = {
   title: 'What it is, in a few words',
   purpose: 'What it is for',
   decisions: 'What was decided',
   artifacts: 'A file that belongs to it',
-  open_questions: 'What is still open',
   constraints: 'What must be kept to',
-  checks: 'A command that must exit 0, or file:path, sha256:path=hash, evidence:deliverable',
-  validation_request: 'A point for the person to validate',
-  gate: 'Its name, or advisory:name, auto:name',
-  silence: 'When the person does not answer: expire:2d, escalate:4h:maria, reassign:4h:paul (wait)',
-  retry: 'For example {"max": 3, "delay_s": 30, "multiplier": 2}',
   alias: 'An id of its own',
   home: 'The dialect it lives in',
   evidence: 'What shows that a deliverable is there',

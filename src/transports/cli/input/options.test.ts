@@ -34,6 +34,17 @@ const shellWords = (line: string): string[] =>
   )
 
 describe('the options of operations', () => {
+  it('say how a field is typed that is made of others, whatever its schema says', async () => {
+    const flags = flagsOf(await loadOperation('handoff_send'))
+    const about = (name: string) => flags.find((flag) => flag.name === name)?.about ?? ''
+
+    assert.match(about('gate'), /advisory:name/)
+    assert.match(about('silence'), /escalate:4h:maria/)
+    assert.match(about('check'), /file:path/)
+    assert.match(about('retry'), /"delay_s": 30/)
+    assert.match(about('validate'), /A point/)
+  })
+
   it('let every field be given, and take every example of the help', async () => {
     for (const op of await loadOperations()) {
       const flags = flagsOf(op)

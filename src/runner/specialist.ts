@@ -165,10 +165,12 @@ class RunningSpecialist implements Specialist {
   async #claim(): Promise<Handoff | undefined> {
     const { service, call } = this.#options
     const { store, now } = service.deps
+    // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
+    const atWork = new Set(this.#running.values())
     try {
       await store.settle(now().toISOString())
       const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
-      const refused = items.find((item) => this.#wasRefused(item))
+      const refused = items.find((item) => this.#isBegun(item) && !atWork.has(item.uid))
       if (refused) return refused
       const answered = items.find(
         ({ state, holder, instance }) =>
@@ -191,10 +193,9 @@ class RunningSpecialist implements Specialist {
     return callOperation(service, call, 'handoff_accept', { id: uid, understood: title })
   }
 
-  /** Work that was handed in and that its verifier gave back: held by this run, and nobody is at it. */
-  #wasRefused({ state, holder, instance, uid }: Handoff): boolean {
-    const isMine = state === 'in_progress' && holder === this.name && instance === this.instance
-    return isMine && ![...this.#running.values()].includes(uid)
+  /** Held by this run. Where nobody is at it, it was handed in and its verifier gave it back. */
+  #isBegun({ state, holder, instance }: Handoff): boolean {
+    return state === 'in_progress' && holder === this.name && instance === this.instance
   }
 }
 

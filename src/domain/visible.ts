@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: they are what this file takes away
 import { once } from './once.ts'
+import { changeTexts } from './texts.ts'
 
 /** Anything that might have to go; most texts have nothing of it and are left alone after one look. */
 const SUSPECT =
@@ -55,42 +56,4 @@ export function visible(text: string): string {
 }
 
 /** The same for every text in a value, names of fields too. What needs no change is the same object as before. */
-export function visibleDeep<T>(value: T): T {
-  return shown(value) as T
-}
-
-function shown(value: unknown): unknown {
-  if (typeof value === 'string') return visible(value)
-  if (Array.isArray(value)) return shownList(value)
-  if (typeof value === 'object' && value !== null && isPlain(value)) return shownObject(value)
-  return value
-}
-
-/** Most lists and objects need no change: what has none is looked at where it stands and is not made anew. */
-function shownList(list: readonly unknown[]): readonly unknown[] {
-  let next: unknown[] | undefined
-  for (let i = 0; i < list.length; i++) {
-    const each = shown(list[i])
-    if (!next && each !== list[i]) next = list.slice(0, i)
-    next?.push(each)
-  }
-  return next ?? list
-}
-
-function shownObject(object: object): object {
-  const values = object as Readonly<Record<string, unknown>>
-  const keys = Object.keys(values)
-  let next: [string, unknown][] | undefined
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!
-    const [name, each] = [visible(key), shown(values[key])]
-    if (!next && (name !== key || each !== values[key])) next = Object.entries(values).slice(0, i)
-    next?.push([name, each])
-  }
-  return next ? Object.fromEntries(next) : object
-}
-
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
+export const visibleDeep = <T>(value: T): T => changeTexts(value, visible)

@@ -223,3 +223,25 @@ describeOnEngines('a key that somebody wrote by mistake', (open) => {
     assert.deepEqual(await placesOf(w.store, KEY), [])
   })
 })
+
+describeOnEngines('half a character, which no file could hold', (open) => {
+  it('is replaced in what is written, with a key and without one', async (t) => {
+    const w = await open(t)
+    const half = '👍'.slice(0, 1)
+    const given = { note: `cut ${half}`, output: { text: half, [half]: [half] } }
+    for (const call of [{ ...codex, key: 'k-1' }, codex]) {
+      const sent = { to: 'codex', title: 'Add limits' }
+      const { handoff } = await run<{ handoff: { id: string } }>(w.service, planner, 'handoff_send', sent)
+      const { id } = handoff
+      await run(w.service, codex, 'handoff_accept', { id })
+
+      await run(w.service, call, 'handoff_submit', { id, ...given })
+
+      const { result } = await run<{ result: typeof given }>(w.service, planner, 'handoff_get', { id })
+      assert.equal(result.note, 'cut \ufffd')
+      assert.deepEqual(result.output, { text: '\ufffd', '\ufffd': ['\ufffd'] })
+      const content = await w.store.content((await w.store.handoff(id))?.uid ?? '')
+      assert.deepEqual(content?.result?.output, result.output)
+    }
+  })
+})

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { BatonError, type ErrorCode, toError } from '../domain/errors.ts'
+import { wellFormedDeep } from '../domain/texts.ts'
 import { visible, visibleDeep } from '../domain/visible.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
@@ -101,7 +102,7 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
 /** What an operation is given; for a transport that has to look at it before the call. */
 export function checkedInput<In extends z.ZodObject>(op: Operation<In>, raw: unknown): z.output<In> {
   const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return wellFormedDeep(parsed.data)
   throw new BatonError('invalid_input', describeIssues(parsed.error), {
     operation: op.name,
     issues: parsed.error.issues.slice(0, SHOWN_ISSUES),

@@ -7,7 +7,7 @@ import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'
 import { Tree } from './folders/tree.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
-import { toFailing } from './runner/work.ts'
+import { toFailing, toWritable } from './runner/failing.ts'
 import { draftOf } from './service/document-export.ts'
 
 /** A file of document 001 as parsed JSON: request, response or failure. */
@@ -184,7 +184,7 @@ function print({ print: line = console.log }: QueueOptions, text: string): void 
 const failureOf = (error: unknown): { readonly code: string; readonly message: string } =>
   error instanceof BatonError && error.code === 'unmet'
     ? { code: 'VALIDATION_FAILED', message: error.message }
-    : toFailing(error)
+    : toWritable(toFailing(error))
 
 /** Another program was faster, or it is not to be had yet. */
 function isTaken(error: unknown): undefined {

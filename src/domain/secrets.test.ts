@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { sharedFile, sharedFiles } from '../../test/data.ts'
-import { secretIn, secretsIn } from './secrets.ts'
+import { secretIn, secretsIn, withoutSecrets } from './secrets.ts'
 
 /** Random enough, and the same in every run; put together here so that no file of ours holds a key. */
 const chance = (length: number, upper = false): string => {
@@ -93,6 +93,21 @@ describe('a secret in a text', () => {
       { field: 'a name in data', kind: 'an npm token' },
     ])
     assert.ok(!JSON.stringify(found).includes(key))
+  })
+
+  it('gives way to its kind where the text has to be kept, and no part of it is left', () => {
+    for (const [kind, keys] of Object.entries(PLANTED))
+      for (const key of keys) {
+        const kept = withoutSecrets(`Use "${key}", and "${key}".\nThen go on.`)
+        assert.equal(secretIn(kept), undefined, kind)
+        assert.ok(kept.startsWith('Use "') && kept.includes(`[${kind}]`), kept)
+        assert.ok(kept.endsWith('Then go on.'), kept)
+        for (const from of [key.length >> 1, key.length - 12])
+          assert.ok(!kept.includes(key.slice(from, from + 10)) || kind === 'a password in an address', kept)
+        const hidden = withoutSecrets(`Use ${key.slice(0, 3)}\u200b${key.slice(3)} for it.`)
+        assert.equal(secretIn(hidden), undefined, kind)
+      }
+    assert.equal(withoutSecrets('Nothing in it: https://example.com'), 'Nothing in it: https://example.com')
   })
 
   it('is not seen where there is none', () => {

@@ -5,6 +5,8 @@ interface Kind {
   readonly name: string
   readonly looks: RegExp
   readonly also?: (found: string) => boolean
+  /** What belongs to it behind what was found, where that is not just the rest of the word. */
+  readonly rest?: RegExp
 }
 
 export interface FoundSecret {
@@ -36,7 +38,7 @@ const KINDS: readonly Kind[] = [
   { name: 'a Google client secret',   looks: /\bGOCSPX-[0-9A-Za-z_-]{28}(?![0-9A-Za-z_-])/,                  also: isRandom },
   { name: 'a Stripe key',             looks: /\b(?:[sr]k_live_[0-9A-Za-z]{16,200}|whsec_[0-9A-Za-z]{24,200})\b/, also: isRandom },
   { name: 'an API key of a model',    looks: /\bsk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{24,300}|[A-Za-z0-9]{32,200})(?![A-Za-z0-9_-])/, also: isRandom },
-  { name: 'a private key',            looks: /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\\rn]{0,8}(?:[A-Za-z-]{1,20}: [^\n]{0,200}\n\s*){0,8}[A-Za-z0-9+/=]{24}/ },
+  { name: 'a private key',            looks: /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\\rn]{0,8}(?:[A-Za-z-]{1,20}: [^\n]{0,200}\n\s*){0,8}[A-Za-z0-9+/=]{24}/, rest: /[\s\S]*?(?:-----END[^-]{0,60}-----|$)/ },
   { name: 'a JSON web token',         looks: /\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{20,2000}/ },
   { name: 'an npm token',             looks: /\bnpm_[A-Za-z0-9]{36}\b/,                                      also: isRandom },
   { name: 'a password in an address', looks: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/"'`<>]{0,100}:[^\s:@/"'`<>]{3,200}@[A-Za-z0-9[][^\s"'`<>]{0,10}/i, also: isRealPassword },
@@ -66,6 +68,28 @@ function kindIn(text: string): string | undefined {
     return false
   })?.name
 }
+
+/** A text with the kind of each key in its place, for texts that must be kept and cannot be asked for again. */
+export function withoutSecrets(text: string): string {
+  if (secretIn(text) === undefined) return text
+  const masked = maskedIn(text)
+  if (secretIn(masked) === undefined) return masked
+  // Signs that nobody sees stand within it.
+  const shown = maskedIn(visible(text))
+  const left = secretIn(shown)
+  return left === undefined ? shown : `[${left}]`
+}
+
+const REST = /[\w+/=.-]*/
+
+const maskedIn = (text: string): string =>
+  KINDS.reduce(
+    (before, { name, looks, also, rest = REST }) =>
+      before.replace(new RegExp(`(${looks.source})${rest.source}`, `${looks.flags}g`), (whole, found) =>
+        also && !also(found) ? whole : `[${name}]`,
+      ),
+    text,
+  )
 
 /** Every text of a value that holds a secret, by its field. Names of fields are texts too. */
 export function secretsIn(value: unknown): readonly FoundSecret[] {

@@ -6,19 +6,10 @@ import { queueArtifactPath } from '../service/document-artifact.ts'
 import { sentenceOf } from '../service/schema-problems.ts'
 import type { Service } from '../service/service.ts'
 import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
-import { Holding, isAway, isLost } from './holding.ts'
+import { type Failing, toFailing, toWritable, WorkFailed } from './failing.ts'
+import { Holding, isAway, isLost, isUnusable } from './holding.ts'
 import type { CheckValue } from './schema.ts'
-import {
-  type Failing,
-  type Handler,
-  outputOf,
-  refOf,
-  type StoredArtifact,
-  toFailing,
-  toStoredFile,
-  type Work,
-  WorkFailed,
-} from './work.ts'
+import { type Handler, outputOf, refOf, type StoredArtifact, toStoredFile, type Work } from './work.ts'
 
 export interface AttemptOptions {
   readonly service: Service
@@ -35,7 +26,7 @@ type Submission = Omit<OperationInput<'handoff_submit'>, 'id' | 'attempt'>
 type Produced = { readonly submission: Submission } | { readonly failing: Failing }
 
 const AGAIN_MS = 1_000
-const MAX_DETAILS = 200
+const UNTOLD = 'the work failed, and the reason could not be written down'
 
 /**
  * Runs the handler on a handoff that was just claimed and hands in what it answers, or why it failed. Whatever
@@ -184,14 +175,23 @@ export class Attempt {
             () => undefined,
             refusalOf,
           )
-    if (!reason) return
-    const { code, message, details } = reason
-    const input = this.#named({
-      code,
-      message,
-      ...(details && { details: details.slice(0, MAX_DETAILS).map((item) => ({ ...item })) }),
+    if (reason) await this.#report(reason, key)
+  }
+
+  /** The reason as it can be written. Where even that is refused, the attempt ends all the same, without it. */
+  async #report(reason: Failing, key: string): Promise<void> {
+    const fail = ({ details, ...said }: Failing, as: string) =>
+      this.#insist(() =>
+        this.#call(
+          'handoff_fail',
+          this.#named({ ...said, ...(details && { details: details.map((item) => ({ ...item })) }) }),
+          as,
+        ),
+      )
+    await fail(toWritable(reason), key).catch(async (error: unknown) => {
+      if (isLost(error) || isAway(error) || isUnusable(error)) throw error
+      await fail({ code: reason.code, message: UNTOLD }, `${key}, without its reason`)
     })
-    await this.#insist(() => this.#call('handoff_fail', input, key))
   }
 
   #named<T extends object>(input: T): T & { readonly id: string; readonly attempt: number } {
@@ -226,7 +226,7 @@ const failing = (code: string, message: string, details?: Failing['details']): P
 
 /** Why what was handed in did not pass. What is not about the work itself is thrown on. */
 function refusalOf(error: unknown): Failing {
-  if (isLost(error) || isAway(error)) throw error
+  if (isLost(error) || isAway(error) || isUnusable(error)) throw error
   if (!(error instanceof BatonError)) return toFailing(error)
   const unmet = error.code === 'unmet' ? (error.details.unmet as Failing['details']) : undefined
   return { code: 'VALIDATION_FAILED', message: error.message, ...(unmet && { details: unmet }) }

@@ -29,6 +29,10 @@ export const isLost = (error: unknown): error is BatonError =>
 /** The store is away; what was asked for may be asked again. */
 export const isAway = (error: unknown): boolean => error instanceof BatonError && error.code === 'unavailable'
 
+/** The store is there and cannot be used: nothing that is asked of it will work. */
+export const isUnusable = (error: unknown): boolean =>
+  error instanceof BatonError && error.code === 'store_refused'
+
 /** Keeps the lease of a handoff and notices at once when it is lost, cancelled or given away. */
 export class Holding {
   readonly #options: HoldingOptions

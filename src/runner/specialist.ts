@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { withoutSecrets } from '../domain/secrets.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { waitFor } from '../service/waiting.ts'
 import { Attempt } from './attempt.ts'
 import { callOperation } from './calls.ts'
-import { isAway } from './holding.ts'
+import { isAway, isLost, isUnusable } from './holding.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
 import type { Handler } from './work.ts'
 
@@ -99,6 +100,8 @@ class RunningSpecialist implements Specialist {
   readonly #options: RunningOptions
   /** What is worked on, and which handoff it is. */
   readonly #running = new Map<Promise<void>, string>()
+  /** Attempts whose end could not be written: they look as if they went on, until their lease lapses. */
+  readonly #unended = new Set<string>()
   /** Aborted: take no more. */
   readonly #closing = new AbortController()
   /** Aborted: wait for no handler. */
@@ -116,6 +119,8 @@ class RunningSpecialist implements Specialist {
       signal?.removeEventListener('abort', stop)
       onEnd?.(this)
     })
+    // Whoever looks at it is told; where nobody does, the process goes on, and a warning says what happened.
+    this.done.catch((error: unknown) => warn(`the specialist ${this.name} has stopped`, error))
     if (signal?.aborted) stop()
   }
 
@@ -150,12 +155,25 @@ class RunningSpecialist implements Specialist {
     )
     if (!handoff) return
     const running = work(handoff, this.#stopped.signal)
-      .catch((error: unknown) => this.#fail(error))
+      .catch((error: unknown) => this.#abandon(handoff, error))
       .finally(() => this.#running.delete(running))
     this.#running.set(running, handoff.uid)
   }
 
-  /** What an attempt could neither hand in nor report ends the specialist. */
+  /** An attempt could neither be handed in nor reported: that ends it alone, unless no other would fare better. */
+  #abandon(handoff: Handoff, error: unknown): void {
+    if (isUnusable(error)) {
+      this.#fail(error)
+      return
+    }
+    this.#unended.add(attemptOf(handoff))
+    const { attempt, id } = handoff
+    warn(
+      `the end of attempt ${attempt} of ${id} could not be written, and ${this.name} goes on without it`,
+      error,
+    )
+  }
+
   #fail(error: unknown): void {
     this.#failure ??= { error }
     this.#closing.abort()
@@ -170,7 +188,9 @@ class RunningSpecialist implements Specialist {
     try {
       await store.settle(now().toISOString())
       const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
-      const refused = items.find((item) => this.#isBegun(item) && !atWork.has(item.uid))
+      const refused = items.find(
+        (item) => this.#isBegun(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
+      )
       if (refused) return refused
       const answered = items.find(
         ({ state, holder, instance }) =>
@@ -188,9 +208,16 @@ class RunningSpecialist implements Specialist {
   }
 
   /** Document 004 begins with the task in its receiver's words, and a program has none but its title. */
-  #acknowledge({ uid, title }: Handoff): Promise<Handoff> {
+  async #acknowledge({ uid, title }: Handoff): Promise<Handoff | undefined> {
     const { service, call } = this.#options
-    return callOperation(service, call, 'handoff_accept', { id: uid, understood: title })
+    const understood = withoutSecrets(title)
+    try {
+      return await callOperation(service, call, 'handoff_accept', { id: uid, understood })
+    } catch (error) {
+      // Cancelled or given away meanwhile: there is other work.
+      if (isLost(error)) return undefined
+      throw error
+    }
   }
 
   /** Held by this run. Where nobody is at it, it was handed in and its verifier gave it back. */
@@ -202,3 +229,10 @@ class RunningSpecialist implements Specialist {
 /** A claim that finds a required artifact missing has failed the handoff already; an unclear package waits for its sender. */
 const begunOnly = (handoff: Handoff | undefined): Handoff | undefined =>
   handoff?.state === 'in_progress' ? handoff : undefined
+
+const attemptOf = ({ uid, attempt }: Handoff): string => `${attempt} of ${uid}`
+
+function warn(what: string, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error)
+  process.emitWarning(`${what}: ${why}`, 'BatonWarning')
+}

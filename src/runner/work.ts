@@ -1,7 +1,7 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { ArtifactRef, Evidence, Package, Validation } from '../domain/package.ts'
-import { isKnownErrorCode, type KnownErrorCode } from '../domain/retry.ts'
+import type { KnownErrorCode } from '../domain/retry.ts'
 
 /** An artifact that a specialist made: what document 001 asks a worker to answer. */
 export interface StoredArtifact {
@@ -74,40 +74,6 @@ export type Handler<Input = unknown, Output = unknown> = (
   work: Work<Input>,
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer is an async function without return
 ) => Promise<WorkResult<Output> | void> | WorkResult<Output> | void
-
-export interface Failing {
-  readonly code: string
-  readonly message: string
-  readonly details?: readonly object[]
-}
-
-/** What `handoff_fail` takes. */
-const MAX_MESSAGE = 8_000
-
-/** Thrown by `work.fail`; carries its code to where the attempt is closed. */
-export class WorkFailed extends Error {
-  override readonly name = 'WorkFailed'
-  readonly code: string
-  readonly details: readonly object[] | undefined
-
-  constructor(failing: Failing) {
-    super(failing.message)
-    this.code = failing.code
-    this.details = failing.details
-  }
-}
-
-/** The failure that an exception stands for: its own code where document 001 knows it, else PROCESSING_ERROR. */
-export function toFailing(error: unknown): Failing {
-  const { code, details } = (typeof error === 'object' && error !== null ? error : {}) as Partial<WorkFailed>
-  const known = typeof code === 'string' && isKnownErrorCode(code) ? code : 'PROCESSING_ERROR'
-  const text = error instanceof Error ? error.message || error.name : String(error)
-  return {
-    code: known,
-    message: text.slice(0, MAX_MESSAGE) || 'the handler failed without saying why',
-    ...(error instanceof WorkFailed && details && { details }),
-  }
-}
 
 /** Where a handler's data is kept, and how it is written down. */
 export function toStoredFile(

@@ -239,4 +239,18 @@ describe('the five functions of document 001', () => {
 
     assert.equal(lines.at(-1), 'VALIDATION_FAILED failed')
   })
+
+  it('[S1-97] what a worker throws is told without the key that stands in it', async (t) => {
+    const folder = await aQueueFolder(t)
+    const key = ['gh', 'p_', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6'].join('')
+
+    const lines = await run(
+      folder,
+      `${CREATE})
+       const file = await queue.process_handoff_request(id, () => { throw new Error('no access with ${key}') })
+       console.log(file.error.code, file.error.message)`,
+    )
+
+    assert.equal(lines.at(-1), 'PROCESSING_ERROR no access with [a GitHub token]')
+  })
 })

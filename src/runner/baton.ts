@@ -2,9 +2,10 @@ import { type AgentKind, AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { Service } from '../service/service.ts'
+import { demandSeconds } from '../service/waiting.ts'
 import { BatonAgent } from './baton-agent.ts'
 import type { AfterSchema, BeforeSchema, Schema } from './schema.ts'
-import { type Specialist, type SpecialistOptions, startSpecialist } from './specialist.ts'
+import { type CloseOptions, type Specialist, type SpecialistOptions, startSpecialist } from './specialist.ts'
 import type { Handler } from './work.ts'
 
 export interface AgentOptions {
@@ -88,17 +89,22 @@ export class Baton {
   }
 
   /**
-   * Closes the specialists, giving their handlers time to finish, and then the store. Closing twice is fine.
+   * Closes the specialists, giving their handlers up to `timeout_s` seconds (30) to finish, and then the store.
+   * Closing twice is fine.
    *
    * ```ts
    * await baton.close()
    * ```
    */
-  close(): Promise<void> {
-    this.#closed ??= Promise.all([...this.#specialists].map((specialist) => specialist.close())).then(() =>
-      this.#options.close(),
-    )
-    return this.#closed
+  async close(options: CloseOptions = {}): Promise<void> {
+    demandSeconds(options.timeout_s)
+    this.#closed ??= this.#end(options)
+    await this.#closed
+  }
+
+  async #end(options: CloseOptions): Promise<void> {
+    await Promise.all([...this.#specialists].map((specialist) => specialist.close(options)))
+    await this.#options.close()
   }
 
   #open(): BatonOptions {

@@ -4,7 +4,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import { withoutSecrets } from '../domain/secrets.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
-import { waitFor } from '../service/waiting.ts'
+import { demandSeconds, waitFor } from '../service/waiting.ts'
 import { Attempt } from './attempt.ts'
 import { callOperation } from './calls.ts'
 import { isAway, isLost, isUnusable } from './holding.ts'
@@ -37,7 +37,12 @@ export interface Specialist {
    * await specialist.close({ timeout_s: 5 })
    * ```
    */
-  close(options?: { readonly timeout_s?: number }): Promise<void>
+  close(options?: CloseOptions): Promise<void>
+}
+
+export interface CloseOptions {
+  /** How long handlers may take to finish, in seconds; 30 unless said. */
+  readonly timeout_s?: number
 }
 
 export interface SpecialistWorld {
@@ -48,6 +53,8 @@ export interface SpecialistWorld {
 }
 
 const CLOSE_TIMEOUT_S = 30
+/** A timer with more than 31 bits fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Enough to see an offer among what other instances of the same name hold already. */
 const LOOK_AHEAD = 20
 
@@ -124,9 +131,11 @@ class RunningSpecialist implements Specialist {
     if (signal?.aborted) stop()
   }
 
-  async close(options: { readonly timeout_s?: number } = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    demandSeconds(options.timeout_s)
     this.#closing.abort()
-    const timer = setTimeout(() => this.#stopped.abort(), (options.timeout_s ?? CLOSE_TIMEOUT_S) * 1_000)
+    const waitMs = Math.min((options.timeout_s ?? CLOSE_TIMEOUT_S) * 1_000, LONGEST_TIMER_MS)
+    const timer = setTimeout(() => this.#stopped.abort(), waitMs)
     // Whoever closes has asked for the end; what went wrong is told by `done`.
     await this.done.catch(() => undefined)
     clearTimeout(timer)

@@ -1,4 +1,4 @@
-import { HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
+import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -25,6 +25,7 @@ export async function waitForEnd(
   ref: string,
   options: WaitOptions = {},
 ): Promise<Handoff> {
+  demandSeconds(options.timeout_s)
   const first = await find(deps, ref)
   const seconds = options.timeout_s ?? first.timeout_s ?? DEFAULT_WAIT_S
   const look = async (): Promise<Handoff | undefined> => {
@@ -45,6 +46,17 @@ export async function waitForEnd(
     state: ended.state,
     ...(ended.error && { error: ended.error }),
   })
+}
+
+/** A program without types may say anything, and a wait until no number at all would never end. */
+export function demandSeconds(timeout_s: unknown): void {
+  if (timeout_s === undefined || (Number.isFinite(timeout_s) && Number(timeout_s) >= 0)) return
+  const given = typeof timeout_s === 'number' ? timeout_s : `of the type ${typeof timeout_s}`
+  throw new BatonError(
+    'invalid_input',
+    `timeout_s is ${given}; it is a number of seconds from 0 up, for example 60`,
+    { field: 'timeout_s' },
+  )
 }
 
 function reasonOf(handoff: Handoff): string {

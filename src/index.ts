@@ -25,6 +25,7 @@ export interface OpenBatonOptions {
  * ```
  */
 export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
+  if (options.policy !== undefined) (await import('./policy-check.ts')).checkPolicy(options.policy)
   const cwd = resolve(options.cwd ?? '.')
   const { service, base, folders } =
     options.store === undefined ? await openAround(cwd, options.policy) : await open(options, cwd)

@@ -67,3 +67,59 @@ describe('a number of seconds to wait', () => {
     assert.equal(signal.aborted, true)
   })
 })
+
+describe('a specialist', () => {
+  it('has a handler, or is refused before it takes any work', async () => {
+    const sent = await send()
+
+    const told = refusal(/^the specialist worker has no handler; give it as the third argument/)
+    await assert.rejects(baton.specialist('worker', {}, any(undefined)), told)
+    await assert.rejects(
+      baton.specialist(
+        'worker',
+        any(() => ({ output: 1 })),
+        any(undefined),
+      ),
+      told,
+    )
+    await assert.rejects(
+      baton.specialist('worker', any(null), () => undefined),
+      refusal(/^the options of the specialist worker are no object; give \{\} where there are none/),
+    )
+
+    assert.equal((await planner.get(sent.id)).handoff.state, 'offered')
+  })
+})
+
+describe('the rules of openBaton', () => {
+  const wrong: readonly (readonly [object | string, RegExp])[] = [
+    [{ banana: 1 }, /^policy: Unrecognized key: "banana"; the rules are agents, defaultLimits, verifiers,/],
+    [{ defaultLimits: 'x' }, /^policy\.defaultLimits: .*expected object/],
+    [{ agents: { codex: { kind: 'robot' } } }, /^policy\.agents\.codex\.kind: /],
+    [{ deadlines: { native: { offeredMs: '4h' } } }, /^policy\.deadlines\.native\.offeredMs: /],
+    [{ depthLimit: 0 }, /^policy\.depthLimit: /],
+    ['strict', /^policy: .*expected object/],
+  ]
+  for (const [policy, words] of wrong)
+    it(`are checked as those of baton.yaml are: ${JSON.stringify(policy)}`, async () => {
+      await assert.rejects(openBaton({ store: ':memory:', policy: any(policy) }), refusal(words))
+      await assert.rejects(openBaton({ policy: any(policy) }), refusal(words))
+    })
+
+  it('are taken in full', async () => {
+    const full = await openBaton({
+      store: ':memory:',
+      policy: {
+        agents: { planner: { roles: ['pm'] }, codex: { limits: { incoming: 1 } } },
+        defaultLimits: { outgoing: 5 },
+        verifiers: ['planner'],
+        chief: 'planner',
+        deadlines: { native: { offeredMs: 1_000, draftMs: 'none' } },
+        depthLimit: 3,
+        routes: [{ from: '*', to: ['codex'] }],
+        people: { remind_s: 60, silence: { policy: 'expire', after_s: 600 } },
+      },
+    })
+    await full.close()
+  })
+})

@@ -65,6 +65,7 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
   options: SpecialistOptions<In, Out>,
   handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
 ): Promise<Specialist> {
+  demandWorker(name, options, handler)
   const { concurrency = 1 } = options
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new BatonError('invalid_input', `concurrency is ${concurrency}; it is a whole number from 1 up`, {
@@ -91,6 +92,22 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     signal: options.signal,
     work: (handoff, stopped) => new Attempt({ ...attempt, stopped }, handoff).run(),
   })
+}
+
+/** A program without types may leave out anything, and work would be taken only to fail. */
+function demandWorker(name: string, options: unknown, handler: unknown): void {
+  if (typeof handler !== 'function')
+    throw new BatonError(
+      'invalid_input',
+      `the specialist ${name} has no handler; give it as the third argument: specialist(name, options, handler)`,
+      { name },
+    )
+  if (typeof options !== 'object' || options === null)
+    throw new BatonError(
+      'invalid_input',
+      `the options of the specialist ${name} are no object; give {} where there are none`,
+      { name },
+    )
 }
 
 interface RunningOptions extends SpecialistWorld {

@@ -123,3 +123,40 @@ describe('the rules of openBaton', () => {
     await full.close()
   })
 })
+
+describe('the key of a call', () => {
+  for (const wrong of ['', 5, 'two words', 'x'.repeat(201), 'ä', null])
+    it(`is refused as over HTTP where it is none: ${JSON.stringify(wrong).slice(0, 20)}`, async () => {
+      const options = { key: any(wrong) }
+      const told = refusal(/^key is 1 to 200 visible characters without spaces$/)
+
+      await assert.rejects(planner.send({ to: 'worker', title: 'Build it' }, options), told)
+      await assert.rejects(planner.call('task_create', { id: 'P1', title: 'Work' }, options), told)
+      assert.equal((await baton.as('worker').inbox()).items.length, 0)
+    })
+
+  it('is taken by every method that writes, and makes its repetition harmless', async () => {
+    const worker = baton.as('worker')
+    const twice = async (ask: (options: { key: string }) => Promise<unknown>, key: string) => {
+      await ask({ key })
+      await ask({ key })
+    }
+    const { id } = await planner.send({ to: 'worker', title: 'Build it' })
+
+    await twice((options) => worker.accept(id, {}, options), 'k-1')
+    await twice((options) => worker.ask(id, 'Which?', options), 'k-2')
+    await twice((options) => planner.answer(id, 'This', options), 'k-3')
+    await twice((options) => worker.submit(id, { note: 'done' }, options), 'k-4')
+    await twice((options) => planner.verify(id, { pass: true }, options), 'k-5')
+    const other = await planner.send({ to: 'worker', title: 'Another', home: 'queue' })
+    await twice((options) => worker.claim(options), 'k-6')
+    await twice((options) => worker.fail(other.id, { message: 'no' }, options), 'k-7')
+    await twice((options) => planner.retry(other.id, options), 'k-8')
+    await twice((options) => planner.cancel(other.id, {}, options), 'k-9')
+    const third = await planner.send({ to: 'worker', title: 'A third' })
+    await twice((options) => worker.reject(third.id, { reason: 'no access' }, options), 'k-10')
+
+    const states = [id, other.id, third.id].map(async (each) => (await planner.get(each)).handoff.state)
+    assert.deepEqual(await Promise.all(states), ['completed', 'cancelled', 'rejected'])
+  })
+})

@@ -1,10 +1,15 @@
+import { keyFault } from '../domain/call-key.ts'
+import { BatonError } from '../domain/errors.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
 import { type Outcome, SentHandoff, type WaitOptions, waitForOutcome } from './sent-handoff.ts'
 
-/** Makes a repeated call harmless: the same key with the same input answers what the first call did. */
 export interface CallOptions {
+  /**
+   * Makes a repeated call harmless: the same key with the same input answers what the first call did. 1 to 200 visible
+   * characters without spaces.
+   */
   readonly key?: string
 }
 
@@ -75,8 +80,12 @@ export class BatonAgent {
    * await codex.accept(sent.id)
    * ```
    */
-  accept(id: string, input: InputFor<'handoff_accept'> = {}): Answer<'handoff_accept'> {
-    return this.call('handoff_accept', { ...input, id })
+  accept(
+    id: string,
+    input: InputFor<'handoff_accept'> = {},
+    options: CallOptions = {},
+  ): Answer<'handoff_accept'> {
+    return this.call('handoff_accept', { ...input, id }, options)
   }
 
   /**
@@ -86,8 +95,8 @@ export class BatonAgent {
    * await codex.reject(declined.id, { reason: 'I have no access to the billing service' })
    * ```
    */
-  reject(id: string, input: InputFor<'handoff_reject'>): Answer<'handoff_reject'> {
-    return this.call('handoff_reject', { ...input, id })
+  reject(id: string, input: InputFor<'handoff_reject'>, options: CallOptions = {}): Answer<'handoff_reject'> {
+    return this.call('handoff_reject', { ...input, id }, options)
   }
 
   /**
@@ -97,8 +106,8 @@ export class BatonAgent {
    * const { handoff } = await codex.claim()
    * ```
    */
-  claim(): Answer<'handoff_claim'> {
-    return this.call('handoff_claim', {})
+  claim(options: CallOptions = {}): Answer<'handoff_claim'> {
+    return this.call('handoff_claim', {}, options)
   }
 
   /**
@@ -108,8 +117,8 @@ export class BatonAgent {
    * await codex.ask(sent.id, 'Which endpoints are public?')
    * ```
    */
-  ask(id: string, question: string): Answer<'handoff_ask'> {
-    return this.call('handoff_ask', { id, question })
+  ask(id: string, question: string, options: CallOptions = {}): Answer<'handoff_ask'> {
+    return this.call('handoff_ask', { id, question }, options)
   }
 
   /**
@@ -119,8 +128,8 @@ export class BatonAgent {
    * await planner.answer(sent.id, 'Only those under /v1')
    * ```
    */
-  answer(id: string, text: string): Answer<'handoff_answer'> {
-    return this.call('handoff_answer', { id, text })
+  answer(id: string, text: string, options: CallOptions = {}): Answer<'handoff_answer'> {
+    return this.call('handoff_answer', { id, text }, options)
   }
 
   /**
@@ -133,8 +142,8 @@ export class BatonAgent {
    * })
    * ```
    */
-  submit(id: string, input: InputFor<'handoff_submit'>): Answer<'handoff_submit'> {
-    return this.call('handoff_submit', { ...input, id })
+  submit(id: string, input: InputFor<'handoff_submit'>, options: CallOptions = {}): Answer<'handoff_submit'> {
+    return this.call('handoff_submit', { ...input, id }, options)
   }
 
   /**
@@ -144,8 +153,8 @@ export class BatonAgent {
    * await planner.verify(sent.id, { pass: true })
    * ```
    */
-  verify(id: string, input: InputFor<'handoff_verify'>): Answer<'handoff_verify'> {
-    return this.call('handoff_verify', { ...input, id })
+  verify(id: string, input: InputFor<'handoff_verify'>, options: CallOptions = {}): Answer<'handoff_verify'> {
+    return this.call('handoff_verify', { ...input, id }, options)
   }
 
   /**
@@ -155,8 +164,8 @@ export class BatonAgent {
    * await codex.fail(sent.id, { message: 'The build machine is down' })
    * ```
    */
-  fail(id: string, input: InputFor<'handoff_fail'>): Answer<'handoff_fail'> {
-    return this.call('handoff_fail', { ...input, id })
+  fail(id: string, input: InputFor<'handoff_fail'>, options: CallOptions = {}): Answer<'handoff_fail'> {
+    return this.call('handoff_fail', { ...input, id }, options)
   }
 
   /**
@@ -166,8 +175,8 @@ export class BatonAgent {
    * await planner.retry(sent.id)
    * ```
    */
-  retry(id: string): Answer<'handoff_retry'> {
-    return this.call('handoff_retry', { id })
+  retry(id: string, options: CallOptions = {}): Answer<'handoff_retry'> {
+    return this.call('handoff_retry', { id }, options)
   }
 
   /**
@@ -177,8 +186,12 @@ export class BatonAgent {
    * await planner.cancel(sent.id, { reason: 'no longer needed' })
    * ```
    */
-  cancel(id: string, input: InputFor<'handoff_cancel'> = {}): Answer<'handoff_cancel'> {
-    return this.call('handoff_cancel', { ...input, id })
+  cancel(
+    id: string,
+    input: InputFor<'handoff_cancel'> = {},
+    options: CallOptions = {},
+  ): Answer<'handoff_cancel'> {
+    return this.call('handoff_cancel', { ...input, id }, options)
   }
 
   /**
@@ -200,12 +213,14 @@ export class BatonAgent {
    * const { items } = await planner.call('task_next_actions', {})
    * ```
    */
-  call<Name extends OperationName>(
+  async call<Name extends OperationName>(
     name: Name,
     input: OperationInput<Name>,
-    options: CallOptions = {},
+    { key }: CallOptions = {},
   ): Answer<Name> {
-    const call = options.key === undefined ? this.#call : { ...this.#call, key: options.key }
+    const fault = key === undefined ? undefined : keyFault('key', key)
+    if (fault !== undefined) throw new BatonError('invalid_input', fault, { field: 'key' })
+    const call = key === undefined ? this.#call : { ...this.#call, key }
     return callOperation(this.#service, call, name, input)
   }
 }

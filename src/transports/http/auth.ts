@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/agent.ts'
+import { keyFault } from '../../domain/call-key.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { readTrace } from '../../domain/trace.ts'
@@ -15,7 +16,6 @@ export interface Caller {
 
 const BEARER = /^Bearer +([\w-]{1,200})$/i
 const INSTANCE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
-const KEY = /^[\x21-\x7e]{1,200}$/
 
 /** Gates and notices have no read operation of their own: they are read with the handoffs. */
 const READ_WITH: Readonly<Record<string, string>> = { gate: 'handoff', notice: 'handoff' }
@@ -88,8 +88,8 @@ export function grants(scopes: readonly string[], wanted: string): boolean {
 
 export function toCall({ actor }: Caller, headers: Headers): Call {
   const key = headers.get('idempotency-key')
-  if (key !== null && !KEY.test(key))
-    throw new BatonError('invalid_input', 'Idempotency-Key is 1 to 200 visible characters without spaces')
+  const fault = key === null ? undefined : keyFault('Idempotency-Key', key)
+  if (fault !== undefined) throw new BatonError('invalid_input', fault)
   const rev = revisionOf(headers)
   const trace = readTrace(headers.get('traceparent'), headers.get('tracestate'))
   return {

@@ -1,5 +1,6 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import type { Actor } from '../../domain/actor.ts'
+import { keyFault } from '../../domain/call-key.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Call } from '../../service/deps.ts'
@@ -33,7 +34,6 @@ export type Around = (op: Operation, call: Call, input: Fields, run: () => Promi
 
 /** Makes a repeated call harmless: the same key with the same input answers what the first call did. */
 export const KEY = 'baton/idempotency_key'
-const KEY_FORM = /^[\x21-\x7e]{1,200}$/
 /** Under the minute after which agents give up on a tool. */
 export const WAIT_MS = 45_000
 /** The cursor of a wait that goes on: until when. */
@@ -127,9 +127,10 @@ function checked(given: unknown): Fields {
 function toCall(actor: Actor, context: ServerContext): Call {
   const key = context.mcpReq._meta?.[KEY]
   if (key === undefined) return { actor }
-  if (typeof key !== 'string' || !KEY_FORM.test(key))
-    throw new BatonError('invalid_input', `_meta ${KEY} is 1 to 200 visible characters without spaces`)
-  return { actor, key }
+  const fault = keyFault(`_meta ${KEY}`, key)
+  if (fault !== undefined) throw new BatonError('invalid_input', fault)
+  // It has no fault, so it is a text.
+  return { actor, key: key as string }
 }
 
 /** Being held for as long as a call may be is no failure: the reply says how to go on. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { BatonError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { keepFolders, type Opened, openAround } from './embedded.ts'
 import { createService, openStore, toStoreTarget } from './main.ts'
@@ -25,6 +26,7 @@ export interface OpenBatonOptions {
  * ```
  */
 export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
+  demandOptions(options)
   if (options.policy !== undefined) (await import('./policy-check.ts')).checkPolicy(options.policy)
   const cwd = resolve(options.cwd ?? '.')
   const { service, base, folders } =
@@ -35,6 +37,28 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
     await service.deps.store.close()
   }
   return new Baton({ service, base, close })
+}
+
+// biome-ignore format: read as a table
+const TEXTS = {
+  store:     'a file, :memory: or postgres://…',
+  workspace: 'the name of a workspace in a database',
+  cwd:       'the path of a folder',
+} as const
+
+/** A program without types may say anything, and a store that is none would be another one. */
+function demandOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw new BatonError(
+      'invalid_input',
+      "openBaton takes an object of options: openBaton({ store: 'baton.db' })",
+    )
+  for (const [field, wanted] of Object.entries(TEXTS)) {
+    const value: unknown = Reflect.get(options, field)
+    if (value === undefined || (typeof value === 'string' && value !== '')) continue
+    const what = value === '' ? 'empty' : 'no text'
+    throw new BatonError('invalid_input', `${field} is ${what}; give ${wanted}, or leave it out`, { field })
+  }
 }
 
 /** The store that was named: no file of the folder has a say in it. */

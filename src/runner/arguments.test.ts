@@ -160,3 +160,76 @@ describe('the key of a call', () => {
     assert.deepEqual(await Promise.all(states), ['completed', 'cancelled', 'rejected'])
   })
 })
+
+describe('what a call is given', () => {
+  const circle: Record<string, unknown> = {}
+  circle.back = [circle]
+  let deep: unknown = 1
+  for (let levels = 0; levels < 200_000; levels += 1) deep = [deep]
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ['a bigint', 1n, /^input is a bigint, which JSON has not; give a number or a text$/],
+    ['a circle', circle, /^input\.back\[0\] holds itself; JSON has no circles/],
+    ['a function', { run: () => 1 }, /^input\.run is a function, which JSON has not; leave it out$/],
+    ['a Map', { a: new Map([['x', 1]]) }, /^input\.a is a Map, which JSON would write as \{\}; give a plain/],
+    ['NaN', { list: [1, Number.NaN] }, /^input\.list\[1\] is NaN, which JSON has not/],
+    ['a hole', { list: [undefined] }, /^input\.list\[0\] is undefined within a list/],
+    ['bytes', { file: Buffer.from('x') }, /^input\.file is bytes, which JSON has not/],
+    ['far too deep', deep, /^input\[0\].* is nested deeper than 100 levels/],
+  ]
+  for (const [what, input, words] of wrong)
+    it(`is JSON, or is refused by its field: ${what}`, async () => {
+      await assert.rejects(planner.send({ to: 'worker', title: 'Build it', input }), refusal(words))
+      await assert.rejects(planner.send({ to: 'worker', title: 'x', input }, { key: 'k' }), refusal(words))
+    })
+
+  it('may hold what says itself how it looks in JSON, and fields without a value', async () => {
+    class Requirement {
+      readonly name = 'UserCard'
+    }
+    const at = new Date('2026-01-13T10:00:00.000Z')
+    const { id } = await planner.send({
+      to: 'worker',
+      title: 'Build it',
+      input: { at, none: undefined, wanted: new Requirement(), same: [at, at] },
+    })
+
+    const { input } = (await planner.get(id)).package
+    const text = at.toISOString()
+    assert.deepEqual(input, { at: text, wanted: { name: 'UserCard' }, same: [text, text] })
+  })
+
+  it('is refused in words, whatever is left out', async () => {
+    const nothing = any(undefined)
+    for (const ask of [
+      () => planner.send(nothing),
+      () => planner.get(nothing),
+      () => planner.accept(nothing, any(null), any(null)),
+      () => planner.submit('HO-1', any('text')),
+      () => planner.call('task_create', any([1])),
+    ])
+      await assert.rejects(ask, { name: 'BatonError' })
+  })
+
+  it('is a text where a store is named, and an object of options', async () => {
+    await assert.rejects(openBaton({ store: any(5) }), refusal(/^store is no text; give a file, :memory: or/))
+    await assert.rejects(openBaton({ store: '' }), refusal(/^store is empty; give a file, :memory: or/))
+    await assert.rejects(openBaton({ store: ':memory:', cwd: any(5) }), refusal(/^cwd is no text/))
+    await assert.rejects(
+      openBaton({ store: ':memory:', workspace: any({}) }),
+      refusal(/^workspace is no text/),
+    )
+    await assert.rejects(openBaton(any('baton.db')), refusal(/^openBaton takes an object of options/))
+    await assert.rejects(openBaton(any(null)), refusal(/^openBaton takes an object of options/))
+  })
+
+  it('is looked at in the answer of a handler too', async () => {
+    await baton.specialist('worker', {}, () => ({
+      output: { counts: new Map([['x', 1]]), ratio: Number.NaN },
+    }))
+
+    await assert.rejects((await send()).wait({ timeout_s: 5 }), {
+      code: 'failed',
+      message: /^Output validation failed: output\.counts is a Map, which JSON would write as/,
+    })
+  })
+})

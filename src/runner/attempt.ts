@@ -1,5 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { jsonFault } from '../domain/json-fault.ts'
 import type { Package } from '../domain/package.ts'
 import type { Call } from '../service/deps.ts'
 import { queueArtifactPath } from '../service/document-artifact.ts'
@@ -154,14 +155,9 @@ export class Attempt {
       ...(validation && { validation: { status: 'passed', ...validation } }),
       ...(checkOutput && { schema_compliance: 'valid' }),
     }
-    try {
-      return { submission: JSON.parse(JSON.stringify(submission)) }
-    } catch (error) {
-      return failing(
-        'VALIDATION_FAILED',
-        `Output validation failed: it is not JSON (${toFailing(error).message})`,
-      )
-    }
+    const fault = jsonFault(submission)
+    if (fault) return failing('VALIDATION_FAILED', `Output validation failed: ${fault.field} ${fault.what}`)
+    return { submission: JSON.parse(JSON.stringify(submission)) }
   }
 
   async #handIn(produced: Produced): Promise<void> {

@@ -216,8 +216,10 @@ export class BatonAgent {
   async call<Name extends OperationName>(
     name: Name,
     input: OperationInput<Name>,
-    { key }: CallOptions = {},
+    options: CallOptions = {},
   ): Answer<Name> {
+    // A program without types may give null for nothing.
+    const key = options?.key
     const fault = key === undefined ? undefined : keyFault('key', key)
     if (fault !== undefined) throw new BatonError('invalid_input', fault, { field: 'key' })
     const call = key === undefined ? this.#call : { ...this.#call, key }

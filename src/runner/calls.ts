@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
+import { jsonFault } from '../domain/json-fault.ts'
 import { type AnyOperation, isOperationName, loadOperation, type OperationName } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { Call } from '../service/deps.ts'
@@ -30,6 +31,13 @@ export async function callOperation<Name extends OperationName>(
       `${name} is for people: a program cannot show that one is there; use the baton command at a terminal, or a person's token over HTTP`,
       { operation: name },
     )
+  // Over the other surfaces input comes as JSON; a program may give anything.
+  const fault = jsonFault(input)
+  if (fault)
+    throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, {
+      operation: name,
+      field: fault.field,
+    })
   // The list of operations is looked up by name, which is what ties this answer to this type.
   return (await invoke(operation, service, call, input)) as OperationOutput<Name>
 }

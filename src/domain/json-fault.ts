@@ -1,0 +1,67 @@
+export interface JsonFault {
+  /** Where it stands: `input.items[0].count`. */
+  readonly field: string
+  /** What it is, and what to write instead. */
+  readonly what: string
+}
+
+/** Deeper values are no documents; a log entry takes twice as much. */
+const MAX_DEPTH = 100
+
+// biome-ignore format: read as a table
+const NOT_JSON: Readonly<Record<string, string>> = {
+  bigint:   'is a bigint, which JSON has not; give a number or a text',
+  function: 'is a function, which JSON has not; leave it out',
+  symbol:   'is a symbol, which JSON has not; give a text',
+}
+
+/**
+ * The first thing in a value that JSON would refuse, or change without a word: a cycle, a bigint, a function, NaN, a
+ * Map. Fields without a value are absent, as everywhere; what says itself how it looks in JSON, as a date, may.
+ */
+export const jsonFault = (value: unknown, field = ''): JsonFault | undefined => faultOf(value, field, [])
+
+function faultOf(value: unknown, field: string, above: readonly object[]): JsonFault | undefined {
+  const fault = (what: string): JsonFault => ({ field, what })
+  const other = NOT_JSON[typeof value]
+  if (other !== undefined) return fault(other)
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return fault(`is ${value}, which JSON has not; give a finite number, or leave it out`)
+  if (typeof value !== 'object' || value === null) return undefined
+  if (above.includes(value)) return fault('holds itself; JSON has no circles, give a copy without it')
+  if (above.length === MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels; make it flatter`)
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    return fault('is bytes, which JSON has not; give a text, for example in base64')
+  const inner = [...above, value]
+  if (Array.isArray(value)) return listFault(value, field, inner)
+  if ('toJSON' in value && typeof value.toJSON === 'function') return faultOf(value.toJSON(), field, inner)
+  const entries = Object.entries(value)
+  if (entries.length === 0 && !isPlain(value))
+    return fault(
+      `is a ${value.constructor?.name ?? 'thing'}, which JSON would write as {}; give a plain object or a list`,
+    )
+  return first(entries, ([key, each]) => faultOf(each, field === '' ? key : `${field}.${key}`, inner))
+}
+
+const listFault = (list: readonly unknown[], field: string, above: readonly object[]) =>
+  // By index: a hole must be seen.
+  first(
+    Array.from(list, (each, i) => [each, `${field}[${i}]`] as const),
+    ([each, at]) =>
+      each === undefined
+        ? { field: at, what: 'is undefined within a list; give null, or leave it out' }
+        : faultOf(each, at, above),
+  )
+
+function first<T>(items: readonly T[], look: (item: T) => JsonFault | undefined): JsonFault | undefined {
+  for (const item of items) {
+    const found = look(item)
+    if (found) return found
+  }
+  return undefined
+}
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -6,9 +6,11 @@ import { hashAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'
 import { Tree } from './folders/tree.ts'
+import { demandAgent, demandArtifact, demandId, demandMessage, demandWorker } from './queue-arguments.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
 import { toFailing, toWritable } from './runner/failing.ts'
 import { draftOf } from './service/document-export.ts'
+import { demandSeconds } from './service/waiting.ts'
 
 /** A file of document 001 as parsed JSON: request, response or failure. */
 export type HandoffFile = Readonly<Record<string, unknown>>
@@ -51,9 +53,10 @@ export async function createHandoffRequest(
   options: RequestOptions = {},
 ): Promise<string> {
   const { context, timeout_seconds, priority, retry_policy: retry } = options
+  const from = demandAgent('source', source, '@frontend-specialist')
+  const to = demandAgent('target', target, '@react-specialist')
   return inWorkspace(options, async (opened) => {
-    const to = bare(target)
-    const { id } = await agent(opened, source, 'orchestrator').send({
+    const { id } = await agent(opened, from, 'orchestrator').send({
       to,
       title: requestTitle(to),
       home: 'queue',
@@ -83,6 +86,8 @@ export async function processHandoffRequest(
   worker?: Worker,
   options: QueueOptions = {},
 ): Promise<HandoffFile | null> {
+  demandId(id)
+  demandWorker(worker)
   return inWorkspace(options, async (opened) => {
     const { store } = opened.service.deps
     const found = await store.handoff(id)
@@ -97,6 +102,7 @@ export async function processHandoffRequest(
     if (!worker || taken.state !== 'in_progress') return fileOf(opened, id)
     try {
       const artifact = await worker(content?.package.input, await fileOf(opened, id))
+      demandResult(artifact)
       await succeed(opened, id, artifact, options)
     } catch (error) {
       await fail(opened, id, failureOf(error), options)
@@ -111,6 +117,8 @@ export async function completeHandoffSuccess(
   artifact: WorkerArtifact,
   options: QueueOptions = {},
 ): Promise<HandoffFile> {
+  demandId(id)
+  demandArtifact(artifact)
   return inWorkspace(options, async (opened) => {
     await succeed(opened, id, artifact, options)
     return fileOf(opened, id)
@@ -123,6 +131,8 @@ export async function completeHandoffFailure(
   message: string,
   options: QueueOptions & { readonly code?: string } = {},
 ): Promise<HandoffFile> {
+  demandId(id)
+  demandMessage(message)
   return inWorkspace(options, async (opened) => {
     await fail(opened, id, { message, code: options.code ?? 'PROCESSING_ERROR' }, options)
     return fileOf(opened, id)
@@ -138,6 +148,8 @@ export async function waitForHandoffCompletion(
   timeoutSeconds?: number,
   options: QueueOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<HandoffFile> {
+  demandId(id)
+  demandSeconds(timeoutSeconds, 'timeout_seconds')
   return inWorkspace(options, async (opened) => {
     const { uid } = await opened.service.wait(id, {
       untilFailure: true,
@@ -171,10 +183,8 @@ async function inWorkspace<T>({ cwd = '.' }: QueueOptions, work: (opened: Opened
   }
 }
 
-const bare = (name: string): string => name.replace(/^@/, '')
-
 const agent = ({ service }: Opened, name: string, kind: 'orchestrator' | 'specialist' = 'specialist') =>
-  new BatonAgent(service, { actor: { name: bare(name), kind, auth: 'os-user' } })
+  new BatonAgent(service, { actor: { name, kind, auth: 'os-user' } })
 
 function print({ print: line = console.log }: QueueOptions, text: string): void {
   line(text)
@@ -185,6 +195,15 @@ const failureOf = (error: unknown): { readonly code: string; readonly message: s
   error instanceof BatonError && error.code === 'unmet'
     ? { code: 'VALIDATION_FAILED', message: error.message }
     : toWritable(toFailing(error))
+
+/** What a worker answers is its output: where it is none, the output did not pass. */
+function demandResult(artifact: unknown): void {
+  try {
+    demandArtifact(artifact)
+  } catch (error) {
+    throw error instanceof BatonError ? new BatonError('unmet', error.message, error.details) : error
+  }
+}
 
 /** Another program was faster, or it is not to be had yet. */
 function isTaken(error: unknown): undefined {

@@ -49,13 +49,13 @@ export async function waitForEnd(
 }
 
 /** A program without types may say anything, and a wait until no number at all would never end. */
-export function demandSeconds(timeout_s: unknown): void {
+export function demandSeconds(timeout_s: unknown, field = 'timeout_s'): void {
   if (timeout_s === undefined || (Number.isFinite(timeout_s) && Number(timeout_s) >= 0)) return
   const given = typeof timeout_s === 'number' ? timeout_s : `of the type ${typeof timeout_s}`
   throw new BatonError(
     'invalid_input',
-    `timeout_s is ${given}; it is a number of seconds from 0 up, for example 60`,
-    { field: 'timeout_s' },
+    `${field} is ${given}; it is a number of seconds from 0 up, for example 60`,
+    { field },
   )
 }
 

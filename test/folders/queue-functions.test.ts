@@ -253,4 +253,70 @@ describe('the five functions of document 001', () => {
 
     assert.equal(lines.at(-1), 'PROCESSING_ERROR no access with [a GitHub token]')
   })
+
+  it('refuse what is missing or wrong by its name, and leave nothing behind', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `const calls = [
+         () => queue.create_handoff_request(),
+         () => queue.create_handoff_request('x y', '@react-specialist', {}),
+         () => queue.create_handoff_request('@frontend-specialist', 5, {}),
+         () => queue.create_handoff_request('@frontend-specialist', '@react-specialist', { count: 1n }),
+         () => queue.process_handoff_request(),
+         () => queue.process_handoff_request('hoff-1', 'worker'),
+         () => queue.complete_handoff_success('hoff-1'),
+         () => queue.complete_handoff_success('hoff-1', { id: 'a' }),
+         () => queue.complete_handoff_failure(7, 'x'),
+         () => queue.complete_handoff_failure('hoff-1'),
+         () => queue.wait_for_handoff_completion(),
+         () => queue.wait_for_handoff_completion('hoff-1', NaN),
+       ]
+       for (const call of calls)
+         await call().catch((error) => console.log(error.code, error.message))`,
+    )
+
+    const name = 'give the name of an agent, for example'
+    const id = "give the handoff's id, for example hoff-001-1768298400000"
+    const artifact = 'give { id, path } of the artifact, with the path from the project'
+    assert.deepEqual(lines, [
+      `invalid_input source is missing; ${name} @frontend-specialist`,
+      `invalid_input source is "x y"; ${name} @frontend-specialist`,
+      `invalid_input target is no text; ${name} @react-specialist`,
+      'invalid_input input.count is a bigint, which JSON has not; give a number or a text',
+      `invalid_input id is missing; ${id}`,
+      'invalid_input worker is no function; give one that answers { id, path } of its artifact, or leave it out',
+      `invalid_input artifact is missing; ${artifact}`,
+      `invalid_input artifact.path is missing; ${artifact}`,
+      `invalid_input id is no text; ${id}`,
+      'invalid_input message is missing; say why the work failed',
+      `invalid_input id is missing; ${id}`,
+      'invalid_input timeout_seconds is NaN; it is a number of seconds from 0 up, for example 60',
+    ])
+  })
+
+  it('[S1-100] a worker that answers no artifact fails with VALIDATION_FAILED, and is told what to answer', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const lines = await run(
+      folder,
+      `for (const junk of [undefined, 'done', { id: 'a' }, { id: 'a', path: 5 }]) {
+         ${CREATE}, { print: () => {} })
+         const file = await queue.process_handoff_request(id, async () => junk, { print: () => {} })
+         console.log(file.status, file.error.code, file.error.message)
+       }`,
+    )
+
+    const wanted = 'give { id, path } of the artifact, with the path from the project'
+    assert.deepEqual(
+      lines,
+      [
+        'artifact is missing',
+        'artifact is no object',
+        'artifact.path is missing',
+        'artifact.path is no text',
+      ].map((what) => `failed VALIDATION_FAILED ${what}; ${wanted}`),
+    )
+  })
 })

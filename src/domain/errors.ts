@@ -62,6 +62,23 @@ export class HandoffTimeoutException extends BatonError {
   }
 }
 
+/** Where a handoff stood when a wait for it was over. */
+export interface StoodAt {
+  readonly state?: unknown
+  readonly waiting_for?: unknown
+}
+
+/** Document 001's sentence. Work that was handed in and waits for somebody's word says so: no longer wait helps it. */
+export function timedOut(id: unknown, timeout_s: number, at: StoodAt = {}): HandoffTimeoutException {
+  const { state, waiting_for } = at
+  const said = `Handoff ${id} timed out after ${timeout_s}s`
+  if (state !== 'in_review') return new HandoffTimeoutException(said, { id, timeout_s })
+  return new HandoffTimeoutException(
+    `${said}; it is in review, and waits for ${waiting_for ?? 'somebody else than its receiver'} to verify it`,
+    { id, timeout_s, state, ...(waiting_for !== undefined && { waiting_for }) },
+  )
+}
+
 /** A refusal by pure code: compared as a value, thrown by the service. */
 export interface Refusal {
   readonly ok: false

@@ -151,6 +151,19 @@ describeOnEngines('waiting for a handoff', (open) => {
     })
   })
 
+  it('says of work that was handed in for whose word it waits', async (t) => {
+    const w = await open(t)
+    const { uid, id } = await request(w, { home: 'native' })
+    await w.service.receiving.accept(codex, uid)
+    await w.service.receiving.submit(codex, uid, { note: 'done' })
+
+    await assert.rejects(w.service.wait(uid, { timeout_s: 0.02 }), {
+      name: 'HandoffTimeoutException',
+      message: `Handoff ${id} timed out after 0.02s; it is in review, and waits for planner to verify it`,
+      details: { id, timeout_s: 0.02, state: 'in_review', waiting_for: 'planner' },
+    })
+  })
+
   it('[S1-86] waits 300 seconds where nobody says how long, and not a moment less', async (t) => {
     const w = await open(t)
     const { uid, id } = await request(w)

@@ -1,4 +1,4 @@
-import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
+import { BatonError, HandoffFailedException, timedOut } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -28,18 +28,16 @@ export async function waitForEnd(
   demandSeconds(options.timeout_s)
   const first = await find(deps, ref)
   const seconds = options.timeout_s ?? first.timeout_s ?? DEFAULT_WAIT_S
+  let seen = first
   const look = async (): Promise<Handoff | undefined> => {
     await deps.store.settle(deps.now().toISOString())
     const handoff = await find(deps, first.uid)
+    seen = handoff
     const isTold = options.untilFailure === true && handoff.state === 'retry_wait'
     return isEnd(handoff.state) || isTold ? handoff : undefined
   }
   const ended = await waitFor(deps, look, seconds * 1_000, options.signal)
-  if (!ended)
-    throw new HandoffTimeoutException(`Handoff ${first.id} timed out after ${seconds}s`, {
-      id: first.id,
-      timeout_s: seconds,
-    })
+  if (!ended) throw timedOut(first.id, seconds, seen)
   if (ended.state === 'completed') return ended
   throw new HandoffFailedException(reasonOf(ended), {
     id: ended.id,

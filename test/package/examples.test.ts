@@ -22,7 +22,12 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   validateHandoff: 'src/dialects/block/validate.ts',
 }
 const TEXTS = [
-  ...new Set([...Object.values(PUBLIC), ...Object.values(FUNCTIONS), 'docs/guides/typescript.md']),
+  ...new Set([
+    ...Object.values(PUBLIC),
+    ...Object.values(FUNCTIONS),
+    'README.md',
+    'docs/guides/typescript.md',
+  ]),
 ]
 
 describe('the examples of the TypeScript API', () => {

@@ -4,6 +4,7 @@ import {
   ERROR_CODES,
   type ErrorCode,
   HandoffTimeoutException,
+  timedOut,
   toError,
 } from '../../domain/errors.ts'
 import type { Trace } from '../../domain/trace.ts'
@@ -214,11 +215,7 @@ async function waitOn(ask: (input: Input) => Promise<unknown>, input: Input): Pr
         throw error
       const whole = Number(input.timeout_s ?? error.details.timeout_s)
       const left = whole - (performance.now() - started) / 1_000
-      if (error.details.held_s === undefined || !(left > 0))
-        throw new HandoffTimeoutException(`Handoff ${input.id} timed out after ${whole}s`, {
-          id: input.id,
-          timeout_s: whole,
-        })
+      if (error.details.held_s === undefined || !(left > 0)) throw timedOut(input.id, whole, error.details)
       rest = { ...input, timeout_s: left }
     }
   }

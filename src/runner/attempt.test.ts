@@ -101,6 +101,56 @@ describe('the end of an attempt', () => {
       'cut \ufffd',
     ],
     [
+      'an object with a code and a message, thrown',
+      () => {
+        throw { code: 'TIMEOUT', message: 'the compiler is stuck' }
+      },
+      'TIMEOUT',
+      'the compiler is stuck',
+    ],
+    [
+      'an object without a message, thrown',
+      () => {
+        throw { status: 503, body: 'busy' }
+      },
+      'PROCESSING_ERROR',
+      '{"status":503,"body":"busy"}',
+    ],
+    [
+      'something that has no text at all, thrown',
+      () => {
+        throw Object.create(null, { self: { enumerable: true, value: 1n } })
+      },
+      'PROCESSING_ERROR',
+      'the handler failed without saying why',
+    ],
+    [
+      'nothing, thrown',
+      () => {
+        throw undefined
+      },
+      'PROCESSING_ERROR',
+      'the handler failed without saying why',
+    ],
+    [
+      'a text as the answer',
+      (() => 'hello') as unknown as Handler,
+      'VALIDATION_FAILED',
+      'Output validation failed: the handler answered a text; return { output: … }, with what it made as output',
+    ],
+    [
+      'a list as the answer',
+      (() => [1, 2]) as unknown as Handler,
+      'VALIDATION_FAILED',
+      'Output validation failed: the handler answered a list; return { output: … }, with what it made as output',
+    ],
+    [
+      'an artifact that none is, as the answer',
+      (() => ({ artifact: 'report.json' })) as unknown as Handler,
+      'VALIDATION_FAILED',
+      'Output validation failed: artifact is no { id, path }; return what work.artifact answers',
+    ],
+    [
       'details that are no JSON',
       (work) => work.fail('VALIDATION_FAILED', 'not good', [{ count: 10n }]),
       'VALIDATION_FAILED',

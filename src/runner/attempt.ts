@@ -10,7 +10,15 @@ import { callOperation, type OperationInput, type OperationName, type OperationO
 import { type Failing, toFailing, toWritable, WorkFailed } from './failing.ts'
 import { Holding, isAway, isLost, isUnusable } from './holding.ts'
 import type { CheckValue } from './schema.ts'
-import { type Handler, outputOf, refOf, type StoredArtifact, toStoredFile, type Work } from './work.ts'
+import {
+  answerFault,
+  type Handler,
+  outputOf,
+  refOf,
+  type StoredArtifact,
+  toStoredFile,
+  type Work,
+} from './work.ts'
 
 export interface AttemptOptions {
   readonly service: Service
@@ -134,6 +142,8 @@ export class Attempt {
 
   async #check(answer: Exclude<Awaited<ReturnType<Handler>>, void>): Promise<Produced> {
     const { checkOutput } = this.#options
+    const fault = answerFault(answer)
+    if (fault !== undefined) return failing('VALIDATION_FAILED', `Output validation failed: ${fault}`)
     const { artifact, validation, ...rest } = answer
     let output = answer.output
     if (checkOutput) {
@@ -155,8 +165,8 @@ export class Attempt {
       ...(validation && { validation: { status: 'passed', ...validation } }),
       ...(checkOutput && { schema_compliance: 'valid' }),
     }
-    const fault = jsonFault(submission)
-    if (fault) return failing('VALIDATION_FAILED', `Output validation failed: ${fault.field} ${fault.what}`)
+    const odd = jsonFault(submission)
+    if (odd) return failing('VALIDATION_FAILED', `Output validation failed: ${odd.field} ${odd.what}`)
     return { submission: JSON.parse(JSON.stringify(submission)) }
   }
 

@@ -29,11 +29,25 @@ export class WorkFailed extends Error {
 export function toFailing(error: unknown): Failing {
   const { code, details } = (typeof error === 'object' && error !== null ? error : {}) as Partial<WorkFailed>
   const known = typeof code === 'string' && isKnownErrorCode(code) ? code : 'PROCESSING_ERROR'
-  const text = error instanceof Error ? error.message || error.name : String(error)
   return {
     code: known,
-    message: text || 'the handler failed without saying why',
+    message: textOf(error) || 'the handler failed without saying why',
     ...(error instanceof WorkFailed && details && { details }),
+  }
+}
+
+/** What an exception says of itself; nothing where it says nothing. Anything can be thrown. */
+function textOf(error: unknown): string {
+  if (error === undefined || error === null) return ''
+  try {
+    if (typeof error !== 'object') return String(error)
+    const { message, name } = error as Partial<Error>
+    if (typeof message === 'string' && message !== '') return message
+    if (error instanceof Error) return String(name)
+    const text = JSON.stringify(error)
+    return text === '{}' ? '' : text
+  } catch {
+    return ''
   }
 }
 

@@ -96,6 +96,18 @@ export function toStoredFile(
   return { path: `artifacts/${folder}/${file}`, bytes: Buffer.from(`${text}\n`) }
 }
 
+/** Why this is no answer of a handler, and what to return; a program without types may return anything. */
+export function answerFault(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+    const what = typeof answer === 'string' ? 'text' : Array.isArray(answer) ? 'list' : typeof answer
+    return `the handler answered a ${what}; return { output: … }, with what it made as output`
+  }
+  const { artifact } = answer as { readonly artifact?: Partial<StoredArtifact> | null }
+  if (artifact === undefined || (typeof artifact?.id === 'string' && typeof artifact.path === 'string'))
+    return undefined
+  return 'artifact is no { id, path }; return what work.artifact answers'
+}
+
 /** Document 001: what a worker answers is copied into the output under these names. */
 export const outputOf = ({ id, path, type }: StoredArtifact) => ({
   artifact_id: id,

@@ -2,9 +2,8 @@ import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { useOperation } from '../api/queries.ts'
 import type { Me } from '../api/session.ts'
-import { Decision } from '../features/gate/decision.tsx'
 import { Actions } from '../features/handoff/actions.tsx'
-import { Answer } from '../features/handoff/answer.tsx'
+import { AskedOf } from '../features/handoff/asked.tsx'
 import { Chain } from '../features/handoff/chain.tsx'
 import { Deliverables, PackageView, ResultView } from '../features/handoff/package-view.tsx'
 import { Standing, Understood } from '../features/handoff/standing.tsx'
@@ -23,10 +22,6 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
   if (!full.data)
     return full.error ? <Failed error={full.error} again={full.refetch} /> : <Loading what={id} />
   const { handoff, package: given, result, thread, verifications, timeline, acknowledgment } = full.data
-  const waitsForMe =
-    [handoff.waiting_for, handoff.escalated_to].includes(me.actor.name) ||
-    (handoff.waiting_for === 'human' && me.actor.kind === 'human')
-  const asksMe = handoff.state === 'needs_input' && waitsForMe
   return (
     <article className="stack">
       <header>
@@ -47,16 +42,7 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
         </p>
         <Standing handoff={handoff} />
       </header>
-      {asksMe && handoff.need !== 'clarification' && (
-        <section className="card" aria-label="Your decision">
-          <Decision handoff={handoff} options={given.validation_request?.options} isActive />
-        </section>
-      )}
-      {asksMe && handoff.need === 'clarification' && (
-        <section className="card" aria-label="A question for you">
-          <Answer id={handoff.id} />
-        </section>
-      )}
+      <AskedOf full={full.data} me={me} />
       <Actions handoff={handoff} me={me} />
       <div className="two">
         <section className="card" aria-label="Package">

@@ -8,30 +8,30 @@ import type { Me } from '../api/session.ts'
 import { Decision } from '../features/gate/decision.tsx'
 import { Answer } from '../features/handoff/answer.tsx'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
+import { settledBy } from '../features/handoff/meanwhile.tsx'
 import { Points } from '../features/handoff/package-view.tsx'
 import { Notices } from '../features/notice/notices.tsx'
 import { isTyping } from '../ui/keys.ts'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { type Keeping, useKept } from '../ui/use-kept.ts'
 
 /** What waits for this person: gates and decisions first, then questions, then work and news. */
 export function Inbox({ me }: { readonly me: Me }) {
   const inbox = useOperation('handoff_inbox', { limit: 100 })
-  const [active, activate] = useState<string>()
-  const decisions = (inbox.data?.items ?? []).filter(
-    (h) => h.state === 'needs_input' && h.need !== 'clarification',
-  )
-  const current = decisions.find(({ uid }) => uid === active) ?? decisions[0]
+  const { shown, keeping } = useKept(inbox.data?.items.filter(isQuestion) ?? NONE)
+  const decisions = shown.filter(({ need }) => need !== 'clarification')
+  const { current, activate } = useCurrent(decisions)
   useStepping(decisions, current, activate)
   if (!inbox.data)
     return inbox.error ? <Failed error={inbox.error} again={inbox.refetch} /> : <Loading what="your inbox" />
   const { items, notices } = inbox.data
-  const questions = items.filter((h) => h.state === 'needs_input' && h.need === 'clarification')
-  const others = items.filter((h) => h.state !== 'needs_input')
+  const questions = shown.filter(({ need }) => need === 'clarification')
+  const others = items.filter((handoff) => !isQuestion(handoff))
   return (
     <div className="stack narrow">
       <h1>Inbox of {me.actor.name}</h1>
-      {items.length + notices.length === 0 && (
+      {items.length + shown.length + notices.length === 0 && (
         <Empty>
           Nothing waits for you. Gates, questions and work that is yours appear here by themselves.
         </Empty>
@@ -42,16 +42,25 @@ export function Inbox({ me }: { readonly me: Me }) {
           handoff={handoff}
           asked={inbox.data.gates?.find(({ uid }) => uid === handoff.uid)}
           isActive={handoff.uid === current?.uid}
+          isKept={!items.includes(handoff)}
           onFocus={() => activate(handoff.uid)}
+          onDone={() => activate(neighbour(decisions, handoff)?.uid)}
+          me={me}
+          keeping={keeping}
         />
       ))}
       {questions.map((handoff) => (
-        <section key={handoff.uid} className="card" aria-label={`Question about ${handoff.id}`}>
+        <section
+          key={handoff.uid}
+          id={handoff.uid}
+          className="card"
+          aria-label={`Question about ${handoff.id}`}
+        >
           <h2>
             {handoff.to} asks about{' '}
             <Link href={`/handoffs/${encodeURIComponent(handoff.id)}`}>{handoff.title}</Link>
           </h2>
-          <Answer id={handoff.id} />
+          <Answer handoff={handoff} me={me} isKept={!items.includes(handoff)} keeping={keeping} />
         </section>
       ))}
       {others.length > 0 && (
@@ -69,6 +78,23 @@ export function Inbox({ me }: { readonly me: Me }) {
   )
 }
 
+const NONE: readonly Handoff[] = []
+const isQuestion = ({ state }: Handoff): boolean => state === 'needs_input'
+const neighbour = (all: readonly Handoff[], one: Handoff): Handoff | undefined =>
+  all[all.indexOf(one) + 1] ?? all[all.indexOf(one) - 1]
+
+/**
+ * The decision that keys are for: the first, until somebody goes to another. When it goes away by itself they are for
+ * none, because a key that was meant for one must not reach another.
+ */
+function useCurrent(decisions: readonly Handoff[]) {
+  const [active, activate] = useState<string>()
+  const current = active === undefined ? decisions[0] : decisions.find(({ uid }) => uid === active)
+  const next = decisions.length === 0 ? undefined : (active ?? current?.uid)
+  useEffect(() => activate(next), [next])
+  return { current, activate }
+}
+
 /** `j` and `k` go from one decision to the next. */
 function useStepping(
   decisions: readonly Handoff[],
@@ -78,8 +104,8 @@ function useStepping(
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
-      if (step === 0 || !current || isTyping(event.target) || event.ctrlKey || event.metaKey) return
-      const next = decisions[decisions.indexOf(current) + step]
+      if (step === 0 || isTyping(event.target) || event.ctrlKey || event.metaKey) return
+      const next = current ? decisions[decisions.indexOf(current) + step] : decisions[0]
       if (!next) return
       activate(next.uid)
       document.getElementById(next.uid)?.scrollIntoView({ block: 'nearest' })
@@ -96,11 +122,16 @@ function Waiting(props: {
   readonly handoff: Handoff
   readonly asked: Asked | undefined
   readonly isActive: boolean
+  /** It waits no more, but somebody is at it. */
+  readonly isKept: boolean
   readonly onFocus: () => void
+  readonly onDone: () => void
+  readonly me: Me
+  readonly keeping: Keeping
 }) {
-  const { handoff, asked, isActive, onFocus } = props
+  const { handoff, asked, isActive, isKept, onFocus, onDone, me, keeping } = props
   const { id, title, from, created_at, type, gate } = handoff
-  const full = useOperation('handoff_get', { id }, { enabled: isActive })
+  const full = useOperation('handoff_get', { id }, { enabled: isActive || isKept })
   const given = full.data?.package
   const summary = given?.summary ?? asked?.summary
   const items = given?.validation_request?.items ?? asked?.items ?? []
@@ -132,6 +163,9 @@ function Waiting(props: {
         handoff={handoff}
         options={given ? given.validation_request?.options : ownWords(asked)}
         isActive={isActive}
+        settled={isKept ? settledBy(full.data, me) : undefined}
+        keeping={keeping}
+        onDone={onDone}
       />
     </section>
   )

@@ -1,4 +1,35 @@
-/** Keys that are typed into a field are text, not commands. */
-export const isTyping = (target: EventTarget | null): boolean =>
+/** Where text was typed last, until whoever typed it went elsewhere or was done with it. */
+let field: EventTarget | undefined
+
+const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/**
+ * Keys that are typed into a field are text, not commands. So are those of somebody who types on while the field goes
+ * away: they hold until that person points at something, goes elsewhere, or presses Enter or Escape.
+ */
+export const isTyping = (target: EventTarget | null): boolean => isField(target) || field !== undefined
+
+/** Follows where text is typed; see `isTyping`. */
+export function followTyping(): () => void {
+  const onFocus = ({ target }: Event) => {
+    field = isField(target) ? target : undefined
+  }
+  const onPointer = ({ target }: Event) => {
+    if (target !== field) field = undefined
+  }
+  const onKey = ({ target, key, shiftKey, isComposing }: KeyboardEvent) => {
+    const isLeaving = !isComposing && (key === 'Escape' || (key === 'Enter' && !shiftKey))
+    if (isLeaving) field = undefined
+    else if (isField(target)) field = target
+  }
+  addEventListener('focusin', onFocus, true)
+  addEventListener('pointerdown', onPointer, true)
+  addEventListener('keydown', onKey, true)
+  return () => {
+    removeEventListener('focusin', onFocus, true)
+    removeEventListener('pointerdown', onPointer, true)
+    removeEventListener('keydown', onKey, true)
+  }
+}

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { useConnection } from '../../api/live.ts'
 import { useOperation } from '../../api/queries.ts'
 import { logOut, type Me } from '../../api/session.ts'
-import { isTyping } from '../../ui/keys.ts'
+import { followTyping, isTyping } from '../../ui/keys.ts'
 import { PAGES } from '../../ui/pages.ts'
 import { Palette } from './palette.tsx'
 
@@ -17,6 +17,7 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   const waiting = useWaiting()
   useKeys(go, () => search(true))
   useArriving(location)
+  useEffect(followTyping, [])
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === location)?.name ?? location.split('/').at(-1)
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decodeURIComponent(name ?? '')} · Baton`

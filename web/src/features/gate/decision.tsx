@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import { ownOptions } from '../../../../src/domain/gate.ts'
 import type { Handoff } from '../../../../src/domain/handoff.ts'
 import { isTyping } from '../../ui/keys.ts'
+import { type Keeping, useBegun } from '../../ui/use-kept.ts'
+import { Meanwhile } from '../handoff/meanwhile.tsx'
 import { useAct } from '../handoff/use-act.ts'
 
 interface Offer {
@@ -41,19 +43,32 @@ export function Decision(props: {
   readonly options?: Options
   /** Keys work for this one, among several on a page. */
   readonly isActive: boolean
+  /** What became of it elsewhere: nothing can be sent then, and nothing that was written is lost. */
+  readonly settled?: string | undefined
+  readonly keeping: Keeping
+  /** It was sent, or put away. */
+  readonly onDone?: () => void
 }) {
-  const { handoff, isActive } = props
+  const { handoff, isActive, settled, keeping, onDone } = props
   const [choice, choose] = useState<string>()
   const [comment, setComment] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  const act = useAct('gate_decide')
+  const isOver = settled !== undefined
+  const done = () => {
+    choose(undefined)
+    setComment('')
+    onDone?.()
+    keeping.done(handoff.uid)
+  }
+  const act = useAct('gate_decide', done)
   const offers = offersOf(handoff, props.options)
-  useChoosing(isActive, offers, choose)
+  useChoosing(isActive && !isOver, offers, choose)
+  useBegun(keeping, handoff.uid, choice !== undefined || comment !== '')
   useEffect(() => {
     if (choice !== undefined) field.current?.focus()
   }, [choice])
   const needsWords = choice === 'reject' || choice === 'question'
-  const isReady = choice !== undefined && (!needsWords || comment.trim() !== '') && !act.isPending
+  const isReady = choice !== undefined && (!needsWords || comment.trim() !== '') && !act.isPending && !isOver
   const send = () => {
     if (choice === undefined || !isReady) return
     act.mutate({ id: handoff.id, choice, ...(comment.trim() !== '' && { comment: comment.trim() }) })
@@ -61,6 +76,7 @@ export function Decision(props: {
   return (
     <fieldset className="decision">
       <legend className="soft">Your decision on {handoff.id}</legend>
+      {isOver && <Meanwhile what={settled} putAway={done} />}
       <div className="row">
         {offers.map(({ choice: each, label, key, look }) => (
           <button
@@ -68,9 +84,10 @@ export function Decision(props: {
             type="button"
             className={look}
             aria-pressed={choice === each}
-            onClick={() => choose(each)}
+            aria-disabled={isOver}
+            onClick={() => !isOver && choose(each)}
           >
-            {label} {isActive && <kbd>{key}</kbd>}
+            {label} {isActive && !isOver && <kbd>{key}</kbd>}
           </button>
         ))}
       </div>

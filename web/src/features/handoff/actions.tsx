@@ -58,7 +58,8 @@ export function Actions({ handoff, me }: { readonly handoff: Handoff; readonly m
   const possible = ACTIONS.filter(({ command }) =>
     TRANSITIONS.some((each) => each.from === handoff.state && each.command === command && roles.has(each.by)),
   )
-  if (possible.length === 0) return null
+  // A form that somebody writes into stays when the handoff has moved on; the server says why it is too late.
+  if (possible.length === 0 && !asking) return null
   return (
     <section className="row" aria-label="What you can do">
       {possible.map((action) => (

@@ -10,7 +10,9 @@ export function RunActions({ run }: { readonly run: Run }) {
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
   const failed = run.steps.filter(({ state }) => state === 'failed')
-  if (run.state === 'completed' || run.state === 'cancelled') return null
+  const isOver = run.state === 'completed' || run.state === 'cancelled'
+  // A form that somebody writes into stays; the server says why it is too late.
+  if (isOver && !asked) return null
   return (
     <section className="row" aria-label="What you can do">
       {failed.length > 0 && (
@@ -23,14 +25,16 @@ export function RunActions({ run }: { readonly run: Run }) {
           Resume
         </button>
       )}
-      <button
-        type="button"
-        className="danger"
-        aria-expanded={asked === 'cancel'}
-        onClick={() => ask('cancel')}
-      >
-        Cancel the run
-      </button>
+      {!isOver && (
+        <button
+          type="button"
+          className="danger"
+          aria-expanded={asked === 'cancel'}
+          onClick={() => ask('cancel')}
+        >
+          Cancel the run
+        </button>
+      )}
       {asked === 'resume' && <Resume run={run} titles={failed.map(({ title }) => title)} close={close} />}
       {asked === 'cancel' && <Cancel run={run} close={close} />}
     </section>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { isComposing } from './keys.ts'
 
 /**
  * Asks once more before something is done, with room for words. Enter sends, Escape takes it back; if it is refused,
@@ -38,7 +39,7 @@ export function Confirm(props: {
         if (!isPending) send(words.trim())
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close()
+        if (event.key === 'Escape' && !isComposing(event.nativeEvent)) close()
       }}
     >
       {about !== undefined && <p className="whole">{about}</p>}

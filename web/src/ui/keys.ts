@@ -1,3 +1,6 @@
+/** Code of a key that went to whatever composes letters. */
+const COMPOSED = 229
+
 /** Where text was typed last, until whoever typed it went elsewhere or was done with it. */
 let field: EventTarget | undefined
 
@@ -11,6 +14,10 @@ const isField = (target: EventTarget | null): target is HTMLElement =>
  */
 export const isTyping = (target: EventTarget | null): boolean => isField(target) || field !== undefined
 
+/** Enter takes a candidate and Escape drops it where letters are composed. Safari tells by the code alone. */
+export const isComposing = ({ isComposing, keyCode }: KeyboardEvent): boolean =>
+  isComposing || keyCode === COMPOSED
+
 /** Follows where text is typed; see `isTyping`. */
 export function followTyping(): () => void {
   const onFocus = ({ target }: Event) => {
@@ -19,8 +26,9 @@ export function followTyping(): () => void {
   const onPointer = ({ target }: Event) => {
     if (target !== field) field = undefined
   }
-  const onKey = ({ target, key, shiftKey, isComposing }: KeyboardEvent) => {
-    const isLeaving = !isComposing && (key === 'Escape' || (key === 'Enter' && !shiftKey))
+  const onKey = (event: KeyboardEvent) => {
+    const { target, key, shiftKey } = event
+    const isLeaving = !isComposing(event) && (key === 'Escape' || (key === 'Enter' && !shiftKey))
     if (isLeaving) field = undefined
     else if (isField(target)) field = target
   }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useOperation } from '../../api/queries.ts'
 import { logOut } from '../../api/session.ts'
+import { isComposing } from '../../ui/keys.ts'
 import { PAGES } from '../../ui/pages.ts'
 import { chooseTheme, THEMES } from '../../ui/theme.ts'
 
@@ -34,6 +35,7 @@ export function Palette({ close }: { readonly close: () => void }) {
     choice?.run()
   }
   const onKey = (event: KeyboardEvent) => {
+    if (isComposing(event.nativeEvent)) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
       event.preventDefault()

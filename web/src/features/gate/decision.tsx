@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { ownOptions } from '../../../../src/domain/gate.ts'
 import type { Handoff } from '../../../../src/domain/handoff.ts'
-import { isTyping } from '../../ui/keys.ts'
+import { isComposing, isTyping } from '../../ui/keys.ts'
 import { type Keeping, useBegun } from '../../ui/use-kept.ts'
 import { Meanwhile } from '../handoff/meanwhile.tsx'
 import { useAct } from '../handoff/use-act.ts'
@@ -51,19 +51,21 @@ export function Decision(props: {
 }) {
   const { handoff, isActive, settled, keeping, onDone } = props
   const [choice, choose] = useState<string>()
-  const [comment, setComment] = useState('')
+  // What is written for one answer is not meant for another.
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map())
+  const comment = drafts.get(choice ?? '') ?? ''
   const field = useRef<HTMLTextAreaElement>(null)
   const isOver = settled !== undefined
   const done = () => {
     choose(undefined)
-    setComment('')
+    setDrafts(new Map())
     onDone?.()
     keeping.done(handoff.uid)
   }
   const act = useAct('gate_decide', done)
   const offers = offersOf(handoff, props.options)
   useChoosing(isActive && !isOver, offers, choose)
-  useBegun(keeping, handoff.uid, choice !== undefined || comment !== '')
+  useBegun(keeping, handoff.uid, choice !== undefined || [...drafts.values()].some(Boolean))
   useEffect(() => {
     if (choice !== undefined) field.current?.focus()
   }, [choice])
@@ -100,8 +102,9 @@ export function Decision(props: {
               ref={field}
               rows={2}
               value={comment}
-              onChange={({ target }) => setComment(target.value)}
+              onChange={({ target }) => setDrafts(new Map(drafts).set(choice, target.value))}
               onKeyDown={(event) => {
+                if (isComposing(event.nativeEvent)) return
                 if (event.key === 'Escape') choose(undefined)
                 if (event.key !== 'Enter' || event.shiftKey) return
                 event.preventDefault()

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useOperation } from '../../api/queries.ts'
 import type { Me } from '../../api/session.ts'
+import { isComposing } from '../../ui/keys.ts'
 import { type Keeping, useBegun } from '../../ui/use-kept.ts'
 import { Meanwhile, settledBy } from './meanwhile.tsx'
 import { Thread } from './thread.tsx'
@@ -40,7 +41,7 @@ export function Answer(props: {
           value={text}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey) return
+            if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return
             event.preventDefault()
             send()
           }}

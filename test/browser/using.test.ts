@@ -79,6 +79,19 @@ describe('a person at the dashboard', () => {
     )
   })
 
+  it('asks with one click about a gate that keys are not for', async () => {
+    const id = await newGate('By one click')
+    await go('/inbox')
+    const card = seat.page.getByRole('region', { name: `Decision on ${id}` })
+    await card.waitFor()
+    assert.equal(await card.locator('kbd').count(), 0)
+
+    await card.getByRole('button', { name: /^Ask/ }).click()
+
+    await card.getByRole('textbox').waitFor()
+    await story.planner.handoff_cancel({ id, reason: 'only a test' })
+  })
+
   it('decides a gate with keys alone, and a letter in a text is no command', async () => {
     const id = await newGate('By keys')
     await go('/inbox')

@@ -89,7 +89,7 @@ export function Decision(props: {
             aria-disabled={isOver}
             onClick={() => !isOver && choose(each)}
           >
-            {label} {isActive && !isOver && <kbd>{key}</kbd>}
+            {label} {isActive && !isOver ? <kbd>{key}</kbd> : <KeyRoom>{key}</KeyRoom>}
           </button>
         ))}
       </div>
@@ -125,6 +125,13 @@ export function Decision(props: {
     </fieldset>
   )
 }
+
+/** The room of a key that is not for this card: a button must not move away from under a pointer when it is. */
+const KeyRoom = ({ children }: { readonly children: string }) => (
+  <span className="key-room" aria-hidden="true">
+    {children}
+  </span>
+)
 
 /** What the sender says that an answer leads to. */
 function Meanings({ offers }: { readonly offers: readonly Offer[] }) {

@@ -90,6 +90,42 @@ describe('every page of the dashboard', () => {
   })
 })
 
+describe('the inbox', () => {
+  it('[S4-58] shows a gate with its name, its title and its text as it was meant, and asks for what fits', async () => {
+    const { handoff } = await story.planner.handoff_send({
+      to: 'human',
+      type: 'gate',
+      title: 'May we deploy to production?',
+      gate: { name: 'deploy' },
+      summary: 'All is **measured**:\n\n- p95 is 11 ms\n- no errors',
+    })
+    const { page, faults } = await dashboard.open('/inbox')
+    const card = page.getByRole('region', { name: `Decision on ${handoff.id}` })
+
+    await card.getByRole('heading', { level: 2, name: 'May we deploy to production?' }).waitFor()
+    await card.getByText('deploy', { exact: true }).waitFor()
+    await card.getByRole('listitem').getByText('p95 is 11 ms').waitFor()
+    assert.equal(await card.locator('strong').innerText(), 'measured')
+    await card.getByRole('button', { name: /^Ask/ }).click()
+    await card.getByRole('textbox', { name: 'What do you want to know?' }).waitFor()
+    await card.getByRole('button', { name: /^Reject/ }).click()
+    await card.getByRole('textbox', { name: 'Say what is to be done' }).waitFor()
+    assert.deepEqual(faults, [])
+  })
+
+  it('shows a question as it was meant', async () => {
+    const person = await dashboard.as('maria', 'human')
+    const { id } = (await person.handoff_send({ to: 'codex', title: 'Make it fast' })).handoff
+    await story.codex.handoff_accept({ id })
+    await story.codex.handoff_ask({ id, question: 'Which **one**?\n\n1. 100 ms\n2. 200 ms' })
+    const { page } = await dashboard.open('/inbox', { person: 'maria' })
+    const card = page.getByRole('region', { name: `Question about ${id}` })
+
+    await card.getByRole('listitem').getByText('200 ms').last().waitFor()
+    assert.equal(await card.locator('strong').innerText(), 'one')
+  })
+})
+
 describe('the page of a handoff', () => {
   let seat: Seat
   before(async () => {

@@ -12,6 +12,7 @@ import { settledBy } from '../features/handoff/meanwhile.tsx'
 import { Points } from '../features/handoff/package-view.tsx'
 import { Notices } from '../features/notice/notices.tsx'
 import { isTyping } from '../ui/keys.ts'
+import { Prose } from '../ui/prose.tsx'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type Keeping, useKept } from '../ui/use-kept.ts'
@@ -145,15 +146,20 @@ function Waiting(props: {
     >
       <div className="row">
         <span className="badge wait">{type === 'gate' ? 'gate' : 'decision'}</span>
-        <h2 className="grow">
-          <Link href={`/handoffs/${encodeURIComponent(id)}`}>{gate?.name ?? title}</Link>
+        <h2 className="grow wrap">
+          <Link href={`/handoffs/${encodeURIComponent(id)}`}>{title}</Link>
         </h2>
         <small>
+          {gate?.name !== undefined && !title.endsWith(gate.name) && (
+            <>
+              <b className="wrap">{gate.name}</b> ·{' '}
+            </>
+          )}
           from {from} · <Time at={created_at} />
         </small>
       </div>
       {full.error && !full.data && <Failed error={full.error} again={full.refetch} />}
-      {summary && <p className="wrap">{summary}</p>}
+      {summary && <Prose text={summary} />}
       <Points
         title={`${items.length} ${items.length === 1 ? 'point' : 'points'} to validate`}
         items={items}

@@ -56,6 +56,8 @@ function toNodes(tokens: readonly Token[]): ReactNode {
 }
 
 function element(token: Token, children: ReactNode[], key: number): ReactNode {
+  // The lines of a list that stand close together are no paragraphs.
+  if (token.hidden) return <Fragment key={key}>{children}</Fragment>
   const tag = ELEMENTS.has(token.tag) ? token.tag : 'span'
   if (tag === 'a') return <Link key={key}>{children}</Link>
   return createElement(tag, { key }, ...children)

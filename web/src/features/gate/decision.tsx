@@ -20,6 +20,12 @@ const USUAL: readonly Offer[] = [
   { choice: 'question', label: 'Ask', key: 'q', look: '' },
 ]
 
+/** The answers that need words, and which. */
+const ASKS: Readonly<Record<string, string>> = {
+  reject: 'Say what is to be done',
+  question: 'What do you want to know?',
+}
+
 type Options = Readonly<Record<string, string>> | undefined
 
 /** An escalation with options of its own has those instead of a plain yes. */
@@ -69,7 +75,7 @@ export function Decision(props: {
   useEffect(() => {
     if (choice !== undefined) field.current?.focus()
   }, [choice])
-  const needsWords = choice === 'reject' || choice === 'question'
+  const needsWords = choice !== undefined && Object.hasOwn(ASKS, choice)
   const isReady = choice !== undefined && (!needsWords || comment.trim() !== '') && !act.isPending && !isOver
   const send = () => {
     if (choice === undefined || !isReady) return
@@ -97,7 +103,7 @@ export function Decision(props: {
       {choice !== undefined && (
         <div className="stack">
           <label className="block">
-            <span className="soft">{needsWords ? 'Say what is to be done' : 'A comment, if you like'}</span>
+            <span className="soft">{needsWords ? ASKS[choice] : 'A comment, if you like'}</span>
             <textarea
               ref={field}
               rows={2}

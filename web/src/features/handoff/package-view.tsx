@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react'
 import type {
   ArtifactRef,
   Check,
@@ -7,9 +6,8 @@ import type {
   Package,
   Result,
 } from '../../../../src/domain/package.ts'
+import { Prose } from '../../ui/prose.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
-
-const Markdown = lazy(async () => ({ default: (await import('../../ui/markdown.tsx')).Markdown }))
 
 /** A heading and a list, or nothing where there is nothing. */
 export function Points({ title, items }: { readonly title: string; readonly items: readonly string[] }) {
@@ -28,15 +26,13 @@ export function Points({ title, items }: { readonly title: string; readonly item
   )
 }
 
-/** Text that an agent wrote, with markdown and without anything that could act. */
+/** A heading and what an agent wrote, or nothing where there is nothing. */
 export function Said({ title, text }: { readonly title: string; readonly text: string | undefined }) {
   if (!text) return null
   return (
     <>
       <h3>{title}</h3>
-      <Suspense fallback={<p className="wrap">{text}</p>}>
-        <Markdown text={text} />
-      </Suspense>
+      <Prose text={text} />
     </>
   )
 }

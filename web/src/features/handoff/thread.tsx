@@ -1,4 +1,5 @@
 import type { ThreadItem } from '../../../../src/domain/package.ts'
+import { Prose } from '../../ui/prose.tsx'
 import { Time } from '../../ui/time.tsx'
 
 /** Questions, answers and decisions in their order, each with who said it. */
@@ -12,7 +13,7 @@ export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
             {by} · {kind}
             {choice === undefined ? '' : `: ${choice}`} · <Time at={at} />
           </small>
-          <p className="wrap">{text}</p>
+          <Prose text={text} />
         </li>
       ))}
     </ol>

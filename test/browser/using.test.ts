@@ -243,6 +243,23 @@ describe('a person at the dashboard', () => {
     await seat.page.goto(`${dashboard.url}/handoffs/HO-1999-001`)
 
     await seat.page.getByRole('alert').getByText('HO-1999-001').waitFor()
+    const main = seat.page.getByRole('main')
+    await main.getByRole('heading', { level: 1, name: 'There is no handoff HO-1999-001' }).waitFor()
+    assert.doesNotMatch(await main.innerText(), /baton handoff list/)
+    await main.getByRole('link', { name: 'Board' }).click()
+    await seat.page.getByRole('heading', { level: 1, name: 'Board' }).waitFor()
+    await seat.page.goto(`${dashboard.url}/workflows/run-1999`)
+    await main.getByRole('heading', { level: 2, name: 'There is no run run-1999' }).waitFor()
+    assert.deepEqual(seat.faults, [])
+  })
+
+  it('is told that there is no such page, and can go on', async () => {
+    for (const path of ['/nope', '/handoffs/a/b', '/%E0%A4%A', '/handoffs/%E0%A4%A']) {
+      await seat.page.goto(dashboard.url + path)
+      await seat.page.getByRole('heading', { level: 1, name: /^There is no (?:such page|handoff)/ }).waitFor()
+      await seat.page.getByRole('main').getByRole('link', { name: 'Board' }).click()
+      await seat.page.getByRole('heading', { level: 1, name: 'Board' }).waitFor()
+    }
     assert.deepEqual(seat.faults, [])
   })
 })

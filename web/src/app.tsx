@@ -7,6 +7,8 @@ import { Frame } from './features/frame/frame.tsx'
 import { Board } from './pages/board.tsx'
 import { Login } from './pages/login.tsx'
 import { Boundary } from './ui/boundary.tsx'
+import { Missing } from './ui/missing.tsx'
+import { decoded } from './ui/pages.ts'
 import { Failed, Loading } from './ui/states.tsx'
 
 const Inbox = lazy(async () => ({ default: (await import('./pages/inbox.tsx')).Inbox }))
@@ -64,7 +66,7 @@ function Pages({ me }: { readonly me: Me }) {
               <Audit />
             </Route>
             <Route>
-              <p className="empty">There is no such page. Choose one from the list.</p>
+              <Missing what="such page" />
             </Route>
           </Switch>
         </Suspense>
@@ -74,4 +76,4 @@ function Pages({ me }: { readonly me: Me }) {
 }
 
 /** The router leaves `%3D` and the like as they are; ids may hold any letter. */
-const idInAddress = (): string => decodeURIComponent(location.pathname.split('/')[2] ?? '')
+const idInAddress = (): string => decoded(location.pathname.split('/')[2] ?? '')

@@ -19,7 +19,7 @@ import { type Rate, RateLimit } from './rate.ts'
 import { isReady } from './ready.ts'
 import { type Route, routesOf } from './routes.ts'
 import { showStatus } from './status.ts'
-import { addWeb } from './web.ts'
+import { addWeb, missingPage } from './web.ts'
 
 export interface HttpAppOptions {
   readonly service: Service
@@ -161,9 +161,10 @@ function otherPages(
     const caller = await admit(c, 'mcp')
     return (await mcp()).fetch(c.req.raw, caller)
   })
-  app.notFound((c) =>
-    problemResponse(new BatonError('not_found', `there is no ${c.req.method} at this address`)),
-  )
+  app.notFound(async (c) => {
+    const page = options.web === undefined ? undefined : await missingPage(c.req.raw, options.web)
+    return page ?? problemResponse(new BatonError('not_found', `there is no ${c.req.method} at this address`))
+  })
   app.onError((error, c) => failed(error, c.env.told))
   return app
 }

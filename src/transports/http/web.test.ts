@@ -56,6 +56,26 @@ describe('the dashboard over HTTP', () => {
     assert.equal((await request('/metrics')).status, 401)
   })
 
+  it('says with a page to browsers, and with a problem to programs, that there is nothing at an address', async (t) => {
+    const { request } = await withWeb(t)
+    const browser = { headers: { accept: 'text/html,application/xhtml+xml' } }
+
+    for (const path of ['/nope', '/handoffs/a/b', '/nope.html', '/%E0%A4%A']) {
+      const page = await request(path, browser)
+      assert.deepEqual([page.status, await page.text()], [404, PAGE], path)
+      assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'self'/)
+    }
+    for (const [path, init] of [
+      ['/nope', {}],
+      ['/v1/nope', browser],
+      ['/nope', { ...browser, method: 'POST' }],
+    ] as const) {
+      const problem = await request(path, init)
+      assert.equal(problem.status, 404, path)
+      assert.equal(problem.headers.get('content-type'), 'application/problem+json', path)
+    }
+  })
+
   it('keeps files whose name tells their content for good, and gives nothing from outside its folder', async (t) => {
     const { request } = await withWeb(t)
 

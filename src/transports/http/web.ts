@@ -54,6 +54,17 @@ export function addWeb<E extends Env>(app: Hono<E>, folder: string): void {
   })
 }
 
+/** Whoever mistyped an address of the dashboard is told so by it; programs get a problem that they can read. */
+export async function missingPage(
+  { method, headers, url }: Request,
+  folder: string,
+): Promise<Response | undefined> {
+  const isForPrograms = /^\/(?:v1|mcp)(?:\/|$)/.test(new URL(url).pathname)
+  if (method !== 'GET' || isForPrograms || !headers.get('accept')?.includes('text/html')) return undefined
+  const { headers: same, body } = await file(folder, 'index.html', 'no-cache')
+  return new Response(body, { status: 404, headers: same })
+}
+
 const pack = promisify(gzip)
 
 async function file(folder: string, name: string, cache: string): Promise<Response> {

@@ -20,6 +20,10 @@ export class Refusal extends Error {
   }
 }
 
+/** What was asked for is not there. A token that may see nothing of its kind is answered alike, but in other words. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Refusal && error.status === 404 && !('operation' in error.details)
+
 export interface CallOptions {
   readonly signal?: AbortSignal
 }

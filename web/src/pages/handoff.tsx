@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
+import { isMissing } from '../api/call.ts'
 import { useOperation } from '../api/queries.ts'
 import type { Me } from '../api/session.ts'
 import { Actions } from '../features/handoff/actions.tsx'
@@ -10,6 +11,7 @@ import { Standing, Understood } from '../features/handoff/standing.tsx'
 import { Thread } from '../features/handoff/thread.tsx'
 import { Attempts, Timeline } from '../features/handoff/timeline.tsx'
 import { StateBadge } from '../ui/badge.tsx'
+import { Missing } from '../ui/missing.tsx'
 import { Failed, Loading } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 
@@ -19,8 +21,9 @@ const Source = lazy(async () => ({ default: (await import('../features/handoff/s
 /** Everything about one handoff: what travels, what came of it, what happened, and the proof. */
 export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }) {
   const full = useOperation('handoff_get', { id })
+  if (!full.data && isMissing(full.error)) return <Missing what={`handoff ${id}`} />
   if (!full.data)
-    return full.error ? <Failed error={full.error} again={full.refetch} /> : <Loading what={id} />
+    return full.error ? <Failed error={full.error} again={full.refetch} page={id} /> : <Loading what={id} />
   const { handoff, package: given, result, thread, verifications, timeline, acknowledgment } = full.data
   return (
     <article className="stack">

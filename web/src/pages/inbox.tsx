@@ -25,7 +25,11 @@ export function Inbox({ me }: { readonly me: Me }) {
   const { current, activate } = useCurrent(decisions)
   useStepping(decisions, current, activate)
   if (!inbox.data)
-    return inbox.error ? <Failed error={inbox.error} again={inbox.refetch} /> : <Loading what="your inbox" />
+    return inbox.error ? (
+      <Failed error={inbox.error} again={inbox.refetch} page="Inbox" />
+    ) : (
+      <Loading what="your inbox" />
+    )
   const { items, notices } = inbox.data
   const questions = shown.filter(({ need }) => need === 'clarification')
   const others = items.filter((handoff) => !isQuestion(handoff))

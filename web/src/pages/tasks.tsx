@@ -20,7 +20,7 @@ export function Tasks() {
       else next.set(name, value)
       return next
     })
-  if (!plan.data && plan.error) return <Failed error={plan.error} again={plan.refetch} />
+  if (!plan.data && plan.error) return <Failed error={plan.error} again={plan.refetch} page="Tasks" />
   if (!plan.data) return <Loading what="the tasks" />
   const { tasks } = plan.data
   return (

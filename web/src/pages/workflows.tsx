@@ -10,7 +10,7 @@ const SHOWN = 50
 export function Workflows({ id }: { readonly id?: string }) {
   const runs = useOperation('workflow_list', { limit: SHOWN })
   if (runs.isPending) return <Loading what="the workflows" />
-  if (runs.error) return <Failed error={runs.error} again={runs.refetch} />
+  if (runs.error) return <Failed error={runs.error} again={runs.refetch} page="Workflows" />
   const { items } = runs.data
   const chosen = id ?? items[0]?.id
   return (

@@ -8,3 +8,12 @@ export const PAGES = [
   { path: '/metrics', name: 'Metrics', key: 'm' },
   { path: '/audit', name: 'Audit', key: 'l' },
 ] as const
+
+/** A part of an address as it is read; whatever somebody typed there that stands for no letter stays as it is. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

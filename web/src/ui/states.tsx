@@ -15,9 +15,16 @@ export function Empty({ children }: { readonly children: ReactNode }) {
 }
 
 /** It did not work, in the words of whoever refused, and what can be tried. */
-export function Failed({ error, again }: { readonly error: Error; readonly again?: () => unknown }) {
+export function Failed(props: {
+  readonly error: Error
+  readonly again?: () => unknown
+  /** Name of the page, where all of it failed. */
+  readonly page?: string
+}) {
+  const { error, again, page } = props
   return (
     <div className="state failed" role="alert">
+      {page !== undefined && <h1 className="wrap">{page}</h1>}
       <p>{error.message}</p>
       {again && (
         <button type="button" onClick={() => again()}>

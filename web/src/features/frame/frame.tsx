@@ -4,7 +4,7 @@ import { useConnection } from '../../api/live.ts'
 import { useOperation } from '../../api/queries.ts'
 import { logOut, type Me } from '../../api/session.ts'
 import { followTyping, isTyping } from '../../ui/keys.ts'
-import { PAGES } from '../../ui/pages.ts'
+import { decoded, PAGES } from '../../ui/pages.ts'
 import { Palette } from './palette.tsx'
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost, trying again' } as const
@@ -20,7 +20,7 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   useEffect(followTyping, [])
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === location)?.name ?? location.split('/').at(-1)
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decodeURIComponent(name ?? '')} · Baton`
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decoded(name ?? '')} · Baton`
   }, [location, waiting])
   return (
     <>

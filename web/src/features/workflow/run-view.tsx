@@ -1,6 +1,8 @@
 import { Link } from 'wouter'
+import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Missing } from '../../ui/missing.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -12,6 +14,7 @@ import { RUN_TONES, STEP_TONES } from './run-tones.ts'
 export function RunView({ id }: { readonly id: string }) {
   const status = useOperation('workflow_status', { id })
   if (status.isPending) return <Loading what={id} />
+  if (isMissing(status.error)) return <Missing what={`run ${id}`} level={2} />
   if (status.error) return <Failed error={status.error} again={status.refetch} />
   const run = status.data
   return (

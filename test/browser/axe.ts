@@ -10,7 +10,7 @@ interface Finding {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds serious: all of it, or by one rule. */
+/** What axe finds, however serious: by all of its rules, or by one. */
 export async function axe(page: Page, rule?: string): Promise<string[]> {
   await page.evaluate(AXE)
   const options = JSON.stringify({ resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) })
@@ -18,10 +18,8 @@ export async function axe(page: Page, rule?: string): Promise<string[]> {
   const found: readonly Finding[] = await page.evaluate(
     `axe.run(document, ${options}).then((r) => r.violations)`,
   )
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, impact, nodes }) =>
-        `${id} (${impact}) at ${nodes.map(({ html }) => html.slice(0, 160)).join('; ')}`,
-    )
+  return found.map(
+    ({ id, impact, nodes }) =>
+      `${id} (${impact}) at ${nodes.map(({ html }) => html.slice(0, 160)).join('; ')}`,
+  )
 }

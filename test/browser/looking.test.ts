@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Client } from '../../src/client.ts'
 import { axe } from './axe.ts'
-import { arrive, type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
+import { arrive, type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
 import { type Story, tellStory } from './story.ts'
 
 /** A page, and something that only its data can have brought there. */
-const pages = ({ reviewed }: Story): readonly (readonly [path: string, shows: string])[] => [
+const pages = ({
+  reviewed,
+  headed,
+}: Story & { readonly headed: string }): readonly (readonly [path: string, shows: string])[] => [
   ['/', 'Rotate the signing keys'],
   ['/inbox', 'The wording of the refusal'],
   [`/handoffs/${reviewed}`, 'Token bucket per key'],
+  [`/handoffs/${headed}`, 'Deeper still'],
+  ['/handoffs/HO-1999-001', 'There is no handoff HO-1999-001'],
+  ['/nope', 'There is no such page'],
   ['/tasks', 'First screen'],
   ['/agents', 'planner'],
   ['/workflows', 'Workflows'],
@@ -17,16 +24,30 @@ const pages = ({ reviewed }: Story): readonly (readonly [path: string, shows: st
 ]
 
 let dashboard: Dashboard
-let story: Story
+let story: Story & { readonly headed: string }
 
 before(async () => {
   dashboard = await openDashboard()
-  story = await tellStory(dashboard)
+  const told = await tellStory(dashboard)
+  story = { ...told, headed: await sendHeaded(told.planner) }
 })
 after(() => dashboard.close())
 
+/** Texts that have headings of their own, as agents write them: from the first level, and with levels left out. */
+async function sendHeaded(by: Client): Promise<string> {
+  const text = '# First\n\nText\n\n#### Deeper\n\n###### Deeper still\n\n## Second\n\nText'
+  const { handoff } = await by.handoff_send({
+    to: 'human',
+    type: 'gate',
+    title: 'A gate with headings',
+    summary: text,
+    context: `### Begun below\n\n${text}`,
+  })
+  return handoff.id
+}
+
 describe('every page of the dashboard', () => {
-  it('shows its data, in the light and in the dark, with nothing serious in the way of anybody', async () => {
+  it('shows its data, in the light and in the dark, with nothing in the way of anybody', async () => {
     const { page, faults } = await dashboard.open('/')
     const findings: string[] = []
 
@@ -123,6 +144,37 @@ describe('the inbox', () => {
 
     await card.getByRole('listitem').getByText('200 ms').last().waitFor()
     assert.equal(await card.locator('strong').innerText(), 'one')
+  })
+})
+
+describe('headings that an agent writes', () => {
+  it('stand below those of the page, each at most one level below the one before', async () => {
+    const { page } = await dashboard.open('/')
+    const levels = () =>
+      page
+        .locator('h1, h2, h3, h4, h5, h6')
+        .evaluateAll((all) => all.map(({ tagName, textContent }) => `${tagName} ${textContent}`))
+
+    const me = await dashboard.as(ME, 'human')
+    const { id } = (await me.handoff_send({ to: 'codex', title: 'Asked with a heading' })).handoff
+    await story.codex.handoff_accept({ id })
+    await story.codex.handoff_ask({ id, question: '# First\n\n### Deeper still' })
+    const first = {
+      '/inbox': 'H3 First',
+      [`/handoffs/${id}`]: 'H3 First',
+      [`/handoffs/${story.headed}`]: 'H4 First',
+    }
+
+    for (const [path, expected] of Object.entries(first)) {
+      await arrive(dashboard, page, path)
+      await page.getByRole('heading', { name: 'Deeper still' }).first().waitFor()
+      const shown = await levels()
+
+      assert.equal(shown.filter((heading) => heading.startsWith('H1')).length, 1, shown.join('\n'))
+      assert.ok(shown.includes(expected), shown.join('\n'))
+      for (const [i, heading] of shown.slice(1).entries())
+        assert.ok(Number(heading[1]) <= Number(shown[i]?.[1]) + 1, shown.join('\n'))
+    }
   })
 })
 

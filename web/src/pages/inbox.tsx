@@ -163,7 +163,7 @@ function Waiting(props: {
         </small>
       </div>
       {full.error && !full.data && <Failed error={full.error} again={full.refetch} />}
-      {summary && <Prose text={summary} />}
+      {summary && <Prose text={summary} below={2} />}
       <Points
         title={`${items.length} ${items.length === 1 ? 'point' : 'points'} to validate`}
         items={items}

@@ -30,16 +30,36 @@ const ELEMENTS = new Set([
   'td',
   'a',
 ])
+/** HTML has no heading below this level. */
+const DEEPEST = 6
 const SAFE_LINK = /^(?:https?:|mailto:|\/(?!\/)|#)/i
 /** Nobody reads more of one text on a page, and a browser should not have to. */
 const LONGEST = 100_000
 
 /**
  * Markdown as elements. Nothing is ever put into the page as HTML, pictures are shown as their words because fetching
- * one tells its owner who looks, and links lead out of the page without telling where from.
+ * one tells its owner who looks, and links lead out of the page without telling where from. `below` is the level of the
+ * heading that it stands under.
  */
-export function Markdown({ text }: { readonly text: string }) {
-  return <div className="markdown wrap">{toNodes(reader.parse(text.slice(0, LONGEST), {}))}</div>
+export function Markdown({ text, below }: { readonly text: string; readonly below: number }) {
+  return (
+    <div className="markdown wrap">{toNodes(lowered(reader.parse(text.slice(0, LONGEST), {}), below))}</div>
+  )
+}
+
+/** Moves headings below the one that they stand under, without leaving a level out. */
+function lowered(tokens: readonly Token[], below: number): readonly Token[] {
+  const above: number[] = []
+  for (const token of tokens) {
+    const level = Number(/^h([1-6])$/.exec(token.tag)?.[1] ?? 0)
+    if (level === 0) continue
+    if (token.nesting === 1) {
+      while ((above.at(-1) ?? 0) >= level) above.pop()
+      above.push(level)
+    }
+    token.tag = `h${Math.min(DEEPEST, below + above.length)}`
+  }
+  return tokens
 }
 
 function toNodes(tokens: readonly Token[]): ReactNode {

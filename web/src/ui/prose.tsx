@@ -2,11 +2,11 @@ import { lazy, Suspense } from 'react'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
 
-/** Text that an agent wrote, with markdown and without anything that could act. */
-export function Prose({ text }: { readonly text: string }) {
+/** Text that an agent wrote, with markdown and without anything that could act. `below` is the level of the heading above it. */
+export function Prose({ text, below }: { readonly text: string; readonly below: number }) {
   return (
     <Suspense fallback={<p className="wrap">{text}</p>}>
-      <Markdown text={text} />
+      <Markdown text={text} below={below} />
     </Suspense>
   )
 }

@@ -19,7 +19,10 @@ export function AskedOf({ full, me }: { readonly full: OperationOutput<'handoff_
       aria-label={isQuestion ? 'A question for you' : 'Your decision'}
     >
       {isQuestion ? (
-        <Answer handoff={handoff} me={me} isKept={isKept} keeping={keeping} />
+        <>
+          <h2>A question for you</h2>
+          <Answer handoff={handoff} me={me} isKept={isKept} keeping={keeping} />
+        </>
       ) : (
         <Decision
           handoff={handoff}

@@ -32,7 +32,7 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
   return (
     <>
       <h3>{title}</h3>
-      <Prose text={text} />
+      <Prose text={text} below={3} />
     </>
   )
 }

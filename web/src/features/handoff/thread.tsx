@@ -13,7 +13,7 @@ export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
             {by} · {kind}
             {choice === undefined ? '' : `: ${choice}`} · <Time at={at} />
           </small>
-          <Prose text={text} />
+          <Prose text={text} below={2} />
         </li>
       ))}
     </ol>

@@ -11,7 +11,7 @@ export function TaskTable({ plan }: { readonly plan: Plan }) {
   const ready = new Set(plan.ready.map(({ id }) => id))
   const path = new Set(plan.path)
   return (
-    <Scroll label="All tasks">
+    <Scroll label="All tasks, as a table">
       <table>
         <thead>
           <tr>

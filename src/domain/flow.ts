@@ -17,8 +17,10 @@ export interface FlowStep {
   readonly at: string
   readonly made: number
   readonly completed: number
-  /** Failed, rejected or expired. */
+  /** Failed or expired. */
   readonly failed: number
+  /** Declined, by its receiver or at a gate: nobody tried and failed. */
+  readonly rejected: number
   /** Of those that were completed in it: seconds from made to completed, the one in the middle. */
   readonly median_s?: number
 }
@@ -30,7 +32,8 @@ export interface AgentFlow {
   /** Of those it received. */
   readonly completed: number
   readonly failed: number
-  /** Failed of all that ended well or badly, from 0 to 1; absent while nothing has. */
+  readonly rejected: number
+  /** Failed of all that were completed or failed, from 0 to 1; absent while nothing has. */
   readonly failure_rate?: number
   /** Attempts after the first. */
   readonly retries: number
@@ -43,6 +46,7 @@ export interface FlowEdge {
   readonly made: number
   readonly completed: number
   readonly failed: number
+  readonly rejected: number
 }
 
 export interface Flow {
@@ -53,20 +57,27 @@ export interface Flow {
   readonly made: number
   readonly completed: number
   readonly failed: number
+  readonly rejected: number
   readonly median_s?: number
   readonly steps: readonly FlowStep[]
   readonly agents: readonly AgentFlow[]
   readonly edges: readonly FlowEdge[]
 }
 
-type Ended = 'completed' | 'failed'
+type Ended = 'completed' | 'failed' | 'rejected'
 /** A cancelled handoff is nobody's failure. */
-const BAD: ReadonlySet<string> = new Set(['failed', 'rejected', 'expired'])
+const ENDS: Partial<Readonly<Record<Handoff['state'], Ended>>> = {
+  completed: 'completed',
+  failed: 'failed',
+  expired: 'failed',
+  rejected: 'rejected',
+}
 
 interface Tally {
   made: number
   completed: number
   failed: number
+  rejected: number
   readonly seconds: number[]
 }
 
@@ -107,7 +118,7 @@ export class FlowReport {
   /** Whether any of it happened in the window. */
   add(handoff: Handoff): boolean {
     const made = this.#stepOf(handoff.created_at)
-    const ended = endOf(handoff)
+    const ended = ENDS[handoff.state]
     const end = ended === undefined ? undefined : this.#stepOf(handoff.ended_at ?? handoff.updated_at)
     if (made === undefined && end === undefined) return false
     const { from, to } = handoff
@@ -140,17 +151,26 @@ export class FlowReport {
       made: this.#all.made,
       completed: this.#all.completed,
       failed: this.#all.failed,
+      rejected: this.#all.rejected,
       ...medianOf(this.#all.seconds),
-      steps: this.#steps.map(({ made, completed, failed, seconds }, i) => ({
+      steps: this.#steps.map(({ made, completed, failed, rejected, seconds }, i) => ({
         at: new Date(this.#sinceMs + i * step_s * 1_000).toISOString(),
         made,
         completed,
         failed,
+        rejected,
         ...medianOf(seconds),
       })),
       agents: names.map((name) => this.#agentFlow(name)),
       edges: [...this.#edges.values()]
-        .map(({ from, to, made, completed, failed }) => ({ from, to, made, completed, failed }))
+        .map(({ from, to, made, completed, failed, rejected }) => ({
+          from,
+          to,
+          made,
+          completed,
+          failed,
+          rejected,
+        }))
         .sort((a, b) => b.made - a.made || (`${a.from} ${a.to}` < `${b.from} ${b.to}` ? -1 : 1)),
     }
   }
@@ -160,6 +180,7 @@ export class FlowReport {
       made: received,
       completed,
       failed,
+      rejected,
       seconds,
       retries,
     } = this.#agents.get(name) ?? {
@@ -173,6 +194,7 @@ export class FlowReport {
       received,
       completed,
       failed,
+      rejected,
       ...(ended > 0 && { failure_rate: Math.round((1_000 * failed) / ended) / 1_000 }),
       retries,
       ...medianOf(seconds),
@@ -185,12 +207,7 @@ export class FlowReport {
   }
 }
 
-const newTally = (): Tally => ({ made: 0, completed: 0, failed: 0, seconds: [] })
-
-function endOf({ state }: Handoff): Ended | undefined {
-  if (state === 'completed') return 'completed'
-  return BAD.has(state) ? 'failed' : undefined
-}
+const newTally = (): Tally => ({ made: 0, completed: 0, failed: 0, rejected: 0, seconds: [] })
 
 function medianOf(seconds: readonly number[]): { readonly median_s?: number } {
   const middle = seconds.toSorted((a, b) => a - b)[Math.floor((seconds.length - 1) / 2)]

@@ -8,7 +8,8 @@ const Median = () => z.number().optional().describe('Seconds from made to comple
 const counts = () => ({
   made: z.int(),
   completed: z.int(),
-  failed: z.int().describe('Failed, rejected or expired'),
+  failed: z.int().describe('Failed or expired'),
+  rejected: z.int().describe('Declined, by the receiver or at a gate'),
 })
 
 const flow = defineOperation({
@@ -44,7 +45,8 @@ const flow = defineOperation({
           received: z.int(),
           completed: z.int().describe('Of those it received'),
           failed: z.int(),
-          failure_rate: z.number().optional().describe('Failed of all that ended well or badly, 0 to 1'),
+          rejected: z.int(),
+          failure_rate: z.number().optional().describe('Failed of all that were completed or failed, 0 to 1'),
           retries: z.int().describe('Attempts after the first'),
           median_s: Median(),
         }),

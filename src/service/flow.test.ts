@@ -26,7 +26,7 @@ const flowOf = ({ service }: Workspace, window?: string): Promise<FlowAnswer> =>
   run<FlowAnswer & Record<string, unknown>>(service, planner, 'report_flow', { ...(window && { window }) })
 
 describeOnEngines('the flow of handoffs', (open) => {
-  it('counts what was made and how it ended by step, by agent and by pair', async (t) => {
+  it('counts what was made and how it ended by step, by agent and by pair; a refusal is no failure', async (t) => {
     const w = await open(t)
     await complete(w, await send(w, 'coder'), 10)
     await complete(w, await send(w, 'coder'), 30)
@@ -38,7 +38,7 @@ describeOnEngines('the flow of handoffs', (open) => {
 
     const flow = await flowOf(w, '1h')
 
-    assert.deepEqual([flow.made, flow.completed, flow.failed, flow.whole], [4, 2, 1, true])
+    assert.deepEqual([flow.made, flow.completed, flow.failed, flow.rejected], [4, 2, 0, 1])
     assert.deepEqual(
       flow.agents.map(({ kind: _kind, load: _load, ...numbers }) => numbers),
       [
@@ -48,24 +48,27 @@ describeOnEngines('the flow of handoffs', (open) => {
           received: 2,
           completed: 2,
           failed: 0,
+          rejected: 0,
           failure_rate: 0,
           retries: 0,
           median_s: 10,
         },
-        { name: 'planner', sent: 4, received: 0, completed: 0, failed: 0, retries: 0 },
-        { name: 'tester', sent: 0, received: 2, completed: 0, failed: 1, failure_rate: 1, retries: 0 },
+        { name: 'planner', sent: 4, received: 0, completed: 0, failed: 0, rejected: 0, retries: 0 },
+        { name: 'tester', sent: 0, received: 2, completed: 0, failed: 0, rejected: 1, retries: 0 },
       ],
     )
     assert.deepEqual(flow.edges, [
-      { from: 'planner', to: 'coder', made: 2, completed: 2, failed: 0 },
-      { from: 'planner', to: 'tester', made: 2, completed: 0, failed: 1 },
+      { from: 'planner', to: 'coder', made: 2, completed: 2, failed: 0, rejected: 0 },
+      { from: 'planner', to: 'tester', made: 2, completed: 0, failed: 0, rejected: 1 },
     ])
+    assert.equal(flow.whole, true)
     assert.equal(flow.steps.length, 60)
     assert.deepEqual(flow.steps.at(-1), {
       at: w.clock.text.replace(/:\d\d\.\d+Z$/, ':00.000Z'),
       made: 4,
       completed: 2,
-      failed: 1,
+      failed: 0,
+      rejected: 1,
       median_s: 10,
     })
   })

@@ -46,7 +46,15 @@ export async function flowReport({ deps, looking, agents }: Parts, window: FlowW
     agents: names.map((name) => {
       const { outgoing: max_outgoing, incoming: max_incoming } = limitsOf(deps.policy, name, rows.get(name))
       return {
-        ...(flows.get(name) ?? { name, sent: 0, received: 0, completed: 0, failed: 0, retries: 0 }),
+        ...(flows.get(name) ?? {
+          name,
+          sent: 0,
+          received: 0,
+          completed: 0,
+          failed: 0,
+          rejected: 0,
+          retries: 0,
+        }),
         kind: kindOf(deps.policy, name, rows.get(name)),
         load: {
           ...(counts.agents[name] ?? { outgoing: 0, incoming: 0 }),

@@ -135,12 +135,14 @@ describe('the pages of a team at work', () => {
     const { page, faults } = await dashboard.open('/agents')
     const card = region(page, 'codex')
 
-    await card.getByText('1 · 50%').waitFor()
+    await until('its numbers', async () =>
+      /completed\s+1\s+failed\s+0\s+rejected\s+1\b/.test(await card.innerText()),
+    )
     assert.match(await card.innerText(), /holds\s+2, no limit\s+waits for\s+1, no limit/)
     await page.getByText('Numbers').click()
     const rows = await page.getByRole('row').allInnerTexts()
     assert.ok(
-      rows.some((row) => /^planner\s+codex\s+4\s+1\s+1\s+50%$/.test(row)),
+      rows.some((row) => /^planner\s+codex\s+4\s+1\s+0\s+1\s+0%$/.test(row)),
       rows.join('\n'),
     )
     const picture = region(page, 'Who hands to whom')
@@ -154,10 +156,10 @@ describe('the pages of a team at work', () => {
     const { page, faults } = await dashboard.open('/metrics?window=1h')
     const chart = region(page, 'How it ended')
 
-    await chart.getByRole('img', { name: 'Handoffs that ended: 1 completed, 1 failed' }).waitFor()
+    await chart.getByRole('img', { name: 'Handoffs that ended: 1 completed, 0 failed, 1 rejected' }).waitFor()
     await chart.getByText('Numbers').click()
     await until('the numbers', async () =>
-      /\t1\t1|\s1\s+1$/m.test((await chart.getByRole('table').innerText()).trim()),
+      /\s1\s+0\s+1$/m.test((await chart.getByRole('table').innerText()).trim()),
     )
     const measured = region(page, 'What agents measured')
     await measured.getByRole('cell', { name: '142' }).first().waitFor()

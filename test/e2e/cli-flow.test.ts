@@ -16,16 +16,18 @@ describe('baton report flow', () => {
       onTerminal(where, ['report', 'flow', '--window', '1h'], { columns: 100 }),
     ]
 
-    assert.deepEqual(told.edges, [{ from: 'planner', to: 'codex', made: 2, completed: 0, failed: 1 }])
+    assert.deepEqual(told.edges, [
+      { from: 'planner', to: 'codex', made: 2, completed: 0, failed: 0, rejected: 1 },
+    ])
     assert.deepEqual(lines(table.stdout), [
-      '2 made, 0 completed, 1 failed in the last 1h',
-      'codex\t1\t0\t0\t2\t0\t1\t100%\t0\t',
-      'planner\t0\t1\t2\t0\t0\t0\t\t0\t',
-      'planner → codex\t2\t0\t1',
+      '2 made, 0 completed, 0 failed, 1 rejected in the last 1h',
+      'codex\t1\t0\t0\t2\t0\t0\t1\t\t0\t',
+      'planner\t0\t1\t2\t0\t0\t0\t0\t\t0\t',
+      'planner → codex\t2\t0\t0\t1',
     ])
     assert.match(
       shown.shown,
-      /AGENT +HOLDS +WAITS FOR +SENT +RECEIVED +COMPLETED +FAILED +RATE +RETRIES +MEDIAN/,
+      /AGENT +HOLDS +WAITS FOR +SENT +RECEIVED +COMPLETED +FAILED +REJECTED +RATE +RETRIES +MEDIAN/,
     )
   })
 

@@ -47,8 +47,7 @@ function Shown({ flow, words }: { readonly flow: Flow; readonly words: string })
         ) : (
           <>
             <p className="soft">
-              Senders left, receivers right, in {words}. Red: every fourth or more failed, was rejected or
-              expired.
+              Senders left, receivers right, in {words}. Red: every fourth or more failed or expired.
             </p>
             <FlowPicture edges={flow.edges} />
             <FlowTable edges={flow.edges} />

@@ -25,8 +25,8 @@ export function Metrics() {
 }
 
 function Shown({ flow, words }: { readonly flow: Flow; readonly words: string }) {
-  const { made, completed, failed } = flow
-  if (made + completed + failed === 0) return <Empty>Nothing was handed over in {words}.</Empty>
+  const { made, completed, failed, rejected } = flow
+  if (made + completed + failed + rejected === 0) return <Empty>Nothing was handed over in {words}.</Empty>
   const ended = completed + failed
   const rate = ended === 0 ? undefined : failed / ended
   return (
@@ -38,6 +38,7 @@ function Shown({ flow, words }: { readonly flow: Flow; readonly words: string })
           { name: 'handed over', value: made, tone: 'busy' },
           { name: 'completed', value: completed, tone: 'good' },
           { name: 'failed', value: `${failed}`, ...(failed > 0 && { tone: 'bad' as const }) },
+          { name: 'rejected', value: rejected, ...(rejected > 0 && { tone: 'wait' as const }) },
           { name: 'failure rate', value: percentOf(rate) },
           { name: 'usually takes', value: flow.median_s === undefined ? '–' : spanOf(flow.median_s) },
         ]}

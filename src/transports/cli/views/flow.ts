@@ -4,10 +4,10 @@ import type { Shell } from '../shell.ts'
 /** How much was handed over and how it ended, by agent and by pair. */
 export function flowView(shell: Shell, flow: FlowAnswer): string {
   const { screen } = shell
-  if (flow.made + flow.completed + flow.failed === 0)
+  if (flow.made + flow.completed + flow.failed + flow.rejected === 0)
     return shell.nothing(`Nothing was handed over in the last ${flow.window}; a wider look: --window 90d`)
   const agents = flow.agents.map(
-    ({ name, load, sent, received, completed, failed, failure_rate, retries, median_s }) => [
+    ({ name, load, sent, received, completed, failed, rejected, failure_rate, retries, median_s }) => [
       { text: name, style: 'bold' as const },
       loadOf(load.incoming, load.max_incoming),
       loadOf(load.outgoing, load.max_outgoing),
@@ -15,20 +15,22 @@ export function flowView(shell: Shell, flow: FlowAnswer): string {
       String(received),
       String(completed),
       { text: String(failed), ...(failed > 0 && { style: 'red' as const }) },
+      String(rejected),
       failure_rate === undefined ? '' : `${Math.round(failure_rate * 100)}%`,
       String(retries),
       median_s === undefined ? '' : spanOf(median_s),
     ],
   )
-  const edges = flow.edges.map(({ from, to, made, completed, failed }) => [
+  const edges = flow.edges.map(({ from, to, made, completed, failed, rejected }) => [
     { text: `${from} → ${to}`, style: 'bold' as const },
     String(made),
     String(completed),
     String(failed),
+    String(rejected),
   ])
   if (!flow.whole) shell.warn('there is more; the newest 5000 handoffs were counted')
   return [
-    `${flow.made} made, ${flow.completed} completed, ${flow.failed} failed in the last ${flow.window}`,
+    `${flow.made} made, ${flow.completed} completed, ${flow.failed} failed, ${flow.rejected} rejected in the last ${flow.window}`,
     screen.table(agents, [
       'agent',
       'holds',
@@ -37,11 +39,12 @@ export function flowView(shell: Shell, flow: FlowAnswer): string {
       'received',
       'completed',
       'failed',
+      'rejected',
       'rate',
       'retries',
       'median',
     ]),
-    screen.table(edges, ['who to whom', 'made', 'completed', 'failed']),
+    screen.table(edges, ['who to whom', 'made', 'completed', 'failed', 'rejected']),
   ].join('\n\n')
 }
 

@@ -5,7 +5,7 @@ import type { Flow } from '../metrics/use-flow.ts'
 
 /** One agent: how much it holds against its limits, and how its work ended. */
 export function AgentCard({ agent }: { readonly agent: Flow['agents'][number] }) {
-  const { name, kind, load, completed, failed, failure_rate, retries, median_s } = agent
+  const { name, kind, load, completed, failed, rejected, failure_rate, retries, median_s } = agent
   const isTroubled = failure_rate !== undefined && failure_rate >= 0.25
   return (
     <section className="card agent" aria-label={name}>
@@ -24,6 +24,7 @@ export function AgentCard({ agent }: { readonly agent: Flow['agents'][number] })
           value={failed === 0 ? '0' : `${failed} · ${percentOf(failure_rate)}`}
           isBad={isTroubled}
         />
+        <Fact name="rejected" value={String(rejected)} />
         <Fact name="retries" value={String(retries)} />
         <Fact name="takes" value={median_s === undefined ? '–' : spanOf(median_s)} />
       </dl>

@@ -98,17 +98,19 @@ export function FlowTable({ edges }: { readonly edges: Flow['edges'] }) {
               <th className="number">made</th>
               <th className="number">completed</th>
               <th className="number">failed</th>
+              <th className="number">rejected</th>
               <th className="number">failure rate</th>
             </tr>
           </thead>
           <tbody>
-            {edges.map(({ from, to, made, completed, failed }) => (
+            {edges.map(({ from, to, made, completed, failed, rejected }) => (
               <tr key={`${from} ${to}`}>
                 <td>{from}</td>
                 <td>{to}</td>
                 <td className="number">{made}</td>
                 <td className="number">{completed}</td>
                 <td className="number">{failed}</td>
+                <td className="number">{rejected}</td>
                 <td className="number">
                   {percentOf(completed + failed === 0 ? undefined : failed / (completed + failed))}
                 </td>

@@ -20,17 +20,14 @@ export function FlowCharts({ flow }: { readonly flow: Flow }) {
       <section className="card" aria-label="How it ended">
         <h2>How it ended</h2>
         <Bars
-          label={`Handoffs that ended: ${flow.completed} completed, ${flow.failed} failed`}
+          label={`Handoffs that ended: ${flow.completed} completed, ${flow.failed} failed, ${flow.rejected} rejected`}
           at={at}
           when={when}
           format={count}
           series={[
             { name: 'completed', tone: 'good', values: flow.steps.map(({ completed }) => completed) },
-            {
-              name: 'failed, rejected or expired',
-              tone: 'bad',
-              values: flow.steps.map(({ failed }) => failed),
-            },
+            { name: 'failed or expired', tone: 'bad', values: flow.steps.map(({ failed }) => failed) },
+            { name: 'rejected', tone: 'wait', values: flow.steps.map(({ rejected }) => rejected) },
           ]}
         />
       </section>

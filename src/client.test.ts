@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newToken } from '../test/http-workspace.ts'
-import { itListens, servers } from '../test/listeners.ts'
-import { describeOnEngines } from '../test/workspace.ts'
+import { itListens, logged, servers } from '../test/listeners.ts'
+import { by, describeOnEngines } from '../test/workspace.ts'
 import { createClient } from './client.ts'
 
 const LISTENERS = 100
@@ -30,6 +30,30 @@ describeOnEngines('the client of a server', (open) => {
   })
 
   itListens(LISTENERS, open)
+
+  it('loses nothing and hears nothing twice when the server is replaced before the first event', async (t) => {
+    const { url, service, lines, restart, stop } = await servers(t, open)
+    const client = createClient({ url, token: await newToken(service, 'watcher', ['report:read']) })
+    const signal = AbortSignal.timeout(15_000)
+    const filters = [{}, { act: 'handoff.send' }, { agent: 'codex', kind: 'handoff' }]
+    await service.sending.send(by('ana'), { to: 'codex', title: 'before' })
+    const hearing = filters.map(async (filter) => {
+      const got: (string | undefined)[] = []
+      for await (const { title } of client.events({ ...filter, signal })) {
+        got.push(title)
+        if (got.length === 2) break
+      }
+      return got
+    })
+    await logged(lines, '"events"', filters.length)
+
+    await stop()
+    await service.sending.send(by('ana'), { to: 'codex', title: 'while away' })
+    await restart()
+    await service.sending.send(by('ana'), { to: 'codex', title: 'after' })
+
+    for (const got of await Promise.all(hearing)) assert.deepEqual(got, ['while away', 'after'])
+  })
 
   it('tells what will not change by itself, and does not try for ever', async (t) => {
     const { url, service } = await servers(t, open)

@@ -42,29 +42,48 @@ export function itListens(listeners: number, open: Open): void {
   })
 }
 
+export interface Servers {
+  readonly url: string
+  /** In process, over the same store: it is there while no server is. */
+  readonly service: Service
+  /** What the servers logged, line by line. */
+  readonly lines: readonly string[]
+  stop(): Promise<void>
+  /** Another one on the same port, after the one before has ended. */
+  restart(): Promise<void>
+}
+
 /** A server that can be replaced by another on the same port, over the same store. */
-export async function servers(
-  t: TestContext,
-  open: Open,
-): Promise<{ url: string; service: Service; restart(): Promise<void> }> {
+export async function servers(t: TestContext, open: Open, holdMs = 60_000): Promise<Servers> {
   const workspace = await open(t)
+  const lines: string[] = []
   const start = async (port: number) =>
     serve({
       service: await workspace.beside(),
       port,
       signals: false,
-      log: createLog({ write: () => undefined }),
-      times: { graceMs: 100 },
+      log: createLog({ write: (line) => lines.push(line) }),
+      times: { graceMs: 100, holdMs },
     })
   let server = await start(0)
   t.after(() => server.close())
   return {
     url: server.url,
     service: workspace.service,
+    lines,
+    stop: () => server.close(),
     async restart() {
       const { port } = server
       await server.close()
       server = await start(port)
     },
+  }
+}
+
+/** Waits until the servers have logged that many lines with this text. */
+export async function logged(lines: readonly string[], text: string, times: number): Promise<void> {
+  for (let tries = 0; lines.filter((line) => line.includes(text)).length < times; tries += 1) {
+    assert.ok(tries < 500, `${text} was not logged ${times} times`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -62,6 +62,11 @@ export class Events {
     this.#deps = deps
   }
 
+  /** Where whoever comes with this cursor begins; without one, at the end of the log. */
+  async startOf(since: string | undefined): Promise<string> {
+    return since ?? (await this.#deps.store.changes(undefined, 1)).cursor
+  }
+
   /** Everything after the cursor, each once and in order, then whatever comes. */
   async *follow({ since, signal }: FollowOptions): AsyncGenerator<Happening> {
     this.#followers += 1

@@ -35,10 +35,12 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
     try {
       const response = await source.open(query, last, both)
       if (!response.ok) throw await source.refusal(response)
-      for await (const happening of read(response, silent)) {
-        last = happening.cursor
+      for await (const { id, data } of read(response, silent)) {
+        // Kept before it is told: the stream begins with an id alone, which says where to come back to.
+        last = id ?? last
+        if (data === undefined) continue
         pause = FIRST_PAUSE_MS
-        yield happening
+        yield JSON.parse(data)
       }
     } catch (error) {
       if (signal.aborted) return
@@ -51,7 +53,12 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
   }
 }
 
-async function* read(response: Response, silent: AbortController): AsyncGenerator<Happening> {
+interface Frame {
+  readonly id: string | undefined
+  readonly data: string | undefined
+}
+
+async function* read(response: Response, silent: AbortController): AsyncGenerator<Frame> {
   if (!response.body) return
   let timer = setTimeout(() => silent.abort(), SILENCE_MS)
   let text = ''
@@ -61,9 +68,9 @@ async function* read(response: Response, silent: AbortController): AsyncGenerato
       timer = setTimeout(() => silent.abort(), SILENCE_MS)
       text += chunk
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-        const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1]
+        const frame = text.slice(0, end)
         text = text.slice(end + 2)
-        if (data !== undefined) yield JSON.parse(data)
+        yield { id: /^id: (.*)$/m.exec(frame)?.[1], data: /^data: (.*)$/m.exec(frame)?.[1] }
       }
     }
   } finally {

@@ -53,6 +53,22 @@ describe('GET /v1/events', () => {
     assert.equal((await listener.next()).id, id)
   })
 
+  for (const filter of ['', '?act=handoff.send', '?agent=codex&act=handoff.send'])
+    it(`tells its place before anything happens, so that nothing is lost by coming back${filter && ` to ${filter}`}`, async (t) => {
+      const http = await openHttp(t)
+      const token = await http.token('watcher')
+      await send(http, 'before')
+      const reader = (await http.request(`/v1/events${filter}`, get(token))).body!.getReader()
+      const begun = browser(new TextDecoder().decode((await reader.read()).value))
+      await reader.cancel()
+      const id = await send(http, 'while away')
+
+      const again = await listen(t, http, token, `/v1/events${filter}`, { 'last-event-id': begun.last })
+
+      assert.deepEqual(begun.heard, [])
+      assert.equal((await again.next()).id, id)
+    })
+
   it('tells many listeners the same, and a slow one loses nothing', async (t) => {
     const http = await openHttp(t)
     const token = await http.token('watcher')
@@ -118,7 +134,7 @@ describe('GET /v1/events', () => {
       if (end === 'expired') http.clock.pass(61_000)
       else await (await http.beside()).tokens.revoke(person('maria'), token.uid)
 
-      assert.match(await response.text(), /^retry: 1000\n\n/)
+      assert.match(await response.text(), /^retry: 1000\nid: \d+\n\n/)
     })
 
   it('shows by a line that it lives while nothing happens', async (t) => {
@@ -131,7 +147,7 @@ describe('GET /v1/events', () => {
     let text = ''
     while (!text.includes('\n:\n')) text += (await reader.read()).value ?? ''
 
-    assert.match(text, /^retry: 1000\n\n/)
+    assert.match(text, /^retry: 1000\nid: \d+\n\n/)
   })
 
   it('ends when the server stops', async (t) => {
@@ -140,7 +156,8 @@ describe('GET /v1/events', () => {
     const response = await http.request('/v1/events', get(await http.token('watcher')))
     stopping.abort()
 
-    assert.equal(await response.text(), 'retry: 1000\n\n')
+    const { cursor } = await http.store.changes(undefined, 1)
+    assert.equal(await response.text(), `retry: 1000\nid: ${cursor}\n\n`)
   })
 
   it('is refused without a token that may look, and with a cursor or filter that is none', async (t) => {
@@ -164,6 +181,21 @@ async function send(http: HttpWorkspace, title: string, to = 'codex'): Promise<s
     summary: 'All that is needed is here',
   })
   return handoff.id
+}
+
+/** What a browser makes of the text by the rules of EventSource: the id that it keeps, the messages that it tells. */
+function browser(text: string): { last: string; heard: readonly string[] } {
+  let [last, id, data] = ['', '', '']
+  const heard: string[] = []
+  for (const line of text.split('\n').slice(0, -1)) {
+    if (line === '') {
+      last = id
+      if (data !== '') heard.push(data)
+      data = ''
+    } else if (line.startsWith('id: ')) id = line.slice(4)
+    else if (line.startsWith('data: ')) data += `${line.slice(6)}\n`
+  }
+  return { last, heard }
 }
 
 /** Reads a stream event by event, and leaves it when the test ends. */

@@ -28,13 +28,15 @@ const COME_BACK_MS = 1_000
  * What happens, as server-sent events. `Last-Event-ID`, or `since` in the query, is the cursor of the last one that the
  * caller has had: whoever comes back with it misses nothing and gets nothing twice, from this server or another.
  */
-export function eventStream(events: Events, request: Request, bounds: Bounds = {}): Response {
+export async function eventStream(events: Events, request: Request, bounds: Bounds = {}): Promise<Response> {
   const { since, ...filter } = wanted(request)
+  const start = await events.startOf(since)
   const ended = new AbortController()
   const signals = [ended.signal, request.signal, bounds.stopping].filter((signal) => signal !== undefined)
   const signal = AbortSignal.any(signals)
-  const happenings = events.follow({ since, signal })
-  return new Response(toStream(happenings, filter, ended, bounds, signal), {
+  const happenings = events.follow({ since: start, signal })
+  const stream = toStream({ start, happenings, filter }, ended, bounds, signal)
+  return new Response(stream, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
@@ -44,9 +46,14 @@ export function eventStream(events: Events, request: Request, bounds: Bounds = {
   })
 }
 
+interface Told {
+  readonly start: string
+  readonly happenings: AsyncGenerator<Happening>
+  readonly filter: Filter
+}
+
 function toStream(
-  happenings: AsyncGenerator<Happening>,
-  filter: Filter,
+  { start: place, happenings, filter }: Told,
   ended: AbortController,
   { heartbeatMs = HEARTBEAT_MS, isGood = async () => true }: Bounds,
   signal: AbortSignal,
@@ -60,7 +67,9 @@ function toStream(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        controller.enqueue(encoder.encode(`retry: ${COME_BACK_MS}\n\n`))
+        // An event without data is told to nobody, and its id is kept: a connection that breaks before the first
+        // happening is taken up where it began.
+        controller.enqueue(encoder.encode(`retry: ${COME_BACK_MS}\nid: ${place}\n\n`))
         beat = setInterval(() => {
           void isGood().then((good) => good || done())
           // Whoever does not read gets no heartbeats either: they must not pile up.

@@ -55,6 +55,26 @@ describeOnEngines('the client of a server', (open) => {
     for (const got of await Promise.all(hearing)) assert.deepEqual(got, ['while away', 'after'])
   })
 
+  it('takes a field that is undefined for one that is not there', async (t) => {
+    const { url, service } = await servers(t, open)
+    const client = createClient({ url, token: await newToken(service, 'ana') })
+    const nothing = { agent: undefined, handoff: undefined, task: undefined, kind: undefined, act: undefined }
+    const { handoff } = await client.handoff_send(
+      { to: 'codex', title: 'Limits', summary: undefined },
+      { key: undefined, trace: undefined },
+    )
+
+    const signal = AbortSignal.timeout(10_000)
+    const first = await client.events({ ...nothing, since: '0', signal }).next()
+    const fromNow = client.events({ ...nothing, since: undefined, signal }).next()
+    const { items } = await client.handoff_list({ state: undefined, to: 'codex', limit: undefined })
+    const told = setInterval(() => client.handoff_cancel({ id: handoff.id }).catch(() => undefined), 100)
+    t.after(() => clearInterval(told))
+
+    assert.deepEqual([first.done, items.length], [false, 1])
+    assert.equal((await fromNow).value?.act, 'handoff.cancel')
+  })
+
   it('tells what will not change by itself, and does not try for ever', async (t) => {
     const { url, service } = await servers(t, open)
     const client = createClient({ url, token: await newToken(service, 'narrow', ['handoff:write']) })

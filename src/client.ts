@@ -12,14 +12,14 @@ export interface ClientOptions {
   /** Made with: baton token create --agent NAME */
   readonly token: string
   /** Which process of the agent this is: what one holds is not for its others. */
-  readonly instance?: string
+  readonly instance?: string | undefined
 }
 
 export interface CallOptions {
   /** Makes a repeated call harmless. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** W3C trace context of the caller: a handoff that is sent keeps it. */
-  readonly trace?: Trace
+  readonly trace?: Trace | undefined
 }
 
 /** Every operation of a server as a function, typed by its input and answer, and what happens there. */

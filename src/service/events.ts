@@ -1,3 +1,5 @@
+import { SUBJECTS } from '../audit/entry.ts'
+import { BatonError } from '../domain/errors.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -27,6 +29,9 @@ export interface Happening {
   readonly trace?: Trace
   readonly hash: string
 }
+
+/** What happenings are about. */
+export const KINDS: readonly string[] = SUBJECTS
 
 export interface FollowOptions {
   /** Begin after this one; absent: with what comes from now on. */
@@ -64,7 +69,16 @@ export class Events {
 
   /** Where whoever comes with this cursor begins; without one, at the end of the log. */
   async startOf(since: string | undefined): Promise<string> {
-    return since ?? (await this.#deps.store.changes(undefined, 1)).cursor
+    const { store } = this.#deps
+    if (since === undefined) return (await store.changes(undefined, 1)).cursor
+    // What was told was committed, so that no cursor of this log is beyond the newest entry.
+    const { newest } = await store.tree()
+    if (Number(since) <= newest) return since
+    throw new BatonError(
+      'invalid_input',
+      `the cursor ${since} lies beyond the log, which ends at ${newest}; leave it out to begin with what comes, or give 0 to begin with the first`,
+      { cursor: since, end: String(newest) },
+    )
   }
 
   /** Everything after the cursor, each once and in order, then whatever comes. */

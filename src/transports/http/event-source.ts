@@ -3,13 +3,13 @@ import type { Happening } from '../../service/events.ts'
 
 export interface EventOptions {
   /** Begin after this cursor; `0` is the beginning of the log, absent means from now on. */
-  readonly since?: string
-  readonly agent?: string
-  readonly handoff?: string
-  readonly task?: string
-  readonly kind?: string
-  readonly act?: string
-  readonly signal?: AbortSignal
+  readonly since?: string | undefined
+  readonly agent?: string | undefined
+  readonly handoff?: string | undefined
+  readonly task?: string | undefined
+  readonly kind?: string | undefined
+  readonly act?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 interface Source {
@@ -27,7 +27,8 @@ const SILENCE_MS = 45_000
 /** What happens on a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
 export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Happening> {
   const { signal = new AbortController().signal, ...filter } = options
-  const query = new URLSearchParams(Object.entries(filter))
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
   let last: string | undefined
   for (let pause = FIRST_PAUSE_MS; !signal.aborted; ) {
     const silent = new AbortController()

@@ -166,11 +166,33 @@ describe('GET /v1/events', () => {
 
     assert.deepEqual(await refused(await http.request('/v1/events')), [401, 'unauthenticated'])
     assert.deepEqual(await refused(await http.request('/v1/events', get(narrow))), [404, 'not_found'])
-    for (const query of ['since=abc', 'since=-1', 'colour=red'])
+    for (const query of ['since=abc', 'since=-1', 'colour=red', 'kind=bogus', 'since=999'])
       assert.deepEqual(await refused(await http.request(`/v1/events?${query}`, get(token))), [
         400,
         'invalid_input',
       ])
+  })
+
+  it('names what may be asked for when a kind or a cursor is none', { timeout: 20_000 }, async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('watcher')
+    await send(http, 'one')
+    const { cursor } = await http.store.changes(undefined, 1)
+    const told = async (query: string, headers = {}) =>
+      (await refusalOf(await http.request(`/v1/events${query}`, get(token, headers)))).problem.detail
+
+    const beyond = `the cursor 99999999 lies beyond the log, which ends at ${cursor}; leave it out to begin with what comes, or give 0 to begin with the first`
+    assert.equal(await told('?since=99999999'), beyond)
+    assert.equal(await told('', { 'last-event-id': '99999999' }), beyond)
+    assert.equal(
+      await told('?kind=bogus'),
+      'kind: bogus is none; they are handoff, task, agent, artifact, notice, workspace, record, gate, session, run',
+    )
+    for (const since of ['0', cursor]) {
+      const response = await http.request(`/v1/events?since=${since}`, get(token))
+      assert.equal(response.status, 200)
+      await response.body?.cancel()
+    }
   })
 })
 

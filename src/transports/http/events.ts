@@ -1,5 +1,5 @@
 import { BatonError } from '../../domain/errors.ts'
-import type { Events, Happening } from '../../service/events.ts'
+import { type Events, type Happening, KINDS } from '../../service/events.ts'
 
 /** Which happenings a listener wants: all of these that are given must agree. */
 interface Filter {
@@ -133,6 +133,10 @@ function wanted(request: Request): Filter & { readonly since?: string } {
       return value === null ? [] : [[name, value.slice(0, 200)]]
     }),
   )
+  if (given.kind !== undefined && !KINDS.includes(given.kind))
+    throw new BatonError('invalid_input', `kind: ${given.kind} is none; they are ${KINDS.join(', ')}`, {
+      kind: given.kind,
+    })
   // A browser that comes back says so in the header, and its address still names where it began.
   const since = request.headers.get('last-event-id') ?? given.since
   if (since !== undefined && !CURSOR.test(since))

@@ -6,6 +6,7 @@ import { Handoff } from '../../domain/handoff.ts'
 import { Notice } from '../../domain/notice.ts'
 import { Acknowledgment, Package, Result, ThreadItem, VerificationRecord } from '../../domain/package.ts'
 import { Task, ThoughtRecord } from '../../domain/task.ts'
+import { KINDS } from '../../service/events.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -173,12 +174,12 @@ const events = (): Schema => ({
   operationId: 'events',
   summary: 'What happens in the workspace, as server-sent events.',
   description:
-    'Scope: `report:read`. Each event has the cursor of the log as its id; come back with it in `Last-Event-ID` and nothing is missed or told twice.',
+    'Scope: `report:read`. Each event has the cursor of the log as its id; come back with it in `Last-Event-ID` and nothing is missed or told twice. The first event has an id and no data: the place at which the stream begins.',
   parameters: [
     ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
       name,
       in: 'query',
-      schema: { type: 'string' },
+      schema: { type: 'string', ...(name === 'kind' && { enum: KINDS }) },
     })),
     header('Last-Event-ID', 'The cursor of the last event that you have had.', { type: 'string' }),
   ],

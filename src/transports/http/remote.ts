@@ -20,14 +20,14 @@ export interface RemoteOptions {
   readonly url: string
   readonly token: string
   /** Which process of the agent is calling. */
-  readonly instance?: string
+  readonly instance?: string | undefined
   readonly fetch?: typeof globalThis.fetch
 }
 
 export interface CallOptions {
-  readonly key?: string
+  readonly key?: string | undefined
   /** W3C trace context that the call belongs to; what is sent keeps it. */
-  readonly trace?: Trace
+  readonly trace?: Trace | undefined
 }
 
 type Input = Readonly<Record<string, unknown>>

@@ -57,8 +57,8 @@ export class HandoffFailedException extends BatonError {
 /** Document 001's error: nothing final happened before the deadline of a wait. */
 export class HandoffTimeoutException extends BatonError {
   override readonly name = 'HandoffTimeoutException'
-  constructor(message: string, details: ErrorDetails = {}) {
-    super('timed_out', message, details)
+  constructor(message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super('timed_out', message, details, cause)
   }
 }
 
@@ -69,13 +69,19 @@ export interface StoodAt {
 }
 
 /** Document 001's sentence. Work that was handed in and waits for somebody's word says so: no longer wait helps it. */
-export function timedOut(id: unknown, timeout_s: number, at: StoodAt = {}): HandoffTimeoutException {
+export function timedOut(
+  id: unknown,
+  timeout_s: number,
+  at: StoodAt = {},
+  cause?: unknown,
+): HandoffTimeoutException {
   const { state, waiting_for } = at
   const said = `Handoff ${id} timed out after ${timeout_s}s`
-  if (state !== 'in_review') return new HandoffTimeoutException(said, { id, timeout_s })
+  if (state !== 'in_review') return new HandoffTimeoutException(said, { id, timeout_s }, cause)
   return new HandoffTimeoutException(
     `${said}; it is in review, and waits for ${waiting_for ?? 'somebody else than its receiver'} to verify it`,
     { id, timeout_s, state, ...(waiting_for !== undefined && { waiting_for }) },
+    cause,
   )
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { by, describeOnEngines, type Workspace } from '../../test/workspace.ts'
 import { HOUR_MS } from '../domain/deadlines.ts'
-import { HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
+import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
 import type { Store } from '../storage/store.ts'
 import { waitFor, waitForEnd } from './waiting.ts'
 
@@ -42,6 +42,29 @@ function deaf(store: Store): { readonly store: Store; readonly looks: () => numb
   })
   return { store: silent, looks: () => looks }
 }
+
+/** A store that is away for as long as the test says, or fails in some other way. */
+function failing(): { error: Error | undefined; failed: number; readonly wrap: (store: Store) => Store } {
+  const state = {
+    error: undefined as Error | undefined,
+    failed: 0,
+    wrap: (store: Store): Store =>
+      new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          if (name === 'subscribe') return value.bind(target)
+          return (...given: unknown[]) => {
+            if (!state.error) return value.apply(target, given)
+            state.failed += 1
+            return Promise.reject(state.error)
+          }
+        },
+      }),
+  }
+  return state
+}
+const AWAY = new BatonError('unavailable', 'the store cannot be reached')
 
 async function until(condition: () => boolean, what: string): Promise<void> {
   const end = Date.now() + 10_000
@@ -247,6 +270,57 @@ describeOnEngines('waiting for a handoff', (open) => {
     assert.deepEqual(await w.store.handoff(uid), before)
     await complete(w, uid)
     assert.equal((await w.service.wait(uid)).state, 'completed')
+  })
+
+  it('[S1-87] outlives a store that is away for a while, also where it was away at the beginning', async (t) => {
+    const store = failing()
+    const w = await open(t, { wrap: store.wrap })
+    const { uid } = await request(w)
+    store.error = AWAY
+
+    const waiting = w.service.wait(uid, { timeout_s: 30 })
+    await until(() => store.failed > 0, 'it looked in vain')
+    store.error = undefined
+    const beside = await w.beside()
+    await beside.receiving.accept(codex, uid)
+    store.error = AWAY
+    const { failed } = store
+    await until(() => store.failed > failed, 'it looked in vain again')
+    await beside.receiving.submit(codex, uid, { output: { path: 'a.json' } })
+    store.error = undefined
+
+    assert.equal((await waiting).state, 'completed')
+  })
+
+  it('[S1-91] ends at its deadline, in the same words, where the store has not come back', async (t) => {
+    const store = failing()
+    const w = await open(t, { wrap: store.wrap })
+    const { uid, id } = await request(w)
+
+    const waiting = w.service.wait(uid, { timeout_s: 0.3 })
+    store.error = AWAY
+    await assert.rejects(waiting, {
+      name: 'HandoffTimeoutException',
+      message: `Handoff ${id} timed out after 0.3s`,
+    })
+    await assert.rejects(w.service.wait(uid, { timeout_s: 0.01 }), {
+      message: `Handoff ${uid} timed out after 0.01s`,
+    })
+    store.error = undefined
+  })
+
+  it('throws at once what will not pass', async (t) => {
+    for (const error of [new BatonError('store_refused', 'damaged'), new Error('a fault of ours')]) {
+      const store = failing()
+      const w = await open(t, { wrap: store.wrap })
+      const { uid } = await request(w)
+
+      const waiting = w.service.wait(uid, { timeout_s: 60 })
+      store.error = error
+      await assert.rejects(waiting, error)
+      await assert.rejects(w.service.wait(uid, { timeout_s: 60 }), error)
+      store.error = undefined
+    }
   })
 
   it('can be given up by its caller', async (t) => {

@@ -18,7 +18,8 @@ export interface WaitOptions {
 
 /**
  * Waits until the handoff is completed and answers it. Throws document 001's two exceptions: when it ended
- * otherwise, and when nothing final happened in time. One last look is taken at the deadline.
+ * otherwise, and when nothing final happened in time. One last look is taken at the deadline. A store that is away
+ * for a while ends no wait: it is asked again until the deadline.
  */
 export async function waitForEnd(
   deps: ServiceDeps,
@@ -26,18 +27,36 @@ export async function waitForEnd(
   options: WaitOptions = {},
 ): Promise<Handoff> {
   demandSeconds(options.timeout_s)
-  const first = await find(deps, ref)
-  const seconds = options.timeout_s ?? first.timeout_s ?? DEFAULT_WAIT_S
+  const begun = performance.now()
+  const { signal } = options
+  let away: BatonError | undefined
+  const patient =
+    <T>(look: () => Promise<T>) =>
+    async (): Promise<T | undefined> => {
+      try {
+        away = undefined
+        return await look()
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        away = error
+        return undefined
+      }
+    }
+  const start = patient(() => find(deps, ref))
+  const first =
+    (await start()) ?? (await waitFor(deps, start, (options.timeout_s ?? DEFAULT_WAIT_S) * 1_000, signal))
+  const seconds = options.timeout_s ?? first?.timeout_s ?? DEFAULT_WAIT_S
+  if (!first) throw timedOut(ref, seconds, {}, away)
   let seen = first
-  const look = async (): Promise<Handoff | undefined> => {
+  const look = patient(async () => {
     await deps.store.settle(deps.now().toISOString())
     const handoff = await find(deps, first.uid)
     seen = handoff
     const isTold = options.untilFailure === true && handoff.state === 'retry_wait'
     return isEnd(handoff.state) || isTold ? handoff : undefined
-  }
-  const ended = await waitFor(deps, look, seconds * 1_000, options.signal)
-  if (!ended) throw timedOut(first.id, seconds, seen)
+  })
+  const ended = await waitFor(deps, look, seconds * 1_000 - (performance.now() - begun), signal)
+  if (!ended) throw timedOut(first.id, seconds, seen, away)
   if (ended.state === 'completed') return ended
   throw new HandoffFailedException(reasonOf(ended), {
     id: ended.id,
@@ -56,6 +75,9 @@ export function demandSeconds(timeout_s: unknown, field = 'timeout_s'): void {
     { field },
   )
 }
+
+/** The same look may succeed later, without anybody's doing. */
+const isPassing = (error: unknown): error is BatonError => error instanceof BatonError && error.retry
 
 function reasonOf(handoff: Handoff): string {
   return handoff.error?.message ?? handoff.rejection?.message ?? `Handoff ${handoff.id} is ${handoff.state}`

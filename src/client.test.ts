@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newToken } from '../test/http-workspace.ts'
 import { itListens, logged, servers } from '../test/listeners.ts'
-import { by, describeOnEngines } from '../test/workspace.ts'
+import { by, describeOnEngines, person } from '../test/workspace.ts'
 import { createClient } from './client.ts'
 
 const LISTENERS = 100
@@ -73,6 +73,60 @@ describeOnEngines('the client of a server', (open) => {
 
     assert.deepEqual([first.done, items.length], [false, 1])
     assert.equal((await fromNow).value?.act, 'handoff.cancel')
+  })
+
+  for (const timeout_s of [30, undefined])
+    it(`[S1-87] waits through a restart of the server, for ${timeout_s ?? 'as long as the handoff says'}`, async (t) => {
+      const { url, service, restart, stop } = await servers(t, open)
+      const client = createClient({ url, token: await newToken(service, 'ana') })
+      const { handoff } = await client.handoff_send({ to: 'codex', title: 'w', home: 'queue', timeout_s: 30 })
+      const waiting = client.handoff_wait({ id: handoff.id, timeout_s })
+      const before = client.handoff_wait({ id: handoff.id, timeout_s: 0.2 })
+      await assert.rejects(before, { message: `Handoff ${handoff.id} timed out after 0.2s` })
+
+      await stop()
+      const begun = client.handoff_wait({ id: handoff.id, timeout_s })
+      await service.receiving.accept(by('codex'), handoff.uid)
+      await service.receiving.submit(by('codex'), handoff.uid, { output: 1 })
+      await restart()
+
+      assert.deepEqual([(await waiting).state, (await begun).state], ['completed', 'completed'])
+    })
+
+  it('[S1-91] ends a wait at its deadline where the server has not come back', async (t) => {
+    const { url, service, stop } = await servers(t, open)
+    const client = createClient({ url, token: await newToken(service, 'ana') })
+    const own = { to: 'codex', title: 'w', home: 'queue', timeout_s: 1 } as const
+    const { handoff } = await client.handoff_send(own)
+    const waiting = client.handoff_wait({ id: handoff.id, timeout_s: 1.5 })
+    const begun = performance.now()
+    const refused = assert.rejects(waiting, {
+      name: 'HandoffTimeoutException',
+      message: `Handoff ${handoff.id} timed out after 1.5s`,
+      details: { id: handoff.id, timeout_s: 1.5 },
+    })
+    await stop()
+
+    await refused
+    const took = performance.now() - begun
+    assert.ok(took >= 1_500 && took < 5_000, `${took} ms`)
+  })
+
+  it('throws out of a wait at once what will not pass', async (t) => {
+    const { url, service, lines } = await servers(t, open, 200)
+    const made = await service.tokens.create(person('maria'), { agent: 'maria', scopes: ['*'] })
+    const client = createClient({ url, token: made.secret })
+    const { handoff } = await client.handoff_send({ to: 'codex', title: 'w' })
+    const waiting = client.handoff_wait({ id: handoff.id, timeout_s: 60 })
+    const refused = assert.rejects(waiting, { code: 'unauthenticated' })
+    await logged(lines, '"handoff_wait"', 1)
+
+    await service.tokens.revoke(person('maria'), made.token.uid)
+
+    await refused
+    await assert.rejects(client.handoff_wait({ id: 'HO-1999-1' }), { code: 'unauthenticated' })
+    const nobody = createClient({ url: 'http://127.0.0.1:9', token: made.secret })
+    await assert.rejects(nobody.handoff_wait({ id: handoff.id, timeout_s: 60 }), { code: 'unavailable' })
   })
 
   it('tells what will not change by itself, and does not try for ever', async (t) => {

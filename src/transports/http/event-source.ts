@@ -1,5 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 import type { Happening } from '../../service/events.ts'
+import { rest } from './rest.ts'
 
 export interface EventOptions {
   /** Begin after this cursor; `0` is the beginning of the log, absent means from now on. */
@@ -78,14 +79,3 @@ async function* read(response: Response, silent: AbortController): AsyncGenerato
     clearTimeout(timer)
   }
 }
-
-const rest = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-  })

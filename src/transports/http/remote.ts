@@ -1,12 +1,6 @@
 import type { Actor } from '../../domain/actor.ts'
-import {
-  BatonError,
-  ERROR_CODES,
-  type ErrorCode,
-  HandoffTimeoutException,
-  timedOut,
-  toError,
-} from '../../domain/errors.ts'
+import { BatonError, ERROR_CODES, toError } from '../../domain/errors.ts'
+import type { Handoff } from '../../domain/handoff.ts'
 import type { Trace } from '../../domain/trace.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -14,6 +8,8 @@ import type { Happening } from '../../service/events.ts'
 import { type EventOptions, eventsOf } from './event-source.ts'
 import { isLoopback } from './guards.ts'
 import { HOLD_MS } from './holding.ts'
+import type { Problem } from './problem.ts'
+import { waitOn } from './remote-wait.ts'
 
 export interface RemoteOptions {
   /** Address of a server, `https://…`; plain http only on this machine. */
@@ -29,6 +25,9 @@ export interface CallOptions {
   /** W3C trace context that the call belongs to; what is sent keeps it. */
   readonly trace?: Trace | undefined
 }
+
+/** With the time after which no answer is expected any more. */
+type Given = CallOptions & { readonly answerMs?: number }
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -55,13 +54,14 @@ export function createRemote(options: RemoteOptions): Remote {
     authorization: `Bearer ${token}`,
     ...(options.instance !== undefined && { 'baton-instance': options.instance }),
   }
+  const answers = { known: false }
   const send = (
     method: string,
     url: URL,
     body?: string,
-    { key, trace }: CallOptions = {},
+    { key, trace, answerMs = ANSWER_MS }: Given = {},
   ): Promise<unknown> =>
-    answerOf(base, () =>
+    answerOf(base, answers, () =>
       (options.fetch ?? globalThis.fetch)(url, {
         method,
         headers: {
@@ -74,18 +74,27 @@ export function createRemote(options: RemoteOptions): Remote {
         ...(body !== undefined && { body }),
         // Whoever answers with a redirect would otherwise be sent the token.
         redirect: 'manual',
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: AbortSignal.timeout(Math.ceil(Math.min(ANSWER_MS, answerMs))),
       }),
     )
-  const ask = async (op: Operation, input: Input, given: CallOptions): Promise<unknown> => {
+  const ask = async (op: Operation, input: Input, given: Given): Promise<unknown> => {
     const { url, body } = toRequest(op, input, base)
     return send(op.http.method, url, body, given)
+  }
+  const wait = (op: Operation, input: Input, given: CallOptions): Promise<unknown> => {
+    const ownTimeout = async () => {
+      const get = await loadOperation('handoff_get')
+      const { handoff } = (await ask(get, { id: input.id }, given)) as { handoff: Handoff }
+      return handoff.timeout_s
+    }
+    const part = (rest: Input, answerMs: number) => ask(op, rest, { ...given, answerMs })
+    return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known }, input)
   }
   return {
     url: base.href,
     async call(name, input, given = {}) {
       const op = await loadOperation(name)
-      return name === 'handoff_wait' ? waitOn((part) => ask(op, part, given), input) : ask(op, input, given)
+      return name === 'handoff_wait' ? wait(op, input, given) : ask(op, input, given)
     },
     async whoami() {
       const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
@@ -154,7 +163,11 @@ function toRequest(op: Operation, input: Input, base: URL): { url: URL; body?: s
   return { url }
 }
 
-async function answerOf(base: URL, send: () => Promise<Response>): Promise<unknown> {
+async function answerOf(
+  base: URL,
+  answers: { known: boolean },
+  send: () => Promise<Response>,
+): Promise<unknown> {
   let response: Response
   let text: string
   try {
@@ -169,14 +182,14 @@ async function answerOf(base: URL, send: () => Promise<Response>): Promise<unkno
     )
   }
   const body = parsed(text)
-  if (response.ok && body !== undefined) return body
+  const isAnswer = response.ok && body !== undefined
+  answers.known ||= isAnswer || isProblem(body)
+  if (isAnswer) return body
   throw toRefusal(response.status, body, base)
 }
 
 function toRefusal(status: number, body: unknown, base: URL): BatonError {
-  const { code, detail, details } = (body ?? {}) as { code?: unknown; detail?: unknown; details?: unknown }
-  if (typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string')
-    return toError(code as ErrorCode, detail, (details ?? {}) as BatonError['details'])
+  if (isProblem(body)) return toError(body.code, body.detail, body.details ?? {})
   return new BatonError(
     'unavailable',
     `${base.origin} answered with status ${status} and not as Baton does; check that BATON_URL leads to a Baton server`,
@@ -184,9 +197,16 @@ function toRefusal(status: number, body: unknown, base: URL): BatonError {
   )
 }
 
+/** A refusal as Baton writes it; a proxy in front of it writes others. */
+function isProblem(
+  body: unknown,
+): body is Pick<Problem, 'code' | 'detail'> & Partial<Pick<Problem, 'details'>> {
+  const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown }
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string'
+}
+
 function reasonOf(error: unknown): string {
-  if ((error as Error).name === 'TimeoutError')
-    return `did not answer within ${ANSWER_MS / 1_000} s; try again`
+  if ((error as Error).name === 'TimeoutError') return 'did not answer in time; try again'
   const { code } = ((error as Error).cause ?? error) as { code?: unknown }
   if (code === 'ECONNREFUSED') return 'does not answer; start it with: baton serve, or correct BATON_URL'
   if (code === 'ENOTFOUND') return 'cannot be found; correct BATON_URL'
@@ -198,25 +218,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-/** A wait that is longer than the server holds a request, as several requests. */
-async function waitOn(ask: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
-  const started = performance.now()
-  for (let rest: Input = input; ; ) {
-    try {
-      return await ask(rest)
-    } catch (error) {
-      if (
-        !(error instanceof HandoffTimeoutException) ||
-        (rest === input && error.details.held_s === undefined)
-      )
-        throw error
-      const whole = Number(input.timeout_s ?? error.details.timeout_s)
-      const left = whole - (performance.now() - started) / 1_000
-      if (error.details.held_s === undefined || !(left > 0)) throw timedOut(input.id, whole, error.details)
-      rest = { ...input, timeout_s: left }
-    }
   }
 }

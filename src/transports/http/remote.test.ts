@@ -239,6 +239,24 @@ describe('a remote that cannot be reached', () => {
     }
   })
 
+  it('goes on waiting where the connection was there and broke, though nothing was answered before', async () => {
+    const answers = [
+      () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'UND_ERR_SOCKET' } })),
+      () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
+      async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+      async () => Response.json({ id: 'HO-2026-001', state: 'completed' }),
+    ]
+    const remote = createRemote({
+      url: 'https://baton.example.com',
+      token: CANARY,
+      fetch: () => answers.shift()!(),
+    })
+
+    const ended = await remote.call('handoff_wait', { id: 'HO-2026-001', timeout_s: 30 })
+
+    assert.deepEqual(ended, { id: 'HO-2026-001', state: 'completed' })
+  })
+
   it('keeps the token out of every error', async () => {
     const remote = createRemote({
       url: 'https://baton.example.com',

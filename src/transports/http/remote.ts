@@ -174,6 +174,7 @@ async function answerOf(
     response = await send()
     text = await response.text()
   } catch (error) {
+    answers.known ||= BROKEN_OFF.has(codeOf(error))
     throw new BatonError(
       'unavailable',
       `Baton at ${base.origin} ${reasonOf(error)}`,
@@ -197,6 +198,12 @@ function toRefusal(status: number, body: unknown, base: URL): BatonError {
   )
 }
 
+/** The connection was there: whoever held it is away now. */
+const BROKEN_OFF: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET'])
+
+const codeOf = (error: unknown): unknown =>
+  (((error as Error).cause ?? error) as { readonly code?: unknown }).code
+
 /** A refusal as Baton writes it; a proxy in front of it writes others. */
 function isProblem(
   body: unknown,
@@ -207,7 +214,7 @@ function isProblem(
 
 function reasonOf(error: unknown): string {
   if ((error as Error).name === 'TimeoutError') return 'did not answer in time; try again'
-  const { code } = ((error as Error).cause ?? error) as { code?: unknown }
+  const code = codeOf(error)
   if (code === 'ECONNREFUSED') return 'does not answer; start it with: baton serve, or correct BATON_URL'
   if (code === 'ENOTFOUND') return 'cannot be found; correct BATON_URL'
   return `cannot be reached${typeof code === 'string' ? ` (${code})` : ''}; check the network and BATON_URL`

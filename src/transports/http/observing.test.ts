@@ -33,6 +33,20 @@ describe('GET /v1/openapi.json', () => {
   })
 })
 
+describe('how long a wait is held', () => {
+  it('is said where the operation is described, with what to do then', async (t) => {
+    const http = await openHttp(t)
+    const document = (await (await http.request('/v1/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { description: string }>>
+    }
+
+    const { description } = document.paths['/v1/handoffs/{id}/wait']!.get!
+    const held =
+      /A request is held for 60 s at most: 408 with `held_s` in its `details` means that the handoff is still open; ask again/
+    assert.match(description, held)
+  })
+})
+
 describe('GET /docs', () => {
   it('is a page with every operation on it that asks nobody else for anything', async (t) => {
     const http = await openHttp(t)

@@ -1,5 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
+import { HOLD_MS } from './holding.ts'
 import {
   besides,
   ETAG,
@@ -16,6 +17,7 @@ import {
 } from './openapi-parts.ts'
 
 const VERSION = '1'
+const HELD = `A request is held for ${HOLD_MS / 1_000} s at most: 408 with \`held_s\` in its \`details\` means that the handoff is still open; ask again for the rest of your time.`
 
 /** The HTTP surface as an OpenAPI 3.1 document, made from the operations. */
 export function openApi(operations: readonly Operation[]): Schema {
@@ -68,6 +70,7 @@ function operation(op: Operation, path: string, share: Share): Schema {
     tags: [nounOf(op)],
     description: [
       `Scope: \`${op.scope}\`.`,
+      ...(op.name === 'handoff_wait' ? [HELD] : []),
       ...(op.peopleOnly ? ['Only for people.'] : []),
       ...op.examples.map((example) => `\n    ${example}`),
     ].join('\n'),

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { newToken } from '../test/http-workspace.ts'
 import { itListens, logged, servers } from '../test/listeners.ts'
 import { by, describeOnEngines, person } from '../test/workspace.ts'
+import * as exported from './client.ts'
 import { createClient } from './client.ts'
 
 const LISTENERS = 100
@@ -127,6 +128,54 @@ describeOnEngines('the client of a server', (open) => {
     await assert.rejects(client.handoff_wait({ id: 'HO-1999-1' }), { code: 'unauthenticated' })
     const nobody = createClient({ url: 'http://127.0.0.1:9', token: made.secret })
     await assert.rejects(nobody.handoff_wait({ id: handoff.id, timeout_s: 60 }), { code: 'unavailable' })
+  })
+
+  it('throws the classes that it exports', async (t) => {
+    const { url, service } = await servers(t, open)
+    const client = createClient({ url, token: await newToken(service, 'ana') })
+    const { handoff } = await client.handoff_send({ to: 'codex', title: 'w' })
+
+    await assert.rejects(
+      client.handoff_wait({ id: handoff.id, timeout_s: 0 }),
+      exported.HandoffTimeoutException,
+    )
+    await client.handoff_cancel({ id: handoff.id })
+    await assert.rejects(client.handoff_wait({ id: handoff.id }), exported.HandoffFailedException)
+    assert.ok(new exported.HandoffLimitExceeded('x') instanceof exported.BatonError)
+    assert.equal(exported.ERROR_CODES.timed_out.http, 408)
+  })
+
+  it('ends calls and waits with the signal of their caller, and with its reason', async (t) => {
+    const { url, service, stop } = await servers(t, open)
+    const client = createClient({ url, token: await newToken(service, 'ana') })
+    const { handoff } = await client.handoff_send({ to: 'codex', title: 'w' })
+    const enough = new Error('enough')
+
+    await assert.rejects(client.handoff_inbox({}, { signal: AbortSignal.abort(enough) }), enough)
+    const given = new AbortController()
+    const waiting = client.handoff_wait({ id: handoff.id, timeout_s: 60 }, { signal: given.signal })
+    const refused = assert.rejects(waiting, enough)
+    setTimeout(() => given.abort(enough), 100)
+    await refused
+
+    const later = new AbortController()
+    const away = client.handoff_wait({ id: handoff.id, timeout_s: 60 }, { signal: later.signal })
+    const refusedToo = assert.rejects(away, enough)
+    await stop()
+    setTimeout(() => later.abort(enough), 300)
+    await refusedToo
+  })
+
+  it('changes only what it has seen where it says the revision', async (t) => {
+    const { url, service } = await servers(t, open)
+    const client = createClient({ url, token: await newToken(service, 'ana') })
+    const { handoff } = await client.handoff_send({ to: 'codex', title: 'w' })
+    await service.receiving.accept(by('codex'), handoff.uid)
+
+    const { id, rev } = handoff
+    await assert.rejects(client.handoff_cancel({ id }, { rev }), { code: 'conflict' })
+    const { handoff: seen } = await client.handoff_get({ id })
+    assert.equal((await client.handoff_cancel({ id }, { rev: seen.rev })).state, 'cancelled')
   })
 
   it('tells what will not change by itself, and does not try for ever', async (t) => {

@@ -20,6 +20,10 @@ export interface CallOptions {
   readonly key?: string | undefined
   /** W3C trace context of the caller: a handoff that is sent keeps it. */
   readonly trace?: Trace | undefined
+  /** The `rev` of the handoff or task that you have seen; another one by now is a conflict. */
+  readonly rev?: number | undefined
+  /** Ends the call or the waiting with its reason; what the server has begun may be done all the same. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Every operation of a server as a function, typed by its input and answer, and what happens there. */
@@ -56,5 +60,12 @@ export function createClient(options: ClientOptions): Client {
   return { ...Object.fromEntries(calls), whoami: remote.whoami, events: remote.events } as Client
 }
 
-export { BatonError } from './domain/errors.ts'
+export {
+  BatonError,
+  ERROR_CODES,
+  type ErrorCode,
+  HandoffFailedException,
+  HandoffLimitExceeded,
+  HandoffTimeoutException,
+} from './domain/errors.ts'
 export type { EventOptions, Happening, OperationInput, OperationName, OperationOutput }

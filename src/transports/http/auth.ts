@@ -106,7 +106,10 @@ function revisionOf(headers: Headers): number | undefined {
   if (given === null || given === '*') return undefined
   const rev = /^"(\d{1,9})"$/.exec(given)?.[1]
   if (rev === undefined)
-    throw new BatonError('invalid_input', 'If-Match is the revision that you have seen, in quotes: "7"')
+    throw new BatonError(
+      'invalid_input',
+      'If-Match is the rev of the handoff or task that you have seen, in quotes: "7"; the ETag of an answer is for If-None-Match alone',
+    )
   return Number(rev)
 }
 

@@ -129,6 +129,15 @@ describe('reading and changing what one has seen', () => {
 
     assert.deepEqual(await refused(await accept('"9"')), [409, 'conflict'])
     assert.deepEqual(await refused(await accept('nine')), [400, 'invalid_input'])
+    const read = await http.request(`/v1/handoffs/${handoff.id}`, get(token))
+    const { status, problem } = await refusalOf(await accept(read.headers.get('etag') ?? ''))
+    assert.deepEqual(
+      [status, problem.detail],
+      [
+        400,
+        'If-Match is the rev of the handoff or task that you have seen, in quotes: "7"; the ETag of an answer is for If-None-Match alone',
+      ],
+    )
     assert.equal((await accept(`"${handoff.rev}"`)).status, 200)
   })
 })

@@ -12,6 +12,8 @@ export interface Waited {
   ownTimeout(): Promise<number | undefined>
   /** Whether it has ever answered. One that never did is not away for a while: its address may be wrong. */
   isKnown(): boolean
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined
 }
 
 const FIRST_PAUSE_MS = 250
@@ -36,6 +38,7 @@ export async function waitOn(server: Waited, input: Input): Promise<unknown> {
       if (part !== input) part = { ...input, timeout_s: leftMs() / 1_000 }
       return await server.ask(part, whole === undefined ? Number.POSITIVE_INFINITY : leftMs() + SLACK_MS)
     } catch (error) {
+      server.signal?.throwIfAborted()
       const held = heldOf(error)
       if (held === undefined) {
         if (error instanceof HandoffTimeoutException && part !== input)
@@ -47,7 +50,7 @@ export async function waitOn(server: Waited, input: Input): Promise<unknown> {
       whole ??= held
       part = { ...input }
       if (held !== undefined) continue
-      await rest(Math.min(pause, leftMs()))
+      await rest(Math.min(pause, leftMs()), server.signal)
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
     }
   }

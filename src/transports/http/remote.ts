@@ -24,6 +24,10 @@ export interface CallOptions {
   readonly key?: string | undefined
   /** W3C trace context that the call belongs to; what is sent keeps it. */
   readonly trace?: Trace | undefined
+  /** What the caller has seen of the handoff or task. */
+  readonly rev?: number | undefined
+  /** Ends the call, with its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** With the time after which no answer is expected any more. */
@@ -59,22 +63,23 @@ export function createRemote(options: RemoteOptions): Remote {
     method: string,
     url: URL,
     body?: string,
-    { key, trace, answerMs = ANSWER_MS }: Given = {},
+    { key, trace, rev, signal, answerMs = ANSWER_MS }: Given = {},
   ): Promise<unknown> =>
-    answerOf(base, answers, () =>
+    answerOf(base, { answers, signal }, () =>
       (options.fetch ?? globalThis.fetch)(url, {
         method,
         headers: {
           ...headers,
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(key !== undefined && { 'idempotency-key': key }),
+          ...(rev !== undefined && { 'if-match': `"${rev}"` }),
           ...(trace && { traceparent: trace.traceparent }),
           ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
         },
         ...(body !== undefined && { body }),
         // Whoever answers with a redirect would otherwise be sent the token.
         redirect: 'manual',
-        signal: AbortSignal.timeout(Math.ceil(Math.min(ANSWER_MS, answerMs))),
+        signal: within(Math.min(ANSWER_MS, answerMs), signal),
       }),
     )
   const ask = async (op: Operation, input: Input, given: Given): Promise<unknown> => {
@@ -88,7 +93,7 @@ export function createRemote(options: RemoteOptions): Remote {
       return handoff.timeout_s
     }
     const part = (rest: Input, answerMs: number) => ask(op, rest, { ...given, answerMs })
-    return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known }, input)
+    return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known, signal: given.signal }, input)
   }
   return {
     url: base.href,
@@ -165,7 +170,7 @@ function toRequest(op: Operation, input: Input, base: URL): { url: URL; body?: s
 
 async function answerOf(
   base: URL,
-  answers: { known: boolean },
+  { answers, signal }: { readonly answers: { known: boolean }; readonly signal: AbortSignal | undefined },
   send: () => Promise<Response>,
 ): Promise<unknown> {
   let response: Response
@@ -174,6 +179,7 @@ async function answerOf(
     response = await send()
     text = await response.text()
   } catch (error) {
+    signal?.throwIfAborted()
     answers.known ||= BROKEN_OFF.has(codeOf(error))
     throw new BatonError(
       'unavailable',
@@ -196,6 +202,11 @@ function toRefusal(status: number, body: unknown, base: URL): BatonError {
     `${base.origin} answered with status ${status} and not as Baton does; check that BATON_URL leads to a Baton server`,
     { url: base.origin, status },
   )
+}
+
+function within(ms: number, signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(Math.ceil(ms))
+  return signal ? AbortSignal.any([timeout, signal]) : timeout
 }
 
 /** The connection was there: whoever held it is away now. */

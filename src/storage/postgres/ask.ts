@@ -24,8 +24,12 @@ export const tripOn =
 export const askWith =
   (trip: Trip, ws: number): Ask =>
   async (name, text, ...values) => {
+    // PostgreSQL refuses a NUL in a text instead of finding it nowhere, where it is.
+    if (text.startsWith('SELECT') && values.some(hasNul)) return []
     const [rows] = await trip([
       call(name === undefined ? { text } : { name: `ask_${name}`, text }, ws, ...values),
     ])
     return rows ?? []
   }
+
+const hasNul = (value: Value): boolean => typeof value === 'string' && value.includes('\0')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { get, openHttp, post, refusalOf } from '../../../test/http-workspace.ts'
-import { by } from '../../../test/workspace.ts'
+import { by, ENGINES } from '../../../test/workspace.ts'
+import { BatonError } from '../../domain/errors.ts'
 import { loadOperations } from '../../operations/index.ts'
 import type { Store } from '../../service/service.ts'
 
@@ -275,5 +276,47 @@ describe('waiting', () => {
       (await refusalOf(await request(`/v1/handoffs/${handoff.id}/wait`, get(secret)))).code,
       'unavailable',
     )
+  })
+})
+
+describe('what a refusal tells of the store', () => {
+  for (const engine of ENGINES)
+    it(`an id with a NUL is not found, on ${engine}`, async (t) => {
+      const http = await openHttp(t, { engine })
+      const token = await http.token('ana')
+
+      for (const path of ['handoffs/a%00b', 'handoffs/a%00b/wait', 'artifacts/a%00b'])
+        assert.deepEqual((await http.request(`/v1/${path}`, get(token))).status, 404, path)
+      assert.equal((await http.request('/v1/handoffs?text=a%00b', get(token))).status, 200)
+    })
+
+  it('is never where it is: that stands in the log of the server', async (t) => {
+    let error: Error | undefined
+    const wrap = (store: Store): Store =>
+      new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (name === 'handoff' && error) return () => Promise.reject(error)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+    const http = await openHttp(t, { wrap })
+    const token = await http.token('ana')
+    const at = 'db.internal:5432/baton_prod'
+    const facts = { store: 'postgres', location: at, sqlstate: '57P01' }
+    // biome-ignore format: read as a table
+    const cases = [
+      [new BatonError('unavailable', `PostgreSQL at ${at} cannot be reached (connect ECONNREFUSED 10.0.0.7:5432)`, facts), 'the store is not available for now; repeat the call'],
+      [new BatonError('store_refused', '/srv/shop/.baton/baton.db is damaged', { store: 'sqlite', file: '/srv/shop/.baton/baton.db' }), 'the store cannot be used; the log of the server says why'],
+      [new BatonError('timed_out', `PostgreSQL at ${at}: canceling statement; look for waiting locks`, facts), 'PostgreSQL: canceling statement; look for waiting locks'],
+    ] as const
+    for (const [failure, detail] of cases) {
+      error = failure
+      const response = await http.request('/v1/handoffs/HO-2026-001', get(token))
+      const text = await response.text()
+      assert.equal(JSON.parse(text).detail, detail)
+      assert.doesNotMatch(text, /internal:|10\.0\.0|baton_prod|\/srv/)
+      if (failure.code !== 'timed_out') assert.ok(http.lines.some((line) => line.includes(failure.message)))
+    }
   })
 })

@@ -14,7 +14,7 @@ import type { Fields, Log } from './log.ts'
 import { addLogin } from './login.ts'
 import { Answered } from './metrics.ts'
 import { addObserving } from './observing.ts'
-import { problemResponse, toProblem } from './problem.ts'
+import { isOfStore, problemResponse, toProblem } from './problem.ts'
 import { type Rate, RateLimit } from './rate.ts'
 import { isReady } from './ready.ts'
 import { type Route, routesOf } from './routes.ts'
@@ -75,7 +75,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const failed = (error: unknown, told: Told): Response => {
     const { code } = toProblem(error)
     told.code = code
-    if (code === 'internal') log('error', 'failure', { ...told, ...toldOf(error) })
+    if (code === 'internal' || isOfStore(error)) log('error', 'failure', { ...told, ...toldOf(error) })
     return problemResponse(error)
   }
   const routeOf = routesOf(options.operations)

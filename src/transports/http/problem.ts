@@ -20,8 +20,9 @@ const MAX_ISSUES_LENGTH = 8_000
 
 /** What the caller may know of a failure: all of ours, nothing of an unexpected one. */
 export function toProblem(error: unknown): Problem {
-  const known =
-    error instanceof BatonError ? error : new BatonError('internal', 'something broke inside Baton')
+  const known = withoutPlace(
+    error instanceof BatonError ? error : new BatonError('internal', 'something broke inside Baton'),
+  )
   const { http, retry, title } = ERROR_CODES[known.code]
   return {
     type: `urn:baton:error:${known.code}`,
@@ -32,6 +33,26 @@ export function toProblem(error: unknown): Problem {
     details: withFewIssues(known.details),
     retry,
   }
+}
+
+/** Whether a failure is one of the store and says where that is: for the log of the server, not for its callers. */
+export const isOfStore = (error: unknown): error is BatonError =>
+  error instanceof BatonError &&
+  error.details.store !== undefined &&
+  (error.details.location !== undefined || error.details.file !== undefined)
+
+/** What callers are told where the failure itself is the operator's matter. */
+const OF_STORE: Partial<Record<ErrorCode, string>> = {
+  unavailable: 'the store is not available for now; repeat the call',
+  store_refused: 'the store cannot be used; the log of the server says why',
+  internal: 'something broke inside Baton',
+}
+
+function withoutPlace(error: BatonError): BatonError {
+  if (!isOfStore(error)) return error
+  const { location, file, ...details } = error.details
+  const told = OF_STORE[error.code] ?? error.message.replaceAll(` at ${location ?? file}`, '')
+  return new BatonError(error.code, told, details)
 }
 
 export function problemResponse(error: unknown): Response {

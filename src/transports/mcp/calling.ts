@@ -7,6 +7,7 @@ import type { Call } from '../../service/deps.ts'
 import type { Service } from '../../service/service.ts'
 import { holding } from '../http/holding.ts'
 import { parseJson } from '../http/json-limits.ts'
+import { isOfStore } from '../http/problem.ts'
 import { keepTelling } from './progress.ts'
 import { refusal, reply, result } from './reply.ts'
 import { ASKED_BYTES, hasField, isPaged, isReadOn, REPLY_BYTES, SIZE_FIELDS } from './size.ts'
@@ -63,7 +64,8 @@ export async function callTool(
   } catch (error) {
     const goesOn = stillWaiting(error, world.service)
     if (goesOn) return reply(op, goesOn)
-    if (!(error instanceof BatonError) || error.code === 'internal') world.onFailure?.(error, op.name)
+    if (!(error instanceof BatonError) || error.code === 'internal' || isOfStore(error))
+      world.onFailure?.(error, op.name)
     return refusal(error)
   } finally {
     stop()

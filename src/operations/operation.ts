@@ -139,12 +139,25 @@ function withoutAliases(aliases: Readonly<Record<string, string>>, raw: unknown)
 
 /** One line for each thing that is wrong, led by the field's name. */
 function describeIssues(error: z.ZodError): string {
-  const lines = error.issues.slice(0, SHOWN_ISSUES).map((issue) => {
+  const lines = error.issues.slice(0, SHOWN_ISSUES).map((given) => {
+    const issue = nearest(given)
     const field = issue.path.join('.')
-    return field === '' ? issue.message : `${field}: ${issue.message}`
+    const message = issue.message.endsWith('received NaN') ? 'is not a number' : issue.message
+    return field === '' ? message : `${field}: ${message}`
   })
   const more = error.issues.length - lines.length
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+}
+
+/** Where one of several forms was allowed: what is wrong with the one whose type was met, which says what may be given. */
+function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1))
+  const met = firsts.find(
+    ({ code, path }) => code !== 'invalid_type' && (code !== 'invalid_value' || path.length > 0),
+  )
+  const best = met ?? firsts.find(({ code }) => code !== 'invalid_type')
+  return best ? nearest({ ...best, path: [...issue.path, ...best.path] }) : issue
 }
 
 /** A hostile input can be wrong in a hundred thousand places; nobody reads more than these. */

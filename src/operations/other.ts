@@ -92,7 +92,14 @@ const artifactPut = defineOperation({
         .regex(/^[0-9a-f]{64}$/)
         .optional(),
       commit: z.string().max(64).optional(),
-      content: z.base64().max(MAX_BASE64).optional().describe('The bytes in base64'),
+      content: z
+        .base64()
+        .max(
+          MAX_BASE64,
+          `an artifact holds at most ${MAX_BLOB_BYTES / 1024 / 1024} MB; register a larger one by its path and hash`,
+        )
+        .optional()
+        .describe('The bytes in base64'),
     }),
   output: Artifact,
   errors: ['invalid_input', 'not_found', 'too_large', 'unavailable'],

@@ -235,3 +235,33 @@ describe('parseJson', () => {
     }
   })
 })
+
+describe('the words of a refusal', () => {
+  const VALUES = /^state: Invalid option: expected one of "draft"\|"offered"\|.*"completed"/
+  // biome-ignore format: read as a table
+  const cases: readonly (readonly [path: string, words: RegExp])[] = [
+    ['/v1/handoffs?state=bogus',               VALUES],
+    ['/v1/handoffs?state=draft&state=bogus',   /^state\.1: Invalid option: expected one of "draft"/],
+    ['/v1/tasks?status=bogus',                 /^status: Invalid option: expected one of "[a-z_]+"\|"/],
+    ['/v1/handoffs?limit=abc',                 /^limit: is not a number$/],
+    ['/v1/handoffs/HO-2026-001/wait?timeout_s=soon', /^timeout_s: is not a number$/],
+  ]
+  for (const [path, words] of cases)
+    it(`name what may be given: ${path}`, async (t) => {
+      const http = await openHttp(t)
+      const { status, problem } = await refusalOf(await http.request(path, get(await http.token('ana'))))
+
+      assert.equal(status, 400)
+      assert.match(problem.detail, words)
+    })
+
+  it('say in megabytes what an artifact may hold', async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('ana')
+    for (const bytes of [11_000_000, 12 * 1024 * 1024]) {
+      const body = { path: 'a.bin', content: Buffer.alloc(bytes).toString('base64') }
+      const answer = await http.request('/v1/artifacts', post(token, body))
+      assert.match((await refusalOf(answer)).problem.detail, /at most 10 MB|larger than 14 MB/)
+    }
+  })
+})

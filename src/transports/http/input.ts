@@ -108,7 +108,8 @@ async function upTo(limit: number, request: Request): Promise<Uint8Array> {
 }
 
 function tooLarge(limit: number): BatonError {
-  return new BatonError('too_large', `the body is larger than ${limit} bytes`, { limit_bytes: limit })
+  const most = limit < MAX_BODY_BYTES ? `${limit} bytes` : `${limit / MAX_BODY_BYTES} MB`
+  return new BatonError('too_large', `the body is larger than ${most}`, { limit_bytes: limit })
 }
 
 function brokenOff(): BatonError {

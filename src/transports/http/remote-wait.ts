@@ -30,6 +30,8 @@ export async function waitOn(server: Waited, input: Input): Promise<unknown> {
   // What is no number is the server's to refuse.
   let whole = Number.isFinite(input.timeout_s) ? Number(input.timeout_s) : undefined
   const leftMs = () => Math.max(0, (whole ?? DEFAULT_WAIT_S) * 1_000 - (performance.now() - begun))
+  const late = (error: unknown) =>
+    timedOut(input.id, whole ?? DEFAULT_WAIT_S, error instanceof BatonError ? error.details : {}, error)
   let part = input
   for (let pause = FIRST_PAUSE_MS; ; ) {
     try {
@@ -41,12 +43,11 @@ export async function waitOn(server: Waited, input: Input): Promise<unknown> {
       server.signal?.throwIfAborted()
       const held = heldOf(error)
       if (held === undefined) {
-        if (error instanceof HandoffTimeoutException && part !== input)
-          throw timedOut(input.id, whole ?? DEFAULT_WAIT_S, error.details)
+        if (error instanceof HandoffTimeoutException && part !== input) throw late(error)
         if (!isPassing(error) || !server.isKnown()) throw error
       }
       // The last look was at the deadline.
-      if (part.timeout_s === 0) throw timedOut(input.id, whole ?? DEFAULT_WAIT_S, {}, error)
+      if (part.timeout_s === 0) throw late(error)
       whole ??= held
       part = { ...input }
       if (held !== undefined) continue

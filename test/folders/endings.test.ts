@@ -45,6 +45,21 @@ describe('how a handoff of document 000 ends', () => {
     assert.equal((await taskOf(folder)).task.status, 'done')
   })
 
+  it('[S0-62] work that was given back names nobody who verified its completion', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await inReview(folder)
+
+    await ask(folder.where, 'verify', id, '--as', 'perplexity', '--fail', 'no tests')
+
+    const fields = parse(folder.read(active(id)).split(/^---$/m)[1]!)
+    assert.deepEqual(
+      [fields.status, fields.completed_at, fields.completion_verified_by],
+      ['Acknowledged', null, null],
+    )
+    const { text } = await ask<{ text: string }>(folder.where, 'export', id)
+    assert.match(text, /^completion_verified_by: null$/m)
+  })
+
   it('[S0-80] a file alone verifies nothing: refused and put back', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await inReview(folder)

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { ackDeadline } from '../../domain/deadlines.ts'
+import { isEnd } from '../../domain/lifecycle.ts'
 import type { Loss, Missing, Native } from '../dialect.ts'
 import { own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -65,7 +66,7 @@ const VALUES: Readonly<Record<string, (draft: Draft) => unknown>> = {
   acknowledgment_notes: ({ ack_notes }) => orNull(ack_notes),
 
   completed_at: ({ state, ended_at }) => orNull(state === 'completed' ? time(ended_at) : undefined),
-  completion_verified_by: ({ verification }) => orNull(verification?.verified_by || undefined),
+  completion_verified_by: verifierOf,
   completion_notes: ({ result }) => orNull(result?.note),
 
   evidence: ({ result }) => result?.evidence,
@@ -94,6 +95,12 @@ function expiryOf({ ack_deadline, created_at, state }: Draft): string | undefine
 function purposeOf({ package: pack, to_reason }: Draft): string | undefined {
   const deliverables = pack?.deliverables?.join('; ')
   return pack?.purpose ?? to_reason ?? (deliverables === '' ? undefined : deliverables)
+}
+
+/** Who refused work has verified no completion: the key is null until the end. */
+function verifierOf({ state, verification }: Draft): string | null {
+  const isGivenBack = verification?.pass === false && state !== undefined && !isEnd(state)
+  return orNull((!isGivenBack && verification?.verified_by) || undefined)
 }
 
 function recordOf({ verification, ended_at }: Draft): Value | undefined {
@@ -194,13 +201,15 @@ const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split(
 
 /** What is written as something else, or not in every state. */
 function* lossesInMeaning(draft: Draft): Generator<Loss> {
-  const { state, id, package: pack, to_reason, error, ended_at, rejection } = draft
+  const { state, id, package: pack, to_reason, error, ended_at, rejection, verification } = draft
   if (id !== undefined && idOf(draft) !== id)
     yield { field: 'id', reason: 'the id names sender, receiver, task and day' }
   if (state !== undefined && !EXACT.has(state))
     yield { field: 'state', reason: `written as ${statusFor(state)}` }
   if (to_reason !== undefined)
     yield { field: 'to_reason', reason: pack?.purpose === undefined ? 'written as purpose' : NO_KEY }
+  if (verification?.verified_by && verifierOf(draft) === null)
+    yield { field: 'verification.verified_by', reason: 'the key is null until the end' }
   if (error) yield { field: 'error', reason: state === 'failed' ? 'only its message, as a reason' : NO_KEY }
   if (pack?.summary !== undefined)
     yield { field: 'package.summary', reason: pack.context === undefined ? 'written as context' : IN_BODY }

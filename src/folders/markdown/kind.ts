@@ -150,6 +150,8 @@ function spoken(handoff: Handoff, draft: Draft): Draft {
     ...draft,
     id: idOf(handoff),
     state,
+    // Also where a file has it from elsewhere: completion_verified_by is null until the end.
+    ...(draft.verification && !isEnd(state) && { verification: { ...draft.verification, verified_by: '' } }),
     ...(handoff.state === 'cancelled' && reason('cancelled', 'cancelled by the sender')),
     ...(handoff.state === 'failed' && reason('failure', handoff.error?.message ?? 'failed')),
   }

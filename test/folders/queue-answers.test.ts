@@ -74,6 +74,46 @@ describe('what a specialist wrote', () => {
     assert.deepEqual(history[0]?.warnings, ['disk at 99 %'])
   })
 
+  it('[A1-05] [S1-80] when it ended stays as written, in both spellings, and how long it took is counted from there', async (t) => {
+    const folder = await aQueueFolder(t)
+    await begun(folder)
+    artifact(folder)
+    const started_at = '2026-01-13T10:05:00Z'
+
+    const file = await answered(
+      folder,
+      'completed',
+      response(folder.request(ID), { started_at, completed_at: '2026-01-13T10:05:32.000001Z' }),
+    )
+    folder.put('completed', ID, { ...file, completed_at: '2026-01-14T00:00:00Z' })
+    await folder.sync()
+
+    const times = (each: Json) => [
+      ...[each.started_at, each.completed_at, each.timestamp_completed],
+      each.execution_time_seconds,
+    ]
+    const ended = '2026-01-13T10:05:32.000001Z'
+    assert.deepEqual(times(file), [started_at, ended, ended, 32])
+    assert.deepEqual(times(folder.file('completed', ID)), times(file))
+  })
+
+  it('[S1-78] a time of another zone is written in UTC', async (t) => {
+    const folder = await aQueueFolder(t)
+    await begun(folder)
+
+    const file = await answered(folder, 'failed', {
+      status: 'failed',
+      started_at: '2026-01-13T12:05:00+02:00',
+      failed_at: '2026-01-13T12:05:32+02:00',
+      error: { code: 'AUTH', message: 'boom' },
+    })
+
+    assert.deepEqual(
+      [file.started_at, file.failed_at, file.timestamp_failed, file.execution_time_seconds],
+      ['2026-01-13T10:05:00Z', '2026-01-13T10:05:32Z', '2026-01-13T10:05:32Z', 32],
+    )
+  })
+
   for (const [target, coverage, message] of [
     [80, '50%', /coverage is 50 % and the target is 80 %/],
     ['80%', 50, /coverage is 50 % and the target is 80 %/],

@@ -5,6 +5,9 @@ import type { Handoff } from '../../domain/handoff.ts'
 import type { Policy } from '../../domain/policy.ts'
 import { DEFAULT_RETRY, delayBeforeAttempt, retryAvailable } from '../../domain/retry.ts'
 
+/** When work began and ended, where its worker says so. */
+export type Times = Pick<Draft, 'started_at' | 'ended_at'>
+
 /** What the document's own code writes for agents of which nothing else is known. */
 const USUAL = {
   from: { phase: 11, role: 'orchestrator' },
@@ -18,7 +21,7 @@ export function statusFor({ state, started_at }: Handoff): Status {
 }
 
 /** The engine's handoff in document 001's words: phases, times, retries, and its reasons for ends it has no word for. */
-export function spoken(handoff: Handoff, draft: Draft, policy?: Policy): Draft {
+export function spoken(handoff: Handoff, draft: Draft, policy?: Policy, said: Times = {}): Draft {
   const status = statusFor(handoff)
   const { rejection: _rejection, progress: _progress, ack_deadline: _deadline, ...rest } = lifted(draft)
   return {
@@ -30,7 +33,8 @@ export function spoken(handoff: Handoff, draft: Draft, policy?: Policy): Draft {
     timeout_s: draft.timeout_s ?? handoff.timeout_s ?? TIMEOUT_S,
     ...(status === 'failed' && failure(handoff, draft)),
     ...retries(handoff, status),
-    ...duration(handoff, draft, status),
+    ...said,
+    ...duration(handoff, draft, status, said),
   }
 }
 
@@ -120,11 +124,17 @@ export const historyOf = ({ attempt, attempts }: Handoff): readonly Record<strin
     }))
 
 /** Computed from real times where the worker does not say it itself. */
-function duration(handoff: Handoff, draft: Draft, status: Status): Partial<Draft> {
-  const [from, to] = [handoff.started_at ?? draft.started_at, handoff.ended_at]
-  const said = draft.metrics?.execution_time_seconds
+function duration(handoff: Handoff, draft: Draft, status: Status, said: Times): Partial<Draft> {
   if (status !== 'completed' && status !== 'failed') return {}
-  if (typeof said === 'number' || from === undefined || to === undefined) return {}
-  const seconds = Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000
+  if (typeof draft.metrics?.execution_time_seconds === 'number') return {}
+  const [from, to] = [handoff.started_at ?? draft.started_at, handoff.ended_at]
+  const seconds = secondsBetween(said.started_at ?? from, said.ended_at ?? to) ?? secondsBetween(from, to)
+  if (seconds === undefined) return {}
   return { metrics: { ...draft.metrics, execution_time_seconds: seconds } }
+}
+
+/** Undefined where one of them is not known, or the end lies before the beginning. */
+function secondsBetween(from: string | undefined, to: string | undefined): number | undefined {
+  const ms = from === undefined || to === undefined ? -1 : Date.parse(to) - Date.parse(from)
+  return ms >= 0 ? ms / 1_000 : undefined
 }

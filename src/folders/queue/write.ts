@@ -7,6 +7,7 @@ import { isMapping } from '../../dialects/text/tree.ts'
 import type { Known, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import { historyOf, spoken, statusFor } from './spoken.ts'
+import { timesIn, withBothSpellings } from './times.ts'
 
 /** What the engine decides. All else in a file is its authors'. */
 const OWNED = [
@@ -38,10 +39,11 @@ const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priori
 /** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
 const ANSWERS = ['error', 'output', 'validation', 'warnings', 'errors'] as const
 
-export function write({ handoff, draft, base, policy }: Known): Text {
+export function write({ handoff, draft, base, agreed, policy }: Known): Text {
   const status = statusFor(handoff)
   const document = base === undefined ? undefined : documentIn(mark.off(base))
-  const wanted = spoken(handoff, draft, policy)
+  const before = agreed?.text === undefined ? undefined : documentIn(agreed.text)
+  const wanted = spoken(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
   const history = told(historyOf(handoff), document)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
   const extra = {
@@ -59,7 +61,8 @@ export function write({ handoff, draft, base, policy }: Known): Text {
   if (!document?.draft) return { ok: true, text: mark.on(strict, handoff) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const after = merged(document.draft, documentIn(strict)?.draft ?? whole, whole)
-  return { ok: true, text: mark.on(rewritten(document, after, strict, status), handoff) }
+  const text = rewritten(document, after, strict, status)
+  return { ok: true, text: mark.on(withBothSpellings(documentIn(text), status) ?? text, handoff) }
 }
 
 /** The answers in a file whose step is over. */

@@ -1,0 +1,57 @@
+import { own } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import type { Document } from '../../dialects/index.ts'
+import { STATUS_OF, type Status } from '../../dialects/queue/names.ts'
+import type { Handoff } from '../../domain/handoff.ts'
+import { statusFor, type Times } from './spoken.ts'
+
+const SPELLINGS: Readonly<Partial<Record<Status, readonly [string, string]>>> = {
+  completed: ['timestamp_completed', 'completed_at'],
+  failed: ['timestamp_failed', 'failed_at'],
+}
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+
+/**
+ * When its worker says that this attempt began and ended: Baton sees the file later. An end that was agreed on before is
+ * not moved by what somebody writes then.
+ */
+export function timesIn(file: Draft = {}, agreed: Draft = {}, handoff: Handoff): Times {
+  const status = statusFor(handoff)
+  const { started_at, ended_at } =
+    [agreed, file].filter(isOf(handoff)).find((each) => wordOf(each) === status) ?? {}
+  return {
+    ...(handoff.started_at !== undefined && status !== 'pending' && utc('started_at', started_at)),
+    ...(SPELLINGS[status] && utc('ended_at', ended_at)),
+  }
+}
+
+/** What an earlier attempt left is none of this one's. */
+const isOf =
+  ({ attempt }: Handoff) =>
+  (draft: Draft): boolean =>
+    (draft.retry_count ?? 0) === attempt - 1 && wordOf(draft) !== 'pending'
+
+const wordOf = ({ state }: Draft): Status | undefined => (state === undefined ? undefined : STATUS_OF[state])
+
+const utc = (key: keyof Times, time: string | undefined): Times =>
+  time === undefined || Number.isNaN(Date.parse(time)) ? {} : { [key]: inUtc(time) }
+
+const inUtc = (time: string): string => (UTC.test(time) ? time : new Date(time).toISOString())
+
+/** Both spellings of the end with one value (A1-05), and all in UTC; undefined where that is so already. */
+export function withBothSpellings(document: Document | undefined, status: Status): string | undefined {
+  if (!document) return undefined
+  const { source, draft } = document
+  const same = (keys: readonly string[], time: string | undefined) => {
+    const said = keys.map((key) => own(source.value, key))
+    const at = said.find((each) => typeof each === 'string' && UTC.test(each)) ?? (time && inUtc(time))
+    return keys
+      .filter((_, i) => at !== undefined && said[i] !== at)
+      .map((key) => ({ path: [key], value: at }))
+  }
+  const changes = [
+    ...(draft?.started_at === undefined ? [] : same(['started_at'], draft.started_at)),
+    ...same(SPELLINGS[status] ?? [], draft?.ended_at),
+  ]
+  return changes.length > 0 ? source.edit(changes) : undefined
+}

@@ -163,7 +163,11 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
       message: `it shows revision ${row.rev} of ${handoff.rev}`,
       fix: 'write it',
     })
-  else if (row?.kept === 'git' && text !== undefined && !(await agrees(work, handoff, text, says.draft)))
+  else if (
+    row?.kept === 'git' &&
+    text !== undefined &&
+    (says.isBehind || !(await agrees(work, handoff, text, says.draft)))
+  )
     findings.push({ code: 'differs', path: at, message: OF_GIT, isNote: true })
   return findings
 }

@@ -21,6 +21,8 @@ export type Says =
       readonly rev?: number
       /** It looks like one of two steps of its author: a moment later it may say more. */
       readonly isHalf?: boolean
+      /** Its own word for its state is another one than its folder's, which counts. */
+      readonly isBehind?: boolean
     }
   /** A file that is no handoff is nobody's business. */
   | { readonly is: 'nothing' }

@@ -3,6 +3,7 @@ import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
+import { isEnd } from '../domain/lifecycle.ts'
 import { loadOperation } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import { obstacleTo } from '../service/document-handoff.ts'
@@ -16,7 +17,8 @@ import { type Author, claimed, inProject, note, textFor, type Work } from './wor
 /** A file about a handoff that nobody knows here: somebody hands over by it, or brings what was made elsewhere. */
 export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const { path, found, text, says } = file
-  const isGits = work.isFirst || (await isOfGit(work, path, found.bytes))
+  const isCommitted = await isOfGit(work, path, found.bytes)
+  const isGits = work.isFirst || isCommitted
   const reason = isGits ? undefined : work.kind.refusesNew(says.draft, path)
   const author = says.draft.from
   const no = async (why: string): Promise<boolean> => {
@@ -43,8 +45,9 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   if (item.outcome !== 'imported' && item.outcome !== 'unchanged')
     return no(item.reason ?? `${handoff.id} is here already and says something else`)
   note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid })
-  // What a commit has is left as it is there: the tree stays clean.
-  if (isGits && work.kind.fits(handoff, path)) {
+  // What a commit has is left as it is there: the tree stays clean. So is an archive that was there before Baton.
+  const isLeft = isCommitted || (work.isFirst && isEnd(handoff.state))
+  if (isLeft && work.kind.fits(handoff, path)) {
     await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
     return true
   }

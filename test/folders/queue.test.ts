@@ -3,6 +3,7 @@ import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ask, refusal } from '../command.ts'
+import { folders, git } from '../folders.ts'
 import {
   aQueueFolder,
   artifact,
@@ -316,6 +317,48 @@ describe('steps of a program without Baton', () => {
     isUtc(started_at)
     const { state, holder } = await folder.show(ID)
     assert.deepEqual([state, holder], ['in_progress', 'react-specialist'])
+  })
+
+  for (const [when, isFirst] of [
+    ['in the first pass of all', true],
+    ['later', false],
+  ] as const)
+    it(`[A1-07] [S1-64] a file that is first seen in in-progress/ ${when} is brought in step`, async (t) => {
+      const root = folders(t).repository('project')
+      await ask({ cwd: root }, 'init', '--dialect', 'queue')
+      const folder = queueFolderAt(root)
+      if (!isFirst) await folder.sync()
+      folder.put('in-progress', ID, folder.request(ID))
+
+      await folder.sync()
+
+      const { status, started_at, x_baton } = folder.file('in-progress', ID)
+      assert.equal(status, 'in_progress')
+      isUtc(started_at)
+      assert.deepEqual(Object.keys(x_baton as object), ['uid', 'rev'])
+      assert.equal((await folder.show(ID)).state, 'in_progress')
+    })
+
+  it('[A1-07] a committed file that says another status than its folder stays, and the doctor notes it', async (t) => {
+    const root = folders(t).repository('project')
+    await ask({ cwd: root }, 'init', '--dialect', 'queue')
+    const folder = queueFolderAt(root)
+    folder.put('in-progress', ID, folder.request(ID, { started_at: '2026-01-13T10:00:01Z' }))
+    git(root, 'add', '.')
+    git(root, 'commit', '-q', '-m', 'one in work')
+
+    await folder.sync()
+
+    assert.equal(folder.file('in-progress', ID).status, 'pending')
+    const { findings } = await ask<{ findings: { code: string; path: string }[] }>(
+      folder.where,
+      'folders',
+      'doctor',
+    )
+    assert.deepEqual(
+      findings.map(({ code, path }) => [code, path]),
+      [['differs', `handoffs/in-progress/${ID}.json`]],
+    )
   })
 
   it('[S1-113] [S1-78] completes: the answer is kept as written, times are UTC, and both spellings are there', async (t) => {

@@ -82,5 +82,6 @@ function read(text: string, path: string): Says {
     ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
     // Document 001's own code moves the file and writes the answer into it then.
     ...(isEnd && isMoved && { isHalf: true }),
+    ...(isMoved && { isBehind: true }),
   }
 }

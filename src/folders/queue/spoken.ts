@@ -33,6 +33,7 @@ export function spoken(handoff: Handoff, draft: Draft, policy?: Policy, said: Ti
     timeout_s: draft.timeout_s ?? handoff.timeout_s ?? TIMEOUT_S,
     ...(status === 'failed' && failure(handoff, draft)),
     ...retries(handoff, status),
+    ...begun(handoff, draft, status),
     ...said,
     ...duration(handoff, draft, status, said),
   }
@@ -91,6 +92,12 @@ function failure({ state, rejection, error, ended_at, attempts, updated_at }: Ha
           ? { code: 'PROCESSING_ERROR', message: 'Cancelled by its sender', severity }
           : (error ?? draft.error ?? { code: 'PROCESSING_ERROR', message: 'failed', severity })
   return { ended_at: draft.ended_at ?? at, error: reason }
+}
+
+/** Work that was picked up before anybody looked began when it was seen, at the latest. */
+function begun({ imported_at }: Handoff, draft: Draft, status: Status): Times {
+  const started_at = draft.started_at ?? imported_at
+  return status === 'in_progress' && started_at !== undefined ? { started_at } : {}
 }
 
 /** Retries made so far, the failures before this attempt, and from when on it may be taken. */

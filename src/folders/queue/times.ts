@@ -20,7 +20,7 @@ export function timesIn(file: Draft = {}, agreed: Draft = {}, handoff: Handoff):
   const { started_at, ended_at } =
     [agreed, file].filter(isOf(handoff)).find((each) => wordOf(each) === status) ?? {}
   return {
-    ...(handoff.started_at !== undefined && status !== 'pending' && utc('started_at', started_at)),
+    ...(status !== 'pending' && utc('started_at', started_at)),
     ...(SPELLINGS[status] && utc('ended_at', ended_at)),
   }
 }

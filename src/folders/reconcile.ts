@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { pathOf, sourceOf } from '../service/document-identity.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
-import { refuseFile } from './refuse.ts'
+import { dropProblem, refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
 import { type Found, sameStamp } from './tree.ts'
-import { type Author, note, textOf, type Work } from './work.ts'
+import { type Author, folderOf, note, textOf, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
 const QUIET_MS = 5
@@ -53,7 +54,7 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
   const path = row?.path ?? place
   const there = lookAt(work, path)
   if (there !== 'absent') return isCurrent || there === 'odd' ? undefined : reconcileFile(work, path)
-  const moved = row && movedTo(work, path)
+  const moved = row ? movedTo(work, path) : await importedFrom(work, handoff)
   if (moved !== undefined) return reconcileFile(work, moved)
   // Document 001: messages are transient, and whoever clears finished ones away has read them.
   if (isCurrent && work.kind.movesAreSteps && isEnd(handoff.state)) {
@@ -81,6 +82,23 @@ function movedTo(work: Work, path: string): string | undefined {
   return places.find((place) => place !== path && tree.isFile(place))
 }
 
+/** The file of a live folder that somebody took over with an import, until it is known as the handoff's own. */
+async function importedFrom(work: Work, handoff: Handoff): Promise<string | undefined> {
+  const { kind, tree, state, service } = work
+  const source = pathOf(await sourceOf(service.deps, handoff))
+  const below = work.path === '.' ? '' : `${work.path}/`
+  if (!source?.startsWith(below)) return undefined
+  const path = source.slice(below.length)
+  const isHere = [...kind.flat(tree), ...(kind.archives?.(tree) ?? [])].includes(folderOf(path))
+  return isHere && !state.fileAt(work.path, path) && tree.isFile(path) ? path : undefined
+}
+
+/** What was refused as a new handoff is the handoff's own file from then on. */
+function adopt(work: Work, handoff: Handoff, file: Author): Promise<boolean> {
+  dropProblem(work, file)
+  return takeChange(work, handoff, file, undefined, file.path)
+}
+
 const DELETED = 'to delete a file ends nothing; use: baton reject or baton handoff cancel'
 
 /** False when the file changed under our hands and has to be looked at again. */
@@ -91,20 +109,22 @@ async function once(work: Work, path: string): Promise<boolean> {
   if (row?.sha256 === found.sha256) return asAgreed(work, row, path, found)
   // Refused and left where it is: nobody has touched it since.
   const seen = row === undefined ? work.state.look(work.path, path) : undefined
-  if (seen?.sha256 === found.sha256 && sameStamp(seen, found.stamp)) return dealtWith(work, path, found)
+  const isRefused = seen?.sha256 === found.sha256 && sameStamp(seen, found.stamp)
   const text = textOf(found)
   const says = text === undefined ? undefined : work.read(text, path)
-  if (says?.is === 'nothing') return dealtWith(work, path, found)
+  if (says?.is === 'nothing' || (isRefused && says?.is !== 'handoff')) return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
     return unreadable(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
-  if (says.isHalf && movedFor(found) < HALF_MS) {
+  if (!isRefused && says.isHalf && movedFor(found) < HALF_MS) {
     await pause(HALF_MS / (LOOKS - 2))
     return false
   }
   const file: Author = { path, found, text, says }
   const handoff = await handoffOf(work, file, row)
+  const own = handoff && work.state.file(work.path, handoff.uid)
+  if (isRefused && (!handoff || own)) return dealtWith(work, path, found)
   if (!handoff) return takeNew(work, file)
-  const own = work.state.file(work.path, handoff.uid)
+  if (!own && (await importedFrom(work, handoff)) === path) return adopt(work, handoff, file)
   if (own && own.path !== path) return elsewhere(work, handoff, file, own)
   const mine = work.state.wrote(work.path, found.sha256)
   return mine ? earlier(work, handoff, file, own) : takeChange(work, handoff, file, own)
@@ -183,6 +203,7 @@ async function handoffOf(work: Work, { says, path }: Author, row?: FileRow): Pro
     const found = name === undefined ? undefined : await store.handoff(name)
     if (found?.home !== work.kind.dialect) continue
     if (name !== says.draft.id || isInScope(work, found, path)) return found
+    if ((await importedFrom(work, found)) === path) return found
   }
   return undefined
 }

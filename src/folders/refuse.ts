@@ -1,8 +1,8 @@
 import type { Handoff } from '../domain/handoff.ts'
 import { noteRefusedFile } from '../service/file-refusal.ts'
-import { keepBeside, putBeside } from './project.ts'
+import { besideOf, keepBeside, putBeside } from './project.ts'
 import type { Found } from './tree.ts'
-import { authorIn, claimed, inProject, note, textOf, type Work } from './work.ts'
+import { type Author, authorIn, claimed, inProject, note, quietly, textOf, type Work } from './work.ts'
 
 export interface Refused {
   readonly path: string
@@ -37,6 +37,16 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
   })
 }
 
+/** Takes the page away that says why this very text was refused, when it is taken in after all. */
+export function dropProblem({ tree }: Work, { path, text }: Pick<Author, 'path' | 'text'>): void {
+  const beside = besideOf(path, tree.besideName(path.slice(path.lastIndexOf('/') + 1), 'problem'))
+  const found = quietly(() => tree.read(beside), nothing)
+  const page = found && textOf(found)
+  if (found && page?.startsWith(`${path}: `) && page.endsWith(`${REFUSED}${text}`)) tree.remove(beside, found)
+}
+
+const nothing = (): undefined => undefined
+
 /** A notice goes to somebody who is there; where the author is not, the sender hears of it. */
 async function isKnown({ service }: Work, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false
@@ -45,12 +55,13 @@ async function isKnown({ service }: Work, name: string | undefined): Promise<boo
   return (await store.agents()).some((agent) => agent.name === name)
 }
 
+const REFUSED = 'This is what was refused:\n\n'
+
 function problemText({ path, reason, author, handoff }: Refused, text: string | undefined): string {
   const who = author === undefined ? '' : ` of ${author}`
   const back = handoff
     ? `The file was put back to what ${handoff.id} is; see: baton show ${handoff.id}`
     : 'The file was left as it is. Correct it, or delete it.'
-  const kept =
-    text === undefined ? 'Its bytes are kept beside it as .conflict.' : `This is what was refused:\n\n${text}`
+  const kept = text === undefined ? 'Its bytes are kept beside it as .conflict.' : `${REFUSED}${text}`
   return `${path}: this version${who} was not taken in.\n\nReason: ${reason}\n\n${back}\nThis page may be deleted.\n\n${kept}`
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../dialects/dialect.ts'
 import type { Document } from '../dialects/index.ts'
+import { acknowledgmentGap } from '../dialects/markdown/acknowledgment.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { documentsIn, isWrong, type TextInput } from './document-check.ts'
@@ -91,7 +92,7 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
       return { ...about, ...(await importRecord(deps, call, piece)) }
     }
     if (draft.to === null) return { outcome: 'skipped', ...about, reason: NOBODY }
-    const obstacle = obstacleTo(draft)
+    const obstacle = obstacleTo(draft) ?? (isVersion2(document) ? acknowledgmentGap(draft) : undefined)
     if (obstacle !== undefined) return { outcome: 'refused', ...about, reason: obstacle }
     return { ...about, ...(await importHandoff(deps, call, piece, asNew)) }
   } catch (error) {
@@ -100,6 +101,9 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
     return { outcome: 'refused', ...about, reason: error.message }
   }
 }
+
+/** What agents wrote before document 000's second version has no keys for an acknowledgment. */
+const isVersion2 = ({ dialect, form }: Document): boolean => dialect === 'markdown' && form === 'handoff'
 
 async function importHandoff(
   deps: ServiceDeps,

@@ -1,4 +1,5 @@
 import type { Draft } from '../../dialects/draft.ts'
+import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/markdown-status.ts'
@@ -25,6 +26,8 @@ export function refusesNew(draft: Draft, path: string): string | undefined {
   if (id !== undefined && !path.endsWith(`/${id}.md`))
     return `its handoff_id is ${id}, so the file must be called ${id}.md`
   if (state === 'draft' || state === 'offered') return undefined
+  const gap = acknowledgmentGap(draft)
+  if (gap !== undefined) return `a new handoff begins as Created or Active; ${gap}`
   const status = state === undefined ? 'without a status' : statusFor(state)
   return `a new handoff begins as Created or Active, and this one is ${status}; to take over what was done elsewhere use: baton import`
 }

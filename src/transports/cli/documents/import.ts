@@ -5,6 +5,7 @@ import type { ImportItem } from '../../../service/document-import.ts'
 import type { Command } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
+import { liveOf } from '../session/live.ts'
 import type { Session } from '../session/session.ts'
 import type { Shell } from '../shell.ts'
 import { count } from '../views/words.ts'
@@ -46,6 +47,8 @@ export const importing: Command = {
     } finally {
       progress.end()
     }
+    // A file of a live folder is its handoff's own from now on.
+    await (await liveOf(shell, session))?.catchUp()
     shell.answer({ items }, () => [...items.map((item) => itemText(shell, item)), counts(items)].join('\n'))
     return items.some(({ outcome }) => outcome === 'refused') ? ERROR_CODES.unmet.exit : 0
   },

@@ -21,7 +21,7 @@ export type Says =
       readonly rev?: number
       /** It looks like one of two steps of its author: a moment later it may say more. */
       readonly isHalf?: boolean
-      /** Its own word for its state is another one than its folder's, which counts. */
+      /** Its word for its state is not the one that Baton writes: its folder's counts, or it is spelt otherwise. */
       readonly isBehind?: boolean
     }
   /** A file that is no handoff is nobody's business. */

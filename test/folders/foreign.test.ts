@@ -44,6 +44,47 @@ describe('a file that somebody puts into active/', () => {
     )
   })
 
+  it('[S0-22] gets the exact word for its status, however its author spells it', async (t) => {
+    const folder = await running(t)
+    const { id, text } = foreign({ status: 'active' })
+    const statusOf = () => /^status:.*$/m.exec(folder.read(active(id)))?.[0]
+
+    folder.write(active(id), text)
+    await folder.sync()
+    const created = statusOf()
+    folder.edit(id, ['status: Active', 'status: "acknowledged" # at last'])
+    await folder.sync()
+    const stepped = statusOf()
+    folder.edit(id, ['Acknowledged', 'ACKNOWLEDGED'])
+    await folder.sync()
+
+    assert.equal(created, 'status: Active')
+    assert.match(stepped ?? '', /^status: "?Acknowledged"? # at last$/)
+    assert.equal(statusOf(), stepped)
+    assert.equal(await folder.state(id), 'accepted')
+  })
+
+  it('[S0-22] stays as it is committed where its status is spelt otherwise, and the doctor notes it', async (t) => {
+    const folder = await running(t)
+    const { id, text } = foreign({ status: 'active' })
+    folder.write(active(id), text)
+    folder.git('add', '--all')
+    folder.git('commit', '--quiet', '--message', 'by hand')
+
+    await folder.sync()
+
+    assert.equal(folder.read(active(id)), text)
+    const { findings } = await ask<{ findings: { code: string; path: string }[] }>(
+      folder.where,
+      'folders',
+      'doctor',
+    )
+    assert.deepEqual(
+      findings.map(({ code, path }) => [code, path]),
+      [['differs', active(id)]],
+    )
+  })
+
   it('[S0-48] [S0-50] is refused beyond the limit of its sender, with the sentence of the document', async (t) => {
     const folder = await running(t)
     for (let i = 0; i < 10; i++) {

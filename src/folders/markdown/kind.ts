@@ -1,13 +1,13 @@
-import { own } from '../../dialects/difference.ts'
+import { own, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { convert, readDocuments, rewrite } from '../../dialects/index.ts'
+import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
 import { isFileId } from '../../dialects/markdown/names.ts'
 import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
-import { STATE_OF } from '../../dialects/markdown/status.ts'
+import { STATE_OF, statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
-import { markdownStatus } from '../../domain/markdown-status.ts'
+import { type MarkdownStatus, markdownStatus } from '../../domain/markdown-status.ts'
 import type { FolderKind, Known, Says, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import type { Tree } from '../tree.ts'
@@ -84,11 +84,13 @@ function read(text: string, path: string): Says {
   const slot = own(document.source.value, 'x_baton')
   const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft
+  const said = saidStatus(document)
   return {
     is: 'handoff',
     draft,
     ...(typeof uid === 'string' && { uid }),
     ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+    ...(said && draft.state && said.word !== statusFor(draft.state) && { isBehind: true }),
   }
 }
 
@@ -119,7 +121,22 @@ function write({ handoff, draft, base, agreed, policy }: Known): Text {
     ...(extra !== undefined && { extra }),
     ...target,
   }
-  return { ok: true, text: mark.on(rewrite(document, after), handoff) }
+  const written = withExactStatus(rewrite(document, after), markdownStatus(handoff))
+  return { ok: true, text: mark.on(written, handoff) }
+}
+
+/** Document 000's words are exact. What an author writes is read tolerantly, and then spelt as it says. */
+function withExactStatus(text: string, status: MarkdownStatus): string {
+  const document = documentIn(text)
+  const said = document && saidStatus(document)
+  return !said || said.word === status ? text : document.source.edit([{ path: said.path, value: status }])
+}
+
+/** Where a document has a key for its status, and its word. */
+function saidStatus({ source, places }: Document) {
+  const path = places.get('status') ?? ['status']
+  const word = valueAt(source.value, path)
+  return typeof word === 'string' ? { path, word } : undefined
 }
 
 /** What Baton may have written into a body: from the front matter that is beside it, or was before its author changed it. */

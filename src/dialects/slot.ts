@@ -68,9 +68,12 @@ export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carrie
   return { draft: checked.data, carried, diagnostics }
 }
 
-/** Files of a live folder carry which handoff they are and its revision, and nothing else. */
+/** What Baton writes into files of a live folder: which handoff they are, its revision, and what was said about it. */
+const LIVE_KEYS: ReadonlySet<string> = new Set(['uid', 'rev', 'thread'])
+
+/** A mark says nothing of the draft but which handoff it is. */
 function liveMark(found: unknown): string | undefined {
-  if (!isMapping(found) || keysOf(found).some((key) => key !== 'uid' && key !== 'rev')) return undefined
+  if (!isMapping(found) || keysOf(found).some((key) => !LIVE_KEYS.has(key))) return undefined
   const [uid, rev] = [own(found, 'uid'), own(found, 'rev')]
   return typeof uid === 'string' && uid.length <= 100 && Number.isInteger(rev) ? uid : undefined
 }

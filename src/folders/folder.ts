@@ -4,6 +4,7 @@ import type { Handoff } from '../domain/handoff.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { OperationName } from '../operations/index.ts'
 import type { Store } from '../service/service.ts'
+import type { Said } from './said.ts'
 import type { FileRow } from './state.ts'
 import type { Tree } from './tree.ts'
 
@@ -36,6 +37,8 @@ export interface Known {
   /** The text that Baton last agreed on, which an author may have changed to `base`, and the kind's facts then. */
   readonly agreed?: { readonly text?: string | undefined; readonly facts: unknown } | undefined
   readonly policy?: Policy
+  /** What was said about the work and the document has no key for. */
+  readonly thread?: readonly Said[] | undefined
 }
 
 export type Text =

@@ -1,10 +1,10 @@
 import { own, valueAt } from '../dialects/difference.ts'
 import type { Document } from '../dialects/index.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Known } from './folder.ts'
 
-/** Live files carry which handoff they are and its revision, and nothing else of the engine's. */
+/** Live files carry which handoff they are, its revision and what was said about it, and nothing else of the engine's. */
 export interface Mark {
-  on(text: string, handoff: Handoff): string
+  on(text: string, known: Pick<Known, 'handoff' | 'thread'>): string
   off(text: string): string
 }
 
@@ -12,7 +12,10 @@ export interface Mark {
 export function markBelow(keys: readonly string[], documentIn: (text: string) => Document | undefined): Mark {
   const path = [...keys, 'x_baton']
   return {
-    on: (text, { uid, rev }) => documentIn(text)?.source.edit([{ path, value: { uid, rev } }]) ?? text,
+    on(text, { handoff: { uid, rev }, thread = [] }) {
+      const value = { uid, rev, ...(thread.length > 0 && { thread }) }
+      return documentIn(text)?.source.edit([{ path, value }]) ?? text
+    },
     off(text) {
       const source = documentIn(text)?.source
       const isMarked = source !== undefined && own(valueAt(source.value, keys), 'x_baton') !== undefined

@@ -1,4 +1,3 @@
-import type { Draft } from '../dialects/draft.ts'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
@@ -7,6 +6,7 @@ import type { Call } from '../service/deps.ts'
 import { draftOf } from '../service/document-export.ts'
 import type { Service } from '../service/service.ts'
 import type { Acceptable, FolderKind, Git, Says } from './folder.ts'
+import { saidOf } from './said.ts'
 import type { FolderState } from './state.ts'
 import { type FolderStamp, type Found, SAME_INSTANT_MS, type Tree } from './tree.ts'
 
@@ -118,14 +118,13 @@ export async function claimed(work: Work, said: string): Promise<Call> {
 
 const NO_NAME = "cannot be an agent's name; write letters, digits, dots, dashes or underscores"
 
-export const engineDraft = async (work: Work, handoff: Handoff): Promise<Draft> =>
-  (await draftOf(work.service.deps, handoff)).draft
-
 /** What the engine would write today, on top of a text that was agreed on. */
 export async function textFor(work: Work, handoff: Handoff, base?: string): Promise<string> {
-  const draft = await engineDraft(work, handoff)
+  const { deps } = work.service
+  const { draft, content } = await draftOf(deps, handoff)
   const agreed = base === undefined ? undefined : work.state.file(work.path, handoff.uid)
-  const written = work.kind.write({ handoff, draft, base, agreed, policy: work.service.deps.policy })
+  const thread = saidOf(handoff, content)
+  const written = work.kind.write({ handoff, draft, base, agreed, policy: deps.policy, thread })
   if (written.ok) return written.text
   throw new Unwritable(handoff, written.missing)
 }

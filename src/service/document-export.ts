@@ -74,7 +74,7 @@ const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split(
 export async function draftOf(
   deps: ServiceDeps,
   handoff: Handoff,
-): Promise<{ readonly draft: Draft; readonly document?: Document }> {
+): Promise<{ readonly draft: Draft; readonly document?: Document; readonly content: Content }> {
   const { store } = deps
   const [content, source, supersedes, in_reply_to] = await Promise.all([
     store.content(handoff.uid),
@@ -89,7 +89,7 @@ export async function draftOf(
     text === undefined
       ? undefined
       : documentsIn({ text, path: pathOf(source) }).find(({ draft }) => draft !== undefined)
-  if (!document?.draft) return { draft: shortened(now) }
+  if (!document?.draft) return { draft: shortened(now), content }
   const { uid, id, home, imported_at: imported = handoff.created_at } = handoff
   const made = toHandoff(document.draft, {
     uid,
@@ -100,7 +100,7 @@ export async function draftOf(
     in_reply_to: handoff.in_reply_to,
   })
   const then = fieldsOf(made, { supersedes, in_reply_to })
-  return { draft: changed(document.draft, then, now), document }
+  return { draft: changed(document.draft, then, now), document, content }
 }
 
 type Fields = Readonly<Partial<Draft>>

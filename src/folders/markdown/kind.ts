@@ -94,12 +94,12 @@ function read(text: string, path: string): Says {
   }
 }
 
-function write({ handoff, draft, base, agreed, policy }: Known): Text {
+function write({ handoff, draft, base, agreed, policy, thread }: Known): Text {
   const roles = rolesOf(handoff, policy)
   const wanted = { ...roles, ...spoken(handoff, draft) }
   const whole = convert(wanted, 'markdown')
   if (base === undefined) {
-    if (whole.ok) return { ok: true, text: mark.on(whole.text, handoff) }
+    if (whole.ok) return { ok: true, text: mark.on(whole.text, { handoff, thread }) }
     return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
   }
   const document = documentIn(mark.off(base))
@@ -122,7 +122,7 @@ function write({ handoff, draft, base, agreed, policy }: Known): Text {
     ...target,
   }
   const written = withExactStatus(rewrite(document, after), markdownStatus(handoff))
-  return { ok: true, text: mark.on(written, handoff) }
+  return { ok: true, text: mark.on(written, { handoff, thread }) }
 }
 
 /** Document 000's words are exact. What an author writes is read tolerantly, and then spelt as it says. */

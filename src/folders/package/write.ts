@@ -10,11 +10,11 @@ const OWNED = [
   ...['accepted_at', 'accepted_by', 'ack_notes', 'acknowledgment', 'gate', 'package', 'workflow'],
 ] as (keyof Draft)[]
 
-export function write({ handoff, draft, base }: Known): Text {
+export function write({ handoff, draft, base, thread }: Known): Text {
   const wanted = spoken(handoff, draft)
   const whole = convert(wanted, 'package')
   if (base === undefined) {
-    if (whole.ok) return { ok: true, text: mark.on(whole.text, handoff) }
+    if (whole.ok) return { ok: true, text: mark.on(whole.text, { handoff, thread }) }
     return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
   }
   const document = documentIn(mark.off(base))
@@ -27,7 +27,7 @@ export function write({ handoff, draft, base }: Known): Text {
     else after[key] = strict[key]
   const said = document.draft.acknowledgment
   if (said && strict.acknowledgment) after.acknowledgment = { ...emptyIn(said), ...strict.acknowledgment }
-  return { ok: true, text: mark.on(rewrite(document, after as Draft), handoff) }
+  return { ok: true, text: mark.on(rewrite(document, after as Draft), { handoff, thread }) }
 }
 
 /** That there is nothing to ask is an author's word too, and the engine has none for it. */

@@ -39,7 +39,7 @@ const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priori
 /** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
 const ANSWERS = ['error', 'output', 'validation', 'warnings', 'errors'] as const
 
-export function write({ handoff, draft, base, agreed, policy }: Known): Text {
+export function write({ handoff, draft, base, agreed, policy, thread }: Known): Text {
   const status = statusFor(handoff)
   const document = base === undefined ? undefined : documentIn(mark.off(base))
   const before = agreed?.text === undefined ? undefined : documentIn(agreed.text)
@@ -58,11 +58,11 @@ export function write({ handoff, draft, base, agreed, policy }: Known): Text {
   }
   if (Object.keys(extra).length === 0) delete whole.extra
   const strict = printed(whole, status)
-  if (!document?.draft) return { ok: true, text: mark.on(strict, handoff) }
+  if (!document?.draft) return { ok: true, text: mark.on(strict, { handoff, thread }) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const after = merged(document.draft, documentIn(strict)?.draft ?? whole, whole)
   const text = rewritten(document, after, strict, status)
-  return { ok: true, text: mark.on(withBothSpellings(documentIn(text), status) ?? text, handoff) }
+  return { ok: true, text: mark.on(withBothSpellings(documentIn(text), status) ?? text, { handoff, thread }) }
 }
 
 /** The answers in a file whose step is over. */

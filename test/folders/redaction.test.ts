@@ -51,6 +51,28 @@ const doctorOf = async (where: Where): Promise<{ clean: boolean }> =>
   JSON.parse((await quick(where, 'folders', 'doctor', '--json')).stdout)
 
 describe('what is redacted', () => {
+  it('is gone from what a file says was asked, also where it was cut in the middle', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const secret = newSecret()
+    const id = await folder.send('BPRD-2026-0001')
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+    await quick(
+      folder.where,
+      'ask',
+      id,
+      `${'x'.repeat(980)} the word is tortoise-${secret.slice(8)}`,
+      '--as',
+      'claude',
+    )
+    const before = folder.read(active(id)).includes('the word is tort')
+
+    redact(folder.where, id, 'question')
+
+    assert.equal(before, true)
+    assert.equal(folder.read(active(id)).includes('the word is tort'), false)
+    await isWell(folder.where)
+  })
+
   it('is in no file of _handoffs/, in no note beside one, and in nothing that is known of them', async (t) => {
     const folder = await aHandoffFolder(t)
     const secret = newSecret()

@@ -23,13 +23,16 @@ function textFor(handoff: Handoff): string {
     case 'failed':
       return `Handoff ${handoff.id} failed: ${handoff.error?.message ?? 'no reason given'}`
     case 'cancelled':
-      return `Handoff ${handoff.id} was cancelled`
+      return `Handoff ${handoff.id} was cancelled${cancelReason(handoff)}`
     default:
       return handoff.choice === undefined
         ? `Handoff ${handoff.id} is completed`
         : `${handoff.verified_by ?? handoff.to} answered ${handoff.id}: ${handoff.choice}`
   }
 }
+
+const cancelReason = ({ rejection }: Handoff): string =>
+  rejection?.type === 'cancelled' ? `: ${rejection.message}` : ''
 
 /**
  * What must reach the sender when `after` has ended, `before` not being ended. Exactly one answer for a

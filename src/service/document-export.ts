@@ -136,7 +136,8 @@ function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
     retry: handoff.retry,
     not_before: handoff.not_before,
     error: handoff.error,
-    rejection: rejection && { ...rejection },
+    // Work that only went to another receiver was not refused.
+    rejection: rejection && rejection.type !== 'reassigned' ? { ...rejection } : undefined,
     ...travelling(content.package),
     result: content.result,
     verification: content.verifications.at(-1),

@@ -98,6 +98,15 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   return settled
 }
 
+/** Why its sender took the work back or gave it to another, kept where a receiver's refusal is. */
+export function reasoned(
+  { actor, at }: Pick<Step, 'actor' | 'at'>,
+  type: 'cancelled' | 'reassigned',
+  reason: string | undefined,
+): Pick<Change, 'set'> {
+  return reason === undefined ? {} : { set: { rejection: { type, message: reason, by: actor.name, at } } }
+}
+
 /** A copy with fields set and others taken away. */
 export function amended(
   handoff: Handoff,

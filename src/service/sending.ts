@@ -14,7 +14,7 @@ import type { Call, ServiceDeps } from './deps.ts'
 import { outputConditions } from './handed-in.ts'
 import { demandFileId, demandWritable, documentId } from './live-home.ts'
 import { find, must } from './lookup.ts'
-import { amended, move, notify, type Step } from './moves.ts'
+import { amended, move, notify, reasoned, type Step } from './moves.ts'
 import { type AskedOfPeople, idleGate, judgePeople } from './people/gates.ts'
 import { awaitPerson, offer, placeHandoff } from './placing.ts'
 import { returned } from './returning.ts'
@@ -139,6 +139,7 @@ export class Sending {
       reads: { handoffs: [uid] },
       decide: (view, at) =>
         move({ deps: this.#deps, view, actor: call.actor, at }, must(view, uid), 'cancel', {
+          ...reasoned({ actor: call.actor, at }, 'cancelled', reason),
           fields: { reason },
         }),
       reload: (subject) => this.#deps.store.handoff(subject),
@@ -158,12 +159,30 @@ export class Sending {
         const step: Step = { deps: this.#deps, view, actor: call.actor, at }
         const before = must(view, uid)
         refuseRemoved(view.agent(to))
-        if (before.holder !== undefined || before.accepted_by !== undefined)
-          notify(step, before.to, 'reassigned', before, `Handoff ${before.id} was given to ${to}`)
+        if (before.to !== to) notify(step, before.to, 'reassigned', before, given(before, to, reason))
         const target = amended(before, { to })
+        const { set: why } = reasoned(step, 'reassigned', reason)
         return move(step, before, 'reassign', {
-          set: { to, attempt: before.attempt + 1, ...reopened(before), ...offerDeadline(step, target) },
-          unset: ['accepted_at', 'accepted_by', 'started_at', 'need', 'resume', 'error', 'not_before'],
+          set: {
+            to,
+            attempt: before.attempt + 1,
+            ...reopened(before),
+            ...offerDeadline(step, target),
+            ...why,
+          },
+          unset: [
+            ...([
+              'accepted_at',
+              'accepted_by',
+              'started_at',
+              'need',
+              'resume',
+              'error',
+              'not_before',
+            ] as const),
+            // The reason of an earlier one says nothing of this one.
+            ...(why ? [] : (['rejection'] as const)),
+          ],
           fields: { reason },
           progress: true,
         })
@@ -284,6 +303,10 @@ export class Sending {
     return this.#deps.store.latest(input.task, undefined, call.actor.name)
   }
 }
+
+/** The sentence that the old receiver reads. */
+const given = ({ id }: Handoff, to: string, reason: string | undefined): string =>
+  `Handoff ${id} was given to ${to}${reason === undefined ? '' : `: ${reason}`}`
 
 /** Those of the uids that there are, each once. */
 const namesOf = (...uids: readonly (string | undefined)[]): string[] => [

@@ -116,15 +116,16 @@ describeOnEngines('waiting for a handoff', (open) => {
     const rejected = await request(w)
     await w.service.receiving.reject(codex, rejected.uid, { type: 'other', message: 'not mine' })
     const cancelled = await request(w)
-    await w.service.sending.cancel(planner, cancelled.uid)
+    await w.service.sending.cancel(planner, cancelled.uid, 'no longer needed')
     const late = await request(w, { home: 'native' })
+    await w.service.sending.reassign(planner, late.uid, 'gemini', 'codex is away')
     w.clock.pass(24 * HOUR_MS)
 
     await assert.rejects(w.service.wait(rejected.uid), {
       name: 'HandoffFailedException',
       message: 'not mine',
     })
-    await assert.rejects(w.service.wait(cancelled.uid), { message: 'Handoff HO-2026-002 is cancelled' })
+    await assert.rejects(w.service.wait(cancelled.uid), { message: 'no longer needed' })
     await assert.rejects(w.service.wait(late.uid), { message: 'Handoff HO-2026-003 is expired' })
   })
 

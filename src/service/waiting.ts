@@ -80,7 +80,10 @@ export function demandSeconds(timeout_s: unknown, field = 'timeout_s'): void {
 const isPassing = (error: unknown): error is BatonError => error instanceof BatonError && error.retry
 
 function reasonOf(handoff: Handoff): string {
-  return handoff.error?.message ?? handoff.rejection?.message ?? `Handoff ${handoff.id} is ${handoff.state}`
+  const { id, state, error, rejection } = handoff
+  // Why it went to another receiver is not why it ended.
+  const why = rejection?.type === 'reassigned' ? undefined : rejection?.message
+  return error?.message ?? why ?? `Handoff ${id} is ${state}`
 }
 
 /** Looks at once, at every signal, every second and at the deadline, until `look` answers something. */

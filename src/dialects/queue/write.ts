@@ -184,7 +184,10 @@ function errorFor({ state, rejection }: Draft): Draft['error'] {
   if (state === 'rejected' && rejection)
     return { code: 'PROCESSING_ERROR', message: `Rejected: ${rejection.message}`, severity }
   if (state === 'expired') return { code: 'TIMEOUT', message: 'Expired before it was accepted', severity }
-  if (state === 'cancelled') return { code: 'PROCESSING_ERROR', message: 'Cancelled by its sender', severity }
+  if (state === 'cancelled') {
+    const why = rejection?.type === 'cancelled' ? `: ${rejection.message}` : ''
+    return { code: 'PROCESSING_ERROR', message: `Cancelled by its sender${why}`, severity }
+  }
   return undefined
 }
 

@@ -169,7 +169,8 @@ function spoken(handoff: Handoff, draft: Draft): Draft {
     state,
     // Also where a file has it from elsewhere: completion_verified_by is null until the end.
     ...(draft.verification && !isEnd(state) && { verification: { ...draft.verification, verified_by: '' } }),
-    ...(handoff.state === 'cancelled' && reason('cancelled', 'cancelled by the sender')),
+    ...(handoff.state === 'cancelled' &&
+      reason('cancelled', handoff.rejection?.message ?? 'cancelled by the sender')),
     ...(handoff.state === 'failed' && reason('failure', handoff.error?.message ?? 'failed')),
   }
 }

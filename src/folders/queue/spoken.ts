@@ -89,7 +89,7 @@ function failure({ state, rejection, error, ended_at, attempts, updated_at }: Ha
       : state === 'expired'
         ? { code: 'TIMEOUT', message: 'Expired before it was accepted', severity }
         : state === 'cancelled'
-          ? { code: 'PROCESSING_ERROR', message: 'Cancelled by its sender', severity }
+          ? { code: 'PROCESSING_ERROR', message: cancelled(rejection), severity }
           : (error ?? draft.error ?? { code: 'PROCESSING_ERROR', message: 'failed', severity })
   return { ended_at: draft.ended_at ?? at, error: reason }
 }
@@ -99,6 +99,9 @@ function begun({ imported_at }: Handoff, draft: Draft, status: Status): Times {
   const started_at = draft.started_at ?? imported_at
   return status === 'in_progress' && started_at !== undefined ? { started_at } : {}
 }
+
+const cancelled = (why: Handoff['rejection']): string =>
+  `Cancelled by its sender${why?.type === 'cancelled' ? `: ${why.message}` : ''}`
 
 /** Retries made so far, the failures before this attempt, and from when on it may be taken. */
 function retries(handoff: Handoff, status: Status): Partial<Draft> {

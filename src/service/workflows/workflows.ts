@@ -5,7 +5,7 @@ import type { Workflow } from '../../domain/workflow.ts'
 import type { Page, PageRequest, RunFilter } from '../../storage/store.ts'
 import { ensureAgents } from '../agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { move, notify, type Step } from '../moves.ts'
+import { move, notify, reasoned, type Step } from '../moves.ts'
 import { refuse, write } from '../write.ts'
 import type { ReadDefinition } from './definition.ts'
 import { advanceRun, putRun } from './follow.ts'
@@ -243,13 +243,14 @@ export class Workflows {
 
 /** Whoever asked for it is told too, where that is not the one who cancels. */
 function takeBack(step: Step, handoff: Handoff, reason: string | undefined): void {
-  const cancelled = move(step, handoff, 'cancel', { as: 'sender', fields: { reason } })
+  const why = reasoned(step, 'cancelled', reason)
+  const cancelled = move(step, handoff, 'cancel', { ...why, as: 'sender', fields: { reason } })
   if (handoff.from !== step.actor.name)
     notify(
       step,
       handoff.from,
       'cancelled',
       cancelled,
-      `Handoff ${handoff.id} was cancelled with its workflow`,
+      `Handoff ${handoff.id} was cancelled with its workflow${reason === undefined ? '' : `: ${reason}`}`,
     )
 }

@@ -142,6 +142,9 @@ function handedIn(screen: Screen, { package: pack, result, verifications }: Doss
   return rows
 }
 
+/** Reasons that are kept with the refusals and are none. */
+const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassigned: 'Reassigned' }
+
 function ended(screen: Screen, handoff: Handoff): Row[] {
   const rows: Row[] = []
   if (handoff.verified_by !== undefined)
@@ -150,7 +153,10 @@ function ended(screen: Screen, handoff: Handoff): Row[] {
       `by ${handoff.verified_by}${handoff.ended_at ? `, ${screen.when(handoff.ended_at)}` : ''}`,
     ])
   if (handoff.rejection)
-    rows.push(['Rejected', plainText(`by ${handoff.rejection.by}: ${handoff.rejection.message}`)])
+    rows.push([
+      WHY[handoff.rejection.type] ?? 'Rejected',
+      plainText(`by ${handoff.rejection.by}: ${handoff.rejection.message}`),
+    ])
   if (handoff.error) rows.push(['Error', plainText(`${handoff.error.code}: ${handoff.error.message}`)])
   return rows
 }

@@ -7,6 +7,9 @@ import { Points } from './package-view.tsx'
 
 const WORKING: readonly string[] = ['accepted', 'in_progress', 'blocked', 'needs_input']
 
+/** Reasons that are kept with the refusals and are none. */
+const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassigned: 'Reassigned' }
+
 /** How it stands, where a state alone does not tell: what is in the way, why it ended, until when something counts. */
 export function Standing({ handoff }: { readonly handoff: Handoff }) {
   const { blocked_on, rejection, error, progress, state, escalated_to, run, session } = handoff
@@ -14,7 +17,11 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
   return (
     <>
       {blocked_on !== undefined && <Trouble title="Blocked">{blocked_on}</Trouble>}
-      {rejection && <Trouble title={`Rejected by ${rejection.by}`}>{rejection.message}</Trouble>}
+      {rejection && (
+        <Trouble title={`${WHY[rejection.type] ?? 'Rejected'} by ${rejection.by}`}>
+          {rejection.message}
+        </Trouble>
+      )}
       {error && <Trouble title={error.code}>{error.message}</Trouble>}
       <ul className="facts">
         {WORKING.includes(state) && progress !== undefined && (

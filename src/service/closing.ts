@@ -5,7 +5,7 @@ import type { Content, VerificationRecord } from '../domain/package.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { outputConditions } from './handed-in.ts'
 import { must, uidOf } from './lookup.ts'
-import { move, type Step } from './moves.ts'
+import { move, reasoned, type Step } from './moves.ts'
 import { talk } from './talking.ts'
 import { refuse, write } from './write.ts'
 
@@ -32,7 +32,9 @@ export class Closing {
       const fields = { note: input.note }
       if (!input.pass) {
         if (!input.note) refuse('invalid_input', 'say why it does not pass, so that the receiver can mend it')
-        const refused = move(step, before, 'refuse', { fields, progress: true, act: 'handoff.verify_fail' })
+        const why = reasoned(step, 'given_back', input.note)
+        const how = { fields, progress: true, act: 'handoff.verify_fail' }
+        const refused = move(step, before, 'refuse', { ...why, ...how })
         step.view.putContent(before.uid, next)
         return refused
       }

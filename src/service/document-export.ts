@@ -4,6 +4,7 @@ import type { Draft } from '../dialects/draft.ts'
 import { alteredIn, convert, type Document, rewrite } from '../dialects/index.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Content } from '../domain/package.ts'
+import { endReason } from '../domain/reasons.ts'
 import type { ThoughtRecord } from '../domain/task.ts'
 import type { TaskRow } from '../storage/store.ts'
 import { spoken } from './acknowledging.ts'
@@ -111,7 +112,7 @@ interface Named {
 
 /** What the engine knows of a handoff, in the words of a draft. */
 function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
-  const { rejection } = handoff
+  const rejection = endReason(handoff)
   const decision = content.thread.findLast(({ kind }) => kind === 'decision')
   return {
     id: handoff.aliases?.[handoff.home] ?? handoff.id,
@@ -136,8 +137,7 @@ function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
     retry: handoff.retry,
     not_before: handoff.not_before,
     error: handoff.error,
-    // Work that only went to another receiver was not refused.
-    rejection: rejection && rejection.type !== 'reassigned' ? { ...rejection } : undefined,
+    rejection: rejection && { ...rejection },
     ...travelling(content.package),
     result: content.result,
     verification: content.verifications.at(-1),

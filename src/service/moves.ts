@@ -98,10 +98,10 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   return settled
 }
 
-/** Why its sender took the work back or gave it to another, kept where a receiver's refusal is. */
+/** Why work was taken back, given to another or given back, kept where a receiver's refusal is. */
 export function reasoned(
   { actor, at }: Pick<Step, 'actor' | 'at'>,
-  type: 'cancelled' | 'reassigned',
+  type: 'cancelled' | 'reassigned' | 'given_back',
   reason: string | undefined,
 ): Pick<Change, 'set'> {
   return reason === undefined ? {} : { set: { rejection: { type, message: reason, by: actor.name, at } } }

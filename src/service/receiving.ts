@@ -3,6 +3,7 @@ import { isPast } from '../domain/deadlines.ts'
 import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
 import type { Failure, Handoff } from '../domain/handoff.ts'
 import type { CheckResult, Evidence, Result } from '../domain/package.ts'
+import { givenBack } from '../domain/reasons.ts'
 import { recoveryActions } from '../domain/retry.ts'
 import type { Reads } from '../storage/store.ts'
 import {
@@ -206,6 +207,7 @@ export class Receiving {
         fields,
         progress: true,
         act: 'handoff.submit',
+        unset: givenBack(started) ? ['rejection'] : [],
       })
       refuseUnacknowledged(before, now)
       const unmet = [...unmetConditions(before, next), ...lacking].filter(

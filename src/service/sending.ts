@@ -4,6 +4,7 @@ import type { Handoff, HandoffType, Priority } from '../domain/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import type { Package } from '../domain/package.ts'
 import { hasLimit, limitsOf } from '../domain/policy.ts'
+import { givenBack } from '../domain/reasons.ts'
 import type { RetryPolicy } from '../domain/retry.ts'
 import { admit, isForPerson, refuseNoPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
 import { ensureAgents } from './agents.ts'
@@ -180,8 +181,8 @@ export class Sending {
               'error',
               'not_before',
             ] as const),
-            // The reason of an earlier one says nothing of this one.
-            ...(why ? [] : (['rejection'] as const)),
+            // The reason of an earlier one says nothing of this one; what a verifier found is still to be mended.
+            ...(why || givenBack(before) ? [] : (['rejection'] as const)),
           ],
           fields: { reason },
           progress: true,

@@ -1,6 +1,7 @@
 import { BatonError, HandoffFailedException, timedOut } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { endReason } from '../domain/reasons.ts'
 import type { ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
 
@@ -80,10 +81,8 @@ export function demandSeconds(timeout_s: unknown, field = 'timeout_s'): void {
 const isPassing = (error: unknown): error is BatonError => error instanceof BatonError && error.retry
 
 function reasonOf(handoff: Handoff): string {
-  const { id, state, error, rejection } = handoff
-  // Why it went to another receiver is not why it ended.
-  const why = rejection?.type === 'reassigned' ? undefined : rejection?.message
-  return error?.message ?? why ?? `Handoff ${id} is ${state}`
+  const { id, state, error } = handoff
+  return error?.message ?? endReason(handoff)?.message ?? `Handoff ${id} is ${state}`
 }
 
 /** Looks at once, at every signal, every second and at the deadline, until `look` answers something. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { ask, quick, type Where } from '../command.ts'
 import { aHandoffFolder } from '../folders/handoffs.ts'
 import { aQueueFolder } from '../folders/queue.ts'
@@ -91,5 +91,79 @@ describe('the reason of a step', () => {
       (folder.file('failed', 'hoff-1').error as { message: string }).message,
       'Cancelled by its sender: superseded by hoff-2',
     )
+  })
+})
+
+const HOOK = ['hook', 'session-start', '--agent', 'codex', '--for', 'claude-code'] as const
+const REASON = 'the middleware is empty; fill it'
+
+/** Work of two deliverables that codex handed in and planner gave back. */
+async function givenBack(t: TestContext): Promise<Where> {
+  const where = { cwd: folders(t).repository('shop') }
+  await ask(
+    where,
+    ...['send', '--as', 'planner', '--to', 'codex', '--title', 'Add rate limiting'],
+    ...['--deliverable', 'Middleware', '--deliverable', 'Tests'],
+  )
+  await ask(where, 'accept', '@', '--as', 'codex')
+  await handIn(where)
+  await ask(where, 'verify', '001', '--as', 'planner', '--fail', REASON)
+  return where
+}
+
+const handIn = (where: Where) =>
+  ask(
+    where,
+    ...['submit', '001', '--as', 'codex'],
+    ...['--evidence', 'Middleware=src/limit.ts', '--evidence', 'Tests=npm test'],
+  )
+
+describe('work that is given back', () => {
+  it('shows the reason to whoever works on it, and no tick at what was refused', async (t) => {
+    const where = await givenBack(t)
+
+    const { stdout } = await quick(where, 'show', '001', '--as', 'codex')
+
+    assert.match(stdout, new RegExp(`^Given back\\s+by planner: ${REASON}$`, 'm'))
+    assert.match(stdout, /^Deliverable\s+✗ Middleware$/m)
+    assert.doesNotMatch(stdout, /✓/)
+  })
+
+  it('has the reason in the inbox, for people and for programs', async (t) => {
+    const where = await givenBack(t)
+
+    const { items } = await ask<{ items: Shown['handoff'][] }>(where, 'inbox', '--as', 'codex')
+    const { stdout } = await quick(where, 'inbox', '--as', 'codex')
+
+    assert.deepEqual(
+      items.map(({ rejection }) => [rejection?.type, rejection?.message, rejection?.by]),
+      [['given_back', REASON, 'planner']],
+    )
+    assert.match(stdout, new RegExp(`Add rate limiting · given back by planner: ${REASON}`))
+  })
+
+  it('has the reason in what a session hears when it starts', async (t) => {
+    const where = await givenBack(t)
+
+    const { stdout } = await quick({ ...where, input: '{}' }, ...HOOK)
+
+    assert.ok(stdout.includes(REASON), stdout)
+  })
+
+  it('is handed in again without the reason and with its ticks', async (t) => {
+    const where = await givenBack(t)
+
+    await handIn(where)
+
+    const [shown, verifier] = [
+      await quick(where, 'show', '001', '--as', 'codex'),
+      await quick(where, 'inbox', '--as', 'planner'),
+    ]
+    assert.match(shown.stdout, /^Deliverable\s+✓ Middleware$/m)
+    assert.doesNotMatch(verifier.stdout, /given back/)
+    await ask(where, 'verify', '001', '--as', 'planner', '--pass')
+    const { handoff } = await ask<Shown>(where, 'show', '001')
+    assert.equal(handoff.rejection, undefined)
+    assert.doesNotMatch((await quick(where, 'show', '001')).stdout, /Given back/)
   })
 })

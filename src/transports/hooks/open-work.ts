@@ -124,9 +124,7 @@ export function callsFor({ handoffs, tasks }: OpenWork): string {
 
 const MOST_SIGNS = 80
 /** Somebody else's words, as such and in one line. */
-export function quoted(text: string): string {
+export function quoted(text: string, most = MOST_SIGNS): string {
   const signs = [...oneLine(text)]
-  return JSON.stringify(
-    signs.length > MOST_SIGNS ? `${signs.slice(0, MOST_SIGNS - 1).join('')}…` : signs.join(''),
-  )
+  return JSON.stringify(signs.length > most ? `${signs.slice(0, most - 1).join('')}…` : signs.join(''))
 }

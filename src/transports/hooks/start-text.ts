@@ -1,6 +1,7 @@
 import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { Notice } from '../../domain/notice.ts'
+import { givenBack } from '../../domain/reasons.ts'
 import type { Session } from '../cli/session/session.ts'
 import { nextMove, spoken } from '../cli/views/words.ts'
 import type { Note } from './marks.ts'
@@ -9,6 +10,7 @@ import { isNone, type OpenWork, openWork, quoted } from './open-work.ts'
 /** Every session pays for these lines, so they stay few; the tools show the rest. */
 const MOST_LINES = 8
 const BRIEF_TOKENS = 1_500
+const REASON_SIGNS = 400
 /** Held work stands in the inbox too and must not hide what waits behind it. */
 const INBOX_PAGE = 100
 
@@ -55,10 +57,12 @@ function noteText({ at, trigger, open }: Note): string {
 
 function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
   const lines = [
-    ...handoffs.map(
-      ({ id, title, from, state, progress, waits_on }) =>
-        `- ${id} ${quoted(title)} from ${from}, ${spoken(state)}${progress ? ` ${progress} %` : ''}: ${waits_on === undefined ? 'end it with handoff_submit' : `needs the answer to ${waits_on} first`}`,
-    ),
+    ...handoffs.map((handoff) => {
+      const { id, title, from, state, progress, waits_on } = handoff
+      const next =
+        waits_on === undefined ? 'end it with handoff_submit' : `needs the answer to ${waits_on} first`
+      return `- ${id} ${quoted(title)} from ${from}, ${spoken(state)}${progress ? ` ${progress} %` : ''}${backText(handoff)}: ${next}`
+    }),
     ...tasks.map(
       ({ id, title, progress }) =>
         `- ${id} ${quoted(title)}, ${progress} %: task_start names its branch and folder; end it with thought_record, then task_update`,
@@ -67,10 +71,16 @@ function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
   return lines.length === 0 ? [] : ['You hold:', ...shortened(lines)]
 }
 
+/** What is to be mended is worth more signs than a title. */
+function backText(handoff: Handoff): string {
+  const back = givenBack(handoff)
+  return back ? `, given back by ${back.by} because of ${quoted(back.message, REASON_SIGNS)}` : ''
+}
+
 function waitingText(items: readonly Handoff[]): readonly string[] {
   const lines = items.map((handoff) => {
     const move = nextMove(handoff)?.replace(/^handoff /, '')
-    return `- ${handoff.id} ${quoted(handoff.title)} from ${handoff.from}, ${handoff.priority}: ${move === 'decide' ? 'a person decides' : `handoff_${move ?? 'get'}`}`
+    return `- ${handoff.id} ${quoted(handoff.title)} from ${handoff.from}, ${handoff.priority}${backText(handoff)}: ${move === 'decide' ? 'a person decides' : `handoff_${move ?? 'get'}`}`
   })
   return lines.length === 0 ? [] : ['Waiting for you:', ...shortened(lines)]
 }

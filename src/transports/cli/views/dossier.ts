@@ -6,6 +6,7 @@ import type {
   ThreadItem,
   VerificationRecord,
 } from '../../../domain/package.ts'
+import { givenBack } from '../../../domain/reasons.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
@@ -103,7 +104,7 @@ function asked(screen: Screen, { handoff, package: pack, acknowledgment }: Dossi
   return rows
 }
 
-function handedIn(screen: Screen, { package: pack, result, verifications }: Dossier): Row[] {
+function handedIn(screen: Screen, { handoff, package: pack, result, verifications }: Dossier): Row[] {
   // Document 000's evidence may be the verifier's alone.
   const seen = new Map(
     verifications
@@ -112,11 +113,14 @@ function handedIn(screen: Screen, { package: pack, result, verifications }: Doss
       .map((each) => [each.deliverable.trim(), each.evidence]),
   )
   const given = new Map((result?.evidence ?? []).map((each) => [each.deliverable.trim(), each.evidence]))
+  const refused = refusedIn(handoff, verifications.at(-1))
   const rows: Row[] = []
   for (const deliverable of pack.deliverables ?? []) {
+    const isRefused = refused.has(deliverable.trim())
     const evidence = given.get(deliverable.trim()) ?? seen.get(deliverable.trim())
     given.delete(deliverable.trim())
-    const mark = evidence === undefined ? (result ? screen.cross : '·') : screen.tick
+    const isGood = evidence !== undefined && !isRefused
+    const mark = isGood ? screen.tick : result ? screen.cross : '·'
     rows.push([
       'Deliverable',
       `${mark} ${plainText(deliverable)}${evidence === undefined ? '' : `\n= ${plainText(evidence)}`}`,
@@ -124,6 +128,9 @@ function handedIn(screen: Screen, { package: pack, result, verifications }: Doss
   }
   for (const [deliverable, evidence] of given)
     rows.push(['Evidence', plainText(`${deliverable} = ${evidence}`)])
+  const last = verifications.at(-1)
+  if (last?.pass === false && last.note)
+    rows.push(['Given back', plainText(`by ${last.verified_by}: ${last.note}`)])
   for (const check of result?.checks ?? []) {
     const mark = check.ok === undefined ? '?' : check.ok ? screen.tick : screen.cross
     rows.push([
@@ -142,6 +149,16 @@ function handedIn(screen: Screen, { package: pack, result, verifications }: Doss
   return rows
 }
 
+/** What the verifier did not let pass, until it is handed in again. */
+const refusedIn = ({ state }: Handoff, last: VerificationRecord | undefined): ReadonlySet<string> =>
+  new Set(
+    last?.pass === false && state !== 'in_review'
+      ? last.deliverable_checks
+          .filter(({ status }) => status === 'refused')
+          .map(({ deliverable }) => deliverable.trim())
+      : [],
+  )
+
 /** Reasons that are kept with the refusals and are none. */
 const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassigned: 'Reassigned' }
 
@@ -152,7 +169,8 @@ function ended(screen: Screen, handoff: Handoff): Row[] {
       'Verified',
       `by ${handoff.verified_by}${handoff.ended_at ? `, ${screen.when(handoff.ended_at)}` : ''}`,
     ])
-  if (handoff.rejection)
+  // What was given back says so where each deliverable stands.
+  if (handoff.rejection && !givenBack(handoff))
     rows.push([
       WHY[handoff.rejection.type] ?? 'Rejected',
       plainText(`by ${handoff.rejection.by}: ${handoff.rejection.message}`),

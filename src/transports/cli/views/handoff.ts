@@ -2,6 +2,7 @@ import { ownOptions } from '../../../domain/gate.ts'
 import type { Handoff } from '../../../domain/handoff.ts'
 import { markdownStatus } from '../../../domain/markdown-status.ts'
 import type { Notice } from '../../../domain/notice.ts'
+import { givenBack } from '../../../domain/reasons.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
@@ -100,6 +101,13 @@ interface Asked {
   readonly options: Readonly<Record<string, string>>
 }
 
+/** What an item is about; work that was given back says why, since that is what is to be done. */
+function titleOf(handoff: Handoff, gates?: readonly Asked[]): string {
+  const back = givenBack(handoff)
+  const title = askedTitle(handoff, gates)
+  return back ? `${title} · given back by ${back.by}: ${back.message}` : title
+}
+
 /** What a person is asked, in place of a title: how much there is to look at, or to choose from. */
 function askedTitle({ uid, title }: Handoff, gates: readonly Asked[] = []): string {
   const asked = gates.find((gate) => gate.uid === uid)
@@ -117,7 +125,7 @@ function askedTitle({ uid, title }: Handoff, gates: readonly Asked[] = []): stri
 export function inboxView(shell: Shell, name: string, inbox: Inbox): string {
   const { screen } = shell
   const { notices } = inbox
-  const items = inbox.items.map((handoff) => ({ ...handoff, title: askedTitle(handoff, inbox.gates) }))
+  const items = inbox.items.map((handoff) => ({ ...handoff, title: titleOf(handoff, inbox.gates) }))
   if (items.length + notices.length === 0) return shell.nothing(`Nothing waits for ${name}.`)
   if (inbox.next !== undefined) shell.more(inbox.next)
   if (!screen.isTerminal) return plainInbox(screen, { items, notices })

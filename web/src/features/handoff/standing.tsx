@@ -8,7 +8,11 @@ import { Points } from './package-view.tsx'
 const WORKING: readonly string[] = ['accepted', 'in_progress', 'blocked', 'needs_input']
 
 /** Reasons that are kept with the refusals and are none. */
-const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassigned: 'Reassigned' }
+const WHY: Readonly<Record<string, string>> = {
+  cancelled: 'Cancelled',
+  reassigned: 'Reassigned',
+  given_back: 'Given back',
+}
 
 /** How it stands, where a state alone does not tell: what is in the way, why it ended, until when something counts. */
 export function Standing({ handoff }: { readonly handoff: Handoff }) {

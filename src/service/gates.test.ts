@@ -101,6 +101,11 @@ describeOnEngines('a gate', (openBare) => {
       content.thread.map(({ kind, by: who, text }) => `${who} ${kind} ${text}`),
       ['maria question Which users?', 'planner answer Only admins', 'maria decision '],
     )
+    const { notices } = await w.service.looking.inbox('maria', { limit: 5 }, true)
+    assert.deepEqual(
+      notices.map(({ text }) => text),
+      ['planner answered about HO-2026-001: Only admins'],
+    )
   })
 
   it('takes a question only with what is asked', async (t) => {

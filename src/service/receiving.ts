@@ -25,7 +25,7 @@ import { must, uidOf } from './lookup.ts'
 import { move, type Step } from './moves.ts'
 import { knowTaker, takenUp } from './people/anyone.ts'
 import { kindsOf } from './sending-rules.ts'
-import { answerBeside, askBeside, isAnswerBeside, talk } from './talking.ts'
+import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './talking.ts'
 import { refuse, write } from './write.ts'
 
 export interface SubmitInput extends Result {
@@ -162,7 +162,7 @@ export class Receiving {
       if (isAnswerBeside(step, before)) return answerBeside(step, before, text)
       const gate = before.resume === 'needs_input'
       talk(step, before, { kind: 'answer', text })
-      return move(step, before, 'answer', {
+      const answered = move(step, before, 'answer', {
         set: {
           ...(gate && { need: before.type === 'gate' ? ('gate' as const) : ('decision' as const) }),
           // The time to accept begins anew: it stood still while the question was open.
@@ -172,6 +172,8 @@ export class Receiving {
         fields: { answer: text },
         progress: true,
       })
+      tellAnswer(step, answered, text)
+      return answered
     })
   }
 

@@ -53,6 +53,12 @@ export function answerBeside(step: Step, before: Handoff, text: string): Handoff
     progress: true,
   })
   view.putHandoff(next)
-  notify(step, next.to, 'answered', next, `${next.from} answered about ${next.id}: ${text}`)
+  tellAnswer(step, next, text)
   return next
+}
+
+/** Whoever asked goes on with the answer, and may have begun another session since. */
+export function tellAnswer(step: Step, handoff: Handoff, text: string): void {
+  const asker = handoff.waiting_for ?? handoff.to
+  notify(step, asker, 'answered', handoff, `${step.actor.name} answered about ${handoff.id}: ${text}`)
 }

@@ -167,3 +167,20 @@ describe('work that is given back', () => {
     assert.doesNotMatch((await quick(where, 'show', '001')).stdout, /Given back/)
   })
 })
+
+describe('the answer to a question', () => {
+  it('comes to the inbox of whoever asked, and to its next session', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    await ask(where, 'send', '--as', 'planner', '--to', 'codex', '--title', 'Paint it')
+    await ask(where, 'accept', '@', '--as', 'codex')
+    await ask(where, 'ask', '001', 'which colour?', '--as', 'codex')
+
+    await ask(where, 'answer', '001', 'the blue one', '--as', 'planner')
+
+    assert.deepEqual(await noticesOf(where, 'codex'), [
+      'answered: planner answered about HO-2026-001: the blue one',
+    ])
+    const { stdout } = await quick({ ...where, input: '{}' }, ...HOOK)
+    assert.ok(stdout.includes('the blue one'), stdout)
+  })
+})

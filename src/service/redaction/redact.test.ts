@@ -176,10 +176,12 @@ describeOnEngines('redacting', (open) => {
       content.thread.map(({ text }) => text),
       ['Which PIN?', '[redacted]'],
     )
-    const [notice] = await w.store.noticesAbout([handoff.uid])
+    const [answer, notice] = await w.store.noticesAbout([handoff.uid])
+    assert.equal(answer?.text, 'planner answered about HO-2026-001: [redacted]')
     assert.equal(notice?.text, 'Handoff rejected: PIN [redacted] is wrong')
     await redacted(w, handoff.id, 'reason')
     assert.deepEqual(await w.store.noticesAbout([handoff.uid]), [
+      answer,
       { ...notice, text: 'Handoff rejected: [redacted]' },
     ])
   })

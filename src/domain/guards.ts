@@ -99,6 +99,15 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
   }
 }
 
+/**
+ * What a receiver that does not close must show. Document 000 has the evidence in its verifier's record, so a receiver
+ * may leave all of it to the verifier; whoever begins to show evidence shows it for every deliverable.
+ */
+export function handInConditions({ home }: Handoff, content: Content): readonly Unmet[] {
+  const isLeft = home === 'markdown' && !content.result?.evidence?.length
+  return isLeft ? [] : evidenced(content)
+}
+
 /** No work goes on past a gate that a person has not opened, whatever its home and whoever asks. */
 export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
   shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))

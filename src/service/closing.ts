@@ -97,6 +97,7 @@ export class Closing {
     if (unmet.length > 0)
       refuse('unmet', `${before.id} cannot be completed: ${unmet.map((u) => u.message).join('; ')}`, {
         id: before.id,
+        home: before.home,
         unmet,
       })
     step.view.putContent(before.uid, content)

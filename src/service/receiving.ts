@@ -1,6 +1,6 @@
 import type { Kinds } from '../dialects/package/artifacts.ts'
 import { isPast } from '../domain/deadlines.ts'
-import { receiverCompletes, unmetConditions } from '../domain/guards.ts'
+import { handInConditions, receiverCompletes, unmetConditions } from '../domain/guards.ts'
 import type { Failure, Handoff } from '../domain/handoff.ts'
 import type { CheckResult, Evidence, Result } from '../domain/package.ts'
 import { givenBack } from '../domain/reasons.ts'
@@ -212,11 +212,10 @@ export class Receiving {
         unset: givenBack(started) ? ['rejection'] : [],
       })
       refuseUnacknowledged(before, now)
-      const unmet = [...unmetConditions(before, next), ...lacking].filter(
-        (u) => closes || u.code === 'deliverable_without_evidence',
-      )
-      // Document 000's evidence is judged by its verifier; here it is only handed in.
-      if (unmet.length > 0 && before.home !== 'markdown')
+      const unmet = closes
+        ? [...unmetConditions(before, next), ...lacking]
+        : handInConditions(before, next)
+      if (unmet.length > 0)
         refuse(
           'unmet',
           `${before.id} cannot be ${closes ? 'completed' : 'submitted'} yet: ${unmet.map((u) => u.message).join('; ')}`,

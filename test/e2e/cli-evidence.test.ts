@@ -136,4 +136,32 @@ describe('evidence on the command line', () => {
     assert.match(after.stdout, /✓ Docs\s+= read.*✓ Tests\s+= run/s)
     assert.match(help.stdout, /--check <deliverable=proof> {2}What you saw of a deliverable/)
   })
+
+  it('of work of document 000 is for every deliverable or left to the verifier, who is told how', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const sent = ['--home', 'markdown', ...named('Docs', 'Tests')]
+    await ask(where, 'send', '--as', 'grok', '--to', 'claude', '--title', 'Limits', ...sent)
+    await ask(where, 'accept', '@', '--as', 'claude')
+
+    const half = await refusal(where, 'submit', '001', '--as', 'claude', '--evidence', 'Docs=README.md')
+    assert.equal(
+      half.message,
+      'HO-2026-001 cannot be submitted yet: no evidence for "Tests"; add --evidence "Tests=…"',
+    )
+
+    await ask(where, 'submit', '001', '--as', 'claude', '--note', 'done')
+    const unseen = await refusal(where, 'verify', '001', '--as', 'perplexity', '--pass')
+    assert.equal(
+      unseen.message,
+      'HO-2026-001 cannot be completed: no evidence for "Docs"; no evidence for "Tests"; say what you saw with --check "Docs=…" --check "Tests=…", or give it back with --fail "why"',
+    )
+  })
+
+  it("of other work is the receiver's, and no check of a verifier is asked for in its place", async (t) => {
+    const where = await taken(t, ...named('Docs'))
+
+    const { message } = await refusal(where, 'verify', '001', '--as', 'claude', '--pass')
+
+    assert.equal(message, 'HO-2026-001 cannot be completed: no evidence for "Docs"')
+  })
 })

@@ -1,5 +1,4 @@
-import { BatonError } from '../../../domain/errors.ts'
-import { withEvidence } from '../input/evidence.ts'
+import { withEvidence, withFix } from '../input/evidence.ts'
 import type { Extra } from '../operation-command.ts'
 
 /** Work that lacks evidence is told with the words to type. */
@@ -8,19 +7,6 @@ export const submit: Extra = {
     input: await withEvidence(session, input, { field: 'evidence', option: 'evidence' }),
   }),
   refused(_, error) {
-    if (!(error instanceof BatonError) || error.code !== 'unmet') return error
-    const wanted = missing(error.details.unmet)
-    if (wanted.length === 0) return error
-    const options = wanted.map((deliverable) => `--evidence "${deliverable}=…"`).join(' ')
-    return new BatonError('unmet', `${error.message}; add ${options}`, error.details, error)
+    return withFix(error, 'evidence', (options) => `add ${options}`)
   },
-}
-
-/** Deliverables for which nothing was shown. */
-function missing(unmet: unknown): readonly string[] {
-  if (!Array.isArray(unmet)) return []
-  return unmet.flatMap(({ code, message }: { code?: unknown; message?: unknown }) => {
-    const [, deliverable] = /"(.*)"/s.exec(String(message)) ?? []
-    return code === 'deliverable_without_evidence' && deliverable !== undefined ? [deliverable] : []
-  })
 }

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { confirmed } from '../../../identity.ts'
-import { withEvidence } from '../input/evidence.ts'
+import { withEvidence, withFix } from '../input/evidence.ts'
 import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 import { askFor, askYesNo } from '../prompt.ts'
@@ -69,6 +69,15 @@ export const verify: Extra = {
       input: { ...withChecks(input, pass), pass, ...(note !== undefined && note !== '' && { note }) },
       ...(actor.kind === 'human' && actor.auth === 'os-user' && { actor: confirmed(actor) }),
     }
+  },
+  refused(_, error) {
+    // Elsewhere the evidence is the receiver's, and no check stands for it.
+    if (!(error instanceof BatonError) || error.details.home !== 'markdown') return error
+    return withFix(
+      error,
+      'check',
+      (options) => `say what you saw with ${options}, or give it back with --fail "why"`,
+    )
   },
 }
 

@@ -42,3 +42,21 @@ export function toEvidence(text: string, known: readonly string[], option: strin
     { option, value: text },
   )
 }
+
+/** A refusal for want of evidence, with the words to type. */
+export function withFix(error: unknown, option: string, fix: (options: string) => string): unknown {
+  if (!(error instanceof BatonError) || error.code !== 'unmet') return error
+  const wanted = missing(error.details.unmet)
+  if (wanted.length === 0) return error
+  const options = wanted.map((deliverable) => `--${option} "${deliverable}=…"`).join(' ')
+  return new BatonError('unmet', `${error.message}; ${fix(options)}`, error.details, error)
+}
+
+/** Deliverables for which nothing was shown. */
+function missing(unmet: unknown): readonly string[] {
+  if (!Array.isArray(unmet)) return []
+  return unmet.flatMap(({ code, message }: { code?: unknown; message?: unknown }) => {
+    const [, deliverable] = /"(.*)"/s.exec(String(message)) ?? []
+    return code === 'deliverable_without_evidence' && deliverable !== undefined ? [deliverable] : []
+  })
+}

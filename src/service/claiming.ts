@@ -9,12 +9,18 @@ const MOST_TRIES = 5
 /** What a claim of an empty queue is remembered by. */
 const NOTHING = 'nothing'
 
-/** Takes the next handoff of the caller, by priority and then age. */
-export async function claimNext(deps: ServiceDeps, call: Call): Promise<Handoff | undefined> {
-  if (!deps.pickUp) return claim(deps, call)
+type Taken = (handoff: Handoff) => Promise<Handoff>
+
+/** Takes the next handoff of the caller, by priority and then age; `judge` sees it before its file is left alone. */
+export async function claimNext(deps: ServiceDeps, call: Call, judge: Taken): Promise<Handoff | undefined> {
+  const judged = async (uid?: string) => {
+    const taken = await claim(deps, call, uid)
+    return taken && judge(taken)
+  }
+  if (!deps.pickUp) return judged()
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const next = await nextOffer(deps, call.actor.name)
-    const commit = () => claim(deps, call, next?.uid ?? NOTHING)
+    const commit = () => judged(next?.uid ?? NOTHING)
     const taken = next?.home === 'queue' ? await deps.pickUp(next, commit) : await commit()
     if (taken || !next) return taken
   }

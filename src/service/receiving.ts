@@ -46,14 +46,16 @@ export class Receiving {
     await knowPerson(this.#deps, call)
     const uid = await uidOf(this.#deps, ref)
     await knowTaker(this.#deps, call, uid)
-    const commit = () =>
-      this.#accept(call, uid, input).catch(async (error: unknown) => {
+    const commit = async () => {
+      const taken = await this.#accept(call, uid, input).catch(async (error: unknown) => {
         if (!(error instanceof Unread)) throw error
         const seen = await this.#deps.store.content(uid)
         return this.#accept(call, uid, input, { kinds: seen && (await kindsOf(this.#deps, seen.package)) })
       })
+      return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)
+    }
     const taken = await pickUp(this.#deps, call, uid, input, commit)
-    if (!isAnswer(taken, input)) return this.#withInputs(call, taken)
+    if (!isAnswer(taken, input)) return taken
     const content = await this.#deps.store.content(uid)
     return content ? accepted(taken, content) : taken
   }
@@ -97,9 +99,8 @@ export class Receiving {
   }
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
-  async claim(call: Call): Promise<Handoff | undefined> {
-    const handoff = await claimNext(this.#deps, call)
-    return handoff && this.#withInputs(call, handoff)
+  claim(call: Call): Promise<Handoff | undefined> {
+    return claimNext(this.#deps, call, (taken) => this.#withInputs(call, taken))
   }
 
   reject(

@@ -521,7 +521,8 @@ describe('steps of a program without Baton', () => {
 
     folder.move('hoff-1-1', 'pending', 'in-progress')
     await folder.sync()
-    await ask(folder.where, 'accept', 'hoff-2-1', '--as', 'react-specialist')
+    const { code } = await refusal(folder.where, 'accept', 'hoff-2-1', '--as', 'react-specialist')
+    assert.equal(code, 'failed')
     folder.write('artifacts/phase-07-tech-stack/artifact-tech-stack-001.json', '{}')
     folder.move('hoff-3-1', 'pending', 'in-progress')
     await folder.sync()

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, quick } from '../command.ts'
-import { aQueueFolder, artifact, type Json, type QueueFolder, response } from './queue.ts'
+import { ask, quick, refusal } from '../command.ts'
+import { aQueueFolder, artifact, type Json, PLACES, type QueueFolder, response } from './queue.ts'
 
 const ID = 'hoff-20260113100000'
 const MADE = 'artifact-react-comp-1'
@@ -42,6 +42,17 @@ async function handedIn(folder: QueueFolder, id = ID, more: Json = {}): Promise<
   folder.put('in-progress', id, response(folder.file('in-progress', id)))
   folder.move(id, 'in-progress', 'completed')
   await folder.sync()
+}
+
+/** The file went to failed/, and neither a page, a copy, a notice nor an entry says that somebody wrote a wrong one. */
+async function nobodyIsBlamed(folder: QueueFolder): Promise<void> {
+  assert.deepEqual(folder.placesOf(ID), ['failed'])
+  for (const place of PLACES)
+    assert.deepEqual(folder.names(place), place === 'failed' ? [`${ID}.json`] : [], place)
+  const { notices } = await ask<{ notices: unknown[] }>(folder.where, 'inbox', '--as', 'react-specialist')
+  assert.deepEqual(notices, [])
+  const { items } = await ask<{ items: { act: string }[] }>(folder.where, 'audit', 'log')
+  assert.ok(!items.some(({ act }) => act === 'file.refused'))
 }
 
 describe('artifacts/registry.json', () => {
@@ -93,6 +104,43 @@ describe('artifacts/registry.json', () => {
     assert.deepEqual(waiting, { artifact_id: STACK, dependencies: [], lifecycle: 'draft' })
     const { code, message } = folder.file('failed', ID).error as { code: string; message: string }
     assert.deepEqual([code, message], ['DEPENDENCY_MISSING', `Required artifact not found: ${STACK}`])
+  })
+
+  for (const command of ['accept', 'claim'])
+    it(`[S1-109] [S1-99] ${command} says what is not there, and blames nobody for the file that it moved`, async (t) => {
+      const folder = await aQueueFolder(t)
+      folder.put('pending', ID, folder.request(ID, stackOf(STACK)))
+      await folder.sync()
+
+      const words = command === 'accept' ? ['accept', ID] : ['handoff', 'claim']
+      const { exit, code, message } = await refusal(folder.where, ...words, '--as', 'react-specialist')
+      await folder.sync()
+
+      assert.deepEqual(
+        [exit, code, message],
+        [
+          16,
+          'failed',
+          `${ID} cannot be begun: DEPENDENCY_MISSING: Required artifact not found: ${STACK}; Generate dependency first`,
+        ],
+      )
+      await nobodyIsBlamed(folder)
+    })
+
+  it('[S1-109] a file outside of artifacts/ that is not there fails the pick-up in the same way', async (t) => {
+    const folder = await aQueueFolder(t)
+    const input = {
+      schema: 'none.json',
+      data: { package: { artifacts: [{ path: 'docs/a.md', role: 'input' }] } },
+    }
+    folder.put('pending', ID, folder.request(ID, { input }))
+    await folder.sync()
+
+    const { message } = await refusal(folder.where, 'accept', ID, '--as', 'react-specialist')
+    await folder.sync()
+
+    assert.match(message, /DEPENDENCY_MISSING: Required artifact not found: docs\/a\.md/)
+    await nobodyIsBlamed(folder)
   })
 
   it('[S1-109] a file of the package that is not there is a DEPENDENCY_MISSING as well', async (t) => {

@@ -1,5 +1,5 @@
 import { lstatSync, renameSync } from 'node:fs'
-import { FOLDER_OF, isSafeName, STATUSES, type Status } from '../../dialects/queue/names.ts'
+import { FOLDER_OF, isSafeName, STATUS_OF, STATUSES, type Status } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import type { Service } from '../../service/service.ts'
 import { withLock } from '../lock.ts'
@@ -17,7 +17,7 @@ const WAIT_MS = 10_000
 
 /**
  * Claims a handoff whose file anybody may move: the file goes to `in-progress/` first, then the claim is committed,
- * and the file goes back when that is refused. Whoever moves it first has the work; the lock keeps passes of other
+ * and the file goes back when that is refused and on to `failed/` when the input does not do. Whoever moves it first has the work; the lock keeps passes of other
  * processes away meanwhile. Undefined where another program was faster.
  */
 export async function pickUp(
@@ -34,19 +34,22 @@ export async function pickUp(
       // No file yet: the next pass writes one where it belongs.
       return STATUSES.some((status) => isAt(tree, status, name)) ? 'gone' : { taken: await commit() }
     if (!move(tree, name, 'pending', 'in_progress')) return 'gone'
-    const taken = await commit().catch((error: unknown) => {
+    const committed = await commit().catch((error: unknown) => {
       move(tree, name, 'in_progress', 'pending')
       throw error
     })
-    if (taken?.uid !== handoff.uid) move(tree, name, 'in_progress', 'pending')
+    const isOurs = committed?.uid === handoff.uid
+    const taken = isOurs ? await withInput(options.service, committed, tree) : committed
+    // The move was ours: a file that stayed where the work no longer is would pass for somebody's version of it.
+    const status = isOurs && taken ? STATUS_OF[taken.state] : 'pending'
+    if (status !== 'in_progress') move(tree, name, 'in_progress', status)
     return { taken }
   })
   if (claimed === 'gone') {
     await syncFolders(options)
     return undefined
   }
-  const { taken } = claimed
-  return taken?.uid === handoff.uid ? withInput(options.service, taken, tree) : taken
+  return claimed.taken
 }
 
 function treeOf({ root, folders }: FoldersOptions): Tree | undefined {

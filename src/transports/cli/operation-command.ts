@@ -45,6 +45,8 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_send: async () => (await import('./commands/send.ts')).send,
   handoff_create: async () => (await import('./commands/send.ts')).send,
   handoff_inbox: async () => (await import('./commands/inbox.ts')).inbox,
+  handoff_accept: async () => (await import('./commands/accept.ts')).accept,
+  handoff_claim: async () => (await import('./commands/accept.ts')).accept,
   handoff_submit: async () => (await import('./commands/submit.ts')).submit,
   handoff_verify: async () => (await import('./commands/verify.ts')).verify,
   gate_decide: async () => (await import('./commands/decide.ts')).decide,

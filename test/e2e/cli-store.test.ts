@@ -386,3 +386,18 @@ function tryChmod(path: string, mode: number): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
+
+describe('a send that is refused', () => {
+  it('takes no number', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    await ask(where, 'init')
+    writeFileSync(join(where.cwd, 'baton.yaml'), 'default_limits: {incoming: 1}\n')
+    const send = (to: string) => ['send', '--as', 'planner', '--to', to, '--title', 'Add limits']
+    await ask(where, ...send('codex'))
+
+    for (const _ of [1, 2]) assert.equal((await refusal(where, ...send('codex'))).code, 'limit_exceeded')
+
+    const { handoff } = await ask<{ handoff: { id: string } }>(where, ...send('gemini'))
+    assert.match(handoff.id, /-002$/)
+  })
+})

@@ -131,6 +131,12 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
   return loaded
 }
 
+/** Numbers that no unit took are the last ones and still ours alone: whoever comes next takes them. */
+export function giveBack(db: Statements, { numbers }: Loaded): void {
+  if (numbers.length > 0)
+    db.run("UPDATE counter SET value = value - ? WHERE name = 'handoff'", numbers.length)
+}
+
 /** A document as its text: what is made of it is somebody's own, who may change it. */
 export function documentOf(
   db: Statements,

@@ -23,7 +23,7 @@ import type {
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
-import { documentOf, dueBefore, load, probeDue } from './load.ts'
+import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
 import { SqliteQueries } from './queries.ts'
@@ -270,6 +270,7 @@ class SqliteStore implements Store {
           return { ok: false, error }
         }
       })
+      giveBack(this.#statements, set.loaded)
       if (!set.isDirty) {
         this.#statements.run('COMMIT')
         return { outcomes }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { briefMarkdown, DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/brief.ts'
 import { PRIORITIES } from '../domain/handoff.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/task.ts'
+import { Title } from './handoff-fields.ts'
 import { defineOperation, PAGE, pageOf, Untrusted } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
@@ -15,7 +16,7 @@ const create = defineOperation({
   input: () =>
     z.strictObject({
       id: TaskId,
-      title: z.string().min(1).max(300),
+      title: Title,
       depends_on: z.array(TaskId).max(200).optional(),
       priority: z.enum(PRIORITIES).optional(),
       critical: z.boolean().optional().describe('On the critical path'),

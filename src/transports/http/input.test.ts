@@ -264,4 +264,29 @@ describe('the words of a refusal', () => {
       assert.match((await refusalOf(answer)).problem.detail, /at most 10 MB|larger than 14 MB/)
     }
   })
+
+  it('[S0-59] refuse a title of spaces like an empty one', async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('ana')
+    for (const title of ['', '   ', '\n\t', '\u00a0']) {
+      const sent = await http.request('/v1/handoffs', post(token, { to: 'codex', title }))
+      const made = await http.request('/v1/tasks', post(token, { id: 'T-1', title }))
+      assert.deepEqual([sent.status, made.status], [400, 400], JSON.stringify(title))
+    }
+  })
+
+  it('refuse a number that is too large to be one, wherever it stands', async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('ana')
+    for (const number of ['1e400', '-1E+999', `1${'0'.repeat(400)}`]) {
+      const body = `{"to":"codex","title":"x","input":{"a":[1,{"b":${number}}]}}`
+      const answer = await http.request('/v1/handoffs', post(token, body))
+      assert.equal(
+        (await refusalOf(answer)).problem.detail,
+        'the body holds a number that is too large; write it as a text',
+      )
+    }
+    const fine = '{"to":"codex","title":"1e400","input":{"a":1e300,"b":"1e400"}}'
+    assert.equal((await http.request('/v1/handoffs', post(token, fine))).status, 200)
+  })
 })

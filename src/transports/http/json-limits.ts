@@ -15,6 +15,13 @@ const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d]
  */
 export function parseJson(text: string): unknown {
   refuseBombs(text)
+  const value = parsed(text)
+  if (HUGE.test(text) && !isFiniteDeep(value))
+    throw new BatonError('invalid_input', 'the body holds a number that is too large; write it as a text')
+  return value
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -22,6 +29,14 @@ export function parseJson(text: string): unknown {
     throw new BatonError('invalid_input', 'the body is not JSON')
   }
 }
+
+/** Only such a number can become infinite, which is kept nowhere: it would be stored as null. */
+const HUGE = /\d[eE]\+?\d{3}|\d{300}/
+
+const isFiniteDeep = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? Number.isFinite(value)
+    : typeof value !== 'object' || value === null || Object.values(value).every(isFiniteDeep)
 
 function refuseBombs(text: string): void {
   let depth = 0

@@ -95,7 +95,7 @@ export function Decision(props: {
             aria-disabled={isOver}
             onClick={() => !isOver && choose(each)}
           >
-            {label} {isActive && !isOver ? <kbd>{key}</kbd> : <KeyRoom>{key}</KeyRoom>}
+            <span>{label}</span> {isActive && !isOver ? <kbd>{key}</kbd> : <KeyRoom>{key}</KeyRoom>}
           </button>
         ))}
       </div>

@@ -77,6 +77,17 @@ describe('the reason of a step', () => {
       assert.match(text, /rejection_reason:\n {2}type: cancelled\n {2}message: superseded by 0501\n/)
   })
 
+  it('of an earlier step is not the reason in the file when its sender takes it back without one', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send('BPRD-2026-0042')
+    await ask(folder.where, 'handoff', 'reassign', id, 'abacus', '--as', 'grok', '--reason', 'claude is away')
+
+    await ask(folder.where, 'handoff', 'cancel', id, '--as', 'grok')
+
+    const [text] = folder.files().map((file) => folder.read(`_handoffs/${file}`))
+    assert.match(text!, /message: cancelled by the sender\n/)
+  })
+
   it('is in the file of document 001 when its sender takes it back', async (t) => {
     const folder = await aQueueFolder(t)
     folder.put('pending', 'hoff-1', folder.request('hoff-1'))

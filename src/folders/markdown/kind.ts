@@ -8,6 +8,7 @@ import { STATE_OF, statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoff.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { type MarkdownStatus, markdownStatus } from '../../domain/markdown-status.ts'
+import { endReason } from '../../domain/reasons.ts'
 import type { FolderKind, Known, Says, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import type { Tree } from '../tree.ts'
@@ -170,7 +171,7 @@ function spoken(handoff: Handoff, draft: Draft): Draft {
     // Also where a file has it from elsewhere: completion_verified_by is null until the end.
     ...(draft.verification && !isEnd(state) && { verification: { ...draft.verification, verified_by: '' } }),
     ...(handoff.state === 'cancelled' &&
-      reason('cancelled', handoff.rejection?.message ?? 'cancelled by the sender')),
+      reason('cancelled', endReason(handoff)?.message ?? 'cancelled by the sender')),
     ...(handoff.state === 'failed' && reason('failure', handoff.error?.message ?? 'failed')),
   }
 }

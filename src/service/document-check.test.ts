@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { markdownDocument, packageDocument, summaryDocument } from '../../test/documents.ts'
+import { markdownDocument, packageDocument, recordDocument, summaryDocument } from '../../test/documents.ts'
 import { by } from '../../test/workspace.ts'
 import { loadOperation, type OperationName } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
@@ -108,6 +108,18 @@ describe('document_check and document_convert', () => {
 
     const { branch, commit_sha, tests_run } = JSON.parse(text)
     assert.deepEqual([branch, commit_sha, tests_run], ['main', '1'.repeat(40), ['npm test']])
+  })
+
+  it('[S2-83] [S2-41] convert to a handoff to nobody where null or None was supplied', async () => {
+    for (const nobody of ['null', 'None', null]) {
+      const { text } = await pure<{ text: string }>('document_convert', {
+        text: recordDocument('P0.1.1'),
+        to: 'block',
+        supply: { from: 'a', phase: 'Testing', to: nobody },
+      })
+
+      assert.match(text, /^ {2}to: "None"$/m, String(nobody))
+    }
   })
 
   it('refuse supplies that are no field, and texts in which it is not said which document is meant', async () => {

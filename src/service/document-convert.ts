@@ -86,7 +86,7 @@ export function toDraftFields(supply: Readonly<Record<string, unknown>>): Partia
   let draft: Partial<Draft> = {}
   for (const [field, value] of Object.entries(supply)) {
     const before = draft
-    const fitting = readings(value)
+    const fitting = readings(field, value)
       .map((reading) =>
         Draft()
           .strict()
@@ -106,8 +106,16 @@ export function toDraftFields(supply: Readonly<Record<string, unknown>>): Partia
   return draft
 }
 
-function readings(value: unknown): readonly unknown[] {
+/** Fields for which nothing can be meant, and the words that mean it there rather than somebody of that name. */
+const NOTHING: Readonly<Record<string, readonly string[]>> = {
+  to: ['null', 'None'],
+  from_step: ['null'],
+  to_step: ['null'],
+}
+
+function readings(field: string, value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return [value]
+  if (Object.hasOwn(NOTHING, field) && NOTHING[field]?.includes(value)) return [null]
   try {
     return [value, JSON.parse(value), [value]]
   } catch {

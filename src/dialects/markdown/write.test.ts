@@ -131,6 +131,17 @@ describe('writing a handoff of version 2', () => {
     assert.doesNotMatch(written(untimed).body, /Target completion/)
   })
 
+  it('[S0-72] [S0-73] repeats in the body what the front matter is given by rule', () => {
+    const { ack_deadline: _set, ...draft } = FULL
+    const { purpose: _said, ...travels } = FULL.package!
+    const { value, body } = written({ ...draft, package: travels })
+
+    assert.equal(value.expires_at, '2026-02-21T18:30:00Z')
+    assert.match(body, /\n- Expires if not acknowledged: 2026-02-21T18:30:00Z\n/)
+    assert.equal(value.purpose, 'Middleware; Tests')
+    assert.match(body, /\n### Purpose\nMiddleware; Tests\n/)
+  })
+
   it('asks for what the format demands and never makes it up', () => {
     assert.deepEqual(missing({}), [
       'from',

@@ -28,7 +28,17 @@ export function nativeParts(draft: Draft): { value: Value; body: string; losses:
   }
   for (const key of Object.keys(draft.extra ?? {}))
     if (!KNOWN_KEYS.has(key)) put(value, key, own(draft.extra, key))
-  return { value, body: draft.body ?? renderBody(draft), losses: lossesOf(draft) }
+  return { value, body: draft.body ?? renderBody(asWritten(draft)), losses: lossesOf(draft) }
+}
+
+/** With what the front matter is given by rule, so that the body repeats that too. */
+function asWritten(draft: Draft): Draft {
+  const [ack_deadline, purpose] = [expiryOf(draft), purposeOf(draft)]
+  return {
+    ...draft,
+    ...(ack_deadline !== undefined && { ack_deadline }),
+    ...(purpose !== undefined && { package: { ...draft.package, purpose } }),
+  }
 }
 
 /** The text of a native value. Long lines stay whole, so that a change shows as one line. */

@@ -50,6 +50,11 @@ function readAgain(draft: Draft): Draft | undefined {
   return queue.interpret(source!, queue.formOf(source!)!).draft
 }
 
+function missingIn(draft: Draft): readonly string[] {
+  const native = queue.toNative(draft)
+  return native.ok ? [] : native.missing.map(({ field }) => field)
+}
+
 describe('writing document 001', () => {
   it('[S1-15] [S1-16] [S1-22] prints strict JSON with two spaces, a newline and the keys in their order', () => {
     assert.equal(
@@ -192,17 +197,22 @@ describe('writing document 001', () => {
     for (const { reason } of native.missing) assert.match(reason, /\w/)
   })
 
+  it('[S1-16] [S1-17] asks for the type of an agent whose role is another word', () => {
+    const missing = missingIn({ ...DRAFT, from_role: 'Chief', to_role: 'Orchestrator' })
+
+    assert.deepEqual(missing, ['from_role', 'to_role'])
+    assert.deepEqual(missingIn({ ...DONE, from_role: 'Chief' }), ['from_role'])
+    const { from_role: _role, ...untyped } = DONE
+    assert.deepEqual(missingIn(untyped), [])
+  })
+
   it('asks a response for its artifact and its end, and a failure for its error', () => {
-    const missing = (draft: Draft) => {
-      const native = queue.toNative(draft)
-      return native.ok ? [] : native.missing.map(({ field }) => field)
-    }
     const { result: _result, ended_at: _ended, ...done } = DONE
     const { error: _error, ...failed } = FAILED
 
-    assert.deepEqual(missing({ ...done, state: 'completed' }), ['ended_at', 'result.artifacts'])
-    assert.deepEqual(missing(failed), ['error'])
-    assert.deepEqual(missing({ ...failed, state: 'rejected' }), ['error'])
+    assert.deepEqual(missingIn({ ...done, state: 'completed' }), ['ended_at', 'result.artifacts'])
+    assert.deepEqual(missingIn(failed), ['error'])
+    assert.deepEqual(missingIn({ ...failed, state: 'rejected' }), ['error'])
   })
 
   it('carries what other formats say in input.data, where the way back is exact', () => {

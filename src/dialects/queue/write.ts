@@ -6,7 +6,16 @@ import { CARRIED, carriedIn } from './carried.ts'
 import { retryIsLeft } from './check.ts'
 import { namedArtifact } from './handed-in.ts'
 import { lossesOf } from './losses.ts'
-import { FORM_OF, type HandoffForm, KEYS, REQUIRED, STATUS_OF, type Status, stemOf } from './names.ts'
+import {
+  FORM_OF,
+  type HandoffForm,
+  KEYS,
+  PHASES_OF,
+  REQUIRED,
+  STATUS_OF,
+  type Status,
+  stemOf,
+} from './names.ts'
 
 /** What to supply where a required key has no value, and what for. */
 // biome-ignore format: read as a table
@@ -193,12 +202,19 @@ function errorFor({ state, rejection }: Draft): Draft['error'] {
 
 function missingIn(draft: Draft): readonly Missing[] {
   const native = nativeOf(draft)
-  return REQUIRED[formFor(draft)].flatMap((path): Missing[] => {
-    const asked = ASKED[path.join('.')]
-    if (asked === undefined || valueAt(native, path) !== undefined) return []
-    return [{ field: asked[0], reason: asked[1] }]
+  const needed = REQUIRED[formFor(draft)].filter((path) => valueAt(native, path) === undefined)
+  return [...needed.map((path) => path.join('.')), ...otherRoles(native)].flatMap((key): Missing[] => {
+    const asked = ASKED[key]
+    return asked === undefined ? [] : [{ field: asked[0], reason: asked[1] }]
   })
 }
+
+/** A role of another dialect, such as `Chief`, is no type of an agent. */
+const otherRoles = (native: Data): readonly string[] =>
+  ['source', 'target'].flatMap((side) => {
+    const role = valueAt(native, [side, 'agent_type'])
+    return typeof role !== 'string' || Object.hasOwn(PHASES_OF, role) ? [] : [`${side}.agent_type`]
+  })
 
 /** Puts kept keys where the draft's own fields left room. */
 function withExtra(native: Data, extra: Readonly<Data>): Data {

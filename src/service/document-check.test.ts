@@ -122,6 +122,46 @@ describe('document_check and document_convert', () => {
     }
   })
 
+  it('take a state in the words that the list of what is missing names, and name them again', async () => {
+    const supply = {
+      task: 'BPRD-2026-0042',
+      title: 'The search',
+      'package.purpose': 'It is specified',
+    }
+    const convert = (more: object) =>
+      pure<{ text: string }>('document_convert', {
+        text: packageDocument('HO-001', '2026-02-21T11:00:00Z'),
+        to: 'markdown',
+        supply: { ...supply, ...more },
+      })
+
+    await assert.rejects(convert({}), {
+      code: 'unmet',
+      message: /state \(.*: Created, Active, Acknowledged, Complete, Expired, Rejected\)/,
+    })
+    for (const state of ['Active', 'offered', 'open'])
+      assert.match((await convert({ state })).text, /^status: Active$/m, state)
+    await assert.rejects(convert({ state: 'gone' }), {
+      code: 'invalid_input',
+      message: /^state does not take "gone"; write one of draft, offered, /,
+    })
+    const block = await pure<{ text: string }>('document_convert', {
+      text: '{"task_id":"P0.1.1","summary":"Done.","branch":"main"}',
+      to: 'block',
+      supply: { from: 'a', to: 'b', phase: 'Testing', state: 'complete' },
+    })
+    assert.match(block.text, /^ {2}status: "complete"$/m)
+  })
+
+  it('refuse a supply for what is no field, and say so', async () => {
+    const supply = { criteria: 'x' }
+
+    await assert.rejects(pure('document_convert', { text: markdownDocument(), to: 'package', supply }), {
+      code: 'invalid_input',
+      message: /^criteria is no field; /,
+    })
+  })
+
   it('refuse supplies that are no field, and texts in which it is not said which document is meant', async () => {
     const text = summaryDocument({}, { from: 'other-agent' })
     const to = 'package'

@@ -1,7 +1,9 @@
+import type * as z from 'zod'
 import type { Diagnostic, DialectId, Loss, Missing } from '../dialects/dialect.ts'
 import { Draft } from '../dialects/draft.ts'
 import type { Document } from '../dialects/index.ts'
 import { alteredIn, convert } from '../dialects/index.ts'
+import { findWord, STATE_WORDS } from '../dialects/text/words.ts'
 import { documentsIn, isWrong, type TextInput } from './document-check.ts'
 import { refuse } from './write.ts'
 
@@ -80,30 +82,33 @@ function chosen(documents: readonly Document[], wanted: number | undefined): Doc
 
 /**
  * Named fields as a part of a draft. What people type is text: where the field is a number, a list or data, it
- * is read as that, and text that could be either stays text.
+ * is read as that, and text that could be either stays text. A state may be said in any dialect's word for it.
  */
 export function toDraftFields(supply: Readonly<Record<string, unknown>>): Partial<Draft> {
   let draft: Partial<Draft> = {}
   for (const [field, value] of Object.entries(supply)) {
     const before = draft
-    const fitting = readings(field, value)
-      .map((reading) =>
-        Draft()
-          .strict()
-          .safeParse(withField(before, field.split('.'), reading)),
-      )
-      .find(({ success }) => success)
-    if (!fitting?.data)
-      refuse(
-        'invalid_input',
-        `${field} does not take ${JSON.stringify(value)?.slice(0, 80)}; write what the list of missing fields asks for`,
-        {
-          field,
-        },
-      )
+    const read = readings(field, value).map((reading) =>
+      Draft()
+        .strict()
+        .safeParse(withField(before, field.split('.'), reading)),
+    )
+    const fitting = read.find(({ success }) => success)
+    if (!fitting?.data) refuse('invalid_input', misfit(field, value, read[0]?.error), { field })
     draft = fitting.data
   }
   return draft
+}
+
+function misfit(field: string, value: unknown, error: z.ZodError | undefined): string {
+  const issue = error?.issues[0]
+  if (issue?.code === 'unrecognized_keys')
+    return `${field} is no field; supply those that the list of what is missing names`
+  const words =
+    issue?.code === 'invalid_value'
+      ? `one of ${issue.values.join(', ')}`
+      : 'what the list of missing fields asks for'
+  return `${field} does not take ${JSON.stringify(value)?.slice(0, 80)}; write ${words}`
 }
 
 /** Fields for which nothing can be meant, and the words that mean it there rather than somebody of that name. */
@@ -116,6 +121,8 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
 function readings(field: string, value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return [value]
   if (Object.hasOwn(NOTHING, field) && NOTHING[field]?.includes(value)) return [null]
+  const word = field === 'state' ? findWord(STATE_WORDS, value)?.word : undefined
+  if (word !== undefined) return [word]
   try {
     return [value, JSON.parse(value), [value]]
   } catch {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { ackDeadline } from '../../domain/deadlines.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { MARKDOWN_STATUSES } from '../../domain/markdown-status.ts'
 import type { Loss, Missing, Native } from '../dialect.ts'
 import { own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -135,7 +136,7 @@ const REQUIRED: readonly (readonly [string, (draft: Draft) => unknown, string])[
   ['from', ({ from }) => from, 'the agent who hands over'],
   ['to', ({ to }) => to, 'the one agent who receives; the format has no handoff to nobody'],
   ['task', ({ task }) => task !== undefined && isTaskId(task), 'the task as BPRD-YYYY-NNNN'],
-  ['state', ({ state }) => state, 'where the handoff is'],
+  ['state', ({ state }) => state, `where the handoff is: ${MARKDOWN_STATUSES.join(', ')}`],
   ['created_at', ({ created_at }) => created_at, 'when it was made'],
   ['title', ({ title }) => title, 'what it is about, in a few words'],
   ['package.purpose', purposeOf, 'why it is handed over'],

@@ -413,7 +413,13 @@ describe('baton block', () => {
     assert.match(messages[0]!, /^Invalid phase: Development; write one of Research, /)
     assert.match(messages[1]!, /^Invalid status: done; write one of pending, /)
     assert.match(messages[2]!, /^from: an agent name is /)
-    assert.match(messages[3]!, /--from \(or --as\)/)
+    assert.match(messages[3]!, /^block needs --from \(or --as\); for example: /)
+  })
+
+  it('says in its help where the name of the agent comes from', async () => {
+    const { stdout } = await quick({ cwd: '/' }, 'block', '--help')
+
+    assert.match(stdout, /--from <agent> .*\(--as, else BATON_AGENT\)/)
   })
 
   it('[S2-84] writes the same bytes again from what was read of its block', async () => {

@@ -12,7 +12,7 @@ const OPTIONS: readonly Flag[] = [
     choices: PHASES,
     about: 'Where the work stands',
   },
-  { name: 'from', takes: 'value', placeholder: 'agent', about: 'Who ends its work (the caller)' },
+  { name: 'from', takes: 'value', placeholder: 'agent', about: 'Who ends its work (--as, else BATON_AGENT)' },
   { name: 'to', takes: 'value', placeholder: 'agent', about: 'Who is next (None)' },
   {
     name: 'status',
@@ -79,13 +79,7 @@ export const block: Command = {
     const from = textOf(args, 'from') ?? shell.as ?? shell.io.env.agent
     const [phase, status] = [textOf(args, 'phase'), textOf(args, 'status')]
     if (phase === undefined || status === undefined || from === undefined)
-      throw new BatonError(
-        'invalid_input',
-        'block needs --phase, --status and --from (or --as); for example: baton block --from qa --phase QA --status complete',
-        {
-          missing: Object.entries({ phase, status, from }).flatMap(([k, v]) => (v === undefined ? [k] : [])),
-        },
-      )
+      throw incomplete({ phase, status, from })
     const { writeBlock } = await import('../../../service/blocks/writing.ts')
     const text = writeBlock({
       phase,
@@ -104,6 +98,17 @@ export const block: Command = {
     shell.answer({ text }, () => text.trimEnd())
     return 0
   },
+}
+
+/** The system user is no agent, so the name is never taken from there. */
+function incomplete(given: Readonly<Record<string, string | undefined>>): BatonError {
+  const missing = Object.keys(given).filter((name) => given[name] === undefined)
+  const options = missing.map((name) => (name === 'from' ? '--from (or --as)' : `--${name}`)).join(', ')
+  return new BatonError(
+    'invalid_input',
+    `block needs ${options}; for example: baton block --from qa --phase QA --status complete`,
+    { missing },
+  )
 }
 
 function rulesOf(args: Arguments) {

@@ -20,7 +20,7 @@ const Sealed = () =>
     n: z.int().describe('How many entries it holds'),
     sealed_at: z.string(),
     sealed_by: z.string(),
-    seal_index: z.int().describe('Where the seal stands in the log of the workspace'),
+    seal_index: z.int().describe('Where the seal stands in the tree over the log of the workspace, from 0'),
     checkpoint: z.string().describe('Signed head of the log, a C2SP note'),
     proof: z.string().describe('That the seal is in the checkpoint, a C2SP tlog-proof'),
   })
@@ -153,7 +153,8 @@ const proof = defineOperation({
       checkpoint: z.string(),
       entries: z.array(
         z.object({
-          index: z.int(),
+          index: z.int().describe('Place in the tree, from 0'),
+          number: z.int().describe('As audit_log numbers it'),
           stream: z.string(),
           seq: z.int(),
           act: z.string(),

@@ -83,6 +83,23 @@ describe('the audit commands', () => {
     assert.ok(existsSync(join(where.env!.BATON_HOME!, '.baton', 'keys')))
   })
 
+  it('number an entry in a proof and a seal as the log does', async (t) => {
+    const where = project(t)
+    await worked(where, 'codex')
+    const numbers = (text: string): string[] =>
+      lines(text)
+        .map((line) => line.split('\t'))
+        .flatMap(([number, act]) => (act === 'task.done' ? [number ?? ''] : []))
+
+    const proof = await quick(where, 'audit', 'proof', 'P0.1.1', '--as', 'codex')
+    const sealed = await quick(where, 'merkle', 'finalize', '--as', 'codex')
+    const log = await quick(where, 'audit', 'log', '--as', 'codex')
+
+    assert.equal(numbers(log.stdout).length, 1, log.stdout)
+    assert.deepEqual(numbers(proof.stdout), numbers(log.stdout))
+    assert.match(sealed.stdout, /leaf \d+ of the tree/)
+  })
+
   it('begin anew with another log only for a person at a terminal', async (t) => {
     const where = project(t)
     await worked(where, 'codex')

@@ -9,8 +9,10 @@ import { indexOf } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
 
 export interface ProvenEntry {
-  /** Place in the log. */
+  /** Place in the tree, from 0. */
   readonly index: number
+  /** As the log numbers it: numbers may have gaps, places have none. */
+  readonly number: number
   readonly stream: string
   readonly seq: number
   readonly act: string
@@ -55,10 +57,11 @@ export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Pr
     const index = await indexOf(store, entry)
     if (index === undefined || index >= checkpoint.size) continue
     const hashes = await reader.inclusion(index, checkpoint.size)
-    const { stream, seq, act, at, body } = entry
+    const { id: number, stream, seq, act, at, body } = entry
     const proof = printTlogProof({ index, hashes, checkpoint: checkpoint.note })
     const signed = isSignedEntry(entry, agents)
-    proven.push({ index, stream, seq, act, at, entry: body, ...(signed !== undefined && { signed }), proof })
+    const said = { index, number, stream, seq, act, at, entry: body }
+    proven.push({ ...said, ...(signed !== undefined && { signed }), proof })
   }
   const { origin, vkey, size, root, note } = checkpoint
   return {

@@ -78,7 +78,7 @@ function sealedView(shell: Shell, sealed: Sealed): string {
       ['Holds', count(sealed.n, 'entry', 'entries')],
       [
         'Seal',
-        `entry ${sealed.seal_index} of the log, by ${sealed.sealed_by}, ${screen.when(sealed.sealed_at)}`,
+        `leaf ${sealed.seal_index} of the tree, by ${sealed.sealed_by}, ${screen.when(sealed.sealed_at)}`,
       ],
     ]),
     '',
@@ -92,7 +92,7 @@ function proofView(shell: Shell, proof: Proof): string {
     shell.note(`${count(proof.pending, 'entry', 'entries')} more will be in the next checkpoint`)
   const table = screen.table(
     proof.entries.map((entry): Cell[] => [
-      { text: String(entry.index), style: 'bold' },
+      { text: String(entry.number), style: 'bold' },
       entry.signed === undefined ? entry.act : `${entry.act} (${entry.signed ? 'signed' : 'unsigned'})`,
       { text: screen.when(entry.at), style: 'dim' },
     ]),

@@ -253,6 +253,46 @@ describe('with BATON_URL, against a server', () => {
     assert.equal((await refusal(as('ci'), 'store', 'info')).exit, 2)
   })
 
+  it('a token with few scopes is told which one a command wants', async () => {
+    const commands: readonly (readonly [scope: string, ...args: string[]])[] = [
+      ['report:read', 'status'],
+      ['report:read', 'watch', '--count', '1'],
+      ['task:write', 'task', 'create', 'T1', '--title', 'x'],
+      ['audit:read', 'audit', 'log'],
+    ]
+    for (const [scope, ...args] of commands) {
+      const { exit, message } = await refusal(as('ci'), ...args)
+
+      assert.equal(exit, 3, message)
+      assert.ok(
+        message.endsWith(
+          `has no scope ${scope}; make one with: baton token create --agent ci --scope ${scope}`,
+        ),
+        message,
+      )
+    }
+  })
+
+  it('find shows what the token may read, and says what it may not', async () => {
+    await ask(where, 'send', '--to', 'ci', '--title', 'Look for the needle')
+
+    const found = await quick(as('ci'), 'find', 'needle')
+    const data = await ask<{ handoffs: unknown[]; tasks: unknown[] }>(as('ci'), 'find', 'needle')
+
+    assert.equal(found.code, 0, found.stderr)
+    assert.match(found.stdout, /needle/)
+    assert.match(found.stderr, /no scope task:read/)
+    assert.deepEqual([data.handoffs.length, data.tasks], [1, []])
+  })
+
+  it('an agent hears that gates are for people, and of no token that would not help', async () => {
+    const { exit, message } = await refusal(as('ci'), 'decide', 'HO-2001-999', 'approve')
+
+    assert.equal(exit, 4)
+    assert.match(message, /^only a person may do this, and ci is of kind agent; /)
+    assert.doesNotMatch(message, /--agent ci/)
+  })
+
   it('a token is listed without its secret, and worth nothing once it is revoked', async () => {
     const { token, secret } = await ask<{ token: { uid: string }; secret: string }>(
       where,

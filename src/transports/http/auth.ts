@@ -56,28 +56,25 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
  */
 export function authorise(op: Operation, { actor, scopes }: Caller): void {
   const noun = op.scope.slice(0, op.scope.indexOf(':'))
-  if (!grants(scopes, op.scope)) {
-    const details = { operation: op.name, scope: op.scope }
-    if (!grants(scopes, `${READ_WITH[noun] ?? noun}:read`))
-      throw new BatonError('not_found', 'there is nothing here that this token may see', {
-        operation: op.name,
-      })
-    throw new BatonError(
-      'not_allowed',
-      `the token of ${actor.name} has no scope ${op.scope}; make one with: baton token create --agent ${actor.name} --scope ${op.scope}`,
-      details,
-    )
-  }
+  const isGranted = grants(scopes, op.scope)
+  if (!isGranted && !grants(scopes, `${READ_WITH[noun] ?? noun}:read`))
+    throw new BatonError('not_found', 'there is nothing here that this token may see', { operation: op.name })
+  // First what no scope would change.
   if (op.peopleOnly && actor.kind !== 'human')
     throw new BatonError(
       'not_allowed',
-      `only a person may do this, and ${actor.name} is of kind ${actor.kind}`,
-      {
-        operation: op.name,
-        actor: actor.name,
-      },
+      `only a person may do this, and ${actor.name} is of kind ${actor.kind}; let a person do it, with a token of their own`,
+      { operation: op.name, actor: actor.name },
     )
+  if (isGranted) return
+  throw new BatonError('not_allowed', lacksScope(actor.name, op.scope), {
+    operation: op.name,
+    scope: op.scope,
+  })
 }
+
+export const lacksScope = (name: string, scope: string): string =>
+  `the token of ${name} has no scope ${scope}; make one with: baton token create --agent ${name} --scope ${scope}`
 
 /** Whether these scopes hold the wanted one: `*` is all, and writing includes reading. */
 export function grants(scopes: readonly string[], wanted: string): boolean {

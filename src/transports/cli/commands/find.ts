@@ -1,6 +1,7 @@
 import { BatonError } from '../../../domain/errors.ts'
 import type { Command } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
+import type { Shell } from '../shell.ts'
 import { type Listed, listView } from '../views/handoff.ts'
 import { type ShownTask, taskListView } from '../views/task.ts'
 
@@ -17,10 +18,11 @@ export const find: Command = {
     const text = words.join(' ').trim()
     if (text === '') throw new BatonError('invalid_input', 'say what to look for: baton find "rate limit"')
     const session = await shell.open({ write: false })
-    const [handoffs, tasks] = (await Promise.all([
-      session.call('handoff_list', { text, limit: LIMIT }),
-      session.call('task_list', { text, limit: LIMIT }),
-    ])) as [Listed, { items: ShownTask[] }]
+    const asked = await Promise.allSettled([
+      session.call('handoff_list', { text, limit: LIMIT }) as Promise<Listed>,
+      session.call('task_list', { text, limit: LIMIT }) as Promise<{ items: ShownTask[] }>,
+    ])
+    const [handoffs, tasks] = readable(shell, asked)
     const found = { handoffs: handoffs.items, tasks: tasks.items }
     shell.answer(found, () =>
       found.handoffs.length + found.tasks.length === 0
@@ -35,3 +37,22 @@ export const find: Command = {
     return 0
   },
 }
+
+/** A token may read one and not the other: what it may read is shown, and the rest is told. */
+function readable<A extends object, B extends object>(
+  shell: Shell,
+  [a, b]: readonly [PromiseSettledResult<A>, PromiseSettledResult<B>],
+): readonly [A | Nothing, B | Nothing] {
+  const refused = [a, b].flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+  for (const reason of refused) {
+    if (refused.length > 1 || !(reason instanceof BatonError) || reason.details.scope === undefined)
+      throw reason
+    shell.warn(reason.message)
+  }
+  return [itemsOf(a), itemsOf(b)]
+}
+
+type Nothing = { readonly items: [] }
+
+const itemsOf = <T>(each: PromiseSettledResult<T>): T | Nothing =>
+  each.status === 'fulfilled' ? each.value : { items: [] }

@@ -2,6 +2,8 @@ import type { Environment } from '../../../config.ts'
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { DEFAULT_POLICY } from '../../../domain/policy.ts'
+import { loadOperation } from '../../../operations/index.ts'
+import { lacksScope } from '../../http/auth.ts'
 import { createRemote } from '../../http/remote.ts'
 import type { Session } from './session.ts'
 
@@ -26,12 +28,38 @@ export function remoteSession(environment: Environment, as: string | undefined):
     actor,
     async call(name, input, { key } = {}) {
       if (named !== undefined) demandSame(named, (await actor()).name)
-      return remote.call(name, input as Record<string, unknown>, key === undefined ? {} : { key })
+      try {
+        return await remote.call(name, input as Record<string, unknown>, key === undefined ? {} : { key })
+      } catch (error) {
+        if (!isHidden(error) || error.details.operation !== name) throw error
+        throw withScope(error, await actor(), (await loadOperation(name)).scope)
+      }
     },
-    events: (options) => remote.events(options),
+    async *events(options) {
+      try {
+        yield* remote.events(options)
+      } catch (error) {
+        throw isHidden(error) ? withScope(error, await actor(), EVENTS_SCOPE) : error
+      }
+    },
     close: async () => undefined,
   }
 }
+
+/** What the stream of events asks for; it is no operation. */
+const EVENTS_SCOPE = 'report:read'
+
+const isHidden = (error: unknown): error is BatonError =>
+  error instanceof BatonError && error.code === 'not_found'
+
+/** A server says nothing of what a token may not read. Which scope a command needs is written down here too. */
+const withScope = (error: BatonError, { name }: Actor, scope: string): BatonError =>
+  new BatonError(
+    error.code,
+    `${error.message}: ${lacksScope(name, scope)}`,
+    { ...error.details, scope },
+    error,
+  )
 
 /** A token and `--as` must agree: who types a name must not act under another. */
 function demandSame(named: string, holder: string): void {

@@ -4,6 +4,7 @@ import { wellFormedDeep } from '../domain/texts.ts'
 import { visible, visibleDeep } from '../domain/visible.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
+import { type Issue, issueSentence } from './issue-words.ts'
 
 /** One thing that can be asked of Baton. The command line, HTTP, MCP, the docs and the client are derived from it. */
 export interface Operation<
@@ -139,25 +140,11 @@ function withoutAliases(aliases: Readonly<Record<string, string>>, raw: unknown)
 
 /** One line for each thing that is wrong, led by the field's name. */
 function describeIssues(error: z.ZodError): string {
-  const lines = error.issues.slice(0, SHOWN_ISSUES).map((given) => {
-    const issue = nearest(given)
-    const field = issue.path.join('.')
-    const message = issue.message.endsWith('received NaN') ? 'is not a number' : issue.message
-    return field === '' ? message : `${field}: ${message}`
-  })
+  const lines = error.issues
+    .slice(0, SHOWN_ISSUES)
+    .map((issue) => issueSentence(issue as Issue, (path) => path.join('.')))
   const more = error.issues.length - lines.length
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
-}
-
-/** Where one of several forms was allowed: what is wrong with the one whose type was met, which says what may be given. */
-function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== 'invalid_union') return issue
-  const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1))
-  const met = firsts.find(
-    ({ code, path }) => code !== 'invalid_type' && (code !== 'invalid_value' || path.length > 0),
-  )
-  const best = met ?? firsts.find(({ code }) => code !== 'invalid_type')
-  return best ? nearest({ ...best, path: [...issue.path, ...best.path] }) : issue
 }
 
 /** A hostile input can be wrong in a hundred thousand places; nobody reads more than these. */

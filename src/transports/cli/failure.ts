@@ -1,5 +1,6 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/writeback.ts'
+import { operationOf, typedAs } from './catalog.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'
 
@@ -47,6 +48,17 @@ function systemRefusal(error: unknown): BatonError | undefined {
     { path, syscall, reason: code },
     error,
   )
+}
+
+/**
+ * A step that is missing is named as an operation; whoever types wants its command. Document 003's own sentence
+ * stays as it is.
+ */
+export function withCommand(error: BatonError): BatonError {
+  const { missing } = error.details
+  const name = typeof missing === 'string' ? operationOf(missing) : undefined
+  if (name === undefined || error.message === WRITEBACK_REQUIRED) return error
+  return new BatonError(error.code, `${error.message}; type: baton ${typedAs(name)}`, error.details, error)
 }
 
 export const exitCodeOf = (error: BatonError): number => ERROR_CODES[error.code].exit

@@ -251,7 +251,7 @@ describe('a refusal', () => {
       '',
     )
 
-    assert.match(message, /--deliverable: /)
+    assert.match(message, /^--deliverable must not be empty; /)
     assert.match(message, /--priority is one of critical, high, normal, low/)
   })
 

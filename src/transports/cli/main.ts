@@ -9,6 +9,7 @@ import {
   Interrupted,
   stackOf,
   toBatonError,
+  withCommand,
 } from './failure.ts'
 import { type CommandWords, commandWords, readArguments } from './input/args.ts'
 import { didYouMean } from './input/suggest.ts'
@@ -35,7 +36,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const found = await findCommand(first, second)
   if (!found) return (await import('./pages.ts')).showNoun(first, argv, io)
   const { command, words } = found
-  const args = readArguments(typed.rest(words), command.flags, command.name)
+  const args = readArguments(typed.rest(words), command.flags, command.name, command.words)
   const shell = new Shell(io, args)
   if (args.switches.get('help')) {
     const { commandPage } = await import('./help.ts')
@@ -115,7 +116,7 @@ async function help(typed: CommandWords, argv: readonly string[], io: Io): Promi
 }
 
 function tell(failure: unknown, argv: readonly string[], io: Io): number {
-  const error = toBatonError(failure)
+  const error = withCommand(toBatonError(failure))
   const screen = screenFor(io, 'stderr', argv.includes('--no-color') ? false : undefined)
   const isJson = argv.slice(0, argv.indexOf('--') === -1 ? undefined : argv.indexOf('--')).includes('--json')
   io.stderr.write(`${isJson ? failureJson(error) : failureText(error, screen)}\n`)

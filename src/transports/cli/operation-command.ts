@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Actor } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
+import { type Issue, issueSentence } from '../../operations/issue-words.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { byHand, typedAs } from './catalog.ts'
 import { type Command, textOf } from './command.ts'
@@ -187,20 +188,25 @@ function inOptions(error: unknown, flags: readonly FieldFlag[]): unknown {
     !Array.isArray(error.details.issues)
   )
     return error
-  const lines = (error.details.issues as { path: PropertyKey[]; message: string }[]).map(
-    ({ path, message }) => {
-      const flag = flags.find(({ field, part }) => field === path[0] && part === undefined)
-      return `${flag ? `--${flag.name}` : path.join('.')}${inWords(message, flag)}`
-    },
+  const lines = (error.details.issues as Issue[]).map((issue) =>
+    issueSentence(inChoices(issue, flags), (path) => typedField(path, flags)),
   )
   return new BatonError('invalid_input', lines.join('; '), error.details, error)
 }
 
-/** What a schema says, as people say it. */
-function inWords(message: string, flag: FieldFlag | undefined): string {
-  if (flag?.choices && /^Invalid (input|option)/.test(message)) return ` is one of ${flag.choices.join(', ')}`
-  if (message.endsWith('received NaN')) return ' takes a number'
-  return `: ${message.replace(/^Invalid input: /, '')}`
+/** The option, and what is wrong inside of it: `--retry: multiplier`. */
+function typedField([field, ...below]: readonly PropertyKey[], flags: readonly FieldFlag[]): string {
+  const flag = flags.find((each) => each.field === field && each.part === undefined)
+  if (!flag) return [field, ...below].join('.')
+  const inside = below.filter((part) => typeof part !== 'number').join('.')
+  return inside === '' ? `--${flag.name}` : `--${flag.name}: ${inside}`
+}
+
+/** Where the schema takes one word or a list of them, its fault names neither. */
+function inChoices(issue: Issue, flags: readonly FieldFlag[]): Issue {
+  const flag = flags.find(({ field, part }) => field === issue.path[0] && part === undefined)
+  if (!flag?.choices || !/^Invalid (input|option)/.test(issue.message)) return issue
+  return { code: 'invalid_value', path: issue.path, message: issue.message, values: flag.choices }
 }
 
 function demandRequired(op: Operation, flags: readonly FieldFlag[], input: Input, extra?: Extra): void {

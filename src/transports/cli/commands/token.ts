@@ -61,10 +61,14 @@ const create: Command = {
       )
     for (const scope of scopes)
       if (!SCOPES.includes(scope))
-        throw new BatonError('invalid_input', `there is no scope ${scope}${didYouMean(scope, SCOPES)}`, {
-          scope,
-          known: SCOPES,
-        })
+        throw new BatonError(
+          'invalid_input',
+          `there is no scope ${scope}${didYouMean(scope, SCOPES) || `; write one of ${SCOPES.join(', ')}`}`,
+          {
+            scope,
+            known: SCOPES,
+          },
+        )
     const { context } = await shell.open({ write: true, local: true })
     await refuseForPeople(shell, context!, agent)
     const expires_at = expiry(textOf(args, 'expires'))

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../domain/errors.ts'
+import { type Issue, issueSentence } from '../../../operations/issue-words.ts'
 import { isOn, textOf, textsOf } from '../command.ts'
 import type { Arguments, Flag } from '../input/args.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
@@ -92,10 +93,16 @@ function writeNew(shell: Shell, out: string, text: string): void {
   }
 }
 
-/** A refusal for want of something, as the options that supply it. */
+/** A refused field, or a refusal for want of something, as the options that people type. */
 export function inOptions(error: unknown): unknown {
-  if (!(error instanceof BatonError) || error.code !== 'unmet' || !Array.isArray(error.details.missing))
-    return error
+  if (!(error instanceof BatonError)) return error
+  if (Array.isArray(error.details.issues)) {
+    const lines = (error.details.issues as Issue[]).map((issue) =>
+      issueSentence(issue, (path) => `--${path.join('.')}`),
+    )
+    return new BatonError(error.code, lines.join('; '), error.details, error)
+  }
+  if (error.code !== 'unmet' || !Array.isArray(error.details.missing)) return error
   const missing = error.details.missing as readonly { field: string; reason: string }[]
   const lines = missing.map(({ field, reason }) => `--set ${field}=…  ${oneLine(reason)}`)
   const message = `${error.details.to} needs what is not said; add it with:\n${lines.join('\n')}`

@@ -48,7 +48,12 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
 ]
 
 /** Reads the arguments of one command. Refuses what it does not know, with the option that was probably meant. */
-export function readArguments(argv: readonly string[], flags: readonly Flag[], command: string): Arguments {
+export function readArguments(
+  argv: readonly string[],
+  flags: readonly Flag[],
+  command: string,
+  takes: readonly string[] = [],
+): Arguments {
   const known = new Map<string, Flag>()
   for (const flag of flags) for (const name of [flag.name, ...(flag.also ?? [])]) known.set(name, flag)
   const words: string[] = []
@@ -62,7 +67,7 @@ export function readArguments(argv: readonly string[], flags: readonly Flag[], c
     } else if (!/^--?[A-Za-z]/.test(token)) {
       words.push(token)
     } else {
-      const { name, value, no } = split(token, known, command)
+      const { name, value, no } = split(token, known, { command, takes })
       const flag = known.get(name)!
       if (flag.takes === 'nothing' || no) {
         if (value !== undefined) refuse(`${token.split('=')[0]} takes no value`, command, flag.name)
@@ -79,14 +84,23 @@ export function readArguments(argv: readonly string[], flags: readonly Flag[], c
   return { words, texts, switches }
 }
 
-function split(token: string, known: ReadonlyMap<string, Flag>, command: string) {
+interface Shape {
+  readonly command: string
+  /** What the command takes without an option. */
+  readonly takes: readonly string[]
+}
+
+function split(token: string, known: ReadonlyMap<string, Flag>, { command, takes }: Shape) {
   const [dashed, ...after] = token.split('=')
   const value = after.length > 0 ? after.join('=') : undefined
   const name = dashed!.replace(/^--?/, '').replaceAll('_', '-')
   if (known.has(name)) return { name, value, no: false }
   const positive = name.replace(/^no-/, '')
   if (name !== positive && known.get(positive)?.negatable) return { name: positive, value, no: true }
-  const meant = didYouMean(name, known.keys(), '--')
+  const isWord = takes.some((word) => word.replace(/[[\]]/g, '').replaceAll('_', '-') === name)
+  const meant = isWord
+    ? `; write it without: baton ${command} ${takes.map((word) => (word.startsWith('[') ? word : `<${word}>`)).join(' ')}`
+    : didYouMean(name, known.keys(), '--')
   return refuse(
     `${command} has no option ${dashed}${meant || `; see: baton ${command} --help`}`,
     command,

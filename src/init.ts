@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Environment } from './config.ts'
+import { type Environment, loadConfig } from './config.ts'
 import { BatonError } from './domain/errors.ts'
 import { HOMES, type Home } from './domain/home.ts'
 import { startConfig } from './init-config.ts'
@@ -47,7 +47,7 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
     ...(await folderFiles(root, home)),
   ]
   const notes =
-    configFile !== undefined && home !== undefined
+    configFile !== undefined && home !== undefined && !(await hasHome(configFile, home))
       ? [
           `${configFile} exists and is left alone; for this home it has to say: dialect: ${home}${foldersNote(home)}`,
         ]
@@ -56,6 +56,13 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
   const changes =
     files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
   return { workspace, files, folders, changes, notes }
+}
+
+/** A file that cannot be read is told of where it is used. */
+async function hasHome(configFile: string, home: Home): Promise<boolean> {
+  const config = await loadConfig(configFile).catch(() => undefined)
+  if ((config?.dialect ?? 'native') !== home) return false
+  return home !== 'markdown' || (config?.folders ?? []).some(({ dialect }) => dialect === home)
 }
 
 const foldersNote = (home: Home): string =>

@@ -141,7 +141,7 @@ const wait = defineOperation({
     }),
   output: Handoff,
   errors: ['invalid_input', 'not_found', 'failed', 'timed_out', 'unavailable'],
-  examples: ['baton wait HO-2026-001 --timeout-s 600'],
+  examples: ['baton wait HO-2026-001 --timeout 10m'],
   run: (service, _, { id, timeout_s }) => service.wait(id, { timeout_s }),
 })
 

@@ -26,7 +26,11 @@ export const put: Extra = {
         { size: bytes, limit: MAX_BLOB_BYTES },
       )
     const path = resolve(shell.io.cwd, String(input.path))
-    if (input.sha256 !== undefined || input.content !== undefined || !existsSync(path)) return { input }
+    if (input.sha256 !== undefined || input.content !== undefined) return { input }
+    if (!existsSync(path)) {
+      shell.warn(`there is no file ${input.path} here, so only its path is registered, without a hash`)
+      return { input }
+    }
     return { input: { ...input, sha256: createHash('sha256').update(readFileSync(path)).digest('hex') } }
   },
 }

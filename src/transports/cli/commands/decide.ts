@@ -1,6 +1,7 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { CHOICES, choiceOf, ownOptions } from '../../../domain/gate.ts'
 import type { Handoff } from '../../../domain/handoff.ts'
+import { isOpen } from '../../../domain/lifecycle.ts'
 import { confirmed, personOnly } from '../../../identity.ts'
 import type { Extra } from '../operation-command.ts'
 import { askFor, askYesNo } from '../prompt.ts'
@@ -20,6 +21,12 @@ export const decide: Extra = {
       'baton decide',
     )
     const { handoff, ...rest } = (await session.call('handoff_get', { id: input.id })) as Dossier
+    if (!isOpen(handoff.state))
+      throw new BatonError(
+        'wrong_state',
+        `${handoff.id} is ${handoff.state} already; there is nothing left to decide`,
+        { id: handoff.id, state: handoff.state },
+      )
     shell.say(`${evidenceView(shell, { handoff, ...rest })}\n`)
     const options = rest.package.validation_request?.options
     const choice = await chosen(shell, handoff, options, input.choice)

@@ -120,7 +120,9 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
     const evidence = given.get(deliverable.trim()) ?? seen.get(deliverable.trim())
     given.delete(deliverable.trim())
     const isGood = evidence !== undefined && !isRefused
-    const mark = isGood ? screen.tick : result ? screen.cross : '·'
+    // A question to a person has no evidence to hand in: the answer is what was asked for.
+    const isLacking = result !== undefined && !isDecided(handoff)
+    const mark = isGood ? screen.tick : isLacking ? screen.cross : '·'
     rows.push([
       'Deliverable',
       `${mark} ${plainText(deliverable)}${evidence === undefined ? '' : `\n= ${plainText(evidence)}`}`,
@@ -138,6 +140,11 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
       `${mark} ${plainText(check.name)}${check.detail ? ` (${plainText(check.detail)})` : ''}`,
     ])
   }
+  for (const { id, decision, rationale } of isDecided(handoff) ? (result?.decisions ?? []) : [])
+    rows.push([
+      'Decision',
+      plainText([id && `${id}:`, decision, rationale && `(${rationale})`].filter(Boolean).join(' ')),
+    ])
   if (result?.note) rows.push(['Note', plainText(result.note)])
   if (result?.artifacts?.length)
     rows.push(['Files out', plainText(result.artifacts.map(({ path }) => path).join('\n'))])
@@ -162,11 +169,14 @@ const refusedIn = ({ state }: Handoff, last: VerificationRecord | undefined): Re
 /** Reasons that are kept with the refusals and are none. */
 const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassigned: 'Reassigned' }
 
+/** What a person answers is decided, and not verified. */
+const isDecided = ({ type }: Handoff): boolean => type === 'escalation' || type === 'gate'
+
 function ended(screen: Screen, handoff: Handoff): Row[] {
   const rows: Row[] = []
   if (handoff.verified_by !== undefined)
     rows.push([
-      'Verified',
+      isDecided(handoff) ? 'Decided' : 'Verified',
       `by ${handoff.verified_by}${handoff.ended_at ? `, ${screen.when(handoff.ended_at)}` : ''}`,
     ])
   // What was given back says so where each deliverable stands.

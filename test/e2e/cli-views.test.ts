@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { ask, onTerminal, quick, type Where } from '../command.ts'
+import { folders } from '../folders.ts'
+
+const project = (t: TestContext): Where => ({ cwd: folders(t).repository('project') })
+
+async function escalated(t: TestContext): Promise<Where> {
+  const where = project(t)
+  const title = [
+    '--title',
+    'Which storage',
+    '--summary',
+    'Both ways work and were measured; one has to be chosen.',
+  ]
+  await ask(
+    where,
+    'send',
+    '--to',
+    'human',
+    '--type',
+    'escalation',
+    ...title,
+    '--as',
+    'planner',
+    ...['--deliverable', 'Validated choice', '--option', 'A=fast', '--option', 'B=robust'],
+  )
+  const decided = onTerminal(where, ['decide', '1', 'B', '--comment', 'We can wait'], {
+    steps: [['[y/N]', 'y\n']],
+  })
+  assert.equal(decided.code, 0, decided.shown)
+  return where
+}
+
+describe('what people are shown', () => {
+  it('has the decision of a person, and calls it one', async (t) => {
+    const where = await escalated(t)
+    const { stdout } = await quick(where, 'show', '1', '--as', 'planner')
+
+    assert.match(stdout, /^Decision\s+D-HO-\d+-\d+: robust \(We can wait\)/m)
+    assert.match(stdout, /^Decided\s+by \S+/m)
+    assert.doesNotMatch(stdout, /✗|Verified/)
+  })
+
+  it('does not ask for a confirmation of what is decided already', async (t) => {
+    const where = await escalated(t)
+    const { code, shown } = onTerminal(where, ['decide', '1', 'A'])
+
+    assert.equal(code, 5, shown)
+    assert.match(shown, /is completed already; there is nothing left to decide/)
+    assert.doesNotMatch(shown, /\[y\/N\]/)
+  })
+
+  it('says of an artifact that its file is not there', async (t) => {
+    const where = project(t)
+    const { code, stderr } = await quick(where, 'artifact', 'put', 'nofile', '--as', 'planner')
+
+    assert.equal(code, 0)
+    assert.match(stderr, /there is no file nofile here/)
+  })
+
+  it('says nothing of a baton.yaml that names the dialect already', async (t) => {
+    const where = project(t)
+    for (const dialect of ['markdown', 'markdown', 'queue']) {
+      const { code, stderr } = await quick(where, 'init', '--dialect', dialect)
+
+      assert.equal(code, 0)
+      assert.equal(/has to say/.test(stderr), dialect === 'queue', stderr)
+    }
+  })
+
+  it('shows options in examples as it lists them', async () => {
+    const { stdout } = await quick({ cwd: '/' }, 'wait', '--help')
+
+    assert.match(stdout, /baton wait HO-2026-001 --timeout 10m/)
+  })
+
+  it("can export what the README's own example has sent", async (t) => {
+    const where = project(t)
+    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+    const to = /^baton export HO-2026-001 --to (\w+)$/m.exec(readme)?.[1] ?? ''
+    await ask(
+      where,
+      'send',
+      '--to',
+      'codex',
+      '--title',
+      'Add rate limiting',
+      ...['--summary', 'API needs limits before launch; plan agreed in standup'],
+      ...['--deliverable', 'Middleware in src/', '--criterion', 'npm test passes'],
+    )
+
+    assert.equal((await quick(where, 'export', '001', '--to', to)).code, 0, to)
+  })
+})

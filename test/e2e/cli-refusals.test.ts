@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, refusal } from '../command.ts'
+import { ask, quick, refusal } from '../command.ts'
 import { markdownDocument } from '../documents.ts'
 import { folders } from '../folders.ts'
 
@@ -26,6 +26,15 @@ describe('a refusal', () => {
     await ask(where, 'task', 'create', 'T1', '--title', 'Work')
 
     for (const [says, ...args] of REFUSED) assert.equal((await refusal(where, ...args)).message, says)
+  })
+
+  it('is one JSON document where a noun has no verb, and a page for people', async () => {
+    const { code, exit, message } = await refusal({ cwd: '/' }, 'folders')
+    const page = await quick({ cwd: '/' }, 'folders')
+
+    assert.deepEqual([code, exit, page.code], ['invalid_input', 2, 2])
+    assert.equal(message, 'folders needs a verb: doctor, sync, watch; for example: baton folders doctor')
+    assert.match(page.stderr, /baton folders/)
   })
 
   it('names the scopes that there are, where none is near', async (t) => {

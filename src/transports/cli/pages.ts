@@ -1,3 +1,4 @@
+import { BatonError } from '../../domain/errors.ts'
 import { isOtherCommand, NOUNS, secondWords } from './catalog.ts'
 import type { Command } from './command.ts'
 import { nounPage } from './help.ts'
@@ -6,14 +7,25 @@ import { screenFor } from './shell.ts'
 
 /** A noun without a verb: its verbs. Asked for, that is an answer; else something was forgotten. */
 export async function showNoun(noun: string, argv: readonly string[], io: Io): Promise<number> {
+  const asked = argv.some((token) => token === '--help' || token === '-h')
+  if (!asked && argv.includes('--json')) throw verbless(noun)
   const commands = await Promise.all(
     secondWords(noun).map(async (verb) => ({ ...(await commandOf(noun, verb)), name: `${noun} ${verb}` })),
   )
-  const asked = argv.some((token) => token === '--help' || token === '-h')
   const stream = asked ? 'stdout' : 'stderr'
   const screen = screenFor(io, stream, argv.includes('--no-color') ? false : undefined)
   io[stream].write(`${nounPage(screen, noun, commands)}\n`)
   return asked ? 0 : 2
+}
+
+/** Programs get a refusal as they get every other. */
+function verbless(noun: string): BatonError {
+  const verbs = [...secondWords(noun)].sort()
+  return new BatonError(
+    'invalid_input',
+    `${noun} needs a verb: ${verbs.join(', ')}; for example: baton ${noun} ${verbs[0]}`,
+    { command: noun, verbs },
+  )
 }
 
 async function commandOf(noun: string, verb: string): Promise<Command> {

@@ -213,9 +213,7 @@ export class Receiving {
         unset: givenBack(started) ? ['rejection'] : [],
       })
       refuseUnacknowledged(before, now)
-      const unmet = closes
-        ? [...unmetConditions(before, next), ...lacking]
-        : handInConditions(before, next)
+      const unmet = closes ? [...unmetConditions(before, next), ...lacking] : handInConditions(before, next)
       if (unmet.length > 0)
         refuse(
           'unmet',

@@ -86,7 +86,6 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 function ofType({ expected = '', message }: Issue): string {
-  if (message.endsWith('received NaN')) return 'is not a number'
   const type = TYPES[expected] ?? expected
   return message.endsWith('received undefined') ? `is missing; it takes ${type}` : `takes ${type}`
 }

@@ -237,14 +237,14 @@ describe('parseJson', () => {
 })
 
 describe('the words of a refusal', () => {
-  const VALUES = /^state: Invalid option: expected one of "draft"\|"offered"\|.*"completed"/
+  const VALUES = /^state is one of draft, offered, .*completed/
   // biome-ignore format: read as a table
   const cases: readonly (readonly [path: string, words: RegExp])[] = [
     ['/v1/handoffs?state=bogus',               VALUES],
-    ['/v1/handoffs?state=draft&state=bogus',   /^state\.1: Invalid option: expected one of "draft"/],
-    ['/v1/tasks?status=bogus',                 /^status: Invalid option: expected one of "[a-z_]+"\|"/],
-    ['/v1/handoffs?limit=abc',                 /^limit: is not a number$/],
-    ['/v1/handoffs/HO-2026-001/wait?timeout_s=soon', /^timeout_s: is not a number$/],
+    ['/v1/handoffs?state=draft&state=bogus',   /^state\.1 is one of draft, /],
+    ['/v1/tasks?status=bogus',                 /^status is one of todo, /],
+    ['/v1/handoffs?limit=abc',                 /^limit takes a number$/],
+    ['/v1/handoffs/HO-2026-001/wait?timeout_s=soon', /^timeout_s takes a number$/],
   ]
   for (const [path, words] of cases)
     it(`name what may be given: ${path}`, async (t) => {

@@ -3,7 +3,11 @@ import type { ErrorCode } from '../domain/errors.ts'
 
 export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
 export const Note = z.string().max(8_000)
-export const Title = z.string().min(1).max(300).regex(/\S/, 'is blank; say in a few words what it is about')
+export const Title = z
+  .string()
+  .min(1, { abort: true })
+  .max(300)
+  .regex(/\S/, 'is blank; say in a few words what it is about')
 
 /** What every change of a handoff can be refused with. */
 export const CHANGE_ERRORS = [

@@ -3,7 +3,7 @@ import type { Service } from '../../../../service/service.ts'
 
 export interface Summary {
   readonly numbers: Readonly<
-    Record<'made' | 'completed' | 'failed' | 'retries' | 'tasks_done' | 'entries', number>
+    Record<'made' | 'completed' | 'rejected' | 'retries' | 'tasks_done' | 'entries', number>
   >
   readonly text: string
 }
@@ -14,14 +14,14 @@ export async function summaryOf(service: Service): Promise<Summary> {
   const numbers = {
     made: flow.made,
     completed: flow.completed,
-    failed: flow.failed,
+    rejected: flow.rejected,
     retries: flow.agents.reduce((sum, { retries }) => sum + retries, 0),
     tasks_done: counts.tasks.done ?? 0,
     entries: counts.entries,
   }
-  const { made, completed, failed, retries, tasks_done, entries } = numbers
+  const { made, completed, rejected, retries, tasks_done, entries } = numbers
   return {
     numbers,
-    text: `${made} handoffs in five dialects: ${completed} completed, ${failed} declined, ${retries} tried again; ${tasks_done} tasks done; every step is in the log (${entries} entries).`,
+    text: `${made} handoffs in five dialects: ${completed} completed, ${rejected} declined, ${retries} tried again; ${tasks_done} tasks done; every step is in the log (${entries} entries).`,
   }
 }

@@ -40,7 +40,15 @@ async function launchPackaged(): Promise<Browser> {
   // The package unpacks the libraries that it needs only where it believes to be in such a place.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x'
   const { default: packaged } = await import('@sparticuz/chromium')
-  return chromium.launch({ ...options(packaged.args), executablePath: await packaged.executablePath() })
+  const executablePath = await packaged.executablePath()
+  // One process for everything mixes up who is logged in where, but some containers allow no more than that.
+  const several = packaged.args.filter((each) => each !== '--single-process')
+  const browser = await chromium.launch({ ...options(several), executablePath }).catch(() => undefined)
+  const page = await browser?.newPage().catch(() => undefined)
+  await page?.close()
+  if (browser && page) return browser
+  await browser?.close()
+  return chromium.launch({ ...options(packaged.args), executablePath })
 }
 
 /** Containers have neither the rights for a sandbox nor much shared memory. */

@@ -36,13 +36,16 @@ function candidates(): readonly string[] {
   return known.filter((path) => path !== undefined && path !== '' && existsSync(path)) as string[]
 }
 
+/** What the package asks for and nobody's browser has: without the second, pages of others may read everything. */
+const UNLIKE_A_BROWSER = new Set(['--single-process', '--disable-web-security'])
+
 async function launchPackaged(): Promise<Browser> {
   // The package unpacks the libraries that it needs only where it believes to be in such a place.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x'
   const { default: packaged } = await import('@sparticuz/chromium')
   const executablePath = await packaged.executablePath()
   // One process for everything mixes up who is logged in where, but some containers allow no more than that.
-  const several = packaged.args.filter((each) => each !== '--single-process')
+  const several = packaged.args.filter((each) => !UNLIKE_A_BROWSER.has(each))
   const browser = await chromium.launch({ ...options(several), executablePath }).catch(() => undefined)
   const page = await browser?.newPage().catch(() => undefined)
   await page?.close()

@@ -104,15 +104,20 @@ function gitFolder(root: string): string | undefined {
   return target === undefined ? undefined : resolve(root, target.trim())
 }
 
-/** HEAD, the commit it stands for, and the newest stash. */
+/**
+ * HEAD, the commit it stands for, and the newest stash. With when HEAD was written: who checks something else out and
+ * comes back has changed the files twice.
+ */
 function headIn(folder: string): string {
   const head = textIn(join(folder, 'HEAD')).trim()
+  const written = statSync(join(folder, 'HEAD'), { bigint: true, throwIfNoEntry: false })
   const [, ref] = /^ref: (.+)$/.exec(head) ?? []
   const common = resolve(folder, textIn(join(folder, 'commondir')).trim() || '.')
   const packed = statSync(join(common, 'packed-refs'), { throwIfNoEntry: false })
   const at =
     ref === undefined ? '' : textIn(join(common, ref)).trim() || `packed ${packed?.mtimeMs} ${packed?.size}`
-  return [head, at, textIn(join(common, 'refs/stash')).trim()].join(' ')
+  const stash = textIn(join(common, 'refs/stash')).trim()
+  return [head, at, stash, written?.ino, written?.mtimeNs].join(' ')
 }
 
 function textIn(file: string): string {

@@ -1,3 +1,5 @@
+import { isPlain } from './texts.ts'
+
 export interface JsonFault {
   /** Where it stands: `input.items[0].count`. */
   readonly field: string
@@ -59,9 +61,4 @@ function first<T>(items: readonly T[], look: (item: T) => JsonFault | undefined)
     if (found) return found
   }
   return undefined
-}
-
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }

@@ -42,7 +42,8 @@ function changedObject(object: object, change: Change): object {
   return next ? Object.fromEntries(next) : object
 }
 
-const isPlain = (value: object): boolean => {
+/** An object that is nothing but its fields. */
+export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }

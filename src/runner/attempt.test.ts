@@ -93,6 +93,14 @@ describe('the end of an attempt', () => {
       "unable to access 'https://x:[a GitHub token]@example.com/o/r.git'",
     ],
     [
+      'a key where a long exception is cut',
+      () => {
+        throw new Error(`${'long '.repeat(1_596)}${token}`)
+      },
+      'PROCESSING_ERROR',
+      `${'long '.repeat(1_596)}[a GitHub token]`,
+    ],
+    [
       'half a character',
       () => {
         throw new Error(`cut ${half}`)

@@ -57,10 +57,10 @@ function textOf(error: unknown): string {
  */
 export function toWritable({ code, message, details }: Failing): Failing {
   const plain = details && plainDetails(details)
-  return { code, message: cleaned(message.slice(0, MAX_MESSAGE)), ...(plain && { details: plain }) }
+  return { code, message: cleaned(message.slice(0, 2 * MAX_MESSAGE)), ...(plain && { details: plain }) }
 }
 
-// A name of a kind may be longer than what it stands for.
+// Cut afterwards: half of a key is not known for one, and the name of a kind may be longer than what it stands for.
 const cleaned = (text: string): string => withoutSecrets(text.toWellFormed()).slice(0, MAX_MESSAGE)
 
 function plainDetails(details: readonly object[]): Failing['details'] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { sharedFile } from '../../test/data.ts'
 import { run } from '../../test/invoke.ts'
+import { samplesOf } from '../../test/samples.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { pack } from '../dialects/package/index.ts'
@@ -9,8 +9,6 @@ import { sourcesOf } from '../dialects/text/sources.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import type { Call } from '../service/deps.ts'
 
-const SEED = sharedFile('seeds/004_d9934d177422da7e.txt')
-const skip = SEED === undefined
 const maria = person('maria')
 const TASK = 'Design an API for the validated stories'
 
@@ -21,7 +19,7 @@ interface Sample {
 
 /** The samples of document 004 in their order: the template, the four types, the gate. */
 function samples(): readonly Sample[] {
-  return sourcesOf(SEED!)
+  return sourcesOf(samplesOf('package'))
     .filter((source) => pack.formOf(source) === 'package')
     .map((source) => ({
       text: source.text.slice(source.start, source.end),
@@ -62,7 +60,7 @@ const UNCLEAR = {
 }
 
 describeOnEngines('the samples of document 004', (open) => {
-  it('[S4-18] [S4-46] [S4-48] are sent, questioned, answered, acknowledged and done', { skip }, async (t) => {
+  it('[S4-18] [S4-46] [S4-48] are sent, questioned, answered, acknowledged and done', async (t) => {
     const w = await open(t)
     const [, sequential] = samples()
     const [sender, receiver] = [by('specification'), by('architecture')]
@@ -82,9 +80,7 @@ describeOnEngines('the samples of document 004', (open) => {
     )
   })
 
-  it('[S4-19] [S4-21] [S4-23] delegate and return, and the asker reads what was decided', {
-    skip,
-  }, async (t) => {
+  it('[S4-19] [S4-21] [S4-23] delegate and return, and the asker reads what was decided', async (t) => {
     const w = await open(t)
     const [, , delegation, , back] = samples()
     const [asker, delegate] = [by('architecture'), by('security-check')]
@@ -103,7 +99,7 @@ describeOnEngines('the samples of document 004', (open) => {
     assert.deepEqual(travels, back!.draft.package)
   })
 
-  it('[S4-20] [S4-26] escalate to a person, who decides', { skip }, async (t) => {
+  it('[S4-20] [S4-26] escalate to a person, who decides', async (t) => {
     const w = await open(t)
     const [, , , escalation] = samples()
 
@@ -114,9 +110,7 @@ describeOnEngines('the samples of document 004', (open) => {
     assert.equal(decided.state, 'completed')
   })
 
-  it('[S4-68] stop at a gate that only a person opens, once its blanks are filled in', {
-    skip,
-  }, async (t) => {
+  it('[S4-68] stop at a gate that only a person opens, once its blanks are filled in', async (t) => {
     const w = await open(t)
     const gate = samples()[5]!.draft
     const agent = by('specification')
@@ -134,7 +128,7 @@ describeOnEngines('the samples of document 004', (open) => {
     assert.deepEqual([handoff.type, handoff.state, opened.state], ['gate', 'needs_input', 'completed'])
   })
 
-  it('refuse to send the template as it is', { skip }, async (t) => {
+  it('refuse to send the template as it is', async (t) => {
     const w = await open(t)
     const template = samples()[0]!.draft
 
@@ -147,7 +141,7 @@ describeOnEngines('the samples of document 004', (open) => {
     )
   })
 
-  it('are taken in as files and go the same ways to their ends', { skip }, async (t) => {
+  it('are taken in as files and go the same ways to their ends', async (t) => {
     const w = await open(t)
     const ends: unknown[] = []
     for (const { text, draft } of samples().slice(1, 5)) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { sharedFile } from '../../../test/data.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import type { Diagnostic } from '../dialect.ts'
 import { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
@@ -51,9 +51,6 @@ function read(lines: string): {
     said: diagnostics.map(({ message }) => message).join('\n'),
   }
 }
-
-const seed = sharedFile('seeds/002_473df8e3b3f58eea.txt')
-const skip = seed === undefined
 
 describe('blocks in a text', () => {
   const nested =
@@ -297,14 +294,14 @@ describe('the fields of a block', () => {
   })
 })
 
-describe("the document's own blocks", { skip }, () => {
-  const found = blocksIn(seed ?? '')
+describe("the document's own blocks", () => {
+  const found = blocksIn(samplesOf('block'))
   const valid = found.slice(1)
 
   it('[S2-05] are eight: a template and seven that are valid', () => {
     assert.deepEqual(
       found.map(({ line }) => line),
-      [20, 211, 236, 260, 282, 301, 321, 393],
+      [4, 27, 50, 72, 92, 109, 127, 161],
     )
     assert.throws(() => validateHandoff(found[0]?.value), /^Error: Invalid phase: string$/)
     for (const { value, diagnostics } of valid) {
@@ -330,7 +327,7 @@ describe("the document's own blocks", { skip }, () => {
     assert.equal(functional?.on_failure?.escalate_after, undefined)
     assert.deepEqual(
       valid[1]?.diagnostics.map(({ code, line }) => [code, line]),
-      [['complete_with_failures', 245]],
+      [['complete_with_failures', 59]],
     )
     assert.deepEqual(unit?.metrics?.test_types, { unit: 25, kernel: 15, functional: 5 })
     assert.equal(unit?.on_failure, undefined)

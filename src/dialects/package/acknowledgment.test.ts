@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sharedFile } from '../../../test/data.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import type { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import {
@@ -12,8 +12,6 @@ import {
   problemAcknowledgment,
   startsWork,
 } from './index.ts'
-
-const SEED = sharedFile('seeds/004_d9934d177422da7e.txt')
 
 function read(text: string) {
   const [source] = sourcesOf(text, { path: 'answer.yaml' })
@@ -44,8 +42,8 @@ const problems = (said: Draft): string[] =>
   checkAcknowledgment(said, PACKAGE).map(({ code, field }) => `${code} ${field}`)
 
 describe('acknowledgments', () => {
-  it('[S4-51] reads both samples of the document', { skip: SEED === undefined }, () => {
-    const said = sourcesOf(SEED!)
+  it('[S4-51] reads both samples of the document', () => {
+    const said = sourcesOf(samplesOf('package'))
       .filter((source) => pack.formOf(source) === 'acknowledgment')
       .map((source) => pack.interpret(source, 'acknowledgment').draft?.acknowledgment)
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { sharedFile } from '../../../test/data.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import type { Diagnostic } from '../dialect.ts'
 import { readDocuments } from '../read.ts'
 import { rewrite } from '../rewrite.ts'
@@ -10,7 +10,6 @@ import { sourcesOf } from '../text/sources.ts'
 import { pack } from './index.ts'
 
 const FIXTURES = join(import.meta.dirname, 'fixtures')
-const SEED = sharedFile('seeds/004_d9934d177422da7e.txt')
 
 /** All that the dialect knows in a text, with what it says from the top; the notation is judged elsewhere. */
 function readAll(text: string, path?: string) {
@@ -185,10 +184,8 @@ describe('reading packages', () => {
     assert.match(found!.message, /the step do /)
   })
 
-  it('[S4-15] [S4-68] reads the templates of the document and flags what is to be filled in', {
-    skip: SEED === undefined,
-  }, () => {
-    const packages = readAll(SEED!).filter(({ form }) => form === 'package')
+  it('[S4-15] [S4-68] reads the templates of the document and flags what is to be filled in', () => {
+    const packages = readAll(samplesOf('package')).filter(({ form }) => form === 'package')
     const [template, gate] = [packages[0]!, packages.at(-1)!]
     assert.equal(template.draft?.from, '[agent-id]')
     assert.deepEqual(template.draft?.workflow?.current_step, ['N'])
@@ -200,8 +197,8 @@ describe('reading packages', () => {
         [],
       )
     }
-    assert.ok(template.diagnostics.some(({ line, message }) => line === 76 && message.includes('[N]')))
-    assert.ok(gate.diagnostics.some(({ line, message }) => line === 277 && message.includes('...')))
+    assert.ok(template.diagnostics.some(({ line, message }) => line === 49 && message.includes('[N]')))
+    assert.ok(gate.diagnostics.some(({ line, message }) => line === 161 && message.includes('...')))
   })
 
   it('[S4-16] names the path of a word that is none of the list', () => {

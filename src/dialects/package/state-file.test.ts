@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { sharedFile } from '../../../test/data.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import type { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import {
@@ -15,7 +15,6 @@ import {
   updateState,
 } from './index.ts'
 
-const SEED = sharedFile('seeds/004_d9934d177422da7e.txt')
 const sourceOf = (text: string) => sourcesOf(text, { path: 'state/current.json' })[0]!
 
 function updated(text: string | undefined, ...handoffs: readonly Draft[]): string {
@@ -50,10 +49,8 @@ describe('state/current.json', () => {
     assert.match(updated(text, { ...SENT, state: 'completed' }), /"status": "completed"/)
   })
 
-  it('[S4-72] reads the sample of the document with its comment, and writes strict JSON', {
-    skip: SEED === undefined,
-  }, () => {
-    const sample = /```json\n([\s\S]*?)```/.exec(SEED!)![1]!
+  it('[S4-72] reads the sample of the document with its comment, and writes strict JSON', () => {
+    const sample = /```json\n([\s\S]*?)```/.exec(samplesOf('package'))![1]!
     const { entries } = readState(sourceOf(sample))
     assert.deepEqual(entries, [
       { id: 'HO-001', from: 'specification', to: 'architecture', state: 'completed' },

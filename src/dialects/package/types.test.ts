@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sharedFile } from '../../../test/data.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import type { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { answeredBy, checkSending, pack, typeOf } from './index.ts'
-
-const SEED = sharedFile('seeds/004_d9934d177422da7e.txt')
 
 function draftOf(text: string): { draft: Draft; codes: readonly string[] } {
   const [source] = sourcesOf(text, { path: 'package.yaml' })
@@ -15,8 +13,8 @@ function draftOf(text: string): { draft: Draft; codes: readonly string[] } {
 }
 
 describe('types of packages', () => {
-  it('[S4-18] [S4-19] [S4-20] classifies the samples of the document', { skip: SEED === undefined }, () => {
-    const types = sourcesOf(SEED!)
+  it('[S4-18] [S4-19] [S4-20] classifies the samples of the document', () => {
+    const types = sourcesOf(samplesOf('package'))
       .filter((source) => pack.formOf(source) === 'package')
       .map((source) => pack.interpret(source, 'package').draft?.type)
     // The template, the four types, the gate.

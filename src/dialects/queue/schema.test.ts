@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sharedFile } from '../../../test/data.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import { compileSchema } from '../../service/json-schema.ts'
 import { queue, schemas } from './index.ts'
 
@@ -17,10 +17,9 @@ const REQUEST = {
 }
 
 describe('the JSON Schemas of document 001', () => {
-  const document = sharedFile('seeds/001_fd7351f4ec8fd1db.txt')
-  const skip = document === undefined && 'the seed document is not here'
-  it('[S1-33] [S1-46] [S1-58] accept the samples of the document', { skip }, async () => {
-    const samples = [...document!.matchAll(/^```json\n(.*?)\n```$/gms)].map(([, json]) => JSON.parse(json!))
+  it('[S1-33] [S1-46] [S1-58] accept the samples of the document', async () => {
+    const fences = samplesOf('queue').matchAll(/^```json\n(.*?)\n```$/gms)
+    const samples = [...fences].map(([, json]) => JSON.parse(json!))
 
     assert.deepEqual(await problems('request', samples[0]), [])
     assert.deepEqual(await problems('response', samples[1]), [])

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { sharedFile } from '../../../test/data.ts'
+import { EXAMPLE } from '../../../test/invoke.ts'
 import { sentencesIn } from '../../domain/sentences.ts'
 import type { Diagnostic } from '../dialect.ts'
 import { Draft } from '../draft.ts'
@@ -256,20 +256,16 @@ describe('sentences', () => {
   })
 })
 
-const seed = sharedFile('seeds/003_9d876cf1bf564de4.txt')
-
-describe("the document's own record", { skip: seed === undefined }, () => {
-  const text = /Complete example\n(\{[\s\S]*?\n\})\n/.exec(seed ?? '')?.[1] ?? ''
-
+describe("the document's own record", () => {
   it('[S3-24] is accepted unchanged, with nothing to say about it', () => {
-    const [found] = formsIn(text)
+    const [found] = formsIn(JSON.stringify(EXAMPLE, undefined, 2))
 
     assert.equal(found?.form, 'thought_record')
     assert.deepEqual(found?.diagnostics, [])
     assert.equal(sentencesIn(found?.draft?.record?.summary ?? ''), 3)
     const native = writeback.toNative(found?.draft ?? {})
     assert.ok(native.ok)
-    assert.deepEqual(native.value, JSON.parse(text))
+    assert.deepEqual(native.value, EXAMPLE)
   })
 })
 

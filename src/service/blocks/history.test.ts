@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { ci, collect, historyOf, progressOf, summary } from '../../../test/blocks.ts'
-import { sharedFile } from '../../../test/data.ts'
 import { run } from '../../../test/invoke.ts'
+import { samplesOf } from '../../../test/samples.ts'
 import { by, describeOnEngines, START } from '../../../test/workspace.ts'
 import type { MetricsGroup } from '../../domain/metrics.ts'
 import type { Service } from '../service.ts'
 
 const SAMPLES = readFileSync(new URL('./fixtures/samples.md', import.meta.url), 'utf8')
-const SEED = sharedFile('seeds/002_473df8e3b3f58eea.txt')
 
 const metricsBy = async (service: Service, by: string): Promise<readonly MetricsGroup[]> =>
   (await run<{ groups: readonly MetricsGroup[] }>(service, ci, 'report_metrics', { by })).groups
@@ -241,12 +240,10 @@ describeOnEngines('the history of blocks', (open) => {
     assert.ok((await durations('agent')).includes('unit-tester execution_time 45'))
   })
 
-  it('[S2-67] takes the seven blocks of the document itself, and not its template', {
-    skip: SEED === undefined && 'the documents are not here',
-  }, async (t) => {
+  it('[S2-67] takes the seven published blocks, and not the template', async (t) => {
     const { service } = await open(t)
 
-    const { blocks } = await collect(service, { 'seed.md': SEED ?? '' })
+    const { blocks } = await collect(service, { 'samples.md': samplesOf('block') })
 
     const counted = Map.groupBy(blocks, ({ outcome }) => outcome)
     assert.deepEqual([counted.get('recorded')?.length, counted.get('invalid')?.length], [7, 1])

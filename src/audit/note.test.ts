@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey, hash as digest, sign, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { sharedFile } from '../../test/data.ts'
 import { fromBase64, toBase64 } from './base64.ts'
 import { printCheckpoint, readCheckpoint } from './checkpoint.ts'
 import { preAuthEncoding } from './dsse.ts'
@@ -142,11 +142,8 @@ describe('base64', () => {
   })
 })
 
-describe('the published test vectors', {
-  skip: sharedFile('data/merkle-vectors/README.md') === undefined && 'not there',
-}, () => {
-  const vectors = JSON.parse(sharedFile('data/merkle-vectors/signed-note.json') ?? '{}')
-  const { dsse } = JSON.parse(sharedFile('data/merkle-vectors/commitment-and-dsse.json') ?? '{}')
+describe('the published test vectors', () => {
+  const vectors = JSON.parse(readFileSync(new URL('fixtures/signed-notes.json', import.meta.url), 'utf8'))
 
   it('of signed notes are judged as published', () => {
     for (const { vkey, note, ok } of vectors.verify) {
@@ -170,6 +167,7 @@ describe('the published test vectors', {
   })
 
   it('of DSSE give the published bytes', () => {
+    const [dsse] = vectors.dsse
     assert.equal(
       Buffer.from(preAuthEncoding(dsse.payloadType, Buffer.from(dsse.payload))).toString(),
       dsse.pae,

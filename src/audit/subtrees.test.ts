@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { sharedFile, sharedFiles } from '../../test/data.ts'
 import { sha256 } from '../audit-platform.ts'
 import { consistencyRanges, nodeOf, type Range, verifyInclusion } from './merkle.ts'
 
-const VECTORS = 'data/merkle-vectors/testdata'
+type Vector = Readonly<Record<string, unknown>>
+
+const PROOFS: Readonly<Record<string, readonly Vector[]>> = JSON.parse(
+  readFileSync(new URL('fixtures/merkle-proofs.json', import.meta.url), 'utf8'),
+)
 /** Accepted upstream with a root that is a placeholder of twelve bytes. */
-const PLACEHOLDER = 'sizes-are-equal-one-and-proof-is-empty.json'
+const PLACEHOLDER = 'additional/sizes-are-equal-one-and-proof-is-empty'
 const bytes = (text: unknown): Uint8Array => Buffer.from(String(text ?? ''), 'base64')
 const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
   a !== undefined && Buffer.compare(a, b) === 0
-
-/** Numbers above 2^53 stand in these files: read as text, they stay what they are. */
-const readVector = (name: string) =>
-  JSON.parse(sharedFile(name)!.replace(/"(leafIdx|start|end|size)":\s*(\d+)/g, '"$1": "$2"')) as Readonly<
-    Record<string, unknown>
-  >
 
 /** A part of the leaves that is a subtree of every larger tree: it begins at a multiple of its width, rounded up. */
 function isSubtree({ start, end }: Range): boolean {
@@ -57,13 +55,10 @@ function rootsOf(range: Range, size: number, root: Uint8Array, proof: readonly U
   return built(0, size, range.start, true)
 }
 
-describe('the published vectors of subtrees', {
-  skip: sharedFiles(VECTORS).length === 0 && 'not there',
-}, () => {
+describe('the published vectors of subtrees', () => {
   it('[S3-40] hold where a leaf is in a part of the tree', () => {
-    const files = sharedFiles(`${VECTORS}/subtreeinclusion`)
-    const wrong = files.filter((file) => {
-      const v = readVector(file)
+    const vectors = PROOFS.subtreeinclusion!
+    const wrong = vectors.filter((v) => {
       const range = { start: Number(v.start), end: Number(v.end) }
       const claim = {
         index: Number(v.leafIdx) - range.start,
@@ -75,14 +70,13 @@ describe('the published vectors of subtrees', {
       return (isSubtree(range) && verifyInclusion(sha256, claim)) === v.wantErr
     })
 
-    assert.equal(files.length, 204)
+    assert.equal(vectors.length, 78)
     assert.deepEqual(wrong, [])
   })
 
   it('[S3-40] hold where a part of the tree is in the whole', () => {
-    const files = sharedFiles(`${VECTORS}/subtreeconsistency`)
-    const wrong = files.filter((file) => {
-      const v = readVector(file)
+    const vectors = PROOFS.subtreeconsistency!
+    const wrong = vectors.filter((v) => {
       const range = { start: Number(v.start), end: Number(v.end) }
       const size = Number(v.size)
       const proof = ((v.proof ?? []) as string[]).map(bytes)
@@ -95,10 +89,10 @@ describe('the published vectors of subtrees', {
       const holds = isNothing
         ? isSame(sha256(), root1) && proof.length === 0
         : isSame(roots?.[0], root1) && isSame(roots?.[1], root2)
-      return holds === v.wantErr && !file.endsWith(PLACEHOLDER)
+      return holds === v.wantErr && v.name !== PLACEHOLDER
     })
 
-    assert.equal(files.length, 118)
+    assert.equal(vectors.length, 55)
     assert.deepEqual(wrong, [])
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { sharedFile, sharedFiles } from '../../../test/data.ts'
 import { exported, logOf, randomOf } from '../../../test/export-log.ts'
 import { storyOf } from '../../../test/export-story.ts'
 import { folders } from '../../../test/folders.ts'
@@ -10,19 +10,20 @@ import { python, said, saidInPython, writeFiles } from '../../../test/python-ver
 import { NODE_PLATFORM } from '../../audit-platform.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
-interface Group {
-  readonly publicKey: { readonly pk: string }
-  readonly tests: readonly {
-    readonly tcId: number
-    readonly msg: string
-    readonly sig: string
-    readonly result: string
-  }[]
+/** A key, a message and a signature in hexadecimal digits. */
+interface Signed {
+  readonly name: string
+  readonly key: string
+  readonly msg: string
+  readonly sig: string
 }
 
-const SIGNATURES = sharedFile('data/ed25519-vectors/wycheproof_ed25519_test.json')
-const ODD = sharedFile('data/ed25519-vectors/cctv_ed25519vectors.json')
-const JCS = 'data/jcs-vectors/testdata/'
+const fixture = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8'))
+const { wycheproof, cctv } = fixture('ed25519') as {
+  readonly wycheproof: readonly (Signed & { readonly result: string })[]
+  readonly cctv: readonly Signed[]
+}
 
 const VERIFY_LINES = `
 import ed25519, sys
@@ -54,63 +55,28 @@ describe('the second implementation, in Python', () => {
     assert.ok(theirs.slice(0, 3).every(({ L0, L1, L5 }) => L0 === 'ok' && L1 === 'ok' && L5 === 'ok'))
   })
 
-  it('verifies the signatures of Wycheproof as Node does', {
-    skip: !SIGNATURES && 'the vectors are not here',
-  }, () => {
-    const { testGroups } = JSON.parse(SIGNATURES!) as { testGroups: readonly Group[] }
-    const cases = testGroups.flatMap(({ publicKey, tests }) =>
-      tests.map((each) => ({ ...each, key: publicKey.pk })),
-    )
+  it('verifies the signatures of Wycheproof as published, and so does Node', () => {
+    const published = wycheproof.map(({ name, result }) => [name, result === 'valid' ? 'True' : 'False'])
 
-    const theirs = python(
-      ['-c', VERIFY_LINES],
-      cases.map(({ key, msg, sig }) => `${key} ${msg} ${sig}\n`).join(''),
-    )
-
-    assert.equal(cases.length, 151)
-    assert.deepEqual(
-      theirs.trim().split('\n'),
-      cases.map(({ result }) => (result === 'valid' ? 'True' : 'False')),
-    )
-    for (const { tcId, key, msg, sig, result } of cases) {
-      const bytes = (hex: string) => Buffer.from(hex, 'hex')
-      assert.equal(
-        NODE_PLATFORM.isSigned(bytes(key), bytes(msg), bytes(sig)),
-        result === 'valid',
-        `case ${tcId}`,
-      )
-    }
+    assert.equal(wycheproof.length, 86)
+    assert.deepEqual(verifiedInPython(wycheproof), published)
+    assert.deepEqual(verifiedInNode(wycheproof), published)
   })
 
-  it('judges the odd keys and points of CCTV as Node does', {
-    skip: !ODD && 'the vectors are not here',
-  }, () => {
-    const cases = JSON.parse(ODD!) as readonly { key: string; sig: string; msg: string }[]
-    // Each a few milliseconds in Python: every fifth is enough for the gate.
-    const some = cases
-      .filter((_, i) => i % 5 === 0)
-      .map(({ key, sig, msg }) => [key, Buffer.from(msg).toString('hex'), sig])
+  it('judges the odd keys and points of CCTV as Node does', () => {
+    const ours = verifiedInNode(cctv)
 
-    const theirs = python(['-c', VERIFY_LINES], some.map((parts) => `${parts.join(' ')}\n`).join(''))
-
-    const ours = some.map((parts) => {
-      const [key, msg, sig] = parts.map((hex) => Buffer.from(hex, 'hex'))
-      return NODE_PLATFORM.isSigned(key!, msg!, sig!) ? 'True' : 'False'
-    })
-    assert.equal(cases.length, 914)
-    assert.deepEqual(theirs.trim().split('\n'), ours)
-    assert.ok(ours.includes('True') && ours.includes('False'))
+    assert.equal(cctv.length, 128)
+    assert.deepEqual(verifiedInPython(cctv), ours)
+    assert.deepEqual(new Set(ours.map(([, answer]) => answer)), new Set(['True', 'False']))
   })
 
-  const inputs = sharedFiles(`${JCS}input`)
-  it('and the first write the canonical JSON of RFC 8785', {
-    skip: inputs.length === 0 && 'the vectors are not here',
-  }, () => {
-    const names = inputs.map((file) => file.slice(`${JCS}input/`.length))
-    const values = names.map((name) => JSON.parse(sharedFile(`${JCS}input/${name}`)!) as unknown)
-    const expected = names.map((name) => Buffer.from(sharedFile(`${JCS}output/${name}`)!).toString('hex'))
+  it('and the first write the canonical JSON of RFC 8785', () => {
+    const { cases } = fixture('jcs') as { cases: readonly { input: string; outhex: string }[] }
+    const values = cases.map(({ input }) => JSON.parse(input) as unknown)
+    const expected = cases.map(({ outhex }) => outhex)
 
-    assert.equal(names.length, 6)
+    assert.equal(cases.length, 6)
     assert.deepEqual(
       values.map((value) => Buffer.from(canonicalJson(value)).toString('hex')),
       expected,
@@ -122,3 +88,16 @@ describe('the second implementation, in Python', () => {
     assert.deepEqual(theirs.trim().split('\n'), expected)
   })
 })
+
+function verifiedInNode(all: readonly Signed[]) {
+  return all.map(({ name, ...hex }) => {
+    const [key, msg, sig] = [hex.key, hex.msg, hex.sig].map((digits) => Buffer.from(digits, 'hex'))
+    return [name, NODE_PLATFORM.isSigned(key!, msg!, sig!) ? 'True' : 'False']
+  })
+}
+
+function verifiedInPython(all: readonly Signed[]) {
+  const lines = all.map(({ key, msg, sig }) => `${key} ${msg} ${sig}\n`)
+  const answers = python(['-c', VERIFY_LINES], lines.join('')).trim().split('\n')
+  return all.map(({ name }, i) => [name, answers[i]])
+}

@@ -12,6 +12,7 @@ import { Draft } from './draft.ts'
 import { readDocuments } from './read.ts'
 import { dialectOf, endingOf } from './registry.ts'
 import { rewrite } from './rewrite.ts'
+import { sourcesOf } from './text/sources.ts'
 import { isMapping, valueAt } from './text/tree.ts'
 
 export interface Sample {
@@ -98,6 +99,10 @@ export function describeDialectLaws(id: DialectId, { samples, runs }: Laws): voi
       check(broken, ({ path, text }) => changesOneField(text, path), 0.3)
     })
 
+    it('adds an unknown key in one place, and removes it without a trace', () => {
+      for (const each of samples) addsAndRemovesAKey(each)
+    })
+
     it('goes from whatever was read to every dialect with the slot, and loses nothing', () => {
       check(broken, ({ path, text }) => carriesEverything(text, path), 0.2)
       for (const { path, text } of samples) carriesEverything(text, path)
@@ -177,6 +182,21 @@ function changesOneField(text: string, path: string): void {
       const read = readDocuments(after, { path })[index]?.draft
       assert.deepEqual(plain({ ...read, accepted_by: undefined }), plain(expected))
     }
+  }
+}
+
+/** A new key of a whole document goes into one place; its removal gives the old text back, byte for byte. */
+export function addsAndRemovesAKey({ path, text }: Sample): void {
+  for (const [index, source] of sourcesOf(text, { path }).entries()) {
+    const isBroken = source.diagnostics.some(({ severity }) => severity === 'error')
+    if (!isMapping(source.value) || isBroken || source.kind === 'fence') continue
+    const after = source.edit([{ path: ['x_note'], value: { uid: 'u' } }])
+    const added = sourcesOf(after, { path })[index]!
+    assert.deepEqual(added.value, { ...source.value, x_note: { uid: 'u' } }, path)
+    let same = 0
+    while (same < text.length && text[same] === after[same]) same++
+    assert.ok(after.endsWith(text.slice(same)) && after.length - text.length < 60, `${path}\n${after}`)
+    assert.equal(added.edit([{ path: ['x_note'], value: undefined }]), text, path)
   }
 }
 

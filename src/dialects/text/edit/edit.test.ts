@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
-import { sharedFile, sharedFiles } from '../../../../test/data.ts'
 import type { Change, Path } from '../source.ts'
 import { sourcesOf } from '../sources.ts'
-import { isMapping } from '../tree.ts'
 import { isSame, withChange } from './change.ts'
 
 const edited = (path: string, text: string, ...changes: readonly Change[]) => {
@@ -285,23 +283,6 @@ describe('any edit', () => {
       ),
       { numRuns: 80 },
     )
-  })
-})
-
-describe('an edit of a real file', () => {
-  const files = sharedFiles('data/corpus')
-  it('only adds the lines of a new key, and leaves again what it was', { skip: files.length === 0 }, () => {
-    for (const path of files)
-      for (const [index, source] of sourcesOf(sharedFile(path)!, { path }).entries()) {
-        if (!isMapping(source.value)) continue
-        const after = source.edit([set({ uid: 'u' }, 'x_note')])
-        const added = sourcesOf(after, { path })[index]!
-        assert.deepEqual(added.value, { ...source.value, x_note: { uid: 'u' } }, path)
-        const before = new Set(source.text.split('\n').map((line) => line.replace(/,$/, '')))
-        const fresh = after.split('\n').filter((line) => !before.has(line.replace(/,$/, '')))
-        assert.ok(fresh.join('\n').length < 60, `${path}\n${fresh.join('\n')}`)
-        assert.equal(added.edit([remove('x_note')]), source.text, path)
-      }
   })
 })
 

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { answers, fixturesOf, type Sample } from '../../src/dialects/dialect.contract.ts'
+import { answers, fixturesOf } from '../../src/dialects/dialect.contract.ts'
 import { DIALECTS } from '../../src/dialects/dialect.ts'
-import { sharedFile, sharedFiles } from '../data.ts'
 import { mutated } from '../drafts.ts'
 
 /** A million before a release: BATON_LONG_INPUTS=1000000 node --test test/long/dialects.test.ts, for an hour or two. */
@@ -14,11 +13,7 @@ const BATCH = 10_000
 /** Reading keeps nothing; what grows beyond this between batches is a leak. */
 const GROWTH_BYTES = 50 * 1024 * 1024
 
-const corpus: readonly Sample[] = sharedFiles('data/corpus').map((path) => ({
-  path,
-  text: sharedFile(path) ?? '',
-}))
-const samples = [...DIALECTS.flatMap(fixturesOf), ...corpus]
+const samples = DIALECTS.flatMap(fixturesOf)
 const random = fc.record({
   path: fc.constantFrom(undefined, 'a.md', 'a.json', 'a.yaml'),
   text: fc.string({ unit: 'binary' }),
@@ -28,7 +23,7 @@ const broken = fc
   .chain(({ path, text }) => mutated(fc.constant(text)).map((changed) => ({ path, text: changed })))
 const any = fc.oneof({ weight: 1, arbitrary: random }, { weight: 4, arbitrary: broken })
 
-describe(`reading ${INPUTS} random, mutated and real texts`, () => {
+describe(`reading ${INPUTS} random and mutated texts`, () => {
   it('throws for none of them and keeps its memory', () => {
     const heap: number[] = []
     for (let done = 0; done < INPUTS; done += BATCH) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sharedFile, sharedFiles } from '../../../test/data.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { artifactOf, contextOf, entriesOf, printArtifact, printContext, queue, withPhase } from './index.ts'
 
@@ -138,18 +137,5 @@ describe('a status board', () => {
       ],
     )
     assert.deepEqual(entriesOf(sourceOf({ agents: [] }, 'x.json')), [])
-  })
-
-  const real = sharedFiles('data/corpus').filter((name) => name.includes('agent-handoffs'))
-  it('is known where people keep one', { skip: real.length === 0 && 'the corpus is not here' }, () => {
-    for (const name of real) {
-      const [source] = sourcesOf(sharedFile(name)!, { path: name })
-
-      assert.equal(queue.formOf(source!), 'board')
-      assert.deepEqual(
-        entriesOf(source!).map(({ draft }) => draft.to?.replace(/-v\d$/, '')),
-        ['planner', 'feature-developer', 'code-reviewer', 'test-runner'],
-      )
-    }
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sharedFile, sharedFiles } from '../../../test/data.ts'
-import { sourcesOf } from '../text/sources.ts'
-import { pack, readSession } from './index.ts'
+import { pack, readSession } from '../../src/dialects/package/index.ts'
+import { sourcesOf } from '../../src/dialects/text/sources.ts'
+import { sharedFile, sharedFiles } from './files.ts'
 
 const AGENCY = 'data/corpus/truchot+claude-skills-test'
 const BLOCKS = sharedFile(`${AGENCY}/agent-handoff-blocks.ba004d2.yaml`)
@@ -47,10 +47,8 @@ const EXPECTED: readonly (readonly [number, string, string, string | undefined, 
 ]
 
 describe('packages in real projects', () => {
-  it('[S4-07] [S4-22] reads receiver, type, gate and summary of short French packages', {
-    skip: BLOCKS === undefined,
-  }, () => {
-    const found = sourcesOf(BLOCKS!, { path: 'blocks.yaml' }).map((source) => {
+  it('reads receiver, type, gate and summary of short French packages', () => {
+    const found = sourcesOf(BLOCKS, { path: 'blocks.yaml' }).map((source) => {
       assert.equal(pack.formOf(source), 'package')
       const { draft, diagnostics } = pack.interpret(source, 'package')
       assert.deepEqual(
@@ -72,11 +70,9 @@ describe('packages in real projects', () => {
     assert.deepEqual(begun, EXPECTED)
   })
 
-  it('[S4-70] knows state files by their place and session pages by their heading', {
-    skip: BLOCKS === undefined,
-  }, () => {
+  it('knows state files by their place and session pages by their heading', () => {
     const forms = sharedFiles(AGENCY).map((file) => {
-      const [source] = sourcesOf(sharedFile(file)!, { path: file })
+      const [source] = sourcesOf(sharedFile(file), { path: file })
       return [file.slice(AGENCY.length + 1), pack.formOf(source!)]
     })
     assert.deepEqual(Object.fromEntries(forms), {
@@ -89,17 +85,15 @@ describe('packages in real projects', () => {
       'agent-handoff-blocks.ba004d2.yaml': 'package',
     })
     const page = sharedFile(`${AGENCY}/.web-agency/templates/project/07-audit/sessions/SESSION-TEMPLATE.md`)
-    const session = readSession(sourcesOf(page!, { path: 'SESSION-TEMPLATE.md' })[0]!)
+    const session = readSession(sourcesOf(page, { path: 'SESSION-TEMPLATE.md' })[0]!)
     assert.deepEqual([session.agents.length, session.gates.length], [2, 1])
   })
 
-  it('leaves front matter with from_agent below handoff to the blocks', {
-    skip: BLOCKS === undefined,
-  }, () => {
+  it('leaves front matter with from_agent below handoff to the blocks', () => {
     const files = sharedFiles('data/corpus/jysf+irradiance')
     assert.ok(files.length > 0)
     for (const file of files) {
-      const claimed = sourcesOf(sharedFile(file)!, { path: file }).filter((source) => pack.formOf(source))
+      const claimed = sourcesOf(sharedFile(file), { path: file }).filter((source) => pack.formOf(source))
       assert.deepEqual(claimed, [], file)
     }
   })

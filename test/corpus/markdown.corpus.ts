@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sharedFile, sharedFiles } from '../../../../test/data.ts'
-import { sourcesOf } from '../../text/sources.ts'
-import { markdown } from '../index.ts'
+import { markdown } from '../../src/dialects/markdown/index.ts'
+import { sourcesOf } from '../../src/dialects/text/sources.ts'
+import { sharedFile, sharedFiles } from './files.ts'
 
 const CORPUS = 'data/corpus/'
 const BPRD = 'REBEmpire+BPR-D/'
 const HERE = `${BPRD}_agents/_handoffs/`
 const SPECS = 'jysf+irradiance/projects/PROJ-001-monochrome-dng-develop/handoffs/'
-const skip = sharedFiles(`${CORPUS}${BPRD}`).length === 0 && 'the corpus is not here'
 
 /** A day, or nothing. */
 const at = (day: string): string | undefined => (day === '' ? undefined : `2026-${day}T00:00:00Z`)
@@ -66,9 +65,7 @@ const OTHERS = [
 ]
 
 function sourceOf(file: string) {
-  const text = sharedFile(CORPUS + file)
-  assert.ok(text !== undefined, file)
-  const [source] = sourcesOf(text, { path: file.slice(file.indexOf('/') + 1) })
+  const [source] = sourcesOf(sharedFile(CORPUS + file), { path: file.slice(file.indexOf('/') + 1) })
   assert.ok(source)
   return source
 }
@@ -80,7 +77,7 @@ function read(file: string) {
   return { source, form, ...markdown.interpret(source, form) }
 }
 
-describe('handoffs that real agents wrote', { skip }, () => {
+describe('handoffs that real agents wrote', () => {
   for (const [file, row] of Object.entries(ANSWERS))
     it(`finds in ${file.split('/').at(-1)} what a person finds`, () => {
       const { draft, source, form } = read(file)

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PlanSummary } from '../../src/migrate/summary.ts'
 import { ask } from '../command.ts'
-import { sharedFile, sharedFiles } from '../data.ts'
-import { aTree } from './v1-tree.ts'
+import { aTree } from '../migrate/v1-tree.ts'
+import { sharedFile, sharedFiles } from './files.ts'
 
 const CORPUS = 'data/corpus/REBEmpire+BPR-D/'
 const paths = sharedFiles(CORPUS)
-const skip = paths.length === 0 && 'the corpus is not here'
 const HERE = '_agents/_handoffs/'
 
 /** What a person is asked about the real files, beside the task, which none of them names. */
@@ -30,10 +29,10 @@ const ANSWERS: Readonly<Record<string, string>> = {
 }
 
 const corpus = (): Record<string, string> =>
-  Object.fromEntries(paths.map((path) => [path.slice(CORPUS.length), sharedFile(path)!]))
+  Object.fromEntries(paths.map((path) => [path.slice(CORPUS.length), sharedFile(path)]))
 
-describe('the files that real agents left behind', { skip }, () => {
-  it('[S0-115] name no task: every handoff is asked about, and nothing is moved', async (t) => {
+describe('the files that real agents left behind', () => {
+  it('name no task: every handoff is asked about, and nothing is moved', async (t) => {
     const tree = aTree(t, corpus())
 
     const plan = await ask<PlanSummary>(tree.where, 'migrate', '--from', 'v1', '.')
@@ -47,7 +46,7 @@ describe('the files that real agents left behind', { skip }, () => {
     }
   })
 
-  it('[S0-110] [S0-113] with a task each, all migrate; reports and tasks stay', async (t) => {
+  it('with a task each, all migrate; reports and tasks stay', async (t) => {
     const tree = aTree(t, corpus())
     const { undecided } = await ask<PlanSummary>(tree.where, 'migrate', '--from', 'v1', '.')
     const answers = undecided.map(({ name, questions }, i) => {

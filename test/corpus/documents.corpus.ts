@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readDocuments, rewrite, summaryOf } from '../src/dialects/index.ts'
-import { sharedFile, sharedFiles } from './data.ts'
+import fc from 'fast-check'
+import { addsAndRemovesAKey, answers } from '../../src/dialects/dialect.contract.ts'
+import { readDocuments, rewrite, summaryOf } from '../../src/dialects/index.ts'
+import { mutated } from '../drafts.ts'
+import { sharedFile, sharedFiles } from './files.ts'
 
 const FOLDER = 'data/corpus'
 const files = sharedFiles(FOLDER).filter((file) => !file.endsWith('corpus/README.md'))
-const read = (file: string) => readDocuments(sharedFile(file) ?? '', { path: file.slice(FOLDER.length + 1) })
+const read = (file: string) => readDocuments(sharedFile(file), { path: file.slice(FOLDER.length + 1) })
 
-describe('real files', { skip: files.length === 0 && 'the corpus is not here' }, () => {
+describe('real files', () => {
   it('each give a draft, or an error with the line', () => {
     for (const file of files) {
-      const lines = (sharedFile(file) ?? '').split('\n').length
+      const lines = sharedFile(file).split('\n').length
       for (const { draft, dialect, diagnostics } of read(file)) {
         const errors = diagnostics.filter(({ severity }) => severity === 'error')
         assert.ok(draft || dialect || errors.length > 0, `${file}: nothing was said`)
@@ -30,10 +33,10 @@ describe('real files', { skip: files.length === 0 && 'the corpus is not here' },
 
   it('have a receiver, a state and a title where a person finds them', () => {
     const named = files.filter((file) => /_handoffs\/handoff-.*\.md$/.test(file))
-    const assigned = named.filter((file) => /\*\*Assigned to\*\*:/.test(sharedFile(file) ?? ''))
+    const assigned = named.filter((file) => /\*\*Assigned to\*\*:/.test(sharedFile(file)))
     assert.ok(assigned.length > 10)
     for (const file of assigned) {
-      const text = sharedFile(file) ?? ''
+      const text = sharedFile(file)
       const [document] = read(file)
       assert.ok(document)
       const { to, from, state, title } = summaryOf(document)
@@ -42,5 +45,16 @@ describe('real files', { skip: files.length === 0 && 'the corpus is not here' },
       assert.ok(state, file)
       assert.equal(title, /^# (.+)$/m.exec(text)?.[1], file)
     }
+  })
+
+  it('take a new key in one place and give it back without a trace', () => {
+    for (const path of files) addsAndRemovesAKey({ path, text: sharedFile(path) })
+  })
+
+  it('never make a reader throw, however they are mutated', () => {
+    const broken = fc
+      .constantFrom(...files)
+      .chain((path) => mutated(fc.constant(sharedFile(path))).map((text) => ({ path, text })))
+    fc.assert(fc.property(broken, answers), { numRuns: 2_000 })
   })
 })

@@ -2,13 +2,17 @@
 import { relative } from 'node:path'
 import { inspect } from 'node:util'
 
-/** Reads the events of node:test to their end, prints failures, and counts. */
+/** Reads the events of node:test to their end, prints failures, and counts. A test that was left out is a failure. */
 export async function report(events) {
   const output = new Map()
   const failing = new Set()
+  const leftOut = []
   let counts = { passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 }
   for await (const { type, data } of events) {
-    if (type === 'test:stdout' || type === 'test:stderr') {
+    // Only a test that was left out has one of these, whether it passed or failed.
+    if ((type === 'test:pass' || type === 'test:fail') && (data.skip ?? data.todo) !== undefined)
+      leftOut.push(data)
+    else if (type === 'test:stdout' || type === 'test:stderr') {
       output.set(data.file, (output.get(data.file) ?? '') + data.message)
     } else if (type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed') {
       failing.add(data.file ?? data.name)
@@ -17,13 +21,15 @@ export async function report(events) {
       counts = data.counts
     }
   }
+  for (const { name, file, line } of leftOut)
+    console.log(`✖ ${name}${placeOf(file, line)} was left out, and such a test proves nothing\n`)
   for (const file of failing) {
     if (output.has(file)) console.log(`Output of ${local(file)}:\n${output.get(file).trim()}\n`)
   }
   return {
     passed: counts.passed,
-    failed: counts.failed + counts.cancelled,
-    skipped: counts.skipped + counts.todo,
+    failed: counts.failed + counts.cancelled + leftOut.length,
+    skipped: leftOut.length,
   }
 }
 
@@ -46,13 +52,16 @@ export function summary(rows) {
 }
 
 function failure({ name, file, line, details }) {
-  const place = file ? ` (${local(file)}${line ? `:${line}` : ''})` : ''
   const { error } = details
   const cause = error?.cause ?? error
   const text =
     cause instanceof Error || typeof cause === 'object' ? inspect(cause, { depth: 6 }) : String(cause)
   const own = text.split('\n').filter((each) => !/^\s+at .*node:internal/.test(each) || each.endsWith('{'))
-  return [`✖ ${name}${place}`, ...own.map((each) => `    ${each}`), ''].join('\n')
+  return [`✖ ${name}${placeOf(file, line)}`, ...own.map((each) => `    ${each}`), ''].join('\n')
+}
+
+function placeOf(file, line) {
+  return file ? ` (${local(file)}${line ? `:${line}` : ''})` : ''
 }
 
 function local(file) {

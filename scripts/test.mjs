@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import * as path from 'node:path'
 import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { enterOwnEnvironment } from './test-environment.mjs'
 import { report, summary } from './test-report.mjs'
 
 const CHECKS = {
@@ -38,12 +39,12 @@ if (Number(process.versions.node.split('.')[0]) < 24) rerunOnPinnedNode()
 const rows = []
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort())
-// Each file is a process of its own; what one has compiled the others need not compile again.
-process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules/.cache/compiled')
+const steps = plan(process.argv.slice(2))
+const leaveEnvironment = enterOwnEnvironment(root)
 const database = await import('../test/setup.ts')
 let databaseIsUp = false
 
-for (const step of plan(process.argv.slice(2))) {
+for (const step of steps) {
   const started = performance.now()
   const result = await step.run().catch((error) => {
     console.error(error.message)
@@ -53,6 +54,7 @@ for (const step of plan(process.argv.slice(2))) {
   if (result.failed > 0 || stopping.signal.aborted) break
 }
 await database.globalTeardown()
+leaveEnvironment()
 console.log(summary(rows))
 process.exit(stopping.signal.aborted || rows.some((row) => row.failed > 0) ? 1 : 0)
 

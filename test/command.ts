@@ -24,10 +24,13 @@ export interface Where {
   readonly uid?: number
 }
 
-/** Nothing of this machine but the way to programs: neither a coding agent nor CI shows through. */
+/** Variables of this machine that every command gets: tests hold in any language and time zone. */
+const KEPT = /^(?:PATH|LANG|LC_\w+|TZ|TMPDIR|GIT_CONFIG_NOSYSTEM)$/
+
+/** Nothing else of this machine: neither a coding agent nor CI shows through. */
 export function cleanEnv({ cwd, env }: Where): Record<string, string> {
-  const { PATH = '', LANG = 'C.UTF-8', TMPDIR } = process.env
-  return { PATH, LANG, HOME: dirname(cwd), ...(TMPDIR !== undefined && { TMPDIR }), ...env }
+  const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name))
+  return { ...(Object.fromEntries(kept) as Record<string, string>), HOME: dirname(cwd), ...env }
 }
 
 /** The real command, in a process of its own. */

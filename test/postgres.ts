@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -56,7 +56,6 @@ export function systemPostgres(version: number): string | undefined {
 async function startFrom(found: string): Promise<OwnPostgres> {
   const root = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'baton-postgres-'))
-  const sockets = join(folder, 'sockets')
   const data = join(folder, 'data')
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   const options = {
@@ -65,8 +64,7 @@ async function startFrom(found: string): Promise<OwnPostgres> {
     ...(root ? { uid: NOBODY, gid: NOBODY } : {}),
   }
   try {
-    mkdirSync(sockets)
-    if (root) for (const path of [folder, sockets]) chownSync(path, NOBODY, NOBODY)
+    if (root) chownSync(folder, NOBODY, NOBODY)
     const bin = root && found.includes('node_modules') ? copyOf(found, folder) : found
     // biome-ignore format: an option and its value on one line
     const init = spawnSync(join(bin, 'initdb'), [
@@ -75,11 +73,8 @@ async function startFrom(found: string): Promise<OwnPostgres> {
     if (init.status !== 0) throw new Error(`initdb: ${init.error?.message ?? init.stderr.trim()}`)
 
     const port = await freePort()
-    const settings = [
-      'listen_addresses=127.0.0.1',
-      `unix_socket_directories=${sockets}`,
-      'max_connections=200',
-    ]
+    // Without a socket in the file system, whose path could be too long.
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     const launch = () =>
       spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })

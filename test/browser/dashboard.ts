@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Client, createClient } from '../../src/client.ts'
+import { readEnvironment } from '../../src/config.ts'
 import { ask, BATON, cleanEnv, type Where } from '../command.ts'
 import { folders } from '../folders.ts'
 import { launch } from './browser.ts'
 
-export const ME = userInfo().username
+export const ME = readEnvironment().user
 
 /** Far more than anything takes, also on a busy machine. */
 export const PATIENCE_MS = 20_000

@@ -12,7 +12,8 @@ import { folders } from '../folders.ts'
 const ESCAPE = '\u001b['
 
 describe('on a terminal', () => {
-  const where = { cwd: folders({ after }).repository('shop') }
+  // A name of one's own would take another width than this one.
+  const where = { cwd: folders({ after }).repository('shop'), env: { BATON_AGENT: 'maria' } }
   before(async () => {
     for (let i = 1; i <= 3; i++)
       await ask(
@@ -35,16 +36,19 @@ describe('on a terminal', () => {
     const rows = shown.split('\n').filter((line) => line.includes('HO-'))
     assert.equal(rows.length, 4)
     for (const row of rows) assert.ok(widthOf(row) <= 80, row)
-    assert.match(rows[0]!, /^ {2}accept {2}HO-\d{4}-001 {2}Number 1 with .*… {2}from \S+ {2}accept in 24 h$/)
+    assert.match(
+      rows[0]!,
+      /^ {2}accept {2}HO-\d{4}-001 {2}Number 1 with .*… {2}from maria {2}accept in 24 h$/,
+    )
     assert.match(shown, /next: baton accept HO-\d{4}-001 --as codex/)
   })
 
   it('colour is left out when it is not wanted, and the text stays', () => {
     const plain = onTerminal(where, ['inbox', '--as', 'codex'], {})
     for (const { raw, shown } of [
-      onTerminal({ ...where, env: { NO_COLOR: '1' } }, ['inbox', '--as', 'codex']),
+      onTerminal({ ...where, env: { ...where.env, NO_COLOR: '1' } }, ['inbox', '--as', 'codex']),
       onTerminal(where, ['inbox', '--as', 'codex', '--no-color']),
-      onTerminal({ ...where, env: { TERM: 'dumb' } }, ['inbox', '--as', 'codex']),
+      onTerminal({ ...where, env: { ...where.env, TERM: 'dumb' } }, ['inbox', '--as', 'codex']),
     ]) {
       assert.equal(raw.includes(ESCAPE), false)
       assert.equal(shown, plain.shown)

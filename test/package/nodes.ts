@@ -1,22 +1,22 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { npm } from './program.ts'
 
 /** Newest releases of the lines that the package supports beside the one that the tests run on. */
 const VERSIONS = { 22: '22.23.3', 26: '26.9.0' } as const
 
+const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/nodes')
+
 /** npm's package with the Node binary of this machine's kind. */
 const PACKAGE = `${process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${process.platform}-${process.arch}`
 
-/** The path of another Node, fetched once and kept under the system's folder for temporary files. */
+/** The path of another Node, fetched once for this clone. */
 export async function fetchNode(line: keyof typeof VERSIONS): Promise<string> {
   const version = VERSIONS[line]
-  const cache = join(tmpdir(), 'baton-nodes')
-  const place = join(cache, `${PACKAGE}-${version}`)
+  const place = join(CACHE, `${PACKAGE}-${version}`)
   const binary = join(place, 'node_modules', PACKAGE, 'bin', 'node')
   if (existsSync(binary)) return binary
-  mkdirSync(cache, { recursive: true })
+  mkdirSync(CACHE, { recursive: true })
   const making = mkdtempSync(`${place}-`)
   try {
     writeFileSync(join(making, 'package.json'), '{ "private": true }')

@@ -2,13 +2,15 @@
 import { relative } from 'node:path'
 import { inspect } from 'node:util'
 
-/** Reads the events of node:test to their end, prints failures, and counts. A test that was left out is a failure. */
-export async function report(events) {
+/** Reads the events of node:test to their end, shows progress, prints failures, and counts. A skipped test is a failure. */
+export async function report(events, progress) {
   const output = new Map()
   const failing = new Set()
   const leftOut = []
   let counts = { passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 }
-  for await (const { type, data } of events) {
+  for await (const event of events) {
+    progress?.see(event)
+    const { type, data } = event
     // Only a test that was left out has one of these, whether it passed or failed.
     if ((type === 'test:pass' || type === 'test:fail') && (data.skip ?? data.todo) !== undefined)
       leftOut.push(data)

@@ -7,6 +7,7 @@ import * as path from 'node:path'
 import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { enterOwnEnvironment } from './test-environment.mjs'
+import { Progress } from './test-progress.mjs'
 import { report, summary } from './test-report.mjs'
 
 const CHECKS = {
@@ -46,10 +47,10 @@ let databaseIsUp = false
 
 for (const step of steps) {
   const started = performance.now()
-  const result = await step.run().catch((error) => {
-    console.error(error.message)
-    return { failed: 1 }
-  })
+  const progress = new Progress(step.name, step.files)
+  const result = await step.run(progress).catch((error) => ({ failed: 1, told: error.message }))
+  progress.end(result)
+  if (result.told) console.error(result.told)
   rows.push({ name: step.name, seconds: (performance.now() - started) / 1000, ...result })
   if (result.failed > 0 || stopping.signal.aborted) break
 }
@@ -96,7 +97,8 @@ function suiteOf(file) {
 function suite(name, files) {
   return {
     name,
-    async run() {
+    files: files.length,
+    async run(progress) {
       if (files.length === 0) return { files: 0, passed: 0, failed: 0, skipped: 0 }
       if (!databaseIsUp) await database.globalSetup()
       databaseIsUp = true
@@ -107,7 +109,7 @@ function suite(name, files) {
         timeout: name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS,
         signal: stopping.signal,
       })
-      return { files: files.length, ...(await report(events)) }
+      return { files: files.length, ...(await report(events, progress)) }
     },
   }
 }
@@ -128,8 +130,7 @@ function spawnQuietly(command, args) {
   return new Promise((done, failed) => {
     child.on('error', failed)
     child.on('close', (code) => {
-      if (code !== 0) console.error(output.trim())
-      done({ failed: code === 0 ? 0 : 1 })
+      done(code === 0 ? { failed: 0 } : { failed: 1, told: output.trim() })
     })
   })
 }

@@ -21,6 +21,7 @@ const KEPT = [
 export function enterOwnEnvironment(root) {
   const { env } = process
   const home = homedir()
+  const own = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), 'baton-')))
   // npm's downloads and settings and Playwright's browsers stay the user's: the tests fetch nothing twice.
   const caches =
     process.platform === 'darwin'
@@ -33,12 +34,17 @@ export function enterOwnEnvironment(root) {
   env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules/.cache/compiled')
   for (const name of Object.keys(env)) if (!KEPT.some((kept) => kept.test(name))) delete env[name]
 
-  const own = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), 'baton-')))
   // Tests that an administrator runs become somebody else, who must get through to the folders below.
   fs.chmodSync(own, 0o711)
   env.TMPDIR = own
   env.HOME = path.join(own, 'home')
   fs.mkdirSync(env.HOME)
   env.GIT_CONFIG_NOSYSTEM = '1'
-  return () => fs.rmSync(own, { recursive: true, force: true, maxRetries: 5 })
+  return () => {
+    try {
+      fs.rmSync(own, { recursive: true, force: true, maxRetries: 5 })
+    } catch (error) {
+      console.error(`${own} could not be removed: ${error.message}`)
+    }
+  }
 }

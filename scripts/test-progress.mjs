@@ -52,6 +52,7 @@ export class Progress {
     if (this.#out.isTTY || part === this.#part || part === PARTS) return
     this.#part = part
     this.#tell()
+    this.#timer.refresh()
   }
 
   #tell() {

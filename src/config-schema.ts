@@ -83,7 +83,7 @@ const LiveFolder = z
     accept: z
       .array(z.enum(['verification', 'gate']))
       .optional()
-      .describe('What a file alone may decide; left out: neither verification nor gates'),
+      .describe('What a file alone may decide; left out: neither verification nor gates. Needs: baton trust'),
   })
   .describe('One folder that is kept in step with the workspace, both ways')
 

@@ -91,7 +91,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
         project: projectAt(workspace.checkout),
       }),
-      ...(config?.notify && { notify: await notifying(config.notify) }),
+      ...(config?.notify?.length && { notify: await notifying(config.notify) }),
       keys: keysOf(environment),
       agentKeys: async () => (await import('./agent-keys.ts')).openAgentKeys(environment),
     })
@@ -118,10 +118,10 @@ async function settingsOf(
   if (workspace?.configFile === undefined) return { warnings: [] }
   const text = await readConfigText(workspace.configFile)
   const parsed = await parseConfig(text, workspace.configFile)
-  const { config, leftOut } = applyTrust(parsed, false)
-  if (leftOut.length === 0) return { config, warnings: [] }
+  if (applyTrust(parsed, []).leftOut.length === 0) return { config: parsed, warnings: [] }
   const { trustState } = await import('./trust.ts')
-  if (trustState(workspace, text, environment).trusted) return { config: parsed, warnings: [] }
+  const { config, leftOut } = applyTrust(parsed, trustState(workspace, text, environment).covered)
+  if (leftOut.length === 0) return { config, warnings: [] }
   const instead = leftOut.includes('store') ? `; this call uses ${workspace.database}` : ''
   return {
     config,

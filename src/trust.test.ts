@@ -20,6 +20,7 @@ describe('the trust in a baton.yaml', () => {
       trusted: false,
       hash: hashOf(TEXT),
       needs: ['store', 'checks.commands'],
+      covered: [],
     })
   })
 
@@ -60,6 +61,7 @@ describe('the trust in a baton.yaml', () => {
       trusted: true,
       hash: hashOf(TEXT),
       needs: ['store', 'checks.commands'],
+      covered: ['store', 'checks.commands'],
     })
     const name = `${hashOf(project)}.json`
     assert.deepEqual(readdirSync(path('.baton/trust')), [name])
@@ -77,6 +79,27 @@ describe('the trust in a baton.yaml', () => {
     assert.equal(trustState(workspace, `${TEXT}#`, environment).trusted, false)
   })
 
+  it('is for the settings that were looked at: neither 0.1.0 nor BATON_TRUST covers folders[].accept', (t) => {
+    const text = `${TEXT}folders: [{dialect: package, path: ., accept: [gate]}]\n`
+    const { environment, file, folder } = folders(t)
+    const project = folder('project')
+    const workspace = workspaceAt(project, 'folder')
+    const told = (from = environment, content = text) => {
+      const { trusted, covered } = trustState(workspace, content, from)
+      return { trusted, covered }
+    }
+    const covered = ['store', 'checks.commands', 'notify']
+
+    for (const each of [TEXT, text]) {
+      file(`.baton/trust/${hashOf(project)}.json`, JSON.stringify({ root: project, sha256: hashOf(each) }))
+      assert.deepEqual(told(environment, each), { trusted: each === TEXT, covered })
+    }
+    trust(workspace, text, environment)
+    assert.deepEqual(told(), { trusted: true, covered: ['store', 'checks.commands', 'folders[].accept'] })
+    const elsewhere = folders(t, { BATON_TRUST: hashOf(text) })
+    assert.deepEqual(told(elsewhere.environment), { trusted: false, covered })
+  })
+
   it('is not taken from a file that another user wrote', (t) => {
     const { environment, folder, path } = folders(t)
     const project = folder('project')
@@ -91,7 +114,14 @@ describe('the trust in a baton.yaml', () => {
     const { environment, file, folder } = folders(t)
     const project = folder('project')
 
-    for (const content of ['', '{', 'null', '[]', '{"sha256": null}']) {
+    for (const content of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"sha256": null}',
+      `{"sha256": "${hashOf(TEXT)}", "settings": {}}`,
+    ]) {
       file(`.baton/trust/${hashOf(project)}.json`, content)
       assert.equal(trustState(workspaceAt(project, 'folder'), TEXT, environment).trusted, false)
     }
@@ -117,6 +147,10 @@ describe('the trust in a baton.yaml', () => {
     ['{"store": "x"}', ['store']],
     ['"store": x', ['store']],
     ['checks: {commands: yes}', ['checks.commands']],
+    ['folders: [{accept: []}, {path: x}, {accept: }, x]', []],
+    ['folders: [{path: x}, {accept: [gate]}]', ['folders[].accept']],
+    ['folders:\n  - accept: gate', ['folders[].accept']],
+    ['folders: x', []],
     ['just text', []],
     ['', []],
     ['- store', []],
@@ -135,27 +169,41 @@ describe('a configuration without trust', () => {
     checks: { commands: ['npm test'] },
     depth_limit: 3,
     agents: { codex: { limits: { outgoing: 2 } } },
+    folders: [{ dialect: 'package', path: '.', accept: ['gate'] }],
   }
 
-  it('keeps its rules and loses what could run or send something', () => {
-    assert.deepEqual(applyTrust(config, false), {
+  it('keeps its rules and loses what could run, send or decide something', () => {
+    assert.deepEqual(applyTrust(config, []), {
       config: {
         workspace: 'shop',
         checks: { commands: [] },
         depth_limit: 3,
         agents: { codex: { limits: { outgoing: 2 } } },
+        folders: [{ dialect: 'package', path: '.' }],
       },
-      leftOut: ['store', 'checks.commands'],
+      leftOut: ['store', 'checks.commands', 'folders[].accept'],
+    })
+  })
+
+  it('keeps the settings that the trust covers', () => {
+    const { store: _, ...rest } = config
+
+    assert.deepEqual(applyTrust(config, ['checks.commands', 'folders[].accept']), {
+      config: rest,
+      leftOut: ['store'],
     })
   })
 
   it('loses nothing where it asks for nothing', () => {
     const plain: Config = { depth_limit: 3, checks: { commands: [] } }
 
-    assert.deepEqual(applyTrust(plain, false), { config: plain, leftOut: [] })
+    assert.deepEqual(applyTrust(plain, []), { config: plain, leftOut: [] })
   })
 
   it('is whole again with trust', () => {
-    assert.deepEqual(applyTrust(config, true), { config, leftOut: [] })
+    assert.deepEqual(applyTrust(config, ['store', 'checks.commands', 'folders[].accept']), {
+      config,
+      leftOut: [],
+    })
   })
 })

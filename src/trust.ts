@@ -24,23 +24,25 @@ export interface TrustState {
   readonly hash: string
   /** The settings in the file that take effect only after `baton trust`. */
   readonly needs: readonly string[]
+  /** The settings that the trust in this text was given for. */
+  readonly covered: readonly string[]
 }
 
-/**
- * The settings that could send data away or run something. A `baton.yaml` comes with a clone, so whoever wrote
- * it may not be whoever runs Baton.
- */
-const GUARDED = [
-  { name: 'store', path: ['store'] },
-  { name: 'checks.commands', path: ['checks', 'commands'] },
-  { name: 'notify', path: ['notify'] },
-] as const
+/** 0.1.0 asked about these alone, and its records name no settings. `BATON_TRUST` covers these alone. */
+export const SENDS_OR_RUNS = ['store', 'checks.commands', 'notify']
+const DECIDES = 'folders[].accept'
 
 /** Whether this text of the workspace's `baton.yaml` was trusted by this user, and which settings wait for it. */
 export function trustState(workspace: Workspace, configText: string, environment: Environment): TrustState {
   const hash = sha256(configText)
-  const trusted = environment.trust?.toLowerCase() === hash || remembered(workspace, environment) === hash
-  return { trusted, hash, needs: needsOf(configText) }
+  const kept = remembered(workspace, environment)
+  const needs = needsOf(configText)
+  // Any caller can set BATON_TRUST. A file decides in the name of people only after one of them confirmed it.
+  const forCi = environment.trust?.toLowerCase() === hash ? SENDS_OR_RUNS : undefined
+  const given = kept?.sha256 === hash ? kept.settings : undefined
+  const covered = [...(forCi ?? []), ...(given ?? [])]
+  const trusted = (forCi ?? given) !== undefined && needs.every((name) => covered.includes(name))
+  return { trusted, hash, needs, covered }
 }
 
 /**
@@ -50,9 +52,13 @@ export function trustState(workspace: Workspace, configText: string, environment
 export function trust(workspace: Workspace, configText: string, environment: Environment): TrustState {
   const file = trustFile(workspace, environment)
   const hash = sha256(configText)
+  const needs = needsOf(configText)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeWhole(file, `${JSON.stringify({ root: workspace.root, sha256: hash }, undefined, 2)}\n`)
+    writeWhole(
+      file,
+      `${JSON.stringify({ root: workspace.root, sha256: hash, settings: needs }, undefined, 2)}\n`,
+    )
   } catch (error) {
     throw new BatonError(
       'unavailable',
@@ -61,10 +67,15 @@ export function trust(workspace: Workspace, configText: string, environment: Env
       error,
     )
   }
-  return { trusted: true, hash, needs: needsOf(configText) }
+  return { trusted: true, hash, needs, covered: needs }
 }
 
-function remembered(workspace: Workspace, environment: Environment): string | undefined {
+interface Kept {
+  readonly sha256: string
+  readonly settings: readonly string[]
+}
+
+function remembered(workspace: Workspace, environment: Environment): Kept | undefined {
   let descriptor: number
   try {
     descriptor = openSync(trustFile(workspace, environment), 'r')
@@ -75,8 +86,8 @@ function remembered(workspace: Workspace, environment: Environment): string | un
     // A home may be shared by mistake: what another user wrote there trusts nothing.
     const { uid } = fstatSync(descriptor)
     if (environment.uid !== undefined && uid !== environment.uid) return undefined
-    const kept: unknown = JSON.parse(readFileSync(descriptor, 'utf8'))
-    return kept !== null && typeof kept === 'object' && 'sha256' in kept ? String(kept.sha256) : undefined
+    const { sha256: text, settings = SENDS_OR_RUNS } = JSON.parse(readFileSync(descriptor, 'utf8'))
+    return typeof text === 'string' && Array.isArray(settings) ? { sha256: text, settings } : undefined
   } catch {
     return undefined
   } finally {
@@ -109,8 +120,12 @@ const sha256 = (text: string): string => hash('sha256', text)
 function needsOf(configText: string): string[] {
   const { document } = readYaml(configText)
   if (!isMap(document.contents)) return []
-  return GUARDED.filter(({ path }) => {
-    const value = document.getIn(path)
-    return asks(isSeq(value) ? value.items : value)
-  }).map(({ name }) => name)
+  const folders = document.get('folders')
+  const accepts = isSeq(folders) ? folders.items.map((each) => isMap(each) && each.get('accept')) : []
+  return [
+    ...SENDS_OR_RUNS.filter((name) => isSet(document.getIn(name.split('.')))),
+    ...(accepts.some(isSet) ? [DECIDES] : []),
+  ]
 }
+
+const isSet = (value: unknown): boolean => asks(isSeq(value) ? value.items : value)

@@ -117,4 +117,10 @@ export function onTerminal(where: Where, args: readonly string[], typing: Typing
   return { code, raw: shown, shown: stripVTControlCharacters(shown).replaceAll(/\r+\n/g, '\n') }
 }
 
+/** A person reads the `baton.yaml` on a terminal and trusts it. */
+export const trusted = (where: Where): void => {
+  const { code, shown } = onTerminal(where, ['trust'], { steps: [['Let this take effect?', 'y\n']] })
+  assert.equal(code, 0, shown)
+}
+
 export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')

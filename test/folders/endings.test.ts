@@ -5,7 +5,14 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/markdown-status.ts'
 import { ask } from '../command.ts'
-import { acknowledged, active, aHandoffFolder, type HandoffFolder, whats } from './handoffs.ts'
+import {
+  acknowledged,
+  active,
+  aHandoffFolder,
+  aVerifyingFolder,
+  type HandoffFolder,
+  whats,
+} from './handoffs.ts'
 import { until } from './until.ts'
 
 const TASK = 'BPRD-2026-0042'
@@ -73,17 +80,18 @@ describe('how a handoff of document 000 ends', () => {
     await folder.sync()
 
     assert.equal(folder.read(active(id)), before)
-    assert.match(folder.read(`${active(id)}.problem`), /a file cannot verify; use: baton verify/)
+    assert.match(
+      folder.read(`${active(id)}.problem`),
+      /a file cannot verify; its verifier uses: baton verify/,
+    )
     assert.deepEqual(
       (await folder.notices('perplexity')).map(({ kind }) => kind),
       ['refused'],
     )
   })
 
-  it('[S0-81] [S0-83] a file verifies where baton.yaml accepts it, and then only as the verifier', async (t) => {
-    const folder = await aHandoffFolder(t, (text) =>
-      text.replace('    path: _handoffs', '    path: _handoffs\n    accept: [verification]'),
-    )
+  it('[S0-81] [S0-83] a file verifies where a trusted baton.yaml accepts it, and then only as the verifier', async (t) => {
+    const folder = await aVerifyingFolder(t)
     const id = await inReview(folder)
     const verified = (by: string) =>
       [
@@ -102,9 +110,7 @@ describe('how a handoff of document 000 ends', () => {
   })
 
   it('[S0-77] [S0-79] [S0-85] completion by file is refused with all that is missing, and before that without an acknowledgment', async (t) => {
-    const folder = await aHandoffFolder(t, (text) =>
-      text.replace('    path: _handoffs', '    path: _handoffs\n    accept: [verification]'),
-    )
+    const folder = await aVerifyingFolder(t)
     const id = await folder.send(TASK)
     const complete = (from: string) =>
       [

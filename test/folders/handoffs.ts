@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Happened } from '../../src/folders/work.ts'
-import { ask, type Where } from '../command.ts'
+import { ask, trusted, type Where } from '../command.ts'
 import { folders, git } from '../folders.ts'
 
 export interface HandoffFolder {
@@ -52,6 +52,14 @@ export async function aHandoffFolder(
   await ask(where, 'init', '--dialect', 'markdown')
   writeFileSync(join(root, 'baton.yaml'), config(readFileSync(join(root, 'baton.yaml'), 'utf8')))
   return handoffFolderAt(root, env)
+}
+
+/** The same, where a person trusted that files may verify. */
+export async function aVerifyingFolder(t: { after(clean: () => void): void }): Promise<HandoffFolder> {
+  const path = '    path: _handoffs'
+  const folder = await aHandoffFolder(t, (text) => text.replace(path, `${path}\n    accept: [verification]`))
+  trusted(folder.where)
+  return folder
 }
 
 export function handoffFolderAt(root: string, env: Readonly<Record<string, string>> = {}): HandoffFolder {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, baton, onTerminal, quick } from '../command.ts'
+import { ask, baton, onTerminal, quick, trusted } from '../command.ts'
 import { aPackageFolder, archived, type PackageFolder, today } from './package.ts'
 
 const WORKFLOW = join(import.meta.dirname, '../../examples/workflows/feature.yaml')
@@ -302,13 +302,14 @@ describe('what agents without Baton write into the archive', () => {
     assert.equal(folder.statusOf(id), 'clarification_requested')
   })
 
-  it('[S4-66] a gate is decided by a file only where the folder lists gate, and by a person', async (t) => {
+  it('[S4-66] a gate is decided by a file only where a trusted folder lists gate, and by a person', async (t) => {
     const agents = '\nagents:\n  architect: {}\n  maria: {kind: human}\n'
     const closed = await aPackageFolder(t, (text) => text + agents)
     const open = await aPackageFolder(
       t,
       (text) => text.replace('path: .', 'path: .\n    accept: [gate]') + agents,
     )
+    trusted(open.where)
     const answered: string[] = []
     for (const folder of [closed, open]) {
       const gate = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ask, quick } from '../command.ts'
 import { folders } from '../folders.ts'
-import { active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
+import { active, aHandoffFolder, aVerifyingFolder, type HandoffFolder } from './handoffs.ts'
 import { aPackageFolder } from './package.ts'
 import { aQueueFolder, failure, type QueueFolder } from './queue.ts'
 
@@ -89,11 +89,9 @@ describe('a verification record in the folder of document 000', () => {
     )
     return id
   }
-  const accepting = (text: string): string =>
-    text.replace('    path: _handoffs', '    path: _handoffs\n    accept: [verification]')
 
   it('[S0-82] is read, and refused where it leaves one deliverable out as the sample does', async (t) => {
-    const folder = await aHandoffFolder(t, accepting)
+    const folder = await aVerifyingFolder(t)
     const id = await completed(folder, [...SAMPLE.slice(0, 2), 'Middleware', 'Documentation'])
 
     const happened = await folder.sync()
@@ -105,7 +103,7 @@ describe('a verification record in the folder of document 000', () => {
   })
 
   it('[S0-84] is refused where it checks what is no deliverable', async (t) => {
-    const folder = await aHandoffFolder(t, accepting)
+    const folder = await aVerifyingFolder(t)
     const id = await completed(folder, [...SAMPLE, 'Middleware', 'Documentation', 'A cake'])
 
     const happened = await folder.sync()

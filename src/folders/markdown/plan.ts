@@ -47,9 +47,7 @@ export function plan(change: ForeignChange): Plan {
 
   const isVerified = fields.has('verification') || (fields.has('state') && file.state === 'completed')
   if (isVerified && !change.accept.has('verification'))
-    return no(
-      `a file cannot verify; use: baton verify ${handoff.id}, or list verification under accept of this folder in baton.yaml`,
-    )
+    return no(`a file cannot verify; its verifier uses: baton verify ${handoff.id}`)
   const stepped = fields.has('state') ? step(change) : []
   if (typeof stepped === 'string') return no(stepped)
   calls.push(...stepped)

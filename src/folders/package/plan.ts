@@ -33,9 +33,7 @@ export function plan(change: ForeignChange): Plan {
   if (path !== place) return no(`its place is ${place}; a package stays in its session under its id`)
   const isDecided = has(fields, 'gate.response')
   if (isDecided && !accept.has('gate'))
-    return no(
-      `a file cannot decide a gate; use: baton decide ${handoff.id}, or list gate under accept of this folder in baton.yaml`,
-    )
+    return no(`a file cannot decide a gate; a person uses: baton decide ${handoff.id}`)
   const calls: PlannedCall[] = []
   const amend = amendmentOf(file, fields, AMENDED)
   if (Object.keys(amend).length > 0)

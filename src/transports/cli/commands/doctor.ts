@@ -114,13 +114,13 @@ async function settings(findings: Finding[], workspace: Workspace, shell: Shell)
     import('../../../trust.ts'),
   ])
   await parseConfig(text, file)
-  const { trusted, needs } = trustState(workspace, text, shell.io.env)
-  const waits = needs.length > 0 && !trusted
+  const { trusted, needs, covered } = trustState(workspace, text, shell.io.env)
+  const waiting = needs.filter((name) => !covered.includes(name))
   findings.push({
     name: 'settings',
-    ok: !waits,
-    detail: waits
-      ? `${file}: ${needs.join(' and ')} wait for: baton trust`
+    ok: waiting.length === 0,
+    detail: waiting.length
+      ? `${file}: ${waiting.join(' and ')} wait for: baton trust`
       : `${file}${trusted ? ', trusted' : ''}`,
   })
 }

@@ -1,17 +1,17 @@
 import { readConfigText } from '../../../config-file.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { confirmed, personOnly, resolveActor } from '../../../identity.ts'
-import { trust as keepTrust, trustState } from '../../../trust.ts'
+import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../trust.ts'
 import { findWorkspace } from '../../../workspace.ts'
 import { type Command, isOn } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import { askYesNo } from '../prompt.ts'
 
-/** Settings of a `baton.yaml` that could send data away or run something wait for a person's yes. */
+/** Settings of a `baton.yaml` that could send data away, run something or decide wait for a person's yes. */
 export const trust: Command = {
   name: 'trust',
   summary:
-    'Lets the store, commands and addresses of this baton.yaml take effect, until it changes (people only).',
+    'Lets the store, commands, addresses and accept of this baton.yaml take effect, until it changes (people only).',
   flags: [
     { name: 'check', takes: 'nothing', about: 'Only say whether it is trusted; exit 4 when it is not' },
     ...GLOBAL_FLAGS,
@@ -27,7 +27,7 @@ export const trust: Command = {
       )
     const file = workspace.configFile
     const text = await readConfigText(file)
-    const state = trustState(workspace, text, io.env)
+    const { covered, ...state } = trustState(workspace, text, io.env)
     const answer = (trusted: boolean) => ({ file, ...state, trusted })
     if (isOn(args, 'check') || state.trusted || state.needs.length === 0) {
       const isFine = state.trusted || state.needs.length === 0
@@ -47,10 +47,9 @@ export const trust: Command = {
     if (!(await askYesNo(io, '\nLet this take effect?', false)))
       throw new BatonError('not_allowed', `${file} is not trusted: it was not confirmed`, { file })
     keepTrust(workspace, text, io.env)
-    shell.answer(
-      answer(true),
-      () => `${screen.tick} trusted until it changes; in CI set BATON_TRUST=${state.hash}`,
-    )
+    const isForCi = state.needs.some((name) => SENDS_OR_RUNS.includes(name))
+    const inCi = isForCi ? `; in CI set BATON_TRUST=${state.hash}` : ''
+    shell.answer(answer(true), () => `${screen.tick} trusted until it changes${inCi}`)
     return 0
   },
 }

@@ -14,7 +14,7 @@ export async function stageOneCommands(
   const commands = (await parseConfig(text, workspace.configFile)).checks?.commands ?? []
   if (commands.length === 0) return { commands: DEFAULT_COMMANDS }
   const { trustState } = await import('../../../../trust.ts')
-  if (trustState(workspace, text, env).trusted) return { commands }
+  if (trustState(workspace, text, env).covered.includes('checks.commands')) return { commands }
   return {
     problem: `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`,
   }

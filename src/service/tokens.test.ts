@@ -59,3 +59,72 @@ describeOnEngines('a token', (open) => {
     )
   })
 })
+
+describeOnEngines('a session', (open) => {
+  it('ends with its token when that is revoked, and so do sessions that were exchanged from it', async (t) => {
+    const w = await open(t)
+    const { tokens } = w.service
+    const made = await tokens.create(maria, { agent: 'ci', scopes: ['*'] })
+    const other = await tokens.create(maria, { agent: 'ci', scopes: ['*'] })
+    const first = (await tokens.beginSession(made.secret))!
+    const second = (await tokens.beginSession(first.secret))!
+    const apart = (await tokens.beginSession(other.secret))!
+    const agents = async () => {
+      const each = [first, second, apart].map(({ secret }) => tokens.authenticate(secret))
+      return (await Promise.all(each)).map((token) => token?.agent)
+    }
+    assert.deepEqual(await agents(), ['ci', 'ci', 'ci'])
+
+    await (await w.beside()).tokens.revoke(maria, made.token.uid)
+
+    assert.deepEqual(await agents(), [undefined, undefined, 'ci'])
+    assert.equal(await tokens.beginSession(second.secret), undefined)
+    const listed = await tokens.list()
+    assert.deepEqual(
+      [made, first, second, apart].map(
+        ({ token }) => listed.find(({ uid }) => uid === token.uid)?.revoked_at !== undefined,
+      ),
+      [true, true, true, false],
+    )
+  })
+
+  it('of a login code has no token above it, and ends those that were exchanged from it', async (t) => {
+    const w = await open(t)
+    const { tokens } = w.service
+    const first = (await tokens.beginSession(await tokens.loginCode(maria, 'maria')))!
+    const second = (await tokens.beginSession(first.secret))!
+    assert.equal((await tokens.authenticate(second.secret))?.agent, 'maria')
+
+    await tokens.revoke(maria, first.token.uid)
+
+    assert.equal(await tokens.authenticate(second.secret), undefined)
+  })
+
+  it('does not outlive its token', async (t) => {
+    const w = await open(t)
+    const { tokens } = w.service
+    const expires_at = new Date(w.clock.now().getTime() + HOUR_MS).toISOString()
+    const made = await tokens.create(maria, { agent: 'ci', scopes: ['*'], expires_at })
+    const first = (await tokens.beginSession(made.secret))!
+    const second = (await tokens.beginSession(first.secret))!
+
+    w.clock.pass(HOUR_MS - 1)
+    const before = await tokens.authenticate(second.secret)
+    w.clock.pass(1)
+
+    assert.deepEqual([before?.agent, second.token.expires_at], ['ci', expires_at])
+    assert.equal(await tokens.authenticate(second.secret), undefined)
+  })
+
+  it('is eight exchanges away from its token at most, so that a look-up stays cheap', async (t) => {
+    const w = await open(t)
+    const { tokens } = w.service
+    let { secret } = await tokens.create(maria, { agent: 'ci', scopes: ['*'] })
+    for (let exchanged = 0; exchanged < 8; exchanged += 1) {
+      secret = (await tokens.beginSession(secret))!.secret
+      assert.equal((await tokens.authenticate(secret))?.agent, 'ci')
+    }
+
+    assert.equal(await tokens.beginSession(secret), undefined)
+  })
+})

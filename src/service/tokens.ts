@@ -11,6 +11,8 @@ const SECRET_BYTES = 32
 const LOGIN = 'login'
 const CODE_MS = 10 * 60 * 1_000
 const SESSION_MS = 12 * 60 * 60 * 1_000
+/** Each exchange costs one more look-up in every call of the session. */
+const MAX_EXCHANGES = 8
 
 /** Credentials of agents for the HTTP surface. A secret is shown once; only its hash is kept. */
 export class Tokens {
@@ -26,6 +28,7 @@ export class Tokens {
       readonly agent: string
       readonly scopes: readonly string[]
       readonly expires_at?: string | undefined
+      readonly parent?: string | undefined
     },
   ): Promise<{ readonly token: Token; readonly secret: string }> {
     await ensureAgents(this.#deps, call, [input.agent])
@@ -37,12 +40,21 @@ export class Tokens {
       scopes: input.scopes,
       created_at: this.#deps.now().toISOString(),
       ...(input.expires_at !== undefined && { expires_at: input.expires_at }),
+      ...(input.parent !== undefined && { parent: input.parent }),
     })
     return { token, secret }
   }
 
-  list(): Promise<readonly Token[]> {
-    return this.#deps.store.tokens()
+  /** All tokens. A session counts as revoked with the token that it was exchanged from. */
+  async list(): Promise<readonly Token[]> {
+    const all = await this.#deps.store.tokens()
+    const byHash = new Map(all.map((token) => [token.hash, token]))
+    const revokedAt = (token: Token | undefined): string | undefined =>
+      token && (token.revoked_at ?? (token.parent && revokedAt(byHash.get(token.parent))))
+    return all.map((token) => {
+      const revoked_at = revokedAt(token)
+      return { ...token, ...(revoked_at !== undefined && { revoked_at }) }
+    })
   }
 
   async revoke(call: Call, uid: string): Promise<Token> {
@@ -57,7 +69,7 @@ export class Tokens {
   async authenticate(secret: string): Promise<Token | undefined> {
     if (!secret.startsWith(PREFIX)) return undefined
     const token = await this.#deps.store.token(hashOf(secret))
-    return token && !token.scopes.includes(LOGIN) && this.#isGood(token) ? token : undefined
+    return token && !token.scopes.includes(LOGIN) && (await this.#isGood(token)) ? token : undefined
   }
 
   /** A code with which a person begins a session in a browser: once, and soon. */
@@ -70,7 +82,7 @@ export class Tokens {
   async beginSession(given: string): Promise<{ readonly token: Token; readonly secret: string } | undefined> {
     if (!given.startsWith(PREFIX)) return undefined
     const found = await this.#deps.store.token(hashOf(given))
-    if (!found || !this.#isGood(found)) return undefined
+    if (!found || !(await this.#isGood(found, MAX_EXCHANGES - 1))) return undefined
     const isCode = found.scopes.includes(LOGIN)
     const actor = { name: found.agent, kind: 'human' as const, auth: 'token' as const }
     // The key makes the code good for one session: whoever comes second is answered that it was used.
@@ -81,6 +93,8 @@ export class Tokens {
         agent: found.agent,
         scopes: isCode ? ['*'] : found.scopes,
         expires_at: earliest(this.#in(SESSION_MS), isCode ? undefined : found.expires_at),
+        // A code is spent by now and must not end its session.
+        parent: isCode ? undefined : found.hash,
       },
     )
   }
@@ -95,9 +109,13 @@ export class Tokens {
     return spent.claim === claim
   }
 
-  #isGood({ revoked_at, expires_at }: Token): boolean {
+  /** Whether neither it nor any token that it was exchanged from is expired or revoked. */
+  async #isGood({ revoked_at, expires_at, parent }: Token, exchanges = MAX_EXCHANGES): Promise<boolean> {
     if (revoked_at !== undefined) return false
-    return expires_at === undefined || this.#deps.now().toISOString() < expires_at
+    if (expires_at !== undefined && this.#deps.now().toISOString() >= expires_at) return false
+    if (parent === undefined) return true
+    const token = exchanges > 0 ? await this.#deps.store.token(parent) : undefined
+    return token !== undefined && this.#isGood(token, exchanges - 1)
   }
 
   #in(ms: number): string {

@@ -213,6 +213,8 @@ export interface Token {
   readonly revoked_at?: string
   /** Who used it up, where it is good for one use. */
   readonly claim?: string
+  /** Hash of the token that this session was exchanged from; it ends with it. */
+  readonly parent?: string
 }
 
 export interface StoreInfo {

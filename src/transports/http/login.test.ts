@@ -53,6 +53,25 @@ describe('a session in a browser', () => {
     assert.equal(status, 403)
   })
 
+  it('ends with the token that a person typed in, as a cookie and as a bearer', async (t) => {
+    const http = await openHttp(t)
+    await http.service.agents.add(person('maria'), { name: 'maria', kind: 'human' })
+    const made = await http.service.tokens.create(person('maria'), { agent: 'maria', scopes: ['*'] })
+    const cookie = nameOf((await begin(http, made.secret)).headers.get('set-cookie') ?? '')
+    const secret = cookie.split('=')[1]!
+    const again = nameOf((await begin(http, secret)).headers.get('set-cookie') ?? '')
+    const statuses = async () => {
+      const calls = [{ headers: { cookie } }, get(secret), { headers: { cookie: again } }]
+      return Promise.all(calls.map(async (call) => (await http.request('/v1/whoami', call)).status))
+    }
+    assert.deepEqual(await statuses(), [200, 200, 200])
+
+    await (await http.beside()).tokens.revoke(person('maria'), made.token.uid)
+
+    assert.deepEqual(await statuses(), [401, 401, 401])
+    assert.equal((await refusalOf(await begin(http, secret))).status, 401)
+  })
+
   it('ends when the person says so', async (t) => {
     const http = await openHttp(t)
     const cookie = nameOf((await begin(http, await codeFor(http, 'maria'))).headers.get('set-cookie') ?? '')

@@ -47,3 +47,25 @@ describe('token list', () => {
     assert.equal(JSON.stringify(items).includes('hash'), false)
   })
 })
+
+describe('token revoke', () => {
+  it('ends the sessions of the token, and token list says so', async (t) => {
+    const where: Where = { cwd: folders(t).repository('shop') }
+    const made = await ask<{ token: { uid: string }; secret: string }>(
+      where,
+      ...['token', 'create', '--agent', 'ci', '--scope', 'handoff:write'],
+    )
+    const store = await openStore({ engine: 'sqlite', path: join(where.cwd, '.baton/baton.db') })
+    t.after(() => store.close())
+    const { tokens } = createService(store)
+    const session = (await tokens.beginSession(made.secret))!
+
+    await ask(where, 'token', 'revoke', made.token.uid)
+
+    assert.equal(await tokens.authenticate(session.secret), undefined)
+    const { items } = await ask<{ items: Record<string, unknown>[] }>(where, 'token', 'list')
+    assert.ok(items.length === 2 && items.every(({ revoked_at }) => revoked_at !== undefined))
+    assert.ok(items.every((item) => !('parent' in item) && !('hash' in item)))
+    assert.equal((await refusal(where, 'token', 'revoke', session.token.uid)).code, 'not_found')
+  })
+})

@@ -24,8 +24,8 @@ export const SCOPES = [
   'workflow:read', 'workflow:write',
 ]
 
-/** The hash of a secret is nobody's business. */
-const shown = ({ hash: _, ...token }: Token) => token
+/** Hashes of secrets are nobody's business. */
+const shown = ({ hash: _, parent: __, ...token }: Token) => token
 
 const create: Command = {
   name: 'token create',

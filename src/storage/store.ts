@@ -295,6 +295,8 @@ export interface Store {
   blob(sha256: string): Promise<Uint8Array | undefined>
   tokens(): Promise<readonly Token[]>
   token(hash: string): Promise<Token | undefined>
+  /** Rejects when the store does not answer, or when its file was deleted or replaced since it was opened. */
+  ping(): Promise<unknown>
   counts(): Promise<Counts>
 
   /** What the log of a stream says about one handoff, task or agent in it, oldest first. */

@@ -214,6 +214,12 @@ export function describeKeeping(newRoom: NewRoom): void {
       await store.close()
     })
 
+    it('answers a ping while it is open, also for reading only', async (t) => {
+      const room = newRoom(t)
+      await (await room.open()).ping()
+      await (await room.open({ readOnly: true })).ping()
+    })
+
     it('answers calls after the end with a typed refusal', async (t) => {
       const room = newRoom(t)
       const store = await room.open()
@@ -222,6 +228,7 @@ export function describeKeeping(newRoom: NewRoom): void {
         () => run(store, {}, () => undefined),
         () => store.handoff('HO-2026-001'),
         () => store.counts(),
+        () => store.ping(),
         () => store.changes(undefined, 5),
         () => store.settle(AT),
         () => store.gc(AT, true),

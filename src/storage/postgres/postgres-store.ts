@@ -153,6 +153,7 @@ class PostgresStore implements Store {
   blob = (sha256: string) => this.#queries.blob(sha256)
   tokens = () => this.#queries.tokens()
   token = (hash: string) => this.#queries.token(hash)
+  ping = () => this.#queries.token('')
   counts = () => this.#queries.counts()
   timeline = (stream: string, subject: string, limit: number) => this.#log.timeline(stream, subject, limit)
   entries = (stream: string, from: number, limit: number) => this.#log.entries(stream, from, limit)

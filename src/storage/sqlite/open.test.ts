@@ -23,7 +23,7 @@ describe('opening a store file', () => {
 
   it('writes durably: ahead into a log that is synced with every commit', (t) => {
     const { path } = newPlace(t)
-    const db = openDatabase(path)
+    const { db } = openDatabase(path)
     t.after(() => db.close())
     const setting = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 

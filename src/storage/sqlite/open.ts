@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -30,26 +30,69 @@ const NETWORK_FILE_SYSTEMS = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
+/** Names a file on disk, whatever its path is. */
+export interface FileId {
+  readonly dev: number
+  readonly ino: number
+}
+
+export interface Opened {
+  readonly db: DatabaseSync
+  /** Absent for a store in memory. */
+  readonly file?: FileId
+}
+
 /** A connection to an existing or new store file, checked and migrated. */
-export function openDatabase(path: string, options: OpenOptions = {}): DatabaseSync {
+export function openDatabase(path: string, options: OpenOptions = {}): Opened {
   try {
-    if (path === ':memory:') return connect(path, options)
-    const isThere = existsSync(path)
-    if (!isThere && options.readOnly)
-      throw new BatonError('not_found', `there is no store at ${path}`, { file: path })
-    if (!isThere) mkdirSync(dirname(path), { recursive: true })
-    refuseNetwork(path, options.filesystemOf)
-    if (!isThere) create(path)
-    return retryWhileBusy(() => connect(path, options), options.lockWaitMs ?? LOCK_WAIT_MS)
+    if (path === ':memory:') return { db: connect(path, options) }
+    return retryWhilePassing(() => openFile(path, options), options.lockWaitMs ?? LOCK_WAIT_MS)
   } catch (error) {
     throw toBatonError(error, path)
   }
 }
 
+function openFile(path: string, options: OpenOptions): Opened {
+  const isThere = existsSync(path)
+  if (!isThere && options.readOnly)
+    throw new BatonError('not_found', `there is no store at ${path}`, { file: path })
+  if (!isThere) mkdirSync(dirname(path), { recursive: true })
+  refuseNetwork(path, options.filesystemOf)
+  if (!isThere) create(path)
+  const file = fileAt(path)
+  try {
+    const db = connect(path, options)
+    if (file && isAt(path, file)) return { db, file }
+    db.close()
+  } catch (error) {
+    if (file && isAt(path, file)) throw error
+  }
+  throw moved(path)
+}
+
+/** SQLite goes on writing to a deleted file, and what it writes is lost when the last process closes that file. */
+export function refuseMoved(path: string, file: FileId | undefined): void {
+  if (file && !isAt(path, file)) throw moved(path)
+}
+
+const fileAt = (path: string): FileId | undefined => statSync(path, { throwIfNoEntry: false })
+
+function isAt(path: string, { dev, ino }: FileId): boolean {
+  const there = fileAt(path)
+  return there?.ino === ino && there.dev === dev
+}
+
+const moved = (path: string): BatonError =>
+  new BatonError(
+    'unavailable',
+    `the store at ${path} was deleted or replaced while this process had it open; nothing was written, restart the process (baton serve, baton mcp or your own program)`,
+    { store: 'sqlite', file: path, moved: true },
+  )
+
 function connect(path: string, options: OpenOptions): DatabaseSync {
   // While opening, SQLite's own waiting is good enough; afterwards it starves and we wait ourselves.
   const timeout = options.lockWaitMs ?? LOCK_WAIT_MS
-  const db = options.readOnly ? openReadOnly(path, timeout) : new DatabaseSync(path, { timeout })
+  const db = options.readOnly ? openReadOnly(path, timeout) : new DatabaseSync(existing(path), { timeout })
   try {
     db.exec(
       'PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
@@ -68,6 +111,17 @@ function connect(path: string, options: OpenOptions): DatabaseSync {
     db.close()
     throw error
   }
+}
+
+/** Without this mode SQLite would put an empty file where a store was deleted a moment ago. */
+function existing(path: string): string | URL {
+  return path === ':memory:' ? path : addressOf(path, 'mode', 'rw')
+}
+
+function addressOf(path: string, option: string, value: string): URL {
+  const address = pathToFileURL(path)
+  address.searchParams.set(option, value)
+  return address
 }
 
 function inTransaction(db: DatabaseSync, work: () => void): void {
@@ -93,9 +147,7 @@ function openReadOnly(path: string, timeout: number): DatabaseSync {
   } catch (error) {
     db.close()
     if (isBusy(error) || path === ':memory:' || existsSync(`${path}-wal`)) throw error
-    const address = pathToFileURL(path)
-    address.searchParams.set('immutable', '1')
-    return new DatabaseSync(address, { readOnly: true })
+    return new DatabaseSync(addressOf(path, 'immutable', '1'), { readOnly: true })
   }
 }
 
@@ -149,13 +201,14 @@ function refuseNetwork(path: string, filesystemOf = (folder: string) => statfsSy
     )
 }
 
-function retryWhileBusy<T>(open: () => T, waitMs: number): T {
+function retryWhilePassing<T>(open: () => T, waitMs: number): T {
   const deadline = Date.now() + waitMs
   for (;;) {
     try {
       return open()
     } catch (error) {
-      if (!isBusy(error) || Date.now() >= deadline) throw error
+      const isPassing = isBusy(error) || (error as BatonError).code === 'unavailable'
+      if (!isPassing || Date.now() >= deadline) throw error
       // Opening is synchronous for its callers, so the pause is too.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 10)
     }

@@ -25,7 +25,7 @@ import { isBusy, toBatonError } from './errors.ts'
 import { flush } from './flush.ts'
 import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
-import { LOCK_WAIT_MS, type OpenOptions, openDatabase } from './open.ts'
+import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
 import { SqliteQueries } from './queries.ts'
 import { Remembered } from './remembered.ts'
 import { SqliteRuns } from './runs.ts'
@@ -43,11 +43,11 @@ const MAX_BATCH = 256
 
 /** Opens the embedded store; makes it when it is not there. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const db = openDatabase(options.path, options)
+  const opened = openDatabase(options.path, options)
   try {
-    return new SqliteStore(db, options)
+    return new SqliteStore(opened, options)
   } catch (error) {
-    db.close()
+    opened.db.close()
     throw toBatonError(error, options.path)
   }
 }
@@ -56,6 +56,7 @@ class SqliteStore implements Store {
   info: StoreInfo
   readonly #db: DatabaseSync
   readonly #path: string
+  readonly #refuseMoved: () => void
   readonly #lockWaitMs: number
   readonly #statements: Statements
   readonly #queries: SqliteQueries
@@ -66,8 +67,9 @@ class SqliteStore implements Store {
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
 
-  constructor(db: DatabaseSync, options: SqliteStoreOptions) {
+  constructor({ db, file }: Opened, options: SqliteStoreOptions) {
     this.#db = db
+    this.#refuseMoved = () => refuseMoved(options.path, file)
     this.#path = options.path
     this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
@@ -139,6 +141,7 @@ class SqliteStore implements Store {
   blob = (sha256: string) => this.#read(() => this.#queries.blob(sha256))
   tokens = () => this.#read(() => this.#queries.tokens())
   token = (hash: string) => this.#read(() => this.#lookUp(`token ${hash}`, () => this.#queries.token(hash)))
+  ping = () => this.#read(() => this.#refuseMoved() ?? this.#queries.token(''))
   counts = () => this.#read(() => this.#queries.counts())
   timeline = (stream: string, subject: string, limit: number) =>
     this.#read(() => this.#queries.timeline(stream, subject, limit))
@@ -184,6 +187,7 @@ class SqliteStore implements Store {
     this.#refuseClosed()
     await this.#patiently(() => {
       if (this.#db.isTransaction) return false
+      this.#refuseMoved()
       // A copy in memory would be as large as the store.
       this.#db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY')
       return true
@@ -276,6 +280,7 @@ class SqliteStore implements Store {
         return { outcomes }
       }
       flush(this.#statements, set.writes, this.#remembered)
+      this.#refuseMoved()
       this.#statements.run('COMMIT')
     } catch (error) {
       this.#rollback()
@@ -294,6 +299,7 @@ class SqliteStore implements Store {
     let value: T
     try {
       value = work()
+      this.#refuseMoved()
       this.#statements.run('COMMIT')
       this.#remembered.forgetAll()
     } catch (error) {

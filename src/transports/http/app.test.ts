@@ -217,7 +217,7 @@ describe('health', () => {
   })
 
   it('is alive and not ready when the store does not answer', async (t) => {
-    const { request, lines } = await openHttp(t, { wrap: failing('token', new Error('gone')) })
+    const { request, lines } = await openHttp(t, { wrap: failing('ping', new Error('gone')) })
 
     assert.equal((await request('/healthz')).status, 200)
     const { status, problem } = await refusalOf(await request('/readyz'))

@@ -51,7 +51,8 @@ const OF_STORE: Partial<Record<ErrorCode, string>> = {
 function withoutPlace(error: BatonError): BatonError {
   if (!isOfStore(error)) return error
   const { location, file, ...details } = error.details
-  const told = OF_STORE[error.code] ?? error.message.replaceAll(` at ${location ?? file}`, '')
+  const general = details.moved ? undefined : OF_STORE[error.code]
+  const told = general ?? error.message.replaceAll(` at ${location ?? file}`, '')
   return new BatonError(error.code, told, details)
 }
 

@@ -123,3 +123,12 @@ function newTarget(engine: Engine): { readonly target: StoreTarget; readonly rem
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
+
+/** Removes an agent as 0.1.0 did: its tokens stay as they are. */
+export async function removeAsFirstVersion(store: Store, name: string): Promise<void> {
+  await store.transact({
+    reads: { agents: [name] },
+    at: new Date().toISOString(),
+    decide: (view) => view.putAgent({ ...view.agent(name)!, removed: true }),
+  })
+}

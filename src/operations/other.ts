@@ -42,7 +42,7 @@ const agentAdd = defineOperation({
 
 const agentRemove = defineOperation({
   name: 'agent_remove',
-  summary: 'Let nobody hand to this agent any more; its history stays.',
+  summary: 'Let nobody hand to this agent any more and end its tokens; its history stays.',
   effect: 'write',
   scope: 'agent:write',
   http: { method: 'POST', path: '/v1/agents/{name}/remove' },

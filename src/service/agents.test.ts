@@ -214,7 +214,7 @@ describeOnEngines('what is said of an agent', (open) => {
     await assert.rejects(w.service.agents.add(by('codex'), { name: 'omar', kind: 'agent' }), refused)
     await assert.rejects(w.service.agents.remove(by('codex'), 'omar'), refused)
 
-    assert.equal((await w.service.agents.get('omar'))?.kind, 'human')
+    assert.equal((await w.store.agent('omar'))?.kind, 'human')
     assert.equal((await w.service.agents.add(maria, { name: 'omar', max_incoming: 3 })).kind, 'human')
     await assert.rejects(w.service.agents.add(by('codex'), { name: 'codex', max_outgoing: 99 }), {
       code: 'not_allowed',

@@ -1,7 +1,7 @@
 import { type AgentKind, newAgent } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import { kindOf } from '../domain/policy.ts'
-import type { View } from '../storage/store.ts'
+import type { Token, View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 import { refuse, write } from './write.ts'
 
@@ -32,12 +32,6 @@ export class Agents {
       .filter((name) => !known.has(name))
       .map((name) => listedAgent(this.#deps, name, this.#deps.now().toISOString()))
     return [...stored.filter((agent) => !agent.removed), ...listed].sort((a, b) => (a.name < b.name ? -1 : 1))
-  }
-
-  /** One of them, by a single look. */
-  async get(name: string): Promise<Agent | undefined> {
-    const agent = await this.#deps.store.agent(name)
-    return agent?.removed ? undefined : agent
   }
 
   /** Adds an agent or changes what is said of it. */
@@ -76,7 +70,7 @@ export class Agents {
     })
   }
 
-  /** Nobody can hand to a removed agent any more; its history and its open handoffs stay. */
+  /** Nobody can hand to a removed agent any more, and its tokens end. Its history and its open handoffs stay. */
   remove(call: Call, name: string): Promise<Agent> {
     return this.#put(call, 'agent_remove', name, { name }, (before) => {
       if (!before || before.removed) refuse('not_found', `there is no agent ${name}`, { agent: name })
@@ -94,7 +88,7 @@ export class Agents {
       })
   }
 
-  #put(
+  async #put(
     call: Call,
     op: string,
     name: string,
@@ -102,6 +96,7 @@ export class Agents {
     change: (before: Agent | undefined, at: string) => Agent,
   ): Promise<Agent> {
     const { store } = this.#deps
+    const tokens = (await store.tokens()).filter((token) => token.agent === name && !token.revoked_at)
     return write(this.#deps, call, {
       op,
       input,
@@ -110,6 +105,10 @@ export class Agents {
         const before = view.agent(name)
         const agent = { ...change(before, at), rev: (before?.rev ?? 0) + 1 }
         putAgent(this.#deps, view, call, agent, op === 'agent_add' ? 'agent.add' : 'agent.remove', at)
+        // Also when it comes back: 0.1.0 left the tokens of a removed agent as they were.
+        if (agent.removed || before?.removed)
+          for (const token of tokens)
+            putToken(this.#deps, view, call, { ...token, revoked_at: at }, 'token.revoke', at)
         return agent
       },
       subject: (agent) => ({ uid: agent.name, rev: agent.rev }),
@@ -247,6 +246,28 @@ function putAgent(deps: ServiceDeps, view: View, call: Call, agent: Agent, act: 
       actor: { id: call.actor.name },
       auth: call.actor.auth,
       sub: { id: agent.name, k: 'agent', rev: agent.rev },
+      ts: at,
+    },
+  })
+}
+
+export function putToken(
+  deps: ServiceDeps,
+  view: View,
+  call: Call,
+  token: Token,
+  act: string,
+  at: string,
+): void {
+  view.putToken(token)
+  view.append({
+    stream: adminStream(deps),
+    subject: token.agent,
+    record: {
+      act,
+      actor: { id: call.actor.name },
+      auth: call.actor.auth,
+      sub: { id: token.uid, k: 'agent', rev: 1 },
       ts: at,
     },
   })

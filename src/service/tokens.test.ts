@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { tablesOf } from '../../test/log.ts'
-import { describeOnEngines, person } from '../../test/workspace.ts'
+import { describeOnEngines, person, removeAsFirstVersion } from '../../test/workspace.ts'
 import { HOUR_MS } from '../domain/deadlines.ts'
 
 const maria = person('maria')
@@ -57,6 +57,50 @@ describeOnEngines('a token', (open) => {
         [other.token.uid, undefined],
       ].sort(),
     )
+  })
+})
+
+describeOnEngines('a token of a removed agent', (open) => {
+  it('is revoked with its sessions and codes, and stays so when the agent is added again', async (t) => {
+    const w = await open(t)
+    const { tokens, agents } = w.service
+    const made = await tokens.create(maria, { agent: 'codex', scopes: ['*'] })
+    const session = (await tokens.beginSession(made.secret))!
+    const code = await tokens.loginCode(maria, 'codex')
+    const other = await tokens.create(maria, { agent: 'gemini', scopes: ['*'] })
+    const told = async () => [
+      (await tokens.authenticate(made.secret))?.agent,
+      (await tokens.authenticate(session.secret))?.agent,
+      (await tokens.beginSession(code))?.token.agent,
+      (await tokens.authenticate(other.secret))?.agent,
+    ]
+
+    await (await w.beside()).agents.remove(maria, 'codex')
+
+    assert.deepEqual(await told(), [undefined, undefined, undefined, 'gemini'])
+    await agents.add(maria, { name: 'codex' })
+    assert.deepEqual(await told(), [undefined, undefined, undefined, 'gemini'])
+    const listed = (await tokens.list()).filter(({ revoked_at }) => revoked_at === undefined)
+    assert.deepEqual(
+      listed.map(({ uid }) => uid),
+      [other.token.uid],
+    )
+    const anew = await tokens.create(maria, { agent: 'codex', scopes: ['*'] })
+    assert.equal((await tokens.authenticate(anew.secret))?.agent, 'codex')
+    const acts = (await w.store.changes('0', 100)).entries.map(({ act }) => act)
+    assert.equal(acts.filter((act) => act === 'token.revoke').length, 3)
+  })
+
+  it('that 0.1.0 removed opens no session, and is revoked when the agent is added again', async (t) => {
+    const w = await open(t)
+    const { tokens, agents } = w.service
+    const { secret } = await tokens.create(maria, { agent: 'codex', scopes: ['*'] })
+    await removeAsFirstVersion(w.store, 'codex')
+
+    assert.equal(await tokens.beginSession(secret), undefined)
+    await agents.add(maria, { name: 'codex' })
+
+    assert.equal(await tokens.authenticate(secret), undefined)
   })
 })
 

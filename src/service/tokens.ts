@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Token } from '../storage/store.ts'
-import { adminStream, ensureAgents } from './agents.ts'
+import { adminStream, ensureAgents, putToken } from './agents.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { refuse, write } from './write.ts'
 
@@ -83,6 +83,7 @@ export class Tokens {
     if (!given.startsWith(PREFIX)) return undefined
     const found = await this.#deps.store.token(hashOf(given))
     if (!found || !(await this.#isGood(found, MAX_EXCHANGES - 1))) return undefined
+    if ((await this.#deps.store.agent(found.agent))?.removed) return undefined
     const isCode = found.scopes.includes(LOGIN)
     const actor = { name: found.agent, kind: 'human' as const, auth: 'token' as const }
     // The key makes the code good for one session: whoever comes second is answered that it was used.
@@ -123,24 +124,12 @@ export class Tokens {
   }
 
   #put(call: Call, act: string, token: Token): Promise<Token> {
-    const stream = adminStream(this.#deps)
     return write(this.#deps, call, {
       op: act,
       input: { uid: token.uid },
-      reads: { streams: [stream] },
+      reads: { streams: [adminStream(this.#deps)] },
       decide: (view, at) => {
-        view.putToken(token)
-        view.append({
-          stream,
-          subject: token.agent,
-          record: {
-            act,
-            actor: { id: call.actor.name },
-            auth: call.actor.auth,
-            sub: { id: token.uid, k: 'agent', rev: 1 },
-            ts: at,
-          },
-        })
+        putToken(this.#deps, view, call, token, act, at)
         return token
       },
       subject: (value) => ({ uid: value.uid, rev: 1 }),

@@ -75,6 +75,28 @@ describe('MCP over HTTP', () => {
     assert.deepEqual(statuses, [200, 404, 404])
   })
 
+  it('answers 401 in an open session once its agent was removed or its token revoked', async (t) => {
+    const { url, token, service } = await started(t)
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
+    const ends: Readonly<Record<string, () => Promise<unknown>>> = {
+      codex: () => service.agents.remove(by('maria', { kind: 'human' }), 'codex'),
+      claude: async () => {
+        const { uid } = (await service.tokens.list()).find(({ agent }) => agent === 'claude')!
+        return service.tokens.revoke(by('maria', { kind: 'human' }), uid)
+      },
+    }
+    for (const [agent, end] of Object.entries(ends)) {
+      const authorization = `Bearer ${await token(agent)}`
+      const begun = await post(url, initialize, { authorization })
+      const session = { authorization, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' }
+      const before = (await post(url, list, session)).status
+
+      await end()
+
+      assert.deepEqual([before, (await post(url, list, session)).status], [200, 401], agent)
+    }
+  })
+
   it('refuses names that are not its own and pages of other sites, before anyone is looked up', async (t) => {
     const { url, token } = await started(t)
     const authorization = `Bearer ${await token('codex')}`

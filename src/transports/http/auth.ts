@@ -20,7 +20,7 @@ const INSTANCE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
 /** Gates and notices have no read operation of their own: they are read with the handoffs. */
 const READ_WITH: Readonly<Record<string, string>> = { gate: 'handoff', notice: 'handoff' }
 
-/** Who is calling, by the token alone. Unknown, expired and revoked tokens get the same answer. */
+/** Who is calling, by the token alone. Every bad token gets the same answer, also one of a removed agent. */
 export async function callerOf(service: Service, headers: Headers): Promise<Caller> {
   const given = headers.get('authorization')
   const session = given === null ? sessionOf(headers) : undefined
@@ -31,12 +31,12 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
     )
   const secret = session ?? BEARER.exec(given ?? '')?.[1]
   const token = secret === undefined ? undefined : await service.tokens.authenticate(secret)
-  if (!token)
+  const agent = token && (await service.deps.store.agent(token.agent))
+  if (!token || agent?.removed)
     throw new BatonError(
       'unauthenticated',
       'this token is unknown, expired or revoked; make a new one with: baton token create --agent NAME',
     )
-  const agent = await service.agents.get(token.agent)
   const instance = instanceOf(headers)
   return {
     actor: {

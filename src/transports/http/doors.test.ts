@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FOREIGN } from '../../../test/foreign-requests.ts'
 import { bearer, type HttpWorkspace, openHttp, refusalOf } from '../../../test/http-workspace.ts'
-import { person } from '../../../test/workspace.ts'
+import { person, removeAsFirstVersion } from '../../../test/workspace.ts'
 import { loadOperations } from '../../operations/index.ts'
 import { SCOPES } from '../cli/commands/token.ts'
 
@@ -83,7 +83,7 @@ describe('every door', () => {
     assert.ok(http.lines.every((line) => !line.includes('operation')))
   })
 
-  it('is shut to whoever has no credential, an expired, revoked, foreign or broken one', async (t) => {
+  it('is shut to every caller without a credential, with a bad one, or with one of a removed agent', async (t) => {
     const http = await openHttp(t)
     const { tokens } = http.service
     const make = async (expires_at?: string) =>
@@ -91,9 +91,20 @@ describe('every door', () => {
     const expired = await make(http.clock.text)
     const revoked = await make()
     await (await http.beside()).tokens.revoke(person('maria'), revoked.token.uid)
+    const session = (await tokens.beginSession((await make()).secret))!
+    const parent = (await tokens.list()).find(({ hash }) => hash === session.token.parent)!
+    await tokens.revoke(person('maria'), parent.uid)
+    const removed = await http.token('gemini')
+    const ended = (await tokens.beginSession(removed))!
+    await (await http.beside()).agents.remove(person('maria'), 'gemini')
+    const removedEarlier = await http.token('grok')
+    await removeAsFirstVersion(http.store, 'grok')
     const foreign = await (await openHttp(t)).token('codex')
     const code = await tokens.loginCode(person('maria'), 'maria')
-    const bad = [expired.secret, revoked.secret, foreign, code, 'baton_', `baton_${'x'.repeat(43)}`, 'x']
+    const bad = [
+      ...[expired.secret, revoked.secret, session.secret, removed, ended.secret, removedEarlier],
+      ...[foreign, code, 'baton_', `baton_${'x'.repeat(43)}`, 'x'],
+    ]
 
     for (const door of DOORS) {
       assert.deepEqual([door.name, ...(await refused(http, door, {}))], [door.name, 401, 'unauthenticated'])

@@ -122,7 +122,7 @@ describe('GET /v1/events', () => {
     assert.equal((await late.next()).title, '[redacted]')
   })
 
-  for (const end of ['revoked', 'expired'] as const)
+  for (const end of ['revoked', 'expired', 'taken from a removed agent'] as const)
     it(`ends when the token that it was opened with is ${end}`, { timeout: 60_000 }, async (t) => {
       const http = await openHttp(t, {}, { heartbeatMs: 20 })
       const { secret, token } = await http.service.tokens.create(person('maria'), {
@@ -132,7 +132,8 @@ describe('GET /v1/events', () => {
       })
       const response = await http.request('/v1/events?act=nothing', get(secret))
       if (end === 'expired') http.clock.pass(61_000)
-      else await (await http.beside()).tokens.revoke(person('maria'), token.uid)
+      else if (end === 'revoked') await (await http.beside()).tokens.revoke(person('maria'), token.uid)
+      else await (await http.beside()).agents.remove(person('maria'), 'watcher')
 
       assert.match(await response.text(), /^retry: 1000\nid: \d+\n\n/)
     })

@@ -166,6 +166,7 @@ describe('baton setup refuses what it cannot merge into, and writes no file at a
     const place = folders(t)
     const where = { cwd: place.repository('shop') }
     const outside = place.file('outside/settings.json', '{}\n')
+    const before = snapshot(place.path('outside'))
     symlinkSync(outside, join(where.cwd, '.mcp.json'))
     const file = await refusal(where, 'setup', 'claude-code', '--yes')
     symlinkSync(place.path('outside'), join(where.cwd, '.gemini'))
@@ -175,7 +176,7 @@ describe('baton setup refuses what it cannot merge into, and writes no file at a
       assert.equal(exit, 4)
       assert.match(message, /leads out of .*edit that file by hand/)
     }
-    assert.deepEqual(snapshot(place.path('outside')), { 'settings.json': '644 {}\n' })
+    assert.deepEqual(snapshot(place.path('outside')), before)
   })
 
   it('a folder where a file should be', async (t) => {

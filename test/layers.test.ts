@@ -2,30 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { describe, it } from 'node:test'
+import { ENTRIES, LAYERS } from './layers-table.ts'
 
-/** Who may import whom. A folder that is not named may import nothing of ours. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  audit: [],
-  crypto: ['audit'],
-  dialects: ['domain'],
-  storage: ['domain', 'audit', 'crypto'],
-  service: ['domain', 'audit', 'crypto', 'dialects', 'storage'],
-  operations: ['domain', 'dialects', 'service'],
-  folders: ['domain', 'dialects', 'operations', 'service'],
-  git: ['domain', 'dialects', 'operations', 'service', 'setup'],
-  migrate: ['domain', 'dialects', 'git', 'setup'],
-  runner: ['domain', 'operations', 'service'],
-  notify: ['domain', 'service'],
-  setup: ['domain', 'dialects'],
-  transports: ['domain', 'operations', 'service', 'folders', 'git', 'migrate', 'runner', 'setup', 'src'],
-}
-/** The pure layers, and the foreign packages each may name. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  domain: ['zod'],
-  audit: [],
-  dialects: ['zod', 'yaml', 'markdown-it'],
-}
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bprocess\.(?:env|cwd|argv|hrtime)\b/
 const ENGINES = ['sqlite', 'postgres']
@@ -47,8 +25,8 @@ const imports = files.flatMap(importsOf)
 describe('layers', () => {
   it('lets imports between folders point inwards only', () => {
     const wrong = imports.filter(({ from, to }) => {
-      if (to === undefined || layerOf(from) === 'src' || layerOf(from) === layerOf(to)) return false
-      return !MAY_IMPORT[layerOf(from)]?.includes(layerOf(to))
+      if (to === undefined || layerOf(from) === ENTRIES || layerOf(from) === layerOf(to)) return false
+      return !LAYERS[layerOf(from)]?.imports.includes(layerOf(to))
     })
 
     assert.deepEqual(wrong.map(told), [])
@@ -56,7 +34,7 @@ describe('layers', () => {
 
   it('keeps foreign modules out of the pure layers', () => {
     const wrong = imports.filter(({ from, to, specifier }) => {
-      const allowed = ALLOWED[layerOf(from)]
+      const allowed = LAYERS[layerOf(from)]?.packages
       return to === undefined && allowed && !allowed.some((name) => `${specifier}/`.startsWith(`${name}/`))
     })
 
@@ -64,7 +42,7 @@ describe('layers', () => {
   })
 
   it('keeps the clock, chance and the environment out of the pure layers', () => {
-    const pure = files.filter((file) => layerOf(file) in ALLOWED)
+    const pure = files.filter((file) => LAYERS[layerOf(file)]?.packages !== undefined)
     const wrong = pure.filter((file) => IMPURE.test(withoutComments(textOf(file))))
 
     assert.deepEqual(wrong, [])
@@ -108,9 +86,9 @@ function importsOf(from: string): Import[] {
   })
 }
 
-/** The folder a file is in; `src` for the files that stand above the layers. */
+/** The folder of `src/` that holds a file. */
 function layerOf(file: string): string {
-  return file.includes('/') ? file.split('/')[0]! : 'src'
+  return file.includes('/') ? file.split('/')[0]! : ENTRIES
 }
 
 function firstCycle(): string[] {

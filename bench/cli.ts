@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openStore } from '../src/main.ts'
+import { openStore } from '../src/compose/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
 import { handoffColumns, taskColumns } from '../src/storage/rows.ts'
 import type { DumpRow } from '../src/storage/store.ts'

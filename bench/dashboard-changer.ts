@@ -2,7 +2,7 @@
 // Handoffs go from sent to verified, four changes each, evenly through time. Prints how many changes it made and the
 // title of the last handoff.
 import { setTimeout as pause } from 'node:timers/promises'
-import { createService, openStore } from '../src/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import { callOperation } from '../src/runner/calls.ts'
 
 const [path = '', perMinute = '1000', seconds = '60'] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 // One of the processes of fairness.ts: lives through lifecycles for a given time and says how it fared.
-import { createService, openStore } from '../src/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import { lifecycle } from './lifecycle.ts'
 
 export interface Start {

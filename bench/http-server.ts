@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { createService, openStore } from '../src/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import { createLog } from '../src/transports/http/log.ts'
 import { serve } from '../src/transports/http/serve.ts'
 

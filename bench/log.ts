@@ -1,7 +1,7 @@
 // What does the log cost a caller, against the same writes with a log that takes nothing? The empty log stands between
 // the service and the store: decisions run as ever, and what they append goes nowhere.
 import { join } from 'node:path'
-import { createService, openStore } from '../src/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import type { Store, Unit, View } from '../src/storage/store.ts'
 import { lifecycle, TRANSITIONS } from './lifecycle.ts'
 import { type Finding, inFolder, interleaved, perSecond, throughput } from './measure.ts'

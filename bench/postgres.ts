@@ -1,7 +1,7 @@
 // How many handoffs a second does PostgreSQL carry, against job queues on the same server in the same run? Our
 // lifecycle has five transitions with a log entry each; their cycle has three steps (enqueue, claim, complete).
 // Everything is durable: the server runs with its own defaults. Not measured: a network between the two.
-import { createService, openStore } from '../src/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { lifecycle } from './lifecycle.ts'
 import { type Finding, median, perSecond, throughput } from './measure.ts'

@@ -2,7 +2,7 @@
 // thousand, 100 thousand and 1 million tasks and handoffs. Rows are put in through the port's restore; nine
 // tenths of the handoffs are over, as history is. Not measured: cold caches.
 import { join } from 'node:path'
-import { createService, openStore, type StoreTarget } from '../src/main.ts'
+import { createService, openStore, type StoreTarget } from '../src/compose/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
 import { handoffColumns, taskColumns } from '../src/storage/rows.ts'
 import type { DumpRow, Store } from '../src/storage/store.ts'

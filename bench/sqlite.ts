@@ -3,7 +3,7 @@
 // Not measured: other processes, cold caches, disks slower or faster than this one.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createService, openStore } from '../src/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import { lifecycle, TRANSITIONS } from './lifecycle.ts'
 import { type Finding, inFolder, median, perSecond, slices, throughput } from './measure.ts'
 

@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, futimesSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { createService, openStore, type StoreTarget } from '../src/main.ts'
+import { createService, openStore, type StoreTarget } from '../src/compose/main.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { type Finding, inFolder, median } from './measure.ts'
 

@@ -11,7 +11,7 @@ const PAGE = 'scripts/verify-page'
 export async function buildVerifiers(folder) {
   mkdirSync(folder, { recursive: true })
   const [program, script] = await Promise.all([
-    single('src/audit-verify-file.ts', 'node', 'esm'),
+    single('src/archive/audit-verify-file.ts', 'node', 'esm'),
     single(`${PAGE}/page.js`, 'browser', 'iife'),
   ])
   writeFileSync(join(folder, 'baton-verify.mjs'), `#!/usr/bin/env node\n${program}`, { mode: 0o755 })

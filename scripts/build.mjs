@@ -25,7 +25,7 @@ const DAILY = [
   /src[\\/]storage[\\/][^\\/]+\.ts/,
   /src[\\/]service[\\/](?!acceptance|anchors|audit|blocks|brief|command|document|enrolment|escalation|events|foreign|json|redaction|schema|unchained|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!blocks|commands|documents|cli\.ts|session[\\/]remote)/,
-  /src[\\/](config|config-policy|git-folder|guarded-settings|identity|main|nearest|open|project|workspace|workspace-find)\.ts/,
+  /src[\\/](config[\\/](config|policy|guarded-settings)|workspace[\\/](git-folder|identity|workspace|find)|compose[\\/](main|open|project))\.ts/,
 ]
 
 /** Modules of Node that cost milliseconds. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import { keepFolders, type Opened, openAround } from './compose/embedded.ts'
+import { createService, openStore, toStoreTarget } from './compose/main.ts'
 import { BatonError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
-import { keepFolders, type Opened, openAround } from './embedded.ts'
-import { createService, openStore, toStoreTarget } from './main.ts'
 import { Baton } from './runner/baton.ts'
 
 export interface OpenBatonOptions {
@@ -27,7 +27,7 @@ export interface OpenBatonOptions {
  */
 export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
   demandOptions(options)
-  if (options.policy !== undefined) (await import('./policy-check.ts')).checkPolicy(options.policy)
+  if (options.policy !== undefined) (await import('./config/policy-check.ts')).checkPolicy(options.policy)
   const cwd = resolve(options.cwd ?? '.')
   const { service, base, folders } =
     options.store === undefined ? await openAround(cwd, options.policy) : await open(options, cwd)

@@ -1,14 +1,20 @@
 import { join, resolve } from 'node:path'
+import { keepFolders, type Opened, openAround } from './compose/embedded.ts'
 import { BatonError } from './domain/errors.ts'
 import type { Handoff } from './domain/handoff.ts'
-import { keepFolders, type Opened, openAround } from './embedded.ts'
 import { hashAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'
 import { Tree } from './folders/tree.ts'
-import { demandAgent, demandArtifact, demandId, demandMessage, demandWorker } from './queue-arguments.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
 import { toFailing, toWritable } from './runner/failing.ts'
+import {
+  demandAgent,
+  demandArtifact,
+  demandId,
+  demandMessage,
+  demandWorker,
+} from './runner/queue-arguments.ts'
 import { draftOf } from './service/document-export.ts'
 import { demandSeconds } from './service/waiting.ts'
 

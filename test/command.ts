@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { readEnvironment } from '../src/config.ts'
+import { readEnvironment } from '../src/config/config.ts'
 import { main } from '../src/transports/cli/main.ts'
 
 export const BATON = resolve(import.meta.dirname, '../bin/baton.js')

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { sha256 } from '../src/archive/audit-platform.ts'
 import { appendToChain, type ChainHead, EMPTY_CHAIN } from '../src/audit/chain.ts'
 import { printCheckpoint } from '../src/audit/checkpoint.ts'
 import { encodeDisclosure } from '../src/audit/disclosure.ts'
@@ -7,7 +8,6 @@ import { type ExportFiles, exportPieces, type LogReader } from '../src/audit/lev
 import { TreeBuilder } from '../src/audit/levels/tree.ts'
 import { leafOf, rootOfLeaves } from '../src/audit/merkle.ts'
 import { newVerifier, printNote, toVkey } from '../src/audit/note.ts'
-import { sha256 } from '../src/audit-platform.ts'
 
 export const ORIGIN = 'handoff.example/018f3c00-0000-7000-8000-000000000001'
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -1,5 +1,5 @@
+import { sha256 } from '../src/archive/audit-platform.ts'
 import { keyIdOf, sealEnvelope, statementText } from '../src/audit/envelope.ts'
-import { sha256 } from '../src/audit-platform.ts'
 import { keyOf, LogWriter, ORIGIN, timeOf } from './export-log.ts'
 
 export const AGENT_KEY = keyOf(9)

@@ -1,5 +1,5 @@
+import { sha256 } from '../src/archive/audit-platform.ts'
 import { rootOfLeaves } from '../src/audit/merkle.ts'
-import { sha256 } from '../src/audit-platform.ts'
 import { type Entry, LogWriter, randomOf } from './export-log.ts'
 
 const AGENTS = ['claude', 'codex', 'gemini', 'grok']

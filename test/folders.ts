@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Environment, readEnvironment } from '../src/config.ts'
+import { type Environment, readEnvironment } from '../src/config/config.ts'
 
 /** A folder of its own for one test. It is the user's home too, so that nothing above it is looked at. */
 export interface Folders {

@@ -1,6 +1,6 @@
+import { NODE_PLATFORM } from '../src/archive/audit-platform.ts'
 import { printBundle, readBundle } from '../src/audit/levels/bundle.ts'
 import { type Platform, verifyExport } from '../src/audit/levels/index.ts'
-import { NODE_PLATFORM } from '../src/audit-platform.ts'
 import { type Files, memoryFiles, randomOf } from './export-log.ts'
 
 type Random = ReturnType<typeof randomOf>

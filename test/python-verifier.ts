@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { NODE_PLATFORM } from '../src/archive/audit-platform.ts'
 import { verifyExport } from '../src/audit/levels/index.ts'
-import { NODE_PLATFORM } from '../src/audit-platform.ts'
 import { type Files, memoryFiles } from './export-log.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../examples/verify-python')

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
-import { readEnvironment } from '../src/config.ts'
+import { readEnvironment } from '../src/config/config.ts'
 import { folders } from './folders.ts'
 
 const SCRIPTS = resolve(import.meta.dirname, '../scripts')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { sha256 } from '../audit-platform.ts'
+import { sha256 } from '../archive/audit-platform.ts'
 import { plainSha256 } from './sha256.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { sha256 } from '../audit-platform.ts'
+import { sha256 } from '../archive/audit-platform.ts'
 import { consistencyRanges, nodeOf, type Range, verifyInclusion } from './merkle.ts'
 
 type Vector = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { folders, git } from '../../test/folders.ts'
-import { gitEnvironment } from '../config.ts'
+import { gitEnvironment } from '../config/config.ts'
 import { commitFiles } from './files.ts'
 import { openRepository, Repository } from './git.ts'
 

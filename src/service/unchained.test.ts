@@ -5,8 +5,8 @@ import { EXAMPLE, run } from '../../test/invoke.ts'
 import { checkLog } from '../../test/log.ts'
 import { newDatabase, newPostgresPlace, newSqlitePlace, query } from '../../test/store-places.ts'
 import { by, ENGINES, type Engine, person } from '../../test/workspace.ts'
+import { createService, openStore } from '../compose/main.ts'
 import type { Task, ThoughtRecord } from '../domain/task.ts'
-import { createService, openStore } from '../main.ts'
 
 const claude = by('claude')
 const maria = person('maria')

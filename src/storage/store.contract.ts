@@ -1,5 +1,5 @@
 import { describe, type TestContext } from 'node:test'
-import { openStore, type StoreTarget } from '../main.ts'
+import { openStore, type StoreTarget } from '../compose/main.ts'
 import { describeBatches } from './contract/batches.contract.ts'
 import { describeChanges } from './contract/changes.contract.ts'
 import { describeDue } from './contract/due.contract.ts'

@@ -1,5 +1,5 @@
+import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
 import { BatonError } from '../../src/domain/errors.ts'
-import { createService, openStore, type StoreTarget } from '../../src/main.ts'
 import type { OperationName } from '../../src/operations/index.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { Service } from '../../src/service/service.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createService, openStore } from '../../src/main.ts'
+import { createService, openStore } from '../../src/compose/main.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { checkInvariants } from '../faults/check-invariants.ts'

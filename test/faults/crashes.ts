@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
 import { DEFAULT_POLICY } from '../../src/domain/policy.ts'
-import { createService, openStore, type StoreTarget } from '../../src/main.ts'
 import type { Service } from '../../src/service/service.ts'
 import { type Acknowledged, checkInvariants } from './check-invariants.ts'
 import { LIFE_POLICY, OPERATIONS } from './life.ts'

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { openStore, type StoreTarget } from '../../src/main.ts'
+import { openStore, type StoreTarget } from '../../src/compose/main.ts'
 import { entryOf, run } from '../store-units.ts'
 
 export interface SlowWriter {

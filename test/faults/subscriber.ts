@@ -1,4 +1,4 @@
-import { openStore } from '../../src/main.ts'
+import { openStore } from '../../src/compose/main.ts'
 
 /** Says `called` for each call back of a subscription in another process, and `after` what it sees then. */
 const store = await openStore(JSON.parse(process.argv[2] ?? ''))

@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
+import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
 import { BatonError } from '../../src/domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/domain/policy.ts'
-import { openLogKeys } from '../../src/log-keys.ts'
-import { createService, openStore, type StoreTarget } from '../../src/main.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { Service } from '../../src/service/service.ts'
+import { openLogKeys } from '../../src/workspace/log-keys.ts'
 import type { Acknowledged } from './check-invariants.ts'
 import { type About, liveOn } from './life.ts'
 

@@ -5,11 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { readEnvironment } from '../../src/config.ts'
+import { liveFolders } from '../../src/compose/live-folders.ts'
+import { createService } from '../../src/compose/main.ts'
+import { openContext } from '../../src/compose/open.ts'
+import { readEnvironment } from '../../src/config/config.ts'
 import { syncFolders } from '../../src/folders/sync.ts'
-import { liveFolders } from '../../src/live-folders.ts'
-import { createService } from '../../src/main.ts'
-import { openContext } from '../../src/open.ts'
 import { ask, BATON, cleanEnv } from '../command.ts'
 import { aQueueFolder, artifact, PLACES, type QueueFolder, response } from './queue.ts'
 import { PATIENCE_MS, until } from './until.ts'
@@ -249,8 +249,8 @@ describe('what a crash leaves behind', () => {
     )
     await folder.sync()
     const program = `
-      import { openContext } from ${JSON.stringify(join(import.meta.dirname, '../../src/open.ts'))}
-      import { readEnvironment } from ${JSON.stringify(join(import.meta.dirname, '../../src/config.ts'))}
+      import { openContext } from ${JSON.stringify(join(import.meta.dirname, '../../src/compose/open.ts'))}
+      import { readEnvironment } from ${JSON.stringify(join(import.meta.dirname, '../../src/config/config.ts'))}
       const { service } = await openContext({ cwd: '.', environment: readEnvironment(), as: 'react-specialist', isTerminal: false, write: true })
       const { store, pickUp } = service.deps
       await pickUp(await store.handoff(${JSON.stringify(id)}), async () => process.kill(process.pid, 'SIGKILL'))

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { hookEnvironment } from '../../src/config.ts'
+import { hookEnvironment } from '../../src/config/config.ts'
 import { runPreCommit } from '../../src/git/pre-commit.ts'
 import { BATON, cleanEnv } from '../command.ts'
 import { folders, git } from '../folders.ts'

@@ -2,12 +2,12 @@ import type { TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import type { Actor } from '../../src/domain/actor.ts'
-import { personOnly } from '../../src/identity.ts'
 import type { Service } from '../../src/service/service.ts'
 import type { World } from '../../src/transports/mcp/calling.ts'
 import { Changes } from '../../src/transports/mcp/changes.ts'
 import { createMcpServer } from '../../src/transports/mcp/server.ts'
 import { parseToolset } from '../../src/transports/mcp/tools.ts'
+import { personOnly } from '../../src/workspace/identity.ts'
 import { type Agent, toAgent } from './agents.ts'
 
 export interface InsideOptions extends Partial<World> {

@@ -14,7 +14,7 @@ import {
 } from '../../../test/export-log.ts'
 import { addRecord, signedLog } from '../../../test/export-signed.ts'
 import { storyOf } from '../../../test/export-story.ts'
-import { NODE_PLATFORM, sha256 } from '../../audit-platform.ts'
+import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
 import { appendToChain, type ChainHead, EMPTY_CHAIN } from '../chain.ts'
 import { type AuditRecord, decodeEntry } from '../entry.ts'
 import { leafOf } from '../merkle.ts'

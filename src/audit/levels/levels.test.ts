@@ -15,7 +15,7 @@ import {
   VKEY,
 } from '../../../test/export-log.ts'
 import { storyOf } from '../../../test/export-story.ts'
-import { NODE_PLATFORM, sha256 } from '../../audit-platform.ts'
+import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
 import { printCheckpoint } from '../checkpoint.ts'
 import { newVerifier, printNote, readNote, toVkey } from '../note.ts'
 import { isTileOf, linesOf } from './files.ts'

@@ -7,7 +7,7 @@ import { storyOf } from '../../../test/export-story.ts'
 import { folders } from '../../../test/folders.ts'
 import { mutated } from '../../../test/mutations.ts'
 import { python, said, saidInPython, writeFiles } from '../../../test/python-verifier.ts'
-import { NODE_PLATFORM } from '../../audit-platform.ts'
+import { NODE_PLATFORM } from '../../archive/audit-platform.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
 /** A key, a message and a signature in hexadecimal digits. */

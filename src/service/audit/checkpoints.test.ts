@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { newKeys, tampered, workedSession, writeEntries } from '../../../test/audit.ts'
 import { by, describeOnEngines, type Workspace } from '../../../test/workspace.ts'
-import { createService } from '../../main.ts'
+import { createService } from '../../compose/main.ts'
 import { openCheckpoint } from './heads.ts'
 
 const planner = by('planner')

@@ -4,11 +4,11 @@ import { it } from 'node:test'
 import { newKeys } from '../../../test/audit.ts'
 import { formsOf } from '../../../test/secrets.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { NODE_PLATFORM } from '../../archive/audit-platform.ts'
 import { readRemembered } from '../../audit/levels/checkpoints.ts'
 import { exportPieces } from '../../audit/levels/export.ts'
 import type { ExportFiles } from '../../audit/levels/files.ts'
 import { verifyExport } from '../../audit/levels/verify.ts'
-import { NODE_PLATFORM } from '../../audit-platform.ts'
 import { redact } from './redact.ts'
 
 const maria = person('maria')

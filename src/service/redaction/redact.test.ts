@@ -10,10 +10,10 @@ import { collect, historyOf, summary } from '../../../test/blocks.ts'
 import { markdownDocument, recordDocument } from '../../../test/documents.ts'
 import { formsOf, placesOf } from '../../../test/secrets.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { backup } from '../../archive/store-tools.ts'
 import { decodeEntry } from '../../audit/entry.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
-import { backup } from '../../store-tools.ts'
 import type { Redacted } from './redact.ts'
 
 const maria = person('maria')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readEnvironment } from '../../config.ts'
+import { readEnvironment } from '../../config/config.ts'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
 import { pullStdin } from './input/pull.ts'
 import type { Output } from './io.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Environment } from '../../config.ts'
+import type { Environment } from '../../config/config.ts'
 
 /** Where a command writes; process.stdout and process.stderr are ones. */
 export interface Output {

@@ -128,7 +128,7 @@ async function asShown(answer: unknown, { untrusted }: Operation): Promise<unkno
 /** Whatever was asked before: without a person's confirmation such an operation is not called here. */
 async function demandPerson(session: Session, { actor }: Prepared, name: OperationName): Promise<void> {
   if (!session.context) return
-  const { personOnly } = await import('../../identity.ts')
+  const { personOnly } = await import('../../workspace/identity.ts')
   personOnly(actor ?? (await session.actor()), name, `baton ${typedAs(name)}`)
 }
 
@@ -160,7 +160,7 @@ async function letPass(shell: Shell, session: Session, error: BatonError): Promi
   if (!session.context || !shell.io.isTerminal || shell.io.env.codingAgent !== undefined) return undefined
   const [{ askYesNo }, { confirmed }] = await Promise.all([
     import('./prompt.ts'),
-    import('../../identity.ts'),
+    import('../../workspace/identity.ts'),
   ])
   const actor = await session.actor()
   if (actor.kind !== 'human') return undefined

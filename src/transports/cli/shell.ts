@@ -123,7 +123,7 @@ export class Shell {
       return remoteSession(env, this.as)
     }
     const [{ openContext }, { localSession }] = await Promise.all([
-      import('../../open.ts'),
+      import('../../compose/open.ts'),
       import('./session/session.ts'),
     ])
     const { codingAgent, ...plain } = env

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole, writing } from '../../home-files.ts'
+import { writeWhole, writing } from '../../workspace/home-files.ts'
 
 /** What was open when a session's memory was cut. */
 export interface Note {

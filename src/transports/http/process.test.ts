@@ -6,7 +6,7 @@ import { get, newToken, post } from '../../../test/http-workspace.ts'
 import { by, openWorkspace } from '../../../test/workspace.ts'
 
 const PROGRAM = `
-  const { createService, openStore, toStoreTarget } = await import(${JSON.stringify(new URL('../../main.ts', import.meta.url))})
+  const { createService, openStore, toStoreTarget } = await import(${JSON.stringify(new URL('../../compose/main.ts', import.meta.url))})
   const { serve } = await import(${JSON.stringify(new URL('./serve.ts', import.meta.url))})
   const service = createService(await openStore(toStoreTarget(process.argv[1])))
   const { closed } = await serve({ service, port: 0, onReady: ({ url }) => console.log(url) })

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import { version } from '../../compose/version.ts'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
-import { version } from '../../version.ts'
 import { callTool, type World } from './calling.ts'
 import { type Changes, INBOX } from './changes.ts'
 import { getPrompt, listPrompts } from './prompts.ts'

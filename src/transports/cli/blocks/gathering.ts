@@ -37,7 +37,7 @@ export async function openIfAny(shell: Shell): Promise<Session | undefined> {
   } catch (error) {
     const isNamed = [shell.store, env.store, env.url, env.workspace].some((name) => name !== undefined)
     if (!(error instanceof BatonError) || isNamed) throw error
-    const { findWorkspace } = await import('../../../workspace.ts')
+    const { findWorkspace } = await import('../../../workspace/workspace.ts')
     const found = await findWorkspace(cwd, env)
     if (found && lstatSync(found.dir, { throwIfNoEntry: false })) throw error
     shell.say('not stored: there is no workspace here; to keep the history, make one with: baton init')

@@ -1,6 +1,6 @@
-import { parseConfig, readConfigText } from '../../../config-file.ts'
-import { version } from '../../../version.ts'
-import { findWorkspace } from '../../../workspace.ts'
+import { version } from '../../../compose/version.ts'
+import { parseConfig, readConfigText } from '../../../config/file.ts'
+import { findWorkspace } from '../../../workspace/workspace.ts'
 import type { Shell } from '../shell.ts'
 import type { Finding } from './doctor.ts'
 

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfigText } from '../../../config-file.ts'
+import { verifyChains } from '../../../archive/store-verify.ts'
+import type { Context } from '../../../compose/open.ts'
+import { readConfigText } from '../../../config/file.ts'
 import { BatonError, ERROR_CODES } from '../../../domain/errors.ts'
-import type { Context } from '../../../open.ts'
-import { verifyChains } from '../../../store-verify.ts'
-import { findWorkspace, type Workspace } from '../../../workspace.ts'
+import { findWorkspace, type Workspace } from '../../../workspace/workspace.ts'
 import { type Command, isOn } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
@@ -110,8 +110,8 @@ async function settings(findings: Finding[], workspace: Workspace, shell: Shell)
   const file = workspace.configFile!
   const text = await readConfigText(file)
   const [{ parseConfig }, { trustState }] = await Promise.all([
-    import('../../../config-file.ts'),
-    import('../../../trust.ts'),
+    import('../../../config/file.ts'),
+    import('../../../workspace/trust.ts'),
   ])
   await parseConfig(text, file)
   const { trusted, needs, covered } = trustState(workspace, text, shell.io.env)
@@ -153,7 +153,7 @@ async function storeAndLog(findings: Finding[], shell: Shell): Promise<Context> 
 /** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */
 async function folders(findings: Finding[], context: Context): Promise<void> {
   if (!context.config?.folders?.length || context.service.deps.store.info.readOnly) return
-  const { liveFolders } = await import('../../../live-folders.ts')
+  const { liveFolders } = await import('../../../compose/live-folders.ts')
   const options = liveFolders(context)
   if (!options || !existsSync(join(options.dir, 'folders.db'))) return
   const { examineFolders } = await import('../../../folders/doctor.ts')

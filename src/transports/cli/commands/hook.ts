@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { config } from 'zod'
-import { hookEnvironment } from '../../../config.ts'
+import { hookEnvironment } from '../../../config/config.ts'
 import { BatonError } from '../../../domain/errors.ts'
-import { findWorkspace } from '../../../workspace-find.ts'
+import { findWorkspace } from '../../../workspace/find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
 import { answerHook, DEFAULT_REFUSALS } from '../../hooks/agent-hook.ts'
 import { tellAtStart } from '../../hooks/hook-answer.ts'

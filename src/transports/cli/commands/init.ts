@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { applyInit, type InitFile, planInit } from '../../../init.ts'
+import { applyInit, type InitFile, planInit } from '../../../workspace/init.ts'
 import { type Command, isOn, textOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import { askYesNo } from '../prompt.ts'

@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { notedServer } from '../../../server-note.ts'
+import { notedServer } from '../../../workspace/server-note.ts'
 import { type Command, textOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 

@@ -1,4 +1,4 @@
-import { gitEnvironment } from '../../../config.ts'
+import { gitEnvironment } from '../../../config/config.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { once } from '../../../domain/once.ts'
 import { type Command, textOf } from '../command.ts'

@@ -1,5 +1,5 @@
+import type { Context } from '../../../compose/open.ts'
 import { BatonError } from '../../../domain/errors.ts'
-import type { Context } from '../../../open.ts'
 import type { ServeOptions } from '../../http/serve.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
@@ -38,7 +38,7 @@ export const serve: Command = {
     const { context } = await shell.open({ write: true, local: true, explicit: true })
     const [{ serve: start }, { noteServer }] = await Promise.all([
       import('../../http/serve.ts'),
-      import('../../../server-note.ts'),
+      import('../../../workspace/server-note.ts'),
     ])
     let takeBack = (): void => undefined
     const running = await start({
@@ -70,7 +70,7 @@ function loginCode({ io, isJson }: Shell, { actor, service }: Context): ServeOpt
 export async function besideServer(context: Context): Promise<ServeOptions['beside']> {
   if (!context.config?.folders?.length) return undefined
   const [{ liveFolders }, { watchFolders }] = await Promise.all([
-    import('../../../live-folders.ts'),
+    import('../../../compose/live-folders.ts'),
     import('../../../folders/watch.ts'),
   ])
   const folders = liveFolders(context)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
-import { gitEnvironment } from '../../../config.ts'
+import { gitEnvironment } from '../../../config/config.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { diffOf, SIGNS } from '../../../setup/diff.ts'
 import { applyEdits, type FileEdit, isChange } from '../../../setup/file-edit.ts'
@@ -12,7 +12,7 @@ import {
   targetOf,
 } from '../../../setup/targets.ts'
 import { UndoFile } from '../../../setup/undo.ts'
-import { makeFolder, placeWorkspace, type Workspace } from '../../../workspace.ts'
+import { makeFolder, placeWorkspace, type Workspace } from '../../../workspace/workspace.ts'
 import { type Command, isOn, textOf } from '../command.ts'
 import { type Arguments, GLOBAL_FLAGS } from '../input/args.ts'
 import { askYesNo } from '../prompt.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { openStore, toStoreTarget } from '../../../compose/main.ts'
 import { BatonError } from '../../../domain/errors.ts'
-import { openStore, toStoreTarget } from '../../../main.ts'
 import type { Store } from '../../../service/service.ts'
 import { type Command, isOn, textOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
@@ -56,7 +56,7 @@ const backup: Command = {
       needed(words, 'a file to write: baton store backup ../baton-backup.jsonl.gz'),
     )
     const store = await openLocal(shell, false)
-    const tools = await import('../../../store-tools.ts')
+    const tools = await import('../../../archive/store-tools.ts')
     const { rows, bytes } = await withProgress(shell, (work) => tools.backup(store, file, work))
     shell.answer(
       { file, rows, bytes },
@@ -80,7 +80,7 @@ const restore: Command = {
       shell.io.cwd,
       needed(words, 'the backup: baton store restore ../baton-backup.jsonl.gz'),
     )
-    const tools = await import('../../../store-tools.ts')
+    const tools = await import('../../../archive/store-tools.ts')
     const { store, rows, chains } = await withProgress(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
     )
@@ -117,7 +117,7 @@ const copy: Command = {
       target.engine === 'sqlite' ? { ...target, path: resolve(shell.io.cwd, target.path) } : target
     const store = await openStore(placed)
     try {
-      const tools = await import('../../../store-tools.ts')
+      const tools = await import('../../../archive/store-tools.ts')
       const { rows, chains } = await withProgress(shell, (work) => tools.copyStore(source, store, work))
       shell.answer({ location: store.info.location, rows, chains }, () =>
         restored(shell, rows, chains, store),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ask, refusal, type Where } from '../../../../test/command.ts'
 import { folders } from '../../../../test/folders.ts'
-import { createService, openStore } from '../../../main.ts'
+import { createService, openStore } from '../../../compose/main.ts'
 import { loadOperations } from '../../../operations/index.ts'
 import { SCOPES } from './token.ts'
 

@@ -1,6 +1,6 @@
+import type { Context } from '../../../compose/open.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { kindOf } from '../../../domain/policy.ts'
-import type { Context } from '../../../open.ts'
 import type { Token } from '../../../service/service.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'

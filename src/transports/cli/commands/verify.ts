@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { confirmed } from '../../../identity.ts'
+import { confirmed } from '../../../workspace/identity.ts'
 import { withEvidence, withFix } from '../input/evidence.ts'
 import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'

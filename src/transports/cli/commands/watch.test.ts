@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, cleanEnv } from '../../../../test/command.ts'
 import { folders } from '../../../../test/folders.ts'
-import { readEnvironment } from '../../../config.ts'
+import { readEnvironment } from '../../../config/config.ts'
 import { main } from '../main.ts'
 
 describe('baton watch', () => {

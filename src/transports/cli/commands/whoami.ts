@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { resolveActor } from '../../../identity.ts'
+import { resolveActor } from '../../../workspace/identity.ts'
 import type { Command } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import type { Session } from '../session/session.ts'

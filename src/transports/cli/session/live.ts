@@ -21,7 +21,7 @@ const WAIT_MS = 2_000
 export async function liveOf(shell: Shell, { context }: Session): Promise<Live | undefined> {
   if (!context?.config?.folders?.length || context.service.deps.store.info.readOnly) return undefined
   const [{ liveFolders }, { fileOf, syncFolders }] = await Promise.all([
-    import('../../../live-folders.ts'),
+    import('../../../compose/live-folders.ts'),
     import('../../../folders/sync.ts'),
   ])
   const options = liveFolders(context)

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../config.ts'
+import type { Environment } from '../../../config/config.ts'
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { DEFAULT_POLICY } from '../../../domain/policy.ts'

@@ -1,6 +1,6 @@
+import type { Context } from '../../../compose/open.ts'
 import type { Actor } from '../../../domain/agent.ts'
 import type { Policy } from '../../../domain/policy.ts'
-import type { Context } from '../../../open.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke } from '../../../operations/operation.ts'
 import type { Happening } from '../../../service/events.ts'

@@ -27,7 +27,7 @@ export const exporting: Command = {
     const { service } = context!
     const { store } = service.deps
     const audit = await service.audit()
-    const { storedLog, writeExport } = await import('../../../../audit-export.ts')
+    const { storedLog, writeExport } = await import('../../../../archive/audit-export.ts')
     const newest = await audit.currentCheckpoint().catch(async (error: unknown) => {
       // What somebody changed is exported as it is: it is the evidence.
       const [stored] = await store.checkpoints({ limit: 1 })

@@ -1,5 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
-import { confirmed, personOnly } from '../../../../identity.ts'
+import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'

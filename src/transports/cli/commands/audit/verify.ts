@@ -39,7 +39,7 @@ export const verifying: Command = {
   examples: ['baton audit verify log/', 'baton audit verify log/ --seen last-month.checkpoint'],
   async run(shell, args) {
     if (isOn(args, 'anchored')) return (await import('./anchor.ts')).checkAnchors(shell)
-    const { verifyFolder } = await import('../../../../audit-verify.ts')
+    const { verifyFolder } = await import('../../../../archive/audit-verify.ts')
     const path = (name: string): string | undefined => {
       const file = textOf(args, name)
       return file === undefined ? undefined : resolve(shell.io.cwd, file)

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Context } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
-import type { Context } from '../../../../open.ts'
 import { type Command, isOn, textOf } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
@@ -62,7 +62,7 @@ interface Performance {
 
 async function perform(shell: Shell, { folder, pace, signal, port, isAuto }: Performance): Promise<number> {
   const [{ openContext }, { serve }, { startTeam }, { waitAtGate }, { summaryOf }] = await Promise.all([
-    import('../../../../open.ts'),
+    import('../../../../compose/open.ts'),
     import('../../../http/serve.ts'),
     import('./start-team.ts'),
     import('./gate.ts'),

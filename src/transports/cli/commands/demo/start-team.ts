@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { apartEnvironment } from '../../../../config.ts'
+import { apartEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { type Player, TEAM } from './team.ts'
 

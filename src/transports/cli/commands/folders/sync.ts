@@ -1,8 +1,8 @@
-import { parseConfig, readConfigText } from '../../../../config.ts'
+import { parseConfig, readConfigText } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { FoldersOptions } from '../../../../folders/sync.ts'
 import type { Happened } from '../../../../folders/work.ts'
-import { findWorkspace } from '../../../../workspace.ts'
+import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
@@ -30,7 +30,7 @@ export const sync: Command = {
 export async function openFolders(shell: Shell): Promise<FoldersOptions> {
   await demandListed(shell)
   const { context } = await shell.open({ write: true, local: true, explicit: true })
-  const { liveFolders } = await import('../../../../live-folders.ts')
+  const { liveFolders } = await import('../../../../compose/live-folders.ts')
   const options = liveFolders(context!)
   if (!options) throw noFolder()
   return options

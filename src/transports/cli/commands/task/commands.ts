@@ -1,6 +1,6 @@
-import { parseConfig, readConfigText } from '../../../../config.ts'
+import { parseConfig, readConfigText } from '../../../../config/config.ts'
 import { DEFAULT_COMMANDS } from '../../../../git/stage-one.ts'
-import { findWorkspace } from '../../../../workspace.ts'
+import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Shell } from '../../shell.ts'
 
 /** The commands of Stage 1, or why they may not run. */
@@ -13,7 +13,7 @@ export async function stageOneCommands(
   const text = await readConfigText(workspace.configFile)
   const commands = (await parseConfig(text, workspace.configFile)).checks?.commands ?? []
   if (commands.length === 0) return { commands: DEFAULT_COMMANDS }
-  const { trustState } = await import('../../../../trust.ts')
+  const { trustState } = await import('../../../../workspace/trust.ts')
   if (trustState(workspace, text, env).covered.includes('checks.commands')) return { commands }
   return {
     problem: `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`,

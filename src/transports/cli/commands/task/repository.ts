@@ -1,4 +1,4 @@
-import { gitEnvironment } from '../../../../config.ts'
+import { gitEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { noRepository, openRepository, type Repository } from '../../../../git/git.ts'
 import type { Ask } from '../../../../git/task-facts.ts'

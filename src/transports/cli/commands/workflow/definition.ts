@@ -62,7 +62,7 @@ export async function readAlone(
 /** Whether this command has to do without a workspace. */
 export async function isAlone({ io, store }: Shell): Promise<boolean> {
   if (io.env.url !== undefined || store !== undefined || io.env.store !== undefined) return false
-  const { findWorkspace } = await import('../../../../workspace-find.ts')
+  const { findWorkspace } = await import('../../../../workspace/find.ts')
   return (await findWorkspace(io.cwd, io.env)) === undefined
 }
 

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import {
+  EXIT,
+  exitOf,
+  type Policy,
+  printVerification,
+  type Remembered,
+  readPolicy,
+  readRemembered,
+  type Verification,
+  verifyExport,
+} from '../audit/levels/index.ts'
+import { readVkey } from '../audit/note.ts'
+import { folderFiles, isFolder } from './audit-folder.ts'
+import { NODE_PLATFORM, sha256 } from './audit-platform.ts'
+
+export interface VerifyRequest {
+  readonly folders: readonly string[]
+  /** Files and a key, as somebody typed them. */
+  readonly seen?: string | undefined
+  readonly policy?: string | undefined
+  readonly vkey?: string | undefined
+  readonly tell?: (done: number, of: number) => void
+}
+
+export type Outcome =
+  | { readonly found: Verification; readonly text: string; readonly exit: number }
+  /** It was asked for in a way that cannot be answered. */
+  | { readonly usage: string; readonly exit: number }
+
+/** Verifies the export in a folder. The same for the command, and for the file that needs nothing but Node. */
+export async function verifyFolder(request: VerifyRequest): Promise<Outcome> {
+  const [folder, ...more] = request.folders
+  if (folder === undefined || more.length > 0) return usage('say which folder holds the export, one of them')
+  if (!isFolder(folder)) return usage(`there is no folder ${folder}`)
+  const seen = request.seen === undefined ? undefined : readSeen(request.seen)
+  if (typeof seen === 'string') return usage(seen)
+  const policy = request.policy === undefined ? undefined : readPolicyFile(request.policy)
+  if (typeof policy === 'string') return usage(policy)
+  if (request.vkey !== undefined && !readVkey(sha256, request.vkey))
+    return usage(`${request.vkey} is not a key; it looks like name+1234abcd+AbC…=`)
+  const found = await verifyExport(folderFiles(folder), NODE_PLATFORM, {
+    ...(request.vkey !== undefined && { vkey: request.vkey }),
+    ...(seen && { seen }),
+    ...(policy && { policy }),
+    ...(request.tell && { tell: request.tell }),
+  })
+  return { found, text: printVerification(found), exit: exitOf(found) }
+}
+
+const usage = (reason: string): Outcome => ({ usage: reason, exit: EXIT.usage })
+
+function readSeen(file: string): Remembered | string {
+  const text = readText(file)
+  if (text === undefined) return `${file} cannot be read`
+  return readRemembered(text) ?? `${file} is not a checkpoint`
+}
+
+function readPolicyFile(file: string): Policy | string {
+  const text = readText(file)
+  if (text === undefined) return `${file} cannot be read`
+  const policy = readPolicy(sha256, text)
+  return 'wrong' in policy ? `${file} is not a policy: ${policy.wrong}` : policy
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { BatonError } from '../domain/errors.ts'
+import type { DumpRow } from '../storage/store.ts'
+
+interface Sum {
+  rows: number
+  sum: bigint
+}
+
+const MODULUS = 1n << 256n
+
+/**
+ * What a set of rows is, whatever their order: two stores hold the same when the sums of all their tables are
+ * the same. Every field of every row counts.
+ */
+export class RowDigest {
+  readonly #tables = new Map<string, Sum>()
+  rows = 0
+
+  add(row: DumpRow): void {
+    if (isOwn(row)) return
+    const table = this.#tables.get(row.table) ?? { rows: 0, sum: 0n }
+    table.rows += 1
+    table.sum =
+      (table.sum + BigInt(`0x${createHash('sha256').update(encodeRow(row)).digest('hex')}`)) % MODULUS
+    this.#tables.set(row.table, table)
+    this.rows += 1
+  }
+
+  /** Passes rows on and counts them. */
+  async *through(
+    rows: AsyncIterable<DumpRow>,
+    { signal, tell }: { signal?: AbortSignal; tell?: (what: string, done: number) => void },
+    what: string,
+  ): AsyncIterable<DumpRow> {
+    for await (const row of rows) {
+      signal?.throwIfAborted()
+      this.add(row)
+      tell?.(what, this.rows)
+      yield row
+    }
+  }
+
+  /** Refuses a copy that is not the same, and names the table where they differ. */
+  demandSame(copy: RowDigest, where: string): void {
+    for (const table of new Set([...this.#tables.keys(), ...copy.#tables.keys()])) {
+      const [wanted, found] = [this.#tables.get(table), copy.#tables.get(table)]
+      if (wanted?.sum === found?.sum && wanted?.rows === found?.rows) continue
+      throw new BatonError(
+        'store_refused',
+        `${where} does not hold what was copied: of ${wanted?.rows ?? 0} rows in ${table}, ${found?.rows ?? 0} were read back${wanted?.rows === found?.rows ? ' and some differ' : ''}; do not use it, the source is as it was`,
+        { table, wanted: wanted?.rows ?? 0, found: found?.rows ?? 0 },
+      )
+    }
+  }
+}
+
+/** What a schema demands of its readers belongs to a store and is not copied. */
+const isOwn = ({ table, row }: DumpRow): boolean => table === 'meta' && String(row.key).startsWith('least_')
+
+/** A row as one text: fields by name, bytes in base64. */
+export function encodeRow({ table, row }: DumpRow): string {
+  const fields = Object.keys(row)
+    .sort()
+    .map((name) => [name, encodeCell(row[name])])
+  return JSON.stringify([table, Object.fromEntries(fields)])
+}
+
+const encodeCell = (value: unknown): unknown => {
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
+  return typeof value === 'bigint' ? Number(value) : (value ?? null)
+}
+
+/** The row that `encodeRow` wrote; undefined when the text is none. */
+export function decodeRow(text: string): DumpRow | undefined {
+  const value: unknown = JSON.parse(text)
+  const [table, fields] = Array.isArray(value) ? value : []
+  if (typeof table !== 'string' || typeof fields !== 'object' || fields === null) return undefined
+  const row: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields))
+    row[name] = isBytes(value) ? new Uint8Array(Buffer.from(value.base64, 'base64')) : value
+  return { table, row }
+}
+
+const isBytes = (value: unknown): value is { base64: string } =>
+  typeof value === 'object' && value !== null && 'base64' in value

@@ -1,0 +1,210 @@
+import { createHash, type Hash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  rmSync,
+} from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { BatonError } from '../domain/errors.ts'
+import { SCHEMA as POSTGRES } from '../storage/postgres/migrate.ts'
+import { SCHEMA as SQLITE } from '../storage/sqlite/migrate.ts'
+import type { DumpRow, Store } from '../storage/store.ts'
+import { decodeRow, encodeRow, RowDigest } from './row-digest.ts'
+import { type ChainReport, demandCopied, type LongWork } from './store-verify.ts'
+
+/** The first line of a backup. */
+interface Head {
+  readonly baton_backup: 1
+  readonly origin: string
+  readonly schema: number
+  readonly at: string
+}
+
+/** Its last: without it, or with another sum, the file is not whole. */
+interface End {
+  readonly rows: number
+  readonly sha256: string
+}
+
+/**
+ * Writes every row of a store into a new file: compressed JSON lines, the last one with a checksum. The file has
+ * its name only after it was read back and found to hold what was written.
+ */
+export async function backup(
+  store: Store,
+  file: string,
+  work: LongWork = {},
+): Promise<{ rows: number; bytes: number }> {
+  if (existsSync(file)) throw taken(file)
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.part`
+  try {
+    const written = new RowDigest()
+    const output = createWriteStream(draft, { flags: 'wx', mode: 0o600 })
+    await pipeline(Readable.from(linesOf(store, written, work)), createGzip(), output)
+    flush(draft)
+    const readBack = new RowDigest()
+    for await (const _ of readBack.through(readBackup(draft), work, 'reading back'));
+    written.demandSame(readBack, file)
+    linkSync(draft, file)
+    return { rows: written.rows, bytes: output.bytesWritten }
+  } catch (error) {
+    throw cannotWrite(file, error)
+  } finally {
+    // Below a file there is nothing to remove, and trying to would hide why it failed.
+    if (existsSync(draft)) rmSync(draft)
+  }
+}
+
+async function* linesOf(store: Store, written: RowDigest, work: LongWork): AsyncIterable<string> {
+  const sum = createHash('sha256')
+  let rows = 0
+  const { origin, schema } = store.info
+  yield line({ baton_backup: 1, origin, schema, at: new Date().toISOString() } satisfies Head, sum)
+  for await (const row of written.through(store.dump(), work, 'writing')) {
+    rows += 1
+    yield line(encodeRow(row), sum)
+  }
+  yield `${JSON.stringify({ rows, sha256: sum.digest('hex') } satisfies End)}\n`
+}
+
+function line(value: object | string, sum: Hash): string {
+  const text = `${typeof value === 'string' ? value : JSON.stringify(value)}\n`
+  sum.update(text)
+  return text
+}
+
+/**
+ * Takes a backup into an empty store and reads it back. The file is checked as a whole before the store is opened,
+ * which may be what makes it.
+ */
+export async function restore(
+  file: string,
+  open: () => Promise<Store>,
+  work: LongWork = {},
+): Promise<{ store: Store; rows: number; chains: ChainReport }> {
+  const whole = new RowDigest()
+  const newest = Math.max(SQLITE, POSTGRES)
+  for await (const _ of whole.through(readBackup(file, newest), work, 'checking the file'));
+  const store = await open()
+  await store.restore(new RowDigest().through(readBackup(file, store.info.schema), work, 'restoring'))
+  return { store, rows: whole.rows, chains: await demandCopied(whole, store, work) }
+}
+
+/** The rows of a backup. Throws at the end when the file was cut off or changed. */
+export async function* readBackup(file: string, schema = Number.POSITIVE_INFINITY): AsyncIterable<DumpRow> {
+  if (!existsSync(file)) throw new BatonError('not_found', `there is no file ${file}`, { file })
+  const source = createReadStream(file)
+  const unpacked = createGunzip()
+  const failure = pipeline(source, unpacked).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  const sum = createHash('sha256')
+  let number = 0
+  let rows = 0
+  let held: string | undefined
+  try {
+    // One line behind: the last is not a row.
+    for await (const text of splitLines(unpacked)) {
+      if (held !== undefined) {
+        sum.update(`${held}\n`)
+        if (number === 1) checkHead(held, file, schema)
+        else {
+          rows += 1
+          yield rowOf(held, file, number)
+        }
+      }
+      held = text
+      number += 1
+    }
+    if ((await failure) !== undefined) throw damaged(file, 'it cannot be unpacked to its end')
+    const end = parsed(held) as Partial<End> | undefined
+    if (end?.rows !== rows || end.sha256 !== sum.digest('hex'))
+      throw damaged(file, 'its checksum is not that of its rows')
+  } catch (error) {
+    if (error instanceof BatonError) throw error
+    throw damaged(file, 'it cannot be unpacked')
+  } finally {
+    source.destroy()
+  }
+}
+
+/** Lines end with a line feed and nothing else; `readline` would also break at U+2028, which JSON may hold. */
+async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder()
+  // A line with a blob comes in a thousand pieces: they are joined once.
+  let pieces: string[] = []
+  for await (const chunk of bytes) {
+    const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n')
+    pieces.push(first)
+    for (const next of more) {
+      yield pieces.join('')
+      pieces = [next]
+    }
+  }
+  const last = pieces.join('') + decoder.decode()
+  if (last !== '') yield last
+}
+
+function checkHead(text: string, file: string, schema: number): void {
+  const head = parsed(text) as Partial<Head> | undefined
+  if (head?.baton_backup !== 1) throw damaged(file, 'it is not a backup of Baton')
+  if ((head.schema ?? 0) > schema)
+    throw new BatonError(
+      'store_refused',
+      `${file} was made by a newer Baton (schema ${head.schema}, and this one has ${schema}); install the newer one to restore it`,
+      { file, schema: head.schema },
+    )
+}
+
+function rowOf(text: string, file: string, number: number): DumpRow {
+  const row = parsed(text) === undefined ? undefined : decodeRow(text)
+  if (!row) throw damaged(file, `line ${number} is not a row`)
+  return row
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+function flush(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const taken = (file: string): BatonError =>
+  new BatonError('conflict', `${file} is there already; name a file that is not`, { file })
+
+const damaged = (file: string, reason: string): BatonError =>
+  new BatonError(
+    'store_refused',
+    `${file} cannot be restored: ${reason}; nothing was changed, take another backup`,
+    { file },
+  )
+
+function cannotWrite(file: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (error instanceof BatonError || code === undefined || code === 'ABORT_ERR') return error
+  if (code === 'EEXIST') return taken(file)
+  return new BatonError(
+    'unavailable',
+    `${file} cannot be written (${code}), and nothing was left behind; check that its folder is one, that you may write in it and that there is room`,
+    { file },
+    error,
+  )
+}

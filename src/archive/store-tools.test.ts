@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it, type TestContext } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { folders } from '../../test/folders.ts'
+import { newPostgresPlace } from '../../test/store-places.ts'
+import { createService, openStore } from '../compose/main.ts'
+import type { DumpRow, Store } from '../storage/store.ts'
+import { encodeRow } from './row-digest.ts'
+import { backup, copyStore, restore, verifyChains } from './store-tools.ts'
+
+const MARIA = { actor: { name: 'maria', kind: 'human', auth: 'os-user' } } as const
+const CODEX = { actor: { name: 'codex', kind: 'agent', auth: 'os-user' } } as const
+
+/** A store with something in every table. */
+async function filledStore(path: string): Promise<Store> {
+  const store = await openStore({ engine: 'sqlite', path })
+  const service = createService(store)
+  const { handoff } = await service.sending.send(
+    { ...MARIA, key: 'k1' },
+    { to: 'codex', title: 'Zażółć 日本 🚀', summary: 'a\u0000b\u2028c', deliverables: ['Docs'] },
+  )
+  await service.receiving.accept(CODEX, handoff.uid, {})
+  await service.receiving.submit(CODEX, handoff.uid, { evidence: [{ deliverable: 'Docs', evidence: 'x' }] })
+  await service.closing.verify(MARIA, handoff.uid, { pass: true })
+  await service.sending
+    .send(MARIA, { to: 'codex', title: 'Open', type: 'delegation' })
+    .then(({ handoff: open }) => service.receiving.reject(CODEX, open.uid, { type: 'other', message: 'no' }))
+  await service.tasks.create(MARIA, { id: 'T1', title: 'First' })
+  await service.tasks.create(MARIA, { id: 'T2', title: 'Second', depends_on: ['T1'] })
+  await service.tasks.start(CODEX, 'T1')
+  await service.tasks.record(CODEX, 'T1', { summary: 'The parser reads every field now', tests_run: ['a'] })
+  await service.artifacts.put(CODEX, {
+    path: 'a.bin',
+    bytes: Buffer.from([0, 255, 10, 13]),
+    handoff: handoff.uid,
+  })
+  await service.tokens.create(MARIA, { agent: 'ci', scopes: ['*'] })
+  return store
+}
+
+/** Every row but what a store says of itself, in an order that does not depend on the engine. */
+async function rowsOf(store: Store): Promise<string[]> {
+  const rows: DumpRow[] = []
+  for await (const row of store.dump()) rows.push(row)
+  return rows
+    .filter(({ table, row }) => !(table === 'meta' && String(row.key).startsWith('least_')))
+    .map(encodeRow)
+    .sort()
+}
+
+async function opened(
+  t: TestContext,
+): Promise<{ store: Store; path: (name: string) => string; open: (name: string) => Promise<Store> }> {
+  const { path } = folders(t)
+  const store = await filledStore(path('source.db'))
+  t.after(() => store.close())
+  const open = async (name: string) => {
+    const other = await openStore({ engine: 'sqlite', path: path(name) })
+    t.after(() => other.close())
+    return other
+  }
+  return { store, path, open }
+}
+
+describe('a backup', () => {
+  it('holds every row of every table and comes back without a loss', async (t) => {
+    const { store, path, open } = await opened(t)
+    const tables = new Set((await rowsOf(store)).map((row) => JSON.parse(row)[0]))
+    assert.equal(tables.size, 15)
+
+    const { rows } = await backup(store, path('b.gz'))
+    const target = await open('target.db')
+    const report = await restore(path('b.gz'), async () => target)
+
+    assert.deepEqual(await rowsOf(target), await rowsOf(store))
+    assert.equal(report.rows, rows)
+    assert.deepEqual(report.chains.broken, [])
+    assert.ok(report.chains.entries > 8)
+    assert.equal(target.info.origin, store.info.origin)
+  })
+
+  it('is never written over another file and leaves none behind when it fails', async (t) => {
+    const { store, path } = await opened(t)
+    writeFileSync(path('b.gz'), 'mine')
+
+    await assert.rejects(backup(store, path('b.gz')), { code: 'conflict' })
+    await assert.rejects(backup(store, path('no/such/folder/b.gz')), { code: 'unavailable' })
+    const stop = AbortSignal.abort()
+    await assert.rejects(backup(store, path('c.gz'), { signal: stop }))
+
+    assert.equal(readFileSync(path('b.gz'), 'utf8'), 'mine')
+    assert.deepEqual(
+      readdirSync(path('.')).filter((name) => name.includes('gz')),
+      ['b.gz'],
+    )
+  })
+
+  it('that was cut off, changed or is none of ours is refused before a row is taken', async (t) => {
+    const { store, path, open } = await opened(t)
+    await backup(store, path('b.gz'))
+    const packed = readFileSync(path('b.gz'))
+    const text = gunzipSync(packed).toString('utf8')
+    const files: Readonly<Record<string, Uint8Array>> = {
+      'cut.gz': packed.subarray(0, packed.length - 20),
+      'shorter.gz': gzipSync(text.split('\n').toSpliced(5, 1).join('\n')),
+      'changed.gz': gzipSync(text.replace('"maria"', '"mario"')),
+      'headless.gz': gzipSync(text.split('\n').slice(1).join('\n')),
+      'endless.gz': gzipSync(text.split('\n').slice(0, -2).join('\n')),
+      'foreign.gz': gzipSync('hello\nworld\n'),
+      'plain.gz': Buffer.from('not packed at all'),
+      'empty.gz': Buffer.alloc(0),
+    }
+    const target = await open('target.db')
+    const before = await rowsOf(target)
+
+    for (const [name, bytes] of Object.entries(files)) {
+      writeFileSync(path(name), bytes)
+      await assert.rejects(
+        restore(path(name), async () => target),
+        { code: 'store_refused', message: /cannot be restored/ },
+        name,
+      )
+    }
+    await assert.rejects(
+      restore(path('nothing.gz'), async () => target),
+      { code: 'not_found' },
+    )
+
+    assert.deepEqual(await rowsOf(target), before)
+  })
+
+  it('of a newer Baton says so', async (t) => {
+    const { store, path, open } = await opened(t)
+    await backup(store, path('b.gz'))
+    const text = gunzipSync(readFileSync(path('b.gz'))).toString('utf8')
+    writeFileSync(path('newer.gz'), gzipSync(text.replace(/"schema":\d+/, '"schema":9')))
+
+    await assert.rejects(
+      restore(path('newer.gz'), () => open('target.db')),
+      {
+        code: 'store_refused',
+        message: /was made by a newer Baton \(schema 9/,
+      },
+    )
+  })
+
+  it('is not restored into a store that was used', async (t) => {
+    const { store, path } = await opened(t)
+    await backup(store, path('b.gz'))
+    const before = await rowsOf(store)
+
+    await assert.rejects(
+      restore(path('b.gz'), async () => store),
+      { code: 'conflict' },
+    )
+
+    assert.deepEqual(await rowsOf(store), before)
+  })
+})
+
+describe('a copy', () => {
+  it('from SQLite to PostgreSQL and back loses nothing, field by field, and its chains verify', async (t) => {
+    const { store, open } = await opened(t)
+    const { target } = newPostgresPlace()
+    const postgres = await openStore(target)
+    t.after(() => postgres.close())
+    const back = await open('back.db')
+    const told: string[] = []
+
+    const there = await copyStore(store, postgres, {
+      tell: (what, done, of) => told.push(`${what} ${done} ${of}`),
+    })
+    const home = await copyStore(postgres, back)
+
+    assert.deepEqual(await rowsOf(postgres), await rowsOf(store))
+    assert.deepEqual(await rowsOf(back), await rowsOf(store))
+    assert.deepEqual([there.rows, there.chains], [home.rows, home.chains])
+    assert.ok(
+      told.some((line) => line.startsWith('copying 1 ')) &&
+        told.some((line) => line.startsWith('verifying the log 1 ')),
+    )
+    const next = await createService(back).sending.send(MARIA, { to: 'codex', title: 'Goes on' })
+    assert.match(next.handoff.id, /-003$/)
+  })
+
+  it('that does not hold what was sent is refused, with the table where it differs', async (t) => {
+    const { store, open } = await opened(t)
+    const target = await open('target.db')
+    const losing: Store = Object.assign(Object.create(target), {
+      info: target.info,
+      restore: (rows: AsyncIterable<DumpRow>) => target.restore(withoutOne(rows)),
+      dump: () => target.dump(),
+    })
+
+    await assert.rejects(copyStore(store, losing), {
+      code: 'store_refused',
+      message: /of 2 rows in content, 1 were read back/,
+    })
+  })
+})
+
+describe('the log', () => {
+  it('verifies, and a changed, exchanged or missing entry is found with its place', async (t) => {
+    const { store, path } = await opened(t)
+    const good = await verifyChains(store)
+    assert.deepEqual(good.broken, [])
+    await store.close()
+
+    for (const [name, statement] of [
+      [
+        'text',
+        `UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'codex', 'mario') AS BLOB) WHERE act = 'handoff.accept'`,
+      ],
+      [
+        'hash',
+        `UPDATE entry SET hash = (SELECT hash FROM entry WHERE act = 'handoff.send' LIMIT 1) WHERE act = 'handoff.verify_pass'`,
+      ],
+      ['tail', `DELETE FROM entry WHERE act = 'artifact.put'`],
+      ['middle', `DELETE FROM entry WHERE act = 'handoff.accept'`],
+    ] as const) {
+      const copy = path(`${name}.db`)
+      writeFileSync(copy, readFileSync(path('source.db')))
+      const db = new DatabaseSync(copy)
+      db.exec(statement)
+      db.close()
+      const broken = await openStore({ engine: 'sqlite', path: copy })
+      const report = await verifyChains(broken)
+      await broken.close()
+      assert.equal(report.broken.length, 1, name)
+      assert.equal(typeof report.broken[0]?.reason, 'string')
+    }
+    assert.ok(existsSync(path('source.db')))
+  })
+})
+
+async function* withoutOne(rows: AsyncIterable<DumpRow>): AsyncIterable<DumpRow> {
+  let left = 1
+  for await (const row of rows) {
+    if (row.table === 'content' && left > 0) left -= 1
+    else yield row
+  }
+}

@@ -1,0 +1,76 @@
+import { readCheckpoint } from '../audit/checkpoint.ts'
+import { append, EMPTY_FRONTIER, rootOf } from '../audit/merkle.ts'
+import { readNote } from '../audit/note.ts'
+import { HASH_BYTES, TILE_WIDTH } from '../audit/tiles.ts'
+import { leafOfText, sha256, toText } from '../service/audit/hashing.ts'
+import { readLog } from '../service/audit/log-reader.ts'
+import { TreeReader } from '../service/audit/tree-reader.ts'
+import type { Store } from '../storage/store.ts'
+
+export interface TreeFault {
+  readonly stream: string
+  readonly at: number
+  readonly reason: string
+}
+
+/** The name under which faults of the tree are told, beside those of streams. */
+const TREE = 'the tree'
+const PAGE = 500
+
+/**
+ * Hashes every entry that is in the tree again and compares: with its tiles, with its edge, and with each
+ * checkpoint that was signed. Stops at the first that does not fit, because nothing after it can.
+ */
+export async function verifyTree(
+  store: Store,
+  tell: (done: number, of: number) => void = () => undefined,
+): Promise<readonly TreeFault[]> {
+  // Checkpoints first: what is signed while this runs covers more than the tree that is looked at.
+  const signed = await checkpointsOf(store)
+  const { size, edge } = await store.tree()
+  let grown = EMPTY_FRONTIER
+  let tile: Uint8Array | undefined
+  const fault = (at: number, reason: string): readonly TreeFault[] => [{ stream: TREE, at, reason }]
+  try {
+    for await (const { index, body } of readLog(store, 0, size)) {
+      const leaf = leafOfText(body)
+      const place = index % TILE_WIDTH
+      if (place === 0) [tile] = (await store.tiles(0, index / TILE_WIDTH, 1)).map(({ bytes }) => bytes)
+      const kept = tile?.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)
+      if (!kept || toText(kept) !== toText(leaf)) return fault(index, 'its leaf is not that of its entry')
+      grown = append(sha256, grown, leaf)
+      const wanted = signed.get(grown.size)
+      if (wanted !== undefined && wanted !== toText(rootOf(sha256, grown)))
+        return fault(index, `the checkpoint of size ${grown.size} is not that of its entries`)
+      tell(grown.size, size)
+    }
+    if (grown.size !== size) return fault(grown.size, 'entries are missing')
+    const root = toText(rootOf(sha256, grown))
+    const byEdge = toText(rootOf(sha256, { size, hashes: edge.map((text) => Buffer.from(text, 'base64')) }))
+    if (byEdge !== root) return fault(size, 'its edge is not that of its entries')
+    if (toText(await new TreeReader(store).rootAt(size)) !== root)
+      return fault(size, 'its upper tiles are not those of its entries')
+  } catch (error) {
+    return fault(grown.size, error instanceof Error ? error.message : String(error))
+  }
+  const beyond = [...signed.keys()].find((signedSize) => signedSize > size)
+  return beyond === undefined
+    ? []
+    : fault(size, `a checkpoint covers ${beyond} entries, and there are ${size}`)
+}
+
+/** Root of each checkpoint by its size. Whose signature it bears is for those to judge who know the key. */
+async function checkpointsOf(store: Store): Promise<ReadonlyMap<number, string>> {
+  const roots = new Map<number, string>()
+  let before: number | undefined
+  for (;;) {
+    const page = await store.checkpoints({ limit: PAGE, ...(before !== undefined && { before }) })
+    for (const { size, note } of page) {
+      const text = readNote(note)?.text
+      const checkpoint = text === undefined ? undefined : readCheckpoint(text)
+      roots.set(size, checkpoint?.size === size ? toText(checkpoint.root) : 'no checkpoint')
+    }
+    before = page.at(-1)?.size
+    if (page.length < PAGE || before === undefined) return roots
+  }
+}

@@ -1,0 +1,246 @@
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import {
+  type Config,
+  type Environment,
+  parseConfig,
+  readConfigText,
+  readSecret,
+  toPolicy,
+} from '../config/config.ts'
+import { applyTrust } from '../config/guarded-settings.ts'
+import type { Actor } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
+import { kindOf } from '../domain/policy.ts'
+import type { ServiceDeps } from '../service/deps.ts'
+import type { Service } from '../service/service.ts'
+import { resolveActor } from '../workspace/identity.ts'
+import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts'
+import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
+import { projectAt } from './project.ts'
+
+/** Everything a command needs to act in a workspace. */
+export interface Context {
+  readonly service: Service
+  readonly actor: Actor
+  /** How the caller was found out. */
+  readonly why: string
+  readonly workspace?: Workspace
+  readonly config?: Config
+  /** For the person at the terminal: what was left out or is not as usual. */
+  readonly warnings: readonly string[]
+  /** This call made the workspace. */
+  readonly created: boolean
+  close(): Promise<void>
+}
+
+export interface OpenContextOptions {
+  readonly cwd: string
+  readonly environment: Environment
+  readonly as?: string | undefined
+  readonly isTerminal: boolean
+  /** The command writes, so it may make the workspace. */
+  readonly write: boolean
+  /** What `--store` says. */
+  readonly store?: string | undefined
+  readonly readOnly?: boolean | undefined
+  /** May run steps of the schema that older programs cannot live beside (`baton store upgrade`). */
+  readonly upgrade?: boolean | undefined
+  /** The command is for what a store already holds, so it makes none. */
+  readonly existing?: boolean | undefined
+  /** Somebody asked for the workspace by name (`baton serve`), so it may be made in CI and without git. */
+  readonly explicit?: boolean | undefined
+}
+
+/**
+ * Finds or makes the workspace, believes its `baton.yaml` as far as it is trusted, opens the store and says who
+ * is calling. A workspace without a `baton.yaml` costs neither the YAML reader nor the schema of the settings.
+ */
+export async function openContext(options: OpenContextOptions): Promise<Context> {
+  const { cwd, environment, as, isTerminal } = options
+  // Whoever may not call leaves nothing behind: the name is asked for before any file is made.
+  resolveActor({ as, environment, isTerminal })
+  const found = await findWorkspace(cwd, environment)
+  const { config, warnings } = await settingsOf(found, environment)
+  const { target, workspace } = await targetOf(options, found, config)
+  if (target.readOnly && !options.readOnly)
+    warnings.push(`${locationOf(target)} cannot be written by you; it was opened for reading only`)
+
+  const store = await openStore(target)
+  try {
+    const policy = toPolicy(config)
+    const agents = as === undefined && environment.agent === undefined ? [] : await store.agents()
+    const caller = resolveActor({
+      as,
+      environment,
+      isTerminal,
+      kindOf: (name) =>
+        kindOf(
+          policy,
+          name,
+          agents.find((agent) => agent.name === name),
+        ),
+    })
+    const queued = config?.folders?.some(({ dialect }) => dialect === 'queue')
+      ? (await import('./live-folders.ts')).queueDeps(config, workspace, () => service)
+      : {}
+    const service: Service = createService(store, {
+      policy,
+      home: config?.dialect ?? 'native',
+      ...(config?.folders && { live: new Set(config.folders.map(({ dialect }) => dialect)) }),
+      ...queued,
+      ...(workspace &&
+        config?.folders?.length && {
+          eraseFiles: async (erasing) =>
+            (await import('./live-folders.ts')).eraseFiles({ config, workspace, service }, erasing),
+        }),
+      ...(workspace && {
+        runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
+        project: projectAt(workspace.checkout),
+      }),
+      ...(config?.notify?.length && { notify: await notifying(config.notify) }),
+      keys: keysOf(environment),
+      agentKeys: async () => (await import('../workspace/agent-keys.ts')).openAgentKeys(environment),
+    })
+    return {
+      service,
+      ...caller,
+      ...(workspace && { workspace }),
+      ...(config && { config }),
+      warnings,
+      created: workspace?.created ?? false,
+      close: () => store.close(),
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** The text is read once: what was checked, what was trusted and what is used are the same bytes. */
+async function settingsOf(
+  workspace: Workspace | undefined,
+  environment: Environment,
+): Promise<{ config?: Config; warnings: string[] }> {
+  if (workspace?.configFile === undefined) return { warnings: [] }
+  const text = await readConfigText(workspace.configFile)
+  const parsed = await parseConfig(text, workspace.configFile)
+  if (applyTrust(parsed, []).leftOut.length === 0) return { config: parsed, warnings: [] }
+  const { trustState } = await import('../workspace/trust.ts')
+  const { config, leftOut } = applyTrust(parsed, trustState(workspace, text, environment).covered)
+  if (leftOut.length === 0) return { config, warnings: [] }
+  const instead = leftOut.includes('store') ? `; this call uses ${workspace.database}` : ''
+  return {
+    config,
+    warnings: [
+      `${workspace.configFile} sets ${leftOut.join(' and ')}, which takes effect only after: baton trust${instead}`,
+    ],
+  }
+}
+
+interface Chosen {
+  readonly target: StoreTarget
+  readonly workspace?: Workspace
+}
+
+/** `--store`, else `BATON_STORE`, else the trusted `store` of `baton.yaml`, else the file under `.baton`. */
+async function targetOf(
+  options: OpenContextOptions,
+  found: Workspace | undefined,
+  config: Config | undefined,
+): Promise<Chosen> {
+  const { cwd, environment } = options
+  const given = options.store ?? environment.store
+  const address = given ?? config?.store
+  if (address === undefined) {
+    const workspace = await workspaceFor(options, found)
+    refuseLink(workspace.database)
+    return { target: withAccess({ engine: 'sqlite', path: workspace.database }, options), workspace }
+  }
+  const target = toStoreTarget(address, config?.workspace)
+  const base = given === undefined && found?.configFile !== undefined ? dirname(found.configFile) : cwd
+  const placed =
+    target.engine === 'sqlite' && target.path !== ':memory:'
+      ? { ...target, path: resolve(base, target.path) }
+      : target
+  if (!mayMake(options)) demandThere(placed, options)
+  return { target: withAccess(placed, options), ...(found && { workspace: found }) }
+}
+
+const mayMake = ({ write, readOnly, existing }: OpenContextOptions): boolean =>
+  write && !readOnly && !existing
+
+/** Whoever only reads would take a mistyped address for a store with nothing in it. What baton.yaml names is there to stay. */
+function demandThere(target: StoreTarget, { store, environment }: OpenContextOptions): void {
+  if (target.engine !== 'sqlite' || target.path === ':memory:') return
+  if (store === undefined && environment.store === undefined) return
+  // Unlike existsSync it says so where the folder may not be entered.
+  if (statSync(target.path, { throwIfNoEntry: false })) return
+  const named = store !== undefined ? '--store' : 'BATON_STORE'
+  throw new BatonError(
+    'not_found',
+    `there is no store at ${target.path}, which ${named} names; correct the path, or make a store there with the first handoff: baton send`,
+    { file: target.path },
+  )
+}
+
+async function workspaceFor(options: OpenContextOptions, found: Workspace | undefined): Promise<Workspace> {
+  const { cwd, environment } = options
+  if (found && lstatSync(found.dir, { throwIfNoEntry: false })?.isDirectory()) return found
+  if (mayMake(options)) return createWorkspace(cwd, environment, { explicit: options.explicit ?? false })
+  const what = found
+    ? `${found.root} has no .baton folder yet`
+    : `there is no workspace in ${cwd} or above it`
+  throw new BatonError(
+    'not_found',
+    `${what}; make one with: baton init, or with the first handoff in a git repository: baton send`,
+    { cwd, ...(found && { root: found.root }) },
+  )
+}
+
+/** A store that came with a clone could be a link to any file of this user's. */
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new BatonError(
+      'not_allowed',
+      `${path} is a symbolic link, which Baton does not follow; name the real file with --store or BATON_STORE`,
+      { path },
+    )
+}
+
+/** A command that only reads can live with a file that it may not write, or that lies in such a folder. */
+function withAccess(target: StoreTarget, { write, readOnly, upgrade }: OpenContextOptions): StoreTarget {
+  if (readOnly) return { ...target, readOnly }
+  if (upgrade) return { ...target, upgrade }
+  if (write || target.engine !== 'sqlite' || !existsSync(target.path)) return target
+  return [target.path, dirname(target.path)].every(isWritable) ? target : { ...target, readOnly: true }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const locationOf = (target: StoreTarget): string => (target.engine === 'sqlite' ? target.path : 'the store')
+
+/** Only a trusted `baton.yaml` gets here with channels; what sends is loaded by the first message. */
+async function notifying(channels: NonNullable<Config['notify']>): Promise<ServiceDeps['notify']> {
+  return (await import('../notify/index.ts')).createNotifying(channels, readSecret)
+}
+
+/** Few calls sign or compare the log, so its keys are looked for by the first that does. */
+function keysOf(environment: Environment): NonNullable<ServiceDeps['keys']> {
+  return async () => (await import('../workspace/log-keys.ts')).openLogKeys(environment)
+}
+
+/** Most calls run no check, so what runs them is loaded by the first that does. */
+function checkRunner(root: string, commands: readonly string[]): NonNullable<ServiceDeps['runChecks']> {
+  return async (checks, result) => {
+    const { createCheckRunner } = await import('../service/acceptance.ts')
+    return createCheckRunner({ root, commands })(checks, result)
+  }
+}

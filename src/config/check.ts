@@ -1,0 +1,67 @@
+import { type Document, isMap, isNode, type Pair, type YAMLMap } from 'yaml'
+import type { ConfigProblem } from './file.ts'
+import { type Complaint, complaintsOf } from './issues.ts'
+import { type Config, ConfigSchema } from './schema.ts'
+import { readYaml } from './yaml.ts'
+
+export type Checked =
+  | { readonly config: Config }
+  | { readonly config?: never; readonly problems: readonly ConfigProblem[] }
+
+/** A checked configuration, or everything that is wrong with it. Loads `yaml` and `zod`: come here late. */
+export function checkConfig(text: string): Checked {
+  const { document, lineCounter, flaws } = readYaml(text)
+  const problemAt = (offset: number, field: string, message: string): ConfigProblem => {
+    const { line, col } = lineCounter.linePos(offset)
+    return { line, column: col, field, message }
+  }
+  if (flaws.length > 0)
+    return { problems: inOrder(flaws.map(({ offset, message }) => problemAt(offset, '', message))) }
+
+  const raw = withoutEmpty(document.toJS({ maxAliasCount: 0 }) ?? {})
+  const checked = ConfigSchema.safeParse(raw)
+  if (checked.success) return { config: checked.data }
+  const complaints = checked.error.issues.flatMap((issue) => complaintsOf(issue, raw))
+  return {
+    problems: inOrder(
+      complaints.map((complaint) =>
+        problemAt(offsetOf(document, complaint), complaint.path.join('.'), complaint.message),
+      ),
+    ),
+  }
+}
+
+const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
+  [...problems].sort((a, b) => a.line - b.line || a.column - b.column)
+
+/** A heading whose lines are all commented out says nothing, so it is as if it were not there. */
+function withoutEmpty(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
+}
+
+/** Where a field's name or value stands; for one that is missing, where its parent does. */
+function offsetOf(document: Document, { path, part }: Complaint): number {
+  for (let depth = path.length; depth > 0; depth--) {
+    const offset = offsetAt(document, path.slice(0, depth), depth === path.length ? part : 'value')
+    if (offset !== undefined) return offset
+  }
+  return isNode(document.contents) ? (document.contents.range?.[0] ?? 0) : 0
+}
+
+function offsetAt(document: Document, path: Complaint['path'], part: Complaint['part']): number | undefined {
+  const parent = document.getIn(path.slice(0, -1), true)
+  const pair = isMap(parent) ? pairsOf(parent).get(String(path.at(-1))) : undefined
+  const value = pair ? pair.value : document.getIn(path, true)
+  const node = pair && (part === 'key' || !isNode(value)) ? pair.key : value
+  return isNode(node) ? node.range?.[0] : undefined
+}
+
+/** By name, kept for the next question: a file of a thousand mistakes asks a thousand times. */
+const indexes = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  const index = indexes.get(map) ?? new Map(map.items.map((pair) => [String(pair.key), pair]))
+  indexes.set(map, index)
+  return index
+}

@@ -1,0 +1,162 @@
+import { homedir, userInfo } from 'node:os'
+import { resolve } from 'node:path'
+
+export { loadConfig, parseConfig, readConfigText } from './file.ts'
+export { parseDuration, toPolicy } from './policy.ts'
+export type { Config } from './schema.ts'
+
+/** What Baton takes from the environment. This file is its only reader. */
+export interface Environment {
+  /** `BATON_AGENT`: who is calling. */
+  readonly agent?: string
+  /** `BATON_WORKSPACE`: the folder that holds, or will hold, `.baton`. */
+  readonly workspace?: string
+  /** `BATON_URL` and `BATON_TOKEN`: a server to ask instead of a store here. */
+  readonly url?: string
+  readonly token?: string
+  /** `BATON_STORE`: a file or a PostgreSQL address. */
+  readonly store?: string
+  /** `BATON_TRUST`: the hash of a `baton.yaml` that may be trusted, for CI. */
+  readonly trust?: string
+  /** Under its `.baton/` lie the user's keys and trust. `BATON_HOME` replaces it. */
+  readonly home: string
+  readonly ci: boolean
+  /** The variable that shows a coding agent. */
+  readonly codingAgent?: string
+  /** The system user's name. */
+  readonly user: string
+  /** Absent where the system has no numbers for users. */
+  readonly uid?: number
+  readonly noColor: boolean
+  /** `GITHUB_STEP_SUMMARY`: the file that GitHub Actions shows as the summary of a step. */
+  readonly stepSummary?: string
+  /** `PATH`: where the system looks for commands. */
+  readonly path?: string
+  /** `BATON_DEBUG`: show what a failure inside looked like. */
+  readonly debug: boolean
+}
+
+/** Variables that coding agents set for the commands they run. */
+const CODING_AGENTS = [
+  'CLAUDECODE',
+  'CLAUDE_CODE',
+  'GEMINI_CLI',
+  'CURSOR_AGENT',
+  'AI_AGENT',
+  'COPILOT_CLI',
+  'OPENCODE',
+  'OPENCODE_CLIENT',
+  'QWEN_CODE',
+  'AMP_CURRENT_THREAD_ID',
+  'AUGMENT_AGENT',
+  'GOOSE_TERMINAL',
+  'CLINE_ACTIVE',
+  'ANTIGRAVITY_AGENT',
+  'PI_CODING_AGENT',
+]
+
+/** Codex sets several names, which have changed; people set the ones left out here in their own profiles. */
+const CODEX = /^CODEX_(?!HOME$|.*(?:KEY|TOKEN|URL)$)/
+
+/** Most services set CI; those that do not are known by a name of their own. */
+const CI_SERVICES = [
+  'CI',
+  'CONTINUOUS_INTEGRATION',
+  'JENKINS_URL',
+  'TF_BUILD',
+  'TEAMCITY_VERSION',
+  'CODEBUILD_BUILD_ID',
+]
+
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+  const codingAgent = codingAgentOf(env)
+  const uid = process.getuid?.()
+  return {
+    ...given('agent', env.BATON_AGENT),
+    ...given('workspace', env.BATON_WORKSPACE),
+    ...given('url', env.BATON_URL),
+    ...given('token', env.BATON_TOKEN),
+    ...given('store', env.BATON_STORE),
+    ...given('trust', env.BATON_TRUST),
+    home: homeOf(env),
+    ci: CI_SERVICES.some((name) => isOn(env[name])),
+    ...given('codingAgent', codingAgent),
+    user: userOf(env, uid),
+    ...(uid !== undefined && { uid }),
+    ...given('stepSummary', env.GITHUB_STEP_SUMMARY),
+    ...given('path', env.PATH),
+    noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
+    debug: isOn(env.BATON_DEBUG),
+  }
+}
+
+/** A secret that `baton.yaml` names by its variable. */
+export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  env[variable]?.trim() || undefined
+
+function codingAgentOf(env: NodeJS.ProcessEnv): string | undefined {
+  const names = [
+    ...CODING_AGENTS,
+    ...Object.keys(env)
+      .filter((name) => CODEX.test(name))
+      .sort(),
+  ]
+  return names.find((name) => isOn(env[name]))
+}
+
+/** A variable that is set to nothing, 0 or false was switched off on purpose. */
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !/^(?:0|false|no|off|)$/i.test(value.trim())
+}
+
+/** An empty variable says no more than one that is not there. */
+function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined || value.trim() === '' ? {} : ({ [key]: value.trim() } as Record<K, string>)
+}
+
+function homeOf(env: NodeJS.ProcessEnv): string {
+  const home = [env.BATON_HOME, env.HOME].find((folder) => folder !== undefined && folder.trim() !== '')
+  if (home !== undefined) return resolve(home)
+  try {
+    return resolve(homedir())
+  } catch {
+    // A container may run as a user that no list knows: without a home nothing can be trusted, all else works.
+    return '/'
+  }
+}
+
+function userOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
+  try {
+    return userInfo().username
+  } catch {
+    return env.USER || env.LOGNAME || `user-${uid ?? 'unknown'}`
+  }
+}
+
+/** The environment of a process that works in a workspace of its own: nothing in it points at another. */
+export function apartEnvironment(
+  own: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('BATON_'))
+  return { ...Object.fromEntries(kept), ...own }
+}
+
+/** What a person sets for git as a whole; the rest points at one repository, as git does inside its own hooks. */
+const FOR_GIT =
+  /^GIT_(?:ASKPASS|SSH|SSH_COMMAND|SSH_VARIANT|EXEC_PATH|SSL_\w+|HTTP_\w+|PROXY_\w+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
+
+/** The environment that git is started with. */
+export function gitEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || FOR_GIT.test(name))
+  return Object.fromEntries(kept)
+}
+
+/** Where git says to its hooks what is about to be committed, which need not be what lies around the hook. */
+const FOR_HOOKS = ['GIT_INDEX_FILE', 'GIT_DIR', 'GIT_WORK_TREE']
+
+/** The environment that git is started with inside one of its hooks. */
+export function hookEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const own = FOR_HOOKS.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]))
+  return { ...gitEnvironment(env), ...Object.fromEntries(own) }
+}

@@ -1,0 +1,166 @@
+import * as z from 'zod'
+import { AGENT_KINDS, AGENT_ROLES, Limit } from '../domain/agent.ts'
+import { HOMES } from '../domain/home.ts'
+import { NotifySchema, PeopleSchema } from './people.ts'
+import { isDuration } from './policy.ts'
+
+/** Dialects that have a folder of their own. */
+const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+export const NAME_MESSAGE = 'write an agent name in small letters, digits, dots, dashes or underscores'
+export const isAgentName = (text: string): boolean => NAME.test(text)
+
+const Name = z.string().regex(NAME, { error: NAME_MESSAGE }).describe('Agent name, for example codex')
+
+const Limits = z
+  .strictObject({
+    outgoing: Limit().optional().describe('How many open handoffs the agent may have sent'),
+    incoming: Limit().optional().describe('How many open handoffs the agent may have received'),
+  })
+  .describe('How many open handoffs are allowed; left out: any number')
+
+const DURATION = 'write a duration such as 90s, 15m, 4h or 2d (at most 3650d), or none'
+
+/** The form is in the JSON Schema; the size is looked at by whoever turns it into milliseconds. */
+const Deadline = z
+  .string({ error: DURATION })
+  .regex(/^(?:none|\d{1,9}[smhd])$/, { error: DURATION, abort: true })
+  .refine((text) => text === 'none' || isDuration(text), { error: DURATION })
+  .describe('A duration: 90s, 15m, 4h, 2d, or none for no deadline')
+
+const ListedAgent = z
+  .strictObject({
+    kind: z.enum(AGENT_KINDS).optional().describe('What the agent is; people are human (agent)'),
+    roles: z
+      .array(z.enum(AGENT_ROLES))
+      .optional()
+      .describe('What the agent may do beyond sending and receiving'),
+    capabilities: z
+      .array(z.string().min(1).max(100))
+      .max(100)
+      .optional()
+      .describe('What the agent is good at'),
+    limits: Limits.optional(),
+    phase: z
+      .int()
+      .min(0)
+      .max(999)
+      .optional()
+      .describe('Phase of document 001: 6 to 12 for orchestrators, 13 to 16 for specialists'),
+  })
+  .describe('One agent; may be empty')
+
+const Deadlines = z
+  .strictObject({
+    accept: Deadline.optional().describe('How long a sent handoff waits to be accepted: 24h, or none'),
+    draft: Deadline.optional().describe('How long a draft waits to be sent: 1h, or none'),
+  })
+  .describe('The deadlines of one home')
+
+const Route = z
+  .strictObject({
+    from: z.union([Name, z.literal('*')]).describe('The sender, or * for everyone'),
+    to: z
+      .array(z.union([Name, z.literal('*')]))
+      .min(1)
+      .describe('The receivers, or * for everyone'),
+  })
+  .describe('One sender and whom it may hand to')
+
+/** The project itself, or relative and below it, and not where git or Baton keep their own. */
+const FOLDER =
+  /^\.$|^(?!.*(?:^|\/)(?:\.{1,2}|\.git|\.baton)(?:\/|$))[A-Za-z0-9._][A-Za-z0-9._ -]*(?:\/[A-Za-z0-9._][A-Za-z0-9._ -]*)*$/
+
+const LiveFolder = z
+  .strictObject({
+    dialect: z.enum(LIVE_DIALECTS).describe('The format of the files in it'),
+    path: z
+      .string()
+      .max(200)
+      .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs, or .' })
+      .describe('Where it is, from the root of the project: _handoffs; . for handoffs/ and its neighbours'),
+    accept: z
+      .array(z.enum(['verification', 'gate']))
+      .optional()
+      .describe('What a file alone may decide; left out: neither verification nor gates. Needs: baton trust'),
+  })
+  .describe('One folder that is kept in step with the workspace, both ways')
+
+/** `baton.yaml`. Editors get a JSON Schema made from it, so every field says what it is for. */
+export const ConfigSchema = z
+  .strictObject({
+    agents: z
+      .record(Name, ListedAgent.nullable())
+      .optional()
+      .describe('Who can send and receive. When agents are listed, no other agent can'),
+    default_limits: Limits.optional().describe('Limits of agents that have none of their own'),
+    verification: z
+      .strictObject({
+        verifiers: z.array(Name).min(1).optional().describe('Who verifies handoffs of the markdown home'),
+        chief: Name.optional().describe('Who verifies when the verifier is the receiver'),
+      })
+      .optional()
+      .describe('Who verifies the work'),
+    deadlines: z
+      .strictObject(
+        Object.fromEntries(HOMES.map((home) => [home, Deadlines.optional()])) as Record<
+          (typeof HOMES)[number],
+          z.ZodOptional<typeof Deadlines>
+        >,
+      )
+      .optional()
+      .describe('How long handoffs wait, by home'),
+    routes: z.array(Route).optional().describe('Who may hand to whom; left out: everyone to everyone'),
+    depth_limit: z.int().min(1).max(1_000).optional().describe('How many handoffs may follow from one (16)'),
+    dialect: z.enum(HOMES).optional().describe('The home of handoffs that do not name one (native)'),
+    folders: z
+      .array(LiveFolder)
+      .max(20)
+      .optional()
+      .describe('Folders of handoff files that are kept in step with the workspace, both ways'),
+    people: PeopleSchema.optional(),
+    notify: NotifySchema.optional(),
+    store: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .optional()
+      .describe('Where the workspace is kept: a file, or postgres://… Needs: baton trust'),
+    workspace: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+        error: 'write letters, digits, dots, dashes or underscores, for example shop',
+      })
+      .optional()
+      .describe('Name of the workspace in a PostgreSQL store (default)'),
+    checks: z
+      .strictObject({
+        commands: z
+          .array(z.string().min(1).max(2_000))
+          .max(100)
+          .optional()
+          .describe('The commands that checks may run, word for word. Needs: baton trust'),
+      })
+      .optional()
+      .describe('Acceptance checks that Baton runs itself'),
+    install: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, {
+        error: 'write letters, digits, dots or dashes, for example baton.example.com',
+      })
+      .optional()
+      .describe('Name of this installation in the origin of its log, for example baton.example.com'),
+  })
+  .describe('Settings of a Baton workspace')
+
+export type Config = z.infer<typeof ConfigSchema>
+
+/** The JSON Schema of `baton.yaml`, for editors. */
+export function configJsonSchema(): string {
+  const { $schema, ...schema } = z.toJSONSchema(ConfigSchema, { io: 'input' })
+  return `${JSON.stringify({ $schema, $comment: SCHEMA_MARK, title: 'baton.yaml', ...schema }, undefined, 2)}\n`
+}
+
+/** By this a schema file is known as one that Baton wrote and may write again. */
+export const SCHEMA_MARK = 'Written by baton init for editors; changes are lost.'

@@ -1,0 +1,189 @@
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { Environment } from '../config/config.ts'
+import { BatonError } from '../domain/errors.ts'
+import { type Checkout, checkoutAt } from './git-folder.ts'
+
+/** Where a project's agents, tasks, handoffs and log are kept. */
+export interface Workspace {
+  readonly root: string
+  /** The `.baton` folder; it may not be there yet. */
+  readonly dir: string
+  readonly configFile?: string
+  readonly found: 'environment' | 'folder' | 'config' | 'main_worktree'
+  /** The embedded store; it may not be there yet. */
+  readonly database: string
+  /** Where the caller's files are: the linked worktree it stands in, else the root. */
+  readonly checkout: string
+  /** Set on the one call that made the folder. */
+  readonly created?: true
+}
+
+/** A folder that is marked as a workspace. */
+interface Marked {
+  readonly root: string
+  readonly hasFolder: boolean
+  readonly configFile?: string
+}
+
+export interface Surroundings {
+  readonly nearest?: Marked
+  readonly checkout?: Checkout
+}
+
+/**
+ * The workspace of this folder: the one that `BATON_WORKSPACE` names, else the nearest upwards within the
+ * repository, else that of the main worktree. What another user put in the way is refused, not used.
+ */
+export async function findWorkspace(cwd: string, environment: Environment): Promise<Workspace | undefined> {
+  const here = realpathSync(cwd)
+  if (environment.workspace !== undefined) return named(here, environment.workspace)
+  const { nearest, checkout } = lookAround(here, environment)
+  if (nearest?.hasFolder) return toWorkspace(nearest, 'folder')
+  // A baton.yaml is checked out in every worktree; the store is one for all of them.
+  const main = checkout?.linked ? mainSide(here, checkout, nearest, environment) : undefined
+  return main ?? (nearest && toWorkspace(nearest, 'config'))
+}
+
+/** What lies between this folder and the root of its repository; without one, the edge of the disk or the home. */
+export function lookAround(here: string, environment: Environment): Surroundings {
+  const home = realpath(environment.home)
+  const { dev } = statSync(here)
+  let nearest: Marked | undefined
+  for (let folder = here; ; folder = dirname(folder)) {
+    if (statSync(folder).dev !== dev) break
+    nearest ??= markedAt(folder, environment)
+    const checkout = checkoutAt(folder)
+    if (checkout) return { ...(nearest && { nearest }), checkout }
+    if (folder === home || folder === dirname(folder)) break
+  }
+  return nearest ? { nearest } : {}
+}
+
+/** The workspace in a folder, whether its parts are there or not. */
+export function workspaceAt(root: string, found: Workspace['found'], checkout = root): Workspace {
+  const dir = join(root, '.baton')
+  const configFile = configIn(root)
+  return {
+    root,
+    dir,
+    ...(configFile !== undefined && { configFile }),
+    found,
+    database: join(dir, 'baton.db'),
+    checkout,
+  }
+}
+
+/** Whether the folder is there and can be used; a link is refused: a clone could send writes anywhere with one. */
+export function hasBatonFolder(root: string): boolean {
+  const dir = join(root, '.baton')
+  const stats = lstatSync(dir, { throwIfNoEntry: false })
+  if (stats?.isSymbolicLink())
+    throw new BatonError(
+      'not_allowed',
+      `${dir} is a symbolic link, which Baton does not follow; remove it, or set BATON_WORKSPACE to the folder above the real one`,
+      { path: dir },
+    )
+  return stats?.isDirectory() ?? false
+}
+
+/** Belongs to someone who is neither this user nor the system. */
+const isForeign = (stats: Stats | undefined, { uid }: Environment): boolean =>
+  stats !== undefined && uid !== undefined && stats.uid !== uid && stats.uid !== 0
+
+function markedAt(folder: string, environment: Environment): Marked | undefined {
+  const configFile = configIn(folder)
+  const hasFolder = hasBatonFolder(folder) && !isOnlyForKeys(folder, environment)
+  if (!hasFolder && configFile === undefined) return undefined
+  for (const path of [join(folder, '.baton'), ...(configFile === undefined ? [] : [configFile])])
+    if (isForeign(lstatSync(path, { throwIfNoEntry: false }), environment))
+      throw new BatonError(
+        'not_allowed',
+        `${path} belongs to another user of this machine; if you trust it, set BATON_WORKSPACE=${folder}`,
+        { path },
+      )
+  return { root: folder, hasFolder, ...(configFile !== undefined && { configFile }) }
+}
+
+/** The user's own `.baton` holds keys and trust. It is a workspace too only when one was made there. */
+function isOnlyForKeys(folder: string, { home }: Environment): boolean {
+  const marks = ['.gitignore', 'baton.db'].map((name) => join(folder, '.baton', name))
+  return folder === realpath(home) && !marks.some((path) => lstatSync(path, { throwIfNoEntry: false }))
+}
+
+function configIn(folder: string): string | undefined {
+  const file = join(folder, 'baton.yaml')
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined
+}
+
+/** The same place in the main worktree, or the nearest marked one above it there. */
+function mainSide(
+  here: string,
+  checkout: Checkout,
+  nearest: Marked | undefined,
+  environment: Environment,
+): Workspace | undefined {
+  const { main } = checkout
+  if (main === undefined) return undefined
+  for (let folder = join(main, relative(checkout.root, here)); ; folder = dirname(folder)) {
+    const marked = markedAt(folder, environment)
+    if (marked) return toWorkspace(marked, 'main_worktree', linkedSide(folder), nearest?.configFile)
+    if (folder === main) break
+  }
+  if (!nearest) return undefined
+  const root = join(main, relative(checkout.root, nearest.root))
+  return toWorkspace({ root, hasFolder: false }, 'main_worktree', nearest.root, nearest.configFile)
+
+  function linkedSide(folder: string): string {
+    return join(checkout.root, relative(main!, folder))
+  }
+}
+
+function toWorkspace(
+  marked: Marked,
+  found: Workspace['found'],
+  checkout = marked.root,
+  otherConfig?: string,
+): Workspace {
+  const workspace = workspaceAt(marked.root, found, checkout)
+  return workspace.configFile === undefined && otherConfig !== undefined
+    ? { ...workspace, configFile: otherConfig }
+    : workspace
+}
+
+/** Naming a folder is a decision of the user's, so its owner is not asked about. */
+function named(here: string, text: string): Workspace {
+  const path = resolve(here, text)
+  const folder = basename(path) === '.baton' ? dirname(path) : path
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (!stats?.isDirectory())
+    throw new BatonError(
+      stats ? 'invalid_input' : 'not_found',
+      `BATON_WORKSPACE names ${folder}, which is ${stats ? 'not a folder' : 'not there'}; name the folder that holds .baton, make it first (mkdir -p ${folder}), or unset BATON_WORKSPACE`,
+      { path: folder },
+    )
+  const root = realpathSync(folder)
+  hasBatonFolder(root)
+  return workspaceAt(root, 'environment', checkoutFor(here, root))
+}
+
+/** A linked worktree of the named project counts as a place in it, wherever it lies. */
+function checkoutFor(here: string, root: string): string {
+  const checkout = checkoutAbove(here)
+  return checkout?.main === root ? checkout.root : root
+}
+
+function checkoutAbove(here: string): Checkout | undefined {
+  for (let folder = here; ; folder = dirname(folder)) {
+    const checkout = checkoutAt(folder)
+    if (checkout || folder === dirname(folder)) return checkout
+  }
+}
+
+function realpath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

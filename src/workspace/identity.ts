@@ -1,0 +1,88 @@
+import type { Environment } from '../config/config.ts'
+import type { Actor, AgentKind } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
+
+export interface CallerOptions {
+  /** What `--as` says. */
+  readonly as?: string | undefined
+  readonly environment: Environment
+  readonly isTerminal: boolean
+  /** What the workspace knows of a name. */
+  readonly kindOf?: ((name: string) => AgentKind | undefined) | undefined
+}
+
+/**
+ * Who is calling, and how that was found out. A coding agent has to say its name: otherwise its work would be
+ * logged as the person's whose terminal it runs in.
+ */
+export function resolveActor(options: CallerOptions): { readonly actor: Actor; readonly why: string } {
+  const { as, environment, kindOf } = options
+  const system = toAgentName(environment.user, environment.uid)
+  if (as !== undefined) return named(readName(as, '--as'), 'named by --as')
+  if (environment.agent !== undefined)
+    return named(readName(environment.agent, 'BATON_AGENT'), 'named by BATON_AGENT')
+  if (environment.codingAgent !== undefined) throw agentWithoutName(options, environment.codingAgent)
+  return {
+    actor: { name: system, kind: 'human', auth: 'os-user' },
+    why: 'the system user, because neither --as nor BATON_AGENT names someone else',
+  }
+
+  function named(name: string, why: string): { actor: Actor; why: string } {
+    const kind = name === system ? 'human' : (kindOf?.(name) ?? 'agent')
+    return { actor: { name, kind, auth: 'os-user' }, why }
+  }
+}
+
+/** The same actor after a person has answered at the terminal. */
+export const confirmed = (actor: Actor): Actor => ({ ...actor, auth: 'tty' })
+
+/** Refuses whoever is not known to be a person: the system user's name alone proves nobody's presence. */
+export function personOnly(actor: Actor, operation: string, called = operation): void {
+  const details = { operation, actor: actor.name, kind: actor.kind, auth: actor.auth }
+  if (actor.kind !== 'human')
+    throw new BatonError(
+      'not_allowed',
+      `${called} is for people only, and ${actor.name} is of kind ${actor.kind}; ask a person to run it at a terminal or with their own token`,
+      details,
+    )
+  if (actor.auth !== 'tty' && actor.auth !== 'token')
+    throw new BatonError(
+      'not_allowed',
+      `${called} is for people only, and nothing shows that ${actor.name} is at the keyboard; run it at a terminal and confirm, or use a person's token with a server`,
+      details,
+    )
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** Reads a name as `AgentName` of the domain does, without loading its schema: every command comes by here. */
+function readName(text: string, source: string): string {
+  const name = text.trim().replace(/^@/, '').toLowerCase()
+  if (NAME.test(name)) return name
+  throw new BatonError(
+    'invalid_input',
+    `${source} is ${JSON.stringify(text)}: an agent name is letters, digits, dots, dashes or underscores, for example codex or @react-specialist`,
+    { source, value: text },
+  )
+}
+
+/** A system user's name as an agent name: `José`, `CORP\maria` and `build agent` are names of users too. */
+export function toAgentName(user: string, uid?: number): string {
+  const name = user
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 64)
+  return name === '' ? `user${uid === undefined ? '' : `-${uid}`}` : name
+}
+
+function agentWithoutName({ isTerminal }: CallerOptions, variable: string): BatonError {
+  const wayOut = isTerminal ? `, or unset ${variable} if you are a person` : ''
+  return new BatonError(
+    'not_allowed',
+    `${variable} shows that a coding agent is calling, and it did not say which: add --as <name> or set BATON_AGENT${wayOut}`,
+    { variable },
+  )
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Environment, loadConfig } from '../config/config.ts'
+import { startConfig } from '../config/template.ts'
+import { BatonError } from '../domain/errors.ts'
+import { HOMES, type Home } from '../domain/home.ts'
+import { makeFolder, placeWorkspace, type Workspace } from './workspace.ts'
+
+export interface InitOptions {
+  readonly cwd: string
+  readonly environment: Environment
+  readonly dialect?: string | undefined
+}
+
+/** A file that is `new` or needs an `update` has its content here; one that `exists` is left alone. */
+export interface InitFile {
+  readonly path: string
+  readonly state: 'new' | 'update' | 'exists'
+  readonly content?: string
+}
+
+export interface InitPlan {
+  readonly workspace: Workspace
+  readonly files: readonly InitFile[]
+  /** Folders that are made, relative to the workspace. */
+  readonly folders: readonly string[]
+  /** Whether there is anything to write. */
+  readonly changes: boolean
+  /** What was asked for and has to be done by hand. */
+  readonly notes: readonly string[]
+}
+
+/** What `baton init` would write here, and what is there already. Writes nothing; refuses what it would refuse. */
+export async function planInit({ cwd, environment, dialect }: InitOptions): Promise<InitPlan> {
+  const home = readDialect(dialect)
+  const workspace = await placeWorkspace(cwd, environment, { explicit: true })
+  const { configJsonSchema, SCHEMA_MARK } = await import('../config/schema.ts')
+  const { configFile, dir, root } = workspace
+  const files: readonly InitFile[] = [
+    await planned(join(dir, '.gitignore'), '*\n'),
+    await planned(join(dir, 'config.schema.json'), configJsonSchema(), SCHEMA_MARK),
+    configFile === undefined
+      ? await planned(join(root, 'baton.yaml'), startConfig(home ?? 'native'))
+      : { path: configFile, state: 'exists' },
+    ...(await folderFiles(root, home)),
+  ]
+  const notes =
+    configFile !== undefined && home !== undefined && !(await hasHome(configFile, home))
+      ? [
+          `${configFile} exists and is left alone; for this home it has to say: dialect: ${home}${foldersNote(home)}`,
+        ]
+      : []
+  const folders = home === undefined ? [] : (LIVE_FOLDERS[home] ?? [])
+  const changes =
+    files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
+  return { workspace, files, folders, changes, notes }
+}
+
+/** A file that cannot be read is told of where it is used. */
+async function hasHome(configFile: string, home: Home): Promise<boolean> {
+  const config = await loadConfig(configFile).catch(() => undefined)
+  if ((config?.dialect ?? 'native') !== home) return false
+  return home !== 'markdown' || (config?.folders ?? []).some(({ dialect }) => dialect === home)
+}
+
+const foldersNote = (home: Home): string =>
+  home === 'markdown' ? ', and for its files: folders: [{dialect: markdown, path: _handoffs}]' : ''
+
+/** What the documents have in their folders from the start. */
+const LIVE_FOLDERS: Readonly<Partial<Record<Home, readonly string[]>>> = {
+  markdown: ['_handoffs/active', '_handoffs/archived'],
+  queue: [
+    ...['pending', 'in-progress', 'completed', 'failed'].map((name) => `handoffs/${name}`),
+    ...['artifacts', 'context'],
+  ],
+  package: ['.project/07-audit/sessions', 'state'],
+}
+
+/** The files that belong into them, and what keeps Baton's notes there out of git. */
+async function folderFiles(root: string, home: Home | undefined): Promise<readonly InitFile[]> {
+  if (home === 'queue') return queueFiles(root)
+  if (home === 'package') {
+    const { IGNORED: notes } = await import('../folders/sync.ts')
+    return [await planned(join(root, '.project/07-audit', '.gitignore'), notes)]
+  }
+  if (home !== 'markdown') return []
+  const [{ printIndex }, { IGNORED }] = await Promise.all([
+    import('../dialects/markdown/index-file.ts'),
+    import('../folders/sync.ts'),
+  ])
+  return [
+    await planned(join(root, '_handoffs', '.gitignore'), IGNORED),
+    await planned(join(root, '_handoffs', '_index.yaml'), printIndex([], { now: new Date().toISOString() })),
+  ]
+}
+
+/** Document 001's context files are there from the start, for others to fill. */
+async function queueFiles(root: string): Promise<readonly InitFile[]> {
+  const { IGNORED } = await import('../folders/sync.ts')
+  const empty = (name: string, content: string) => planned(join(root, 'context', name), content)
+  return [
+    await planned(join(root, 'handoffs', '.gitignore'), IGNORED),
+    await empty('project-context.json', '{}\n'),
+    await empty('tech-stack.json', '{}\n'),
+    await empty('phase-status.json', '{\n  "phases": {}\n}\n'),
+  ]
+}
+
+/** Writes what the plan says and answers what was done; a file that has appeared since is left alone. */
+export async function applyInit(plan: InitPlan): Promise<readonly InitFile[]> {
+  if (!plan.changes) return plan.files
+  const { dir, root } = plan.workspace
+  await makeFolder(dir)
+  if (plan.folders.length > 0) {
+    const { Tree } = await import('../folders/tree.ts')
+    for (const folder of plan.folders) new Tree(root).make(folder)
+  }
+  const done: InitFile[] = []
+  for (const file of plan.files) done.push(await apply(file, file.path.startsWith(dir) ? 0o600 : 0o666))
+  return done
+}
+
+function readDialect(text: string | undefined): Home | undefined {
+  const home = HOMES.find((each) => each === text)
+  if (text === undefined || home !== undefined) return home
+  throw new BatonError('invalid_input', `there is no dialect ${text}; write ${HOMES.join(', ')}`, {
+    dialect: text,
+  })
+}
+
+/** A file that carries our mark is ours to bring up to date; any other is left as it is. */
+async function planned(path: string, content: string, mark?: string): Promise<InitFile> {
+  const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw cannotWrite(path, error)
+  })
+  if (present === undefined) return { path, state: 'new', content }
+  const isStale = mark !== undefined && present !== content && present.includes(mark)
+  return isStale ? { path, state: 'update', content } : { path, state: 'exists' }
+}
+
+async function apply(file: InitFile, mode: number): Promise<InitFile> {
+  const { path, state, content } = file
+  if (state === 'exists' || content === undefined) return file
+  try {
+    if (state === 'new') await writeFile(path, content, { flag: 'wx', mode })
+    else await replace(path, content, mode)
+    return file
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, error)
+    // The folder was made with its .gitignore; anything else of another content is someone else's.
+    return (await readFile(path, 'utf8')) === content ? file : { path, state: 'exists' }
+  }
+}
+
+async function replace(path: string, content: string, mode: number): Promise<void> {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, content, { flag: 'wx', mode })
+  await rename(draft, path)
+}
+
+function cannotWrite(path: string, error: unknown): BatonError {
+  const { code } = error as NodeJS.ErrnoException
+  return new BatonError(
+    'not_allowed',
+    `${path} cannot be written (${code}); check its permissions`,
+    { path },
+    error,
+  )
+}

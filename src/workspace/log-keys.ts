@@ -1,0 +1,183 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readCheckpoint } from '../audit/checkpoint.ts'
+import { newVerifier, printNote, toVkey } from '../audit/note.ts'
+import type { Environment } from '../config/config.ts'
+import { BatonError } from '../domain/errors.ts'
+import { sha256 } from '../service/audit/hashing.ts'
+import type { LogKey, LogKeys, RememberedLog } from '../service/audit/keys.ts'
+import { parseKey, readOwn, writeWhole, writing } from './home-files.ts'
+
+/** A signer that has not finished by then died over it. */
+const LOCK_STALE_MS = 30_000
+const LOCK_WAIT_MS = 10_000
+
+/**
+ * Keys of logs under the user's home: `keys/log-….pem`, readable by this user only, beside it what was signed
+ * last; and under `trust-log/` the logs that this user has seen.
+ */
+export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): LogKeys {
+  const keys = join(home, '.baton', 'keys')
+  const trust = join(home, '.baton', 'trust-log')
+  const fileOf = (origin: string) => join(keys, `log-${nameOf(origin)}.pem`)
+  const logFile = (origin: string) => join(trust, `${nameOf(origin)}.json`)
+  const placeFile = (place: string) => join(trust, `place-${nameOf(place)}.json`)
+  const key = async (origin: string) => {
+    const text = readOwn(fileOf(origin), uid, true)
+    return text === undefined
+      ? undefined
+      : new FileKey(origin, fileOf(origin), parseKey(text, fileOf(origin)))
+  }
+  return {
+    host: hostname(),
+    fileOf,
+    key,
+    async makeKey(origin) {
+      const known = await key(origin)
+      if (known) return known
+      const { privateKey } = generateKeyPairSync('ed25519')
+      writing(fileOf(origin), (file) =>
+        writeWhole(file, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 'keep'),
+      )
+      // Whoever was first has made it: one key for one log.
+      const made = await key(origin)
+      if (!made) throw new BatonError('unavailable', `the key ${fileOf(origin)} was made and is not there`)
+      return made
+    },
+    async retireKey(origin) {
+      const file = fileOf(origin)
+      const aside = `.retired-${Date.now()}`
+      for (const each of [lastOf(file), file])
+        if (existsSync(each)) writing(each, () => renameSync(each, each + aside))
+    },
+    originAt: async (place) => read<{ origin: string }>(placeFile(place), uid)?.origin,
+    remembered: async (origin) => read<RememberedLog>(logFile(origin), uid),
+    async remember(place, log) {
+      if (read<{ origin: string }>(placeFile(place), uid)?.origin !== log.origin)
+        writing(placeFile(place), (file) => writeWhole(file, print({ place, origin: log.origin })))
+      writing(logFile(log.origin), (file) => writeWhole(file, print(log)))
+    },
+    async forget(place, origin) {
+      for (const file of [placeFile(place), logFile(origin)]) rmSync(file, { force: true })
+    },
+  }
+}
+
+class FileKey implements LogKey {
+  readonly vkey: string
+  readonly file: string
+  readonly #key: KeyObject
+  readonly #signer: ReturnType<typeof newVerifier>
+
+  constructor(origin: string, file: string, key: KeyObject) {
+    const { x = '' } = key.export({ format: 'jwk' })
+    this.#key = key
+    this.#signer = newVerifier(sha256, origin, Buffer.from(x, 'base64url'))
+    this.file = file
+    this.vkey = toVkey(this.#signer)
+  }
+
+  /** One signer at a time: two that had seen the same last checkpoint could sign two that do not fit. */
+  async sign(text: string, check: (last: string | undefined) => Promise<void>): Promise<string> {
+    const state = lastOf(this.file)
+    const unlock = await lock(`${state}.lock`)
+    try {
+      const last = readOwn(state, undefined)
+      await check(last)
+      const [before, next] = [sizeOf(last), sizeOf(text)]
+      if (next > before) writing(state, (file) => writeWhole(file, text))
+      const { name, id } = this.#signer
+      const bytes = sign(null, Buffer.from(text), this.#key)
+      return printNote({ text, signatures: [{ name, id, bytes }] })
+    } finally {
+      unlock()
+    }
+  }
+}
+
+/** Beside a key: the text that it has signed last. */
+const lastOf = (file: string): string => file.replace(/\.pem$/, '.last')
+
+const sizeOf = (text: string | undefined): number =>
+  text === undefined ? -1 : (readCheckpoint(text)?.size ?? -1)
+
+const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
+const print = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+function read<T>(file: string, uid: number | undefined): T | undefined {
+  const text = readOwn(file, uid)
+  if (text === undefined) return undefined
+  try {
+    // Written by `remember` and by nobody else.
+    return JSON.parse(text) as T
+  } catch {
+    throw new BatonError(
+      'store_refused',
+      `${file} is damaged, and what it remembered is lost; a person may begin anew with: baton audit trust --reset`,
+      { file },
+    )
+  }
+}
+
+/** Held by a file that names its maker; one whose maker is dead is taken away. */
+async function lock(file: string): Promise<() => void> {
+  const own = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const deadline = performance.now() + LOCK_WAIT_MS
+  try {
+    writing(draft, () => writeFileSync(draft, own, { flag: 'wx', mode: 0o600 }))
+    for (;;) {
+      try {
+        linkSync(draft, file)
+        return () => rmSync(file, { force: true })
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code !== 'EEXIST')
+          throw new BatonError('unavailable', `${file} cannot be written (${code})`, { file })
+      }
+      clearStale(file)
+      if (performance.now() > deadline)
+        throw new BatonError('unavailable', 'another process is signing with this key; try again', { file })
+      await pause(2 + Math.random() * 8)
+    }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function clearStale(file: string): void {
+  const found = readLock(file)
+  if (found === undefined || !isStale(found)) return
+  const aside = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    renameSync(file, aside)
+    // Somebody may have cleared it and locked again in between: theirs is put back.
+    if (readLock(aside)?.text !== found.text) linkSync(aside, file)
+  } catch {
+    // Another was quicker.
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function readLock(file: string): { text: string; ageMs: number } | undefined {
+  try {
+    return { text: readFileSync(file, 'utf8'), ageMs: Date.now() - statSync(file).mtimeMs }
+  } catch {
+    return undefined
+  }
+}
+
+function isStale({ text, ageMs }: { text: string; ageMs: number }): boolean {
+  const [host, pid] = text.split(' ')
+  if (host !== hostname()) return ageMs > LOCK_STALE_MS
+  try {
+    process.kill(Number(pid), 0)
+    return ageMs > LOCK_STALE_MS
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

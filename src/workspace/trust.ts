@@ -1,0 +1,131 @@
+import { hash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isMap, isSeq } from 'yaml'
+import type { Environment } from '../config/config.ts'
+import { asks } from '../config/guarded-settings.ts'
+import { readYaml } from '../config/yaml.ts'
+import { BatonError } from '../domain/errors.ts'
+import type { Workspace } from './find.ts'
+
+export interface TrustState {
+  readonly trusted: boolean
+  /** SHA-256 of the file; CI passes it in `BATON_TRUST`. */
+  readonly hash: string
+  /** The settings in the file that take effect only after `baton trust`. */
+  readonly needs: readonly string[]
+  /** The settings that the trust in this text was given for. */
+  readonly covered: readonly string[]
+}
+
+/** 0.1.0 asked about these alone, and its records name no settings. `BATON_TRUST` covers these alone. */
+export const SENDS_OR_RUNS = ['store', 'checks.commands', 'notify']
+const DECIDES = 'folders[].accept'
+
+/** Whether this text of the workspace's `baton.yaml` was trusted by this user, and which settings wait for it. */
+export function trustState(workspace: Workspace, configText: string, environment: Environment): TrustState {
+  const hash = sha256(configText)
+  const kept = remembered(workspace, environment)
+  const needs = needsOf(configText)
+  // Any caller can set BATON_TRUST. A file decides in the name of people only after one of them confirmed it.
+  const forCi = environment.trust?.toLowerCase() === hash ? SENDS_OR_RUNS : undefined
+  const given = kept?.sha256 === hash ? kept.settings : undefined
+  const covered = [...(forCi ?? []), ...(given ?? [])]
+  const trusted = (forCi ?? given) !== undefined && needs.every((name) => covered.includes(name))
+  return { trusted, hash, needs, covered }
+}
+
+/**
+ * Remembers this text as trusted by this user, in this folder; any change of it asks again. Only a person may
+ * decide this: callers ask `personOnly` first.
+ */
+export function trust(workspace: Workspace, configText: string, environment: Environment): TrustState {
+  const file = trustFile(workspace, environment)
+  const hash = sha256(configText)
+  const needs = needsOf(configText)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeWhole(
+      file,
+      `${JSON.stringify({ root: workspace.root, sha256: hash, settings: needs }, undefined, 2)}\n`,
+    )
+  } catch (error) {
+    throw new BatonError(
+      'unavailable',
+      `the trust could not be kept in ${file} (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to one you may write`,
+      { file },
+      error,
+    )
+  }
+  return { trusted: true, hash, needs, covered: needs }
+}
+
+interface Kept {
+  readonly sha256: string
+  readonly settings: readonly string[]
+}
+
+function remembered(workspace: Workspace, environment: Environment): Kept | undefined {
+  let descriptor: number
+  try {
+    descriptor = openSync(trustFile(workspace, environment), 'r')
+  } catch {
+    return undefined
+  }
+  try {
+    // A home may be shared by mistake: what another user wrote there trusts nothing.
+    const { uid } = fstatSync(descriptor)
+    if (environment.uid !== undefined && uid !== environment.uid) return undefined
+    const { sha256: text, settings = SENDS_OR_RUNS } = JSON.parse(readFileSync(descriptor, 'utf8'))
+    return typeof text === 'string' && Array.isArray(settings) ? { sha256: text, settings } : undefined
+  } catch {
+    return undefined
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** All of it or nothing, also when the power fails: half a file would trust nothing and hide the last one. */
+function writeWhole(file: string, content: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const descriptor = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(descriptor, content)
+    fsyncSync(descriptor)
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const trustFile = (workspace: Workspace, environment: Environment): string =>
+  join(environment.home, '.baton', 'trust', `${sha256(workspace.root)}.json`)
+
+const sha256 = (text: string): string => hash('sha256', text)
+
+/** Looks only for what asks for trust, so that it answers for a file that is wrong in other ways too. */
+function needsOf(configText: string): string[] {
+  const { document } = readYaml(configText)
+  if (!isMap(document.contents)) return []
+  const folders = document.get('folders')
+  const accepts = isSeq(folders) ? folders.items.map((each) => isMap(each) && each.get('accept')) : []
+  return [
+    ...SENDS_OR_RUNS.filter((name) => isSet(document.getIn(name.split('.')))),
+    ...(accepts.some(isSet) ? [DECIDES] : []),
+  ]
+}
+
+const isSet = (value: unknown): boolean => asks(isSeq(value) ? value.items : value)

@@ -1,0 +1,120 @@
+import { constants, realpathSync } from 'node:fs'
+import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Environment } from '../config/config.ts'
+import { BatonError } from '../domain/errors.ts'
+import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
+import type { Checkout } from './git-folder.ts'
+
+export { findWorkspace, type Workspace } from './find.ts'
+
+export interface CreateOptions {
+  /** Someone asked for the workspace by name (`baton init`), so it may be made in CI, by an agent or without git. */
+  readonly explicit?: boolean
+}
+
+/** The workspace of this folder; makes its `.baton` where that is allowed. Twenty at once make one. */
+export async function createWorkspace(
+  cwd: string,
+  environment: Environment,
+  options: CreateOptions = {},
+): Promise<Workspace> {
+  const workspace = await placeWorkspace(cwd, environment, options)
+  return (await makeFolder(workspace.dir)) ? { ...workspace, created: true } : workspace
+}
+
+/** Where `createWorkspace` would make it; refuses as that does, and makes nothing. */
+export async function placeWorkspace(
+  cwd: string,
+  environment: Environment,
+  options: CreateOptions = {},
+): Promise<Workspace> {
+  const found = await findWorkspace(cwd, environment)
+  if (found && (found.found === 'environment' || hasBatonFolder(found.root))) return found
+  const here = realpathSync(cwd)
+  const { checkout } = lookAround(here, environment)
+  if (checkout?.linked) throw inLinkedWorktree(checkout)
+  const root = found?.root ?? checkout?.root ?? here
+  await refuseForeign(root, environment)
+  if (!options.explicit) refuseUnasked(root, checkout !== undefined || found !== undefined, environment)
+  return found ?? workspaceAt(root, 'folder')
+}
+
+/** Makes the folder and what keeps it out of git; answers whether it was this call that made it. */
+export async function makeFolder(dir: string): Promise<boolean> {
+  const made = await mkdir(dir, { mode: 0o700 }).then(
+    () => true,
+    async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST' && (await lstat(dir)).isDirectory()) return false
+      throw cannotMake(dir, error)
+    },
+  )
+  await writeFile(join(dir, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(async (error) => {
+    // A folder that cannot be written is still good for reading.
+    const writable = await access(dir, constants.W_OK).then(
+      () => true,
+      () => false,
+    )
+    if (error.code !== 'EEXIST' && (made || writable)) throw cannotMake(dir, error)
+  })
+  return made
+}
+
+function inLinkedWorktree({ root, main }: Checkout): BatonError {
+  const wayOut =
+    main === undefined
+      ? 'set BATON_WORKSPACE to a folder outside the worktrees'
+      : `run baton init in ${main}, which all its worktrees share`
+  return new BatonError(
+    'not_allowed',
+    `${root} is a linked worktree, where no workspace is made; ${wayOut}`,
+    {
+      root,
+      ...(main !== undefined && { main }),
+    },
+  )
+}
+
+async function refuseForeign(root: string, { uid }: Environment): Promise<void> {
+  for (const path of [root, join(root, '.git')]) {
+    const stats = await lstat(path).catch(() => undefined)
+    if (stats === undefined || uid === undefined || stats.uid === uid) continue
+    throw new BatonError(
+      'not_allowed',
+      `${path} belongs to another user of this machine, so no workspace is made there; run baton init in a folder of your own, or set BATON_WORKSPACE=${root} to use this one all the same`,
+      { path },
+    )
+  }
+}
+
+function refuseUnasked(root: string, isProject: boolean, environment: Environment): void {
+  const fix = `run baton init in ${root}`
+  if (environment.ci)
+    throw new BatonError(
+      'not_allowed',
+      `there is no workspace, and in CI none is made by itself, because it would vanish with the job; ${fix}, or set BATON_STORE or BATON_WORKSPACE to one that stays`,
+      { root, reason: 'ci' },
+    )
+  if (environment.codingAgent !== undefined)
+    throw new BatonError(
+      'not_allowed',
+      `there is no workspace, and a coding agent (${environment.codingAgent}) makes none by itself; ${fix}, or ask the person you work for to`,
+      { root, reason: 'agent', variable: environment.codingAgent },
+    )
+  if (!isProject)
+    throw new BatonError(
+      'not_allowed',
+      `there is no workspace, and ${root} is not in a git repository; if the workspace belongs here, run: baton init`,
+      { root, reason: 'no_git' },
+    )
+}
+
+function cannotMake(dir: string, error: NodeJS.ErrnoException): BatonError {
+  const reason = error.code === 'EEXIST' ? 'something else of that name is in the way' : error.code
+  return new BatonError(
+    'not_allowed',
+    `${dir} cannot be made (${reason}); check the folder above it, or set BATON_WORKSPACE to a folder you may write`,
+    { path: dir },
+    error,
+  )
+}

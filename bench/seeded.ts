@@ -1,5 +1,5 @@
-import type { Handoff } from '../src/domain/handoff.ts'
-import type { Task } from '../src/domain/task.ts'
+import type { Handoff } from '../src/domain/handoffs/handoff.ts'
+import type { Task } from '../src/domain/tasks/task.ts'
 
 /** A task as years of work leave them: half of them done. */
 export const seededTask = (uid: string, index: number, at: string): Task => ({

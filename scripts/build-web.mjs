@@ -9,7 +9,7 @@ const built = join(root, 'web', 'dist', 'index.html')
 export function isWebBuilt() {
   if (!existsSync(built)) return false
   const since = statSync(built).mtimeMs
-  const sources = ['web/src', 'web/public', 'src/domain', 'src/audit'].flatMap((folder) =>
+  const sources = ['web/src', 'web/public', 'src/domain', 'src/pictures', 'src/audit'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true }).map((name) => join(root, folder, name)),
   )
   return [

@@ -21,7 +21,7 @@ const ENTRIES = {
  */
 const DAILY = [
   /node_modules[\\/]zod[\\/]/,
-  /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|dsse|envelope|levels|merkle|metrics|note\.|report|tiles|tlog|workflow)/,
+  /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|dsse|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
   /src[\\/]service[\\/](?!acceptance|anchors|audit|blocks|brief|command|document|enrolment|escalation|events|foreign|json|redaction|schema|unchained|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!blocks|commands|documents|cli\.ts|session[\\/]remote)/,

@@ -77,6 +77,7 @@ async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: st
 }
 
 export { validateHandoff } from './dialects/block/validate.ts'
+export { PHASES, type Phase, STATUSES, type Status } from './domain/blocks/phases.ts'
 export {
   BatonError,
   ERROR_CODES,
@@ -85,8 +86,7 @@ export {
   HandoffLimitExceeded,
   HandoffTimeoutException,
 } from './domain/errors.ts'
-export type { Handoff } from './domain/handoff.ts'
-export type { Notice } from './domain/notice.ts'
+export type { Handoff } from './domain/handoffs/handoff.ts'
 export type {
   ArtifactRef,
   Check,
@@ -95,11 +95,11 @@ export type {
   Package,
   Result,
   Validation,
-} from './domain/package.ts'
-export { PHASES, type Phase, STATUSES, type Status } from './domain/phases.ts'
+} from './domain/handoffs/package.ts'
+export type { KnownErrorCode } from './domain/handoffs/retry.ts'
+export type { Notice } from './domain/people/notice.ts'
 export type { Policy } from './domain/policy.ts'
-export type { KnownErrorCode } from './domain/retry.ts'
-export type { Task, ThoughtRecord } from './domain/task.ts'
+export type { Task, ThoughtRecord } from './domain/tasks/task.ts'
 export type { AgentOptions, Baton } from './runner/baton.ts'
 export type { BatonAgent, CallOptions } from './runner/baton-agent.ts'
 export type { OperationInput, OperationName, OperationOutput } from './runner/calls.ts'

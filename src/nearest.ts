@@ -1,1 +1,1 @@
-export { nearest } from './domain/nearest.ts'
+export { nearest } from './domain/texts/nearest.ts'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { keepFolders, type Opened, openAround } from './compose/embedded.ts'
 import { BatonError } from './domain/errors.ts'
-import type { Handoff } from './domain/handoff.ts'
+import type { Handoff } from './domain/handoffs/handoff.ts'
 import { hashAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
 import { write } from './folders/queue/write.ts'

@@ -1,7 +1,7 @@
 import { type Actor, newAgent } from '../src/domain/actor.ts'
 import type { Agent } from '../src/domain/agent.ts'
-import type { Handoff } from '../src/domain/handoff.ts'
-import type { Content } from '../src/domain/package.ts'
+import type { Handoff } from '../src/domain/handoffs/handoff.ts'
+import type { Content } from '../src/domain/handoffs/package.ts'
 
 const AT = '2026-02-21T14:30:00.000Z'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Draft } from '../src/dialects/draft.ts'
-import { TYPES } from '../src/domain/handoff.ts'
+import { PHASES } from '../src/domain/blocks/phases.ts'
+import { TYPES } from '../src/domain/handoffs/handoff.ts'
 import { STATES } from '../src/domain/lifecycle.ts'
-import { PHASES } from '../src/domain/phases.ts'
 import { PRIORITIES } from '../src/domain/priority.ts'
 
 /** Characters that mean something to YAML, JSON or markdown, among letters. */

@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../src/audit/entry.ts'
-import type { Handoff } from '../src/domain/handoff.ts'
-import type { Notice } from '../src/domain/notice.ts'
-import type { Content } from '../src/domain/package.ts'
-import type { Task, ThoughtRecord } from '../src/domain/task.ts'
+import type { Handoff } from '../src/domain/handoffs/handoff.ts'
+import type { Content } from '../src/domain/handoffs/package.ts'
+import type { Notice } from '../src/domain/people/notice.ts'
+import type { Task, ThoughtRecord } from '../src/domain/tasks/task.ts'
 import type { Append, DumpRow, Page, PageRequest, Reads, Store, Unit, View } from '../src/storage/store.ts'
 import { aContent, aHandoff } from './builders.ts'
 

@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
 }
 /** What runs in the browser is pure; the rest of the program is known there by its types only. */
-const RUNS_IN_BROWSER = /^\.\.\/\.\.\/src\/(?:domain|audit)\//
+const RUNS_IN_BROWSER = /^\.\.\/\.\.\/src\/(?:domain|pictures|audit)\//
 const LINES = 400
 
 const WEB = resolve(import.meta.dirname, '../web/src')

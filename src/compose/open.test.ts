@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { describe, it, type TestContext } from 'node:test'
 import { type Folders, folders } from '../../test/folders.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { Check } from '../domain/package.ts'
+import type { Check } from '../domain/handoffs/package.ts'
 import { trust } from '../workspace/trust.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import { type Context, type OpenContextOptions, openContext } from './open.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SILENCE_POLICIES } from '../domain/silence.ts'
+import { SILENCE_POLICIES } from '../domain/people/silence.ts'
 import { isMailAddress } from '../notify/mail.ts'
 import { isDuration } from './policy.ts'
 

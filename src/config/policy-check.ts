@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
 import { HOMES } from '../domain/home.ts'
-import { RemindSeconds, Silence } from '../domain/people-schema.ts'
+import { RemindSeconds, Silence } from '../domain/people/people-schema.ts'
 import { ConfigSchema } from './schema.ts'
 
 const { agents, default_limits, verification, routes, depth_limit } = ConfigSchema.shape

@@ -1,8 +1,8 @@
-import type { AckOverrides } from '../domain/deadlines.ts'
 import { BatonError } from '../domain/errors.ts'
+import type { AckOverrides } from '../domain/handoffs/deadlines.ts'
 import { HOMES, type Home } from '../domain/home.ts'
+import type { PeopleRules } from '../domain/people/silence.ts'
 import { DEFAULT_POLICY, type ListedAgent, type Policy } from '../domain/policy.ts'
-import type { PeopleRules } from '../domain/silence.ts'
 import type { Config } from './schema.ts'
 
 // biome-ignore format: read as a table

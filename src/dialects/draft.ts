@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { Failure, RetryRule, TYPES } from '../domain/handoff.ts'
+import { Failure, RetryRule, TYPES } from '../domain/handoffs/handoff.ts'
+import { Package, Result, VerificationRecord } from '../domain/handoffs/package.ts'
 import { STATES } from '../domain/lifecycle.ts'
 import { once } from '../domain/once.ts'
-import { Package, Result, VerificationRecord } from '../domain/package.ts'
 import { PRIORITIES } from '../domain/priority.ts'
 
 const Name = z.string().max(200)

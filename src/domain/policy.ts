@@ -1,8 +1,8 @@
 import type { Agent, AgentKind, AgentRole } from './agent.ts'
-import type { AckOverrides } from './deadlines.ts'
+import type { AckOverrides } from './handoffs/deadlines.ts'
 import type { Home } from './home.ts'
 import { type AgentLimits, DEFAULT_LIMITS } from './limits.ts'
-import type { PeopleRules } from './silence.ts'
+import type { PeopleRules } from './people/silence.ts'
 
 export interface ListedAgent {
   readonly kind?: AgentKind | undefined

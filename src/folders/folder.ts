@@ -1,6 +1,6 @@
 import type { DialectId } from '../dialects/dialect.ts'
 import type { Draft } from '../dialects/draft.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { OperationName } from '../operations/index.ts'
 import type { Store } from '../service/service.ts'

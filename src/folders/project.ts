@@ -1,4 +1,4 @@
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import type { FileRow } from './state.ts'
 import { type Found, type Stamp, sha256Of } from './tree.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { pathOf, sourceOf } from '../service/document-identity.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'

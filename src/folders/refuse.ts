@@ -1,4 +1,4 @@
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { noteRefusedFile } from '../service/file-refusal.ts'
 import { besideOf, keepBeside, putBeside } from './project.ts'
 import type { Found } from './tree.ts'

@@ -1,5 +1,5 @@
-import type { Handoff } from '../domain/handoff.ts'
-import type { Content } from '../domain/package.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Content } from '../domain/handoffs/package.ts'
 
 /** What somebody said about the work: no document has keys for it, and whoever reads the file has to know it. */
 export interface Said {

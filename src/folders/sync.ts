@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Service, Store } from '../service/service.ts'
 import { extraFiles } from './extras.ts'
 import type { Acceptable, FolderKind, Git } from './folder.ts'

@@ -1,6 +1,6 @@
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { Call } from '../service/deps.ts'
 import { draftOf } from '../service/document-export.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ThoughtRecord } from '../domain/task.ts'
+import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import { type BranchFacts, judge } from './merge-check.ts'
 import type { ShownTask } from './task-facts.ts'
 

@@ -1,6 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
-import { taskReasons } from '../domain/gate.ts'
-import type { ThoughtRecord } from '../domain/task.ts'
+import { taskReasons } from '../domain/people/gate.ts'
+import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import { commitFiles } from './files.ts'
 import type { Repository } from './git.ts'
 import { branchPrefix, demandBranch, isBranchOf, plainPath, taskOfBranch } from './names.ts'

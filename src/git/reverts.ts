@@ -1,4 +1,4 @@
-import type { ThoughtRecord } from '../domain/task.ts'
+import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Repository } from './git.ts'
 import { checkCommitMessage, plainPath } from './names.ts'
 import { type Ask, allTasks, type ShownTask, taskFacts } from './task-facts.ts'

@@ -1,5 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
-import type { Task, ThoughtRecord } from '../domain/task.ts'
+import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { OperationName } from '../operations/index.ts'
 import { branchPrefix, isBranchOf, taskOfBranch } from './names.ts'
 

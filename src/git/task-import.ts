@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
-import { TaskId } from '../domain/task.ts'
-import { findCycle } from '../domain/task-order.ts'
+import { TaskId } from '../domain/tasks/task.ts'
+import { findCycle } from '../domain/tasks/task-order.ts'
 import { type Ask, maybeTask, type ShownTask } from './task-facts.ts'
 import { fromBacklog, fromCsv, fromIndex, fromTaskMaster, notRead, type SourceTask } from './task-sources.ts'
 

@@ -1,4 +1,4 @@
-import { visible } from '../domain/visible.ts'
+import { visible } from '../domain/texts/visible.ts'
 import type { Message } from '../service/deps.ts'
 
 const TITLE_LENGTH = 200

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { SEVERITIES } from '../dialects/dialect.ts'
-import { VERDICTS, type Verdict } from '../domain/block.ts'
-import { ROUTE_MODES } from '../domain/failure-routing.ts'
-import { STATUSES } from '../domain/phases.ts'
+import { VERDICTS, type Verdict } from '../domain/blocks/block.ts'
+import { ROUTE_MODES } from '../domain/blocks/failure-routing.ts'
+import { STATUSES } from '../domain/blocks/phases.ts'
 import { mutable } from './handoff-fields.ts'
 import { defineOperation } from './operation.ts'
 

@@ -6,7 +6,7 @@ import { by, describeOnEngines, person, type Workspace } from '../../test/worksp
 import type { Draft } from '../dialects/draft.ts'
 import { pack } from '../dialects/package/index.ts'
 import { sourcesOf } from '../dialects/text/sources.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Call } from '../service/deps.ts'
 
 const maria = person('maria')

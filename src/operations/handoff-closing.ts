@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Handoff } from '../domain/handoff.ts'
-import { VerificationRecord } from '../domain/package.ts'
+import { Handoff } from '../domain/handoffs/handoff.ts'
+import { VerificationRecord } from '../domain/handoffs/package.ts'
 import { CHANGE_ERRORS, Id, Note } from './handoff-fields.ts'
 import { defineOperation } from './operation.ts'
 

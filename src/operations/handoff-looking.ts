@@ -1,10 +1,16 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
-import { Handoff, type HandoffType, TYPES } from '../domain/handoff.ts'
+import { Handoff, type HandoffType, TYPES } from '../domain/handoffs/handoff.ts'
+import {
+  Acknowledgment,
+  Package,
+  Result,
+  ThreadItem,
+  VerificationRecord,
+} from '../domain/handoffs/package.ts'
 import { STATES } from '../domain/lifecycle.ts'
-import { Notice } from '../domain/notice.ts'
-import { Acknowledgment, Package, Result, ThreadItem, VerificationRecord } from '../domain/package.ts'
-import { TaskId } from '../domain/task.ts'
+import { Notice } from '../domain/people/notice.ts'
+import { TaskId } from '../domain/tasks/task.ts'
 import type { LogEntry } from '../service/service.ts'
 import { defined, Id, mutable } from './handoff-fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'

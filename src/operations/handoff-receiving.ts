@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
-import { Handoff } from '../domain/handoff.ts'
-import { CheckResult, Result } from '../domain/package.ts'
+import { Handoff } from '../domain/handoffs/handoff.ts'
+import { CheckResult, Result } from '../domain/handoffs/package.ts'
 import { CHANGE_ERRORS, Id, mutable, Note } from './handoff-fields.ts'
 import { defineOperation } from './operation.ts'
 

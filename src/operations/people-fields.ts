@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { RemindSeconds, Silence } from '../domain/people-schema.ts'
+import { RemindSeconds, Silence } from '../domain/people/people-schema.ts'
 
 /** What a sender may say when people are asked. */
 export const askedOfPeople = () => ({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { FLOW_WINDOW_NAMES } from '../domain/flow.ts'
+import { FLOW_WINDOW_NAMES } from '../domain/reports/flow.ts'
 import { mutable } from './handoff-fields.ts'
 import { defineOperation } from './operation.ts'
 

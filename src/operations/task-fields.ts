@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Task } from '../domain/task.ts'
+import { Task } from '../domain/tasks/task.ts'
 import type { TaskRow } from '../service/service.ts'
 
 export const BASIC = ['invalid_input', 'not_found', 'conflict', 'wrong_state', 'unavailable'] as const

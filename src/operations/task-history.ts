@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TaskId, ThoughtRecord } from '../domain/task.ts'
+import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { LogEntry } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { PHASES } from '../domain/blocks/phases.ts'
 import { STATES } from '../domain/lifecycle.ts'
-import { PHASES } from '../domain/phases.ts'
-import { RUN_STATES, type Run, STEP_STATES } from '../domain/run.ts'
-import { runView } from '../domain/run-view.ts'
-import { StepId, type Workflow, WorkflowName } from '../domain/workflow.ts'
+import { RUN_STATES, type Run, STEP_STATES } from '../domain/workflow/run.ts'
+import { runView } from '../domain/workflow/run-view.ts'
+import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { CHANGE_ERRORS, mutable, Note } from './handoff-fields.ts'
@@ -235,10 +235,10 @@ const picture = defineOperation({
 
 /** A workflow, or a run of it, as a picture. */
 export async function draw(workflow: Workflow, format: 'mermaid' | 'svg', run?: Run) {
-  const { pictureOf, toMermaid } = await import('../domain/workflow-picture.ts')
+  const { pictureOf, toMermaid } = await import('../pictures/workflow-picture.ts')
   const drawn = pictureOf(workflow, run)
   if (format === 'mermaid') return { format, text: toMermaid(drawn) }
-  const { toSvg } = await import('../domain/workflow-svg.ts')
+  const { toSvg } = await import('../pictures/workflow-svg.ts')
   return { format, text: toSvg(drawn) }
 }
 

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { EXAMPLE, recordOf, run } from '../../test/invoke.ts'
 import { by, describeOnEngines, person, START, type Workspace } from '../../test/workspace.ts'
-import type { Task, ThoughtRecord } from '../domain/task.ts'
+import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Call } from '../service/deps.ts'
 import type { OperationName } from './index.ts'
 

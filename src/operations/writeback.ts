@@ -2,9 +2,14 @@ import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
-import { TaskId, ThoughtRecord } from '../domain/task.ts'
-import { WRITEBACK_STATUSES } from '../domain/writeback.ts'
-import { notesFinding, recordFindings, shaFinding, type WrittenRecord } from '../domain/writeback-rules.ts'
+import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
+import { WRITEBACK_STATUSES } from '../domain/tasks/writeback.ts'
+import {
+  notesFinding,
+  recordFindings,
+  shaFinding,
+  type WrittenRecord,
+} from '../domain/tasks/writeback-rules.ts'
 import type { Service } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
-import { jsonFault } from '../domain/json-fault.ts'
+import { jsonFault } from '../domain/texts/json-fault.ts'
 import { type AnyOperation, isOperationName, loadOperation, type OperationName } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { Call } from '../service/deps.ts'

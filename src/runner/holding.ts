@@ -1,5 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isHeld } from '../domain/lifecycle.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import { waitFor } from '../service/waiting.ts'

@@ -1,5 +1,5 @@
-import type { Handoff } from '../domain/handoff.ts'
-import type { Result } from '../domain/package.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Result } from '../domain/handoffs/package.ts'
 import type { Service } from '../service/service.ts'
 
 /** A completed handoff and what was handed in for it. */

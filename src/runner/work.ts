@@ -1,7 +1,7 @@
 import { BatonError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
-import type { ArtifactRef, Evidence, Package, Validation } from '../domain/package.ts'
-import type { KnownErrorCode } from '../domain/retry.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { ArtifactRef, Evidence, Package, Validation } from '../domain/handoffs/package.ts'
+import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
 
 /** An artifact that a specialist made: what document 001 asks a worker to answer. */
 export interface StoredArtifact {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Check, Result } from '../domain/package.ts'
+import type { Check, Result } from '../domain/handoffs/package.ts'
 import { createCheckRunner } from './acceptance.ts'
 
 const NODE = JSON.stringify(process.execPath)

@@ -3,9 +3,9 @@ import { checkAcknowledgment, nativeAcknowledgment } from '../dialects/package/a
 import type { Kinds } from '../dialects/package/artifacts.ts'
 import { checkReceiving, type Received } from '../dialects/package/receiving.ts'
 import type { Agent } from '../domain/agent.ts'
-import { incompatibleWith } from '../domain/capabilities.ts'
-import type { Handoff } from '../domain/handoff.ts'
-import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../domain/package.ts'
+import { incompatibleWith } from '../domain/handoffs/capabilities.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../domain/handoffs/package.ts'
 import { refuse } from './write.ts'
 
 /** The task in the receiver's own words, with the constraints it noted; or the word `partial`. */

@@ -1,5 +1,5 @@
-import type { Failure, Handoff } from '../domain/handoff.ts'
-import { DEFAULT_RETRY, decideRetry } from '../domain/retry.ts'
+import type { Failure, Handoff } from '../domain/handoffs/handoff.ts'
+import { DEFAULT_RETRY, decideRetry } from '../domain/handoffs/retry.ts'
 import { offerDeadline } from './deadline.ts'
 import { amended, checkHolder, finish, move, type Step } from './moves.ts'
 import { refuse } from './write.ts'

@@ -1,6 +1,6 @@
-import { describeChain, type Link } from '../domain/chain.ts'
 import { BatonError, toError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import { describeChain, type Link } from '../domain/handoffs/chain.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ServiceDeps } from './deps.ts'
 
 /** The deepest chain that a workspace can have is longer than anybody reads. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
 import type { BatonError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 
 const TASK = 'P0.1.1'
 

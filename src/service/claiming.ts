@@ -1,4 +1,4 @@
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { AcceptInput } from './acknowledging.ts'
 import { take } from './attempts.ts'
 import type { Call, ServiceDeps } from './deps.ts'

@@ -9,7 +9,7 @@ import {
   UNDERSTOOD,
   type Workspace,
 } from '../../test/workspace.ts'
-import type { CheckResult } from '../domain/package.ts'
+import type { CheckResult } from '../domain/handoffs/package.ts'
 
 const planner = by('planner')
 const codex = by('codex')

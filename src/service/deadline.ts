@@ -1,6 +1,6 @@
 import type { Agent } from '../domain/agent.ts'
-import { type AckOverrides, ackDeadline } from '../domain/deadlines.ts'
-import type { Handoff, HandoffType } from '../domain/handoff.ts'
+import { type AckOverrides, ackDeadline } from '../domain/handoffs/deadlines.ts'
+import type { Handoff, HandoffType } from '../domain/handoffs/handoff.ts'
 import type { Home } from '../domain/home.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { ServiceDeps } from './deps.ts'

@@ -1,5 +1,5 @@
 import { artifactFile, artifactId, fillDestination, isSafePath } from '../dialects/queue/names.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ServiceDeps } from './deps.ts'
 import { draftOf } from './document-export.ts'
 

@@ -1,12 +1,12 @@
 import type { DialectId } from '../dialects/dialect.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { AgentName } from '../domain/agent.ts'
-import { gateTypeOf } from '../domain/gate.ts'
-import type { Attempt, Handoff } from '../domain/handoff.ts'
+import type { Attempt, Handoff } from '../domain/handoffs/handoff.ts'
+import type { Content, Package, ThreadItem } from '../domain/handoffs/package.ts'
+import { DEFAULT_RETRY } from '../domain/handoffs/retry.ts'
 import { isEnd, isHeld, type State } from '../domain/lifecycle.ts'
-import type { Content, Package, ThreadItem } from '../domain/package.ts'
-import { DEFAULT_RETRY } from '../domain/retry.ts'
-import { TaskId } from '../domain/task.ts'
+import { gateTypeOf } from '../domain/people/gate.ts'
+import { TaskId } from '../domain/tasks/task.ts'
 import { isForPerson } from './admission.ts'
 
 /** What a draft does not say of the handoff that is made of it. */

@@ -1,6 +1,6 @@
 import type { Draft } from '../dialects/draft.ts'
 import type { State } from '../domain/lifecycle.ts'
-import type { WritebackStatus } from '../domain/writeback.ts'
+import type { WritebackStatus } from '../domain/tasks/writeback.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { taskOf } from './document-handoff.ts'
 import type { Piece } from './document-identity.ts'

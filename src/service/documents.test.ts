@@ -10,7 +10,7 @@ import {
 } from '../../test/documents.ts'
 import { tablesOf } from '../../test/log.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
-import { WRITEBACK_REQUIRED } from '../domain/writeback.ts'
+import { WRITEBACK_REQUIRED } from '../domain/tasks/writeback.ts'
 import { loadOperation, type OperationName } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { ImportItem } from './document-import.ts'

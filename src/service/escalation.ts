@@ -1,5 +1,5 @@
 import type { Agent } from '../domain/agent.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { hasRole, kindOf } from '../domain/policy.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Sending } from './sending.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { run } from '../../test/invoke.ts'
 import { by, describeOnEngines, type Workspace } from '../../test/workspace.ts'
-import { HOUR_MS, SECOND_MS } from '../domain/deadlines.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import { HOUR_MS, SECOND_MS } from '../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { FlowAnswer } from './flow.ts'
 
 const planner = by('planner')

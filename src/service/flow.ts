@@ -1,5 +1,5 @@
-import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/flow.ts'
 import { kindOf, limitsOf } from '../domain/policy.ts'
+import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/reports/flow.ts'
 import type { Agents } from './agents.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Looking } from './inbox.ts'

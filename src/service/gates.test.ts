@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { by, describeOnEngines, person, START, type Workspace } from '../../test/workspace.ts'
-import { HOUR_MS } from '../domain/deadlines.ts'
+import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 
 const planner = by('planner')
 const maria = person('maria')

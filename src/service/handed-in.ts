@@ -1,5 +1,5 @@
-import type { Unmet } from '../domain/guards.ts'
-import type { Result } from '../domain/package.ts'
+import type { Unmet } from '../domain/handoffs/guards.ts'
+import type { Result } from '../domain/handoffs/package.ts'
 import type { ServiceDeps } from './deps.ts'
 
 /**

@@ -9,8 +9,8 @@ import {
   UNDERSTOOD,
   type Workspace,
 } from '../../test/workspace.ts'
-import { HOUR_MS, SECOND_MS } from '../domain/deadlines.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import { HOUR_MS, SECOND_MS } from '../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 
 const planner = by('planner')
 const codex = by('codex')

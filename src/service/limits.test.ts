@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
-import { HOUR_MS } from '../domain/deadlines.ts'
 import { HandoffLimitExceeded } from '../domain/errors.ts'
+import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 import { DEFAULT_LIMITS } from '../domain/limits.ts'
 
 const send = async ({ service }: Workspace, from: string, to: string, more = {}) =>

@@ -1,8 +1,8 @@
 import { handoffId, isFileId, isTaskId } from '../dialects/markdown/names.ts'
 import { isSafeName as isPackageId } from '../dialects/package/session.ts'
 import { isSafeName as isQueueId } from '../dialects/queue/names.ts'
+import type { Package } from '../domain/handoffs/package.ts'
 import type { Home } from '../domain/home.ts'
-import type { Package } from '../domain/package.ts'
 import type { ServiceDeps } from './deps.ts'
 import { refuse } from './write.ts'
 

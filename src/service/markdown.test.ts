@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { by, describeOnEngines, START, type Workspace } from '../../test/workspace.ts'
-import { HOUR_MS } from '../domain/deadlines.ts'
-import type { Handoff } from '../domain/handoff.ts'
-import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS, markdownStatus } from '../domain/markdown-status.ts'
+import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import {
+  MARKDOWN_STATUSES,
+  MARKDOWN_TRANSITIONS,
+  markdownStatus,
+} from '../domain/handoffs/markdown-status.ts'
 
 const MINUTE_MS = 60_000
 const grok = by('grok')

@@ -1,10 +1,10 @@
 import type { Kinds } from '../dialects/package/artifacts.ts'
-import { isPast } from '../domain/deadlines.ts'
-import { handInConditions, receiverCompletes, unmetConditions } from '../domain/guards.ts'
-import type { Failure, Handoff } from '../domain/handoff.ts'
-import type { CheckResult, Evidence, Result } from '../domain/package.ts'
-import { givenBack } from '../domain/reasons.ts'
-import { recoveryActions } from '../domain/retry.ts'
+import { isPast } from '../domain/handoffs/deadlines.ts'
+import { handInConditions, receiverCompletes, unmetConditions } from '../domain/handoffs/guards.ts'
+import type { Failure, Handoff } from '../domain/handoffs/handoff.ts'
+import type { CheckResult, Evidence, Result } from '../domain/handoffs/package.ts'
+import { givenBack } from '../domain/handoffs/reasons.ts'
+import { recoveryActions } from '../domain/handoffs/retry.ts'
 import type { Reads } from '../storage/store.ts'
 import {
   type Accepted,

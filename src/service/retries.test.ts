@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { by, describeOnEngines, START, type Workspace } from '../../test/workspace.ts'
-import { SECOND_MS } from '../domain/deadlines.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import { SECOND_MS } from '../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { createCheckRunner } from './acceptance.ts'
 
 const orchestrator = by('frontend-specialist')

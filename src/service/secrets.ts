@@ -1,5 +1,5 @@
 import { toError } from '../domain/errors.ts'
-import { type FoundSecret, secretsIn } from '../domain/secrets.ts'
+import { type FoundSecret, secretsIn } from '../domain/texts/secrets.ts'
 import type { View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 

@@ -11,11 +11,11 @@ import {
   type OpenDelegation,
   WHY,
 } from '../dialects/package/types.ts'
-import { receiverCompletes } from '../domain/guards.ts'
-import type { Handoff, HandoffType } from '../domain/handoff.ts'
+import { receiverCompletes } from '../domain/handoffs/guards.ts'
+import type { Handoff, HandoffType } from '../domain/handoffs/handoff.ts'
+import type { Package } from '../domain/handoffs/package.ts'
 import type { Home } from '../domain/home.ts'
 import { isOpen, STATES } from '../domain/lifecycle.ts'
-import type { Package } from '../domain/package.ts'
 import { kindOf } from '../domain/policy.ts'
 import type { ServiceDeps } from './deps.ts'
 import { refuse } from './write.ts'

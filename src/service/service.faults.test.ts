@@ -4,10 +4,10 @@ import { faultySqlite, type When } from '../../test/faults.ts'
 import { tablesOf } from '../../test/log.ts'
 import { by, openWorkspace, type Workspace } from '../../test/workspace.ts'
 import { WRITES } from '../../test/writes.ts'
-import { HOUR_MS } from '../domain/deadlines.ts'
-import type { Handoff } from '../domain/handoff.ts'
-import type { Notice } from '../domain/notice.ts'
-import type { Task } from '../domain/task.ts'
+import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Notice } from '../domain/people/notice.ts'
+import type { Task } from '../domain/tasks/task.ts'
 
 type Prepare = (typeof WRITES)[string]
 

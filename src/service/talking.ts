@@ -1,5 +1,5 @@
-import type { Handoff } from '../domain/handoff.ts'
-import type { ThreadItem } from '../domain/package.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { ThreadItem } from '../domain/handoffs/package.ts'
 import { finish, notify, type Step } from './moves.ts'
 import { refuse } from './write.ts'
 

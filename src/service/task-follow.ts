@@ -1,6 +1,6 @@
-import { gatesAfter, taskReasons } from '../domain/gate.ts'
-import type { Handoff } from '../domain/handoff.ts'
-import type { Task } from '../domain/task.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { gatesAfter, taskReasons } from '../domain/people/gate.ts'
+import type { Task } from '../domain/tasks/task.ts'
 import type { Step } from './moves.ts'
 import { refuse } from './write.ts'
 

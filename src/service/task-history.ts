@@ -1,4 +1,4 @@
-import type { Task } from '../domain/task.ts'
+import type { Task } from '../domain/tasks/task.ts'
 import type { LogEntry, TaskRow } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { by, describeOnEngines, person, START, type Workspace } from '../../test/workspace.ts'
-import { criticalPath } from '../domain/task-order.ts'
+import { criticalPath } from '../domain/tasks/task-order.ts'
 
 const planner = by('planner')
 const claude = by('claude')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { tablesOf } from '../../test/log.ts'
 import { describeOnEngines, person, removeAsFirstVersion } from '../../test/workspace.ts'
-import { HOUR_MS } from '../domain/deadlines.ts'
+import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 
 const maria = person('maria')
 

@@ -6,7 +6,7 @@ import { checkLog } from '../../test/log.ts'
 import { newDatabase, newPostgresPlace, newSqlitePlace, query } from '../../test/store-places.ts'
 import { by, ENGINES, type Engine, person } from '../../test/workspace.ts'
 import { createService, openStore } from '../compose/main.ts'
-import type { Task, ThoughtRecord } from '../domain/task.ts'
+import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 
 const claude = by('claude')
 const maria = person('maria')

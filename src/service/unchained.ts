@@ -1,4 +1,4 @@
-import { ThoughtRecord } from '../domain/task.ts'
+import { ThoughtRecord } from '../domain/tasks/task.ts'
 import type { LogEntry, Store } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import type { Step } from './moves.ts'

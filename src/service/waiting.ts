@@ -1,7 +1,7 @@
 import { BatonError, HandoffFailedException, timedOut } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
-import { endReason } from '../domain/reasons.ts'
 import type { ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
 

@@ -1,12 +1,12 @@
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
-import type { Block } from '../domain/block.ts'
-import type { Delivery } from '../domain/delivery.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Block } from '../domain/blocks/block.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Content } from '../domain/handoffs/package.ts'
 import { isOpen } from '../domain/lifecycle.ts'
-import type { Notice } from '../domain/notice.ts'
-import type { Content } from '../domain/package.ts'
-import type { Run } from '../domain/run.ts'
+import type { Delivery } from '../domain/people/delivery.ts'
+import type { Notice } from '../domain/people/notice.ts'
+import type { Run } from '../domain/workflow/run.ts'
 import type { Idem, IdemKey, Pair, Stream, TaskRow } from './store.ts'
 
 /** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */

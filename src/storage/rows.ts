@@ -1,13 +1,13 @@
 import type { AuditSession } from '../domain/audit-session.ts'
-import type { Block } from '../domain/block.ts'
-import type { Delivery } from '../domain/delivery.ts'
-import { dueOf } from '../domain/due.ts'
-import type { Handoff } from '../domain/handoff.ts'
-import { holderKey } from '../domain/holder.ts'
+import type { Block } from '../domain/blocks/block.ts'
+import { dueOf } from '../domain/handoffs/due.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { holderKey } from '../domain/handoffs/holder.ts'
 import { isOpen } from '../domain/lifecycle.ts'
+import type { Delivery } from '../domain/people/delivery.ts'
 import { RANK } from '../domain/priority.ts'
-import type { Run } from '../domain/run.ts'
-import type { Task } from '../domain/task.ts'
+import type { Task } from '../domain/tasks/task.ts'
+import type { Run } from '../domain/workflow/run.ts'
 
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384

@@ -12,7 +12,7 @@ import {
   nextUid,
 } from '../../test/store-units.ts'
 import { decodeEntry, ZERO_HASH } from '../audit/entry.ts'
-import type { Handoff } from '../domain/handoff.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { emptyLoaded, idemKey, type Loaded } from './loaded.ts'
 import type { View } from './store.ts'
 import { leafHash, WorkingSet } from './working-set.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../src/domain/errors.ts'
-import type { Task } from '../../src/domain/task.ts'
+import type { Task } from '../../src/domain/tasks/task.ts'
 import type { Service } from '../../src/service/service.ts'
 import { recordOf, run } from '../invoke.ts'
 import { by } from '../workspace.ts'

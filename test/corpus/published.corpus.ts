@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { PHASES, STATUSES, validateHandoff } from '../../src/dialects/block/index.ts'
 import { markdown } from '../../src/dialects/markdown/index.ts'
 import { sourcesOf } from '../../src/dialects/text/sources.ts'
-import { secretIn } from '../../src/domain/secrets.ts'
+import { secretIn } from '../../src/domain/texts/secrets.ts'
 import { samplesOf } from '../samples.ts'
 import { sharedFile, sharedFiles } from './files.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openStore } from '../../src/compose/main.ts'
-import type { Task, ThoughtRecord } from '../../src/domain/task.ts'
+import type { Task, ThoughtRecord } from '../../src/domain/tasks/task.ts'
 import type { LogEntry, Store } from '../../src/storage/store.ts'
 import { type AgentProcess, startAgents } from '../agents/agent.ts'
 import { EXAMPLE, recordOf } from '../invoke.ts'

@@ -1,4 +1,4 @@
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Policy } from '../../src/domain/policy.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { NewHandoff } from '../../src/service/sending.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { AgentLimits } from '../../src/domain/limits.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/domain/policy.ts'
 import type { Call } from '../../src/service/deps.ts'

@@ -3,7 +3,7 @@ import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/markdown-status.ts'
+import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/handoffs/markdown-status.ts'
 import { ask } from '../command.ts'
 import {
   acknowledged,

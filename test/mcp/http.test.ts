@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { serve } from '../../src/transports/http/serve.ts'
 import { newToken } from '../http-workspace.ts'
 import { by, openWorkspace } from '../workspace.ts'

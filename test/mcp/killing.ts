@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { type Agent, overStdio } from './agents.ts'
 import { agentAt, allHandoffs, newPlace } from './passing.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { openStore, toStoreTarget } from '../../src/compose/main.ts'
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Where } from '../command.ts'
 import { folders } from '../folders.ts'
 import { checkLog } from '../log.ts'

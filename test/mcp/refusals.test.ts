@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { loadOperations } from '../../src/operations/index.ts'
 import type { Service } from '../../src/service/service.ts'
 import { by, openWorkspace, person } from '../workspace.ts'

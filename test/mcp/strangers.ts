@@ -1,4 +1,4 @@
-import type { Handoff } from '../../src/domain/handoff.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Service } from '../../src/service/service.ts'
 import { EXAMPLE, recordOf } from '../invoke.ts'
 import { by, person } from '../workspace.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Run } from '../../src/domain/run.ts'
-import type { Workflow } from '../../src/domain/workflow.ts'
-import { advance, type RunAction, type RunEvent } from '../../src/domain/workflow-run.ts'
+import type { Run } from '../../src/domain/workflow/run.ts'
+import { advance, type RunAction, type RunEvent } from '../../src/domain/workflow/run-steps.ts'
+import type { Workflow } from '../../src/domain/workflow/workflow.ts'
 import {
   anyChoices,
   anyWorkflow,

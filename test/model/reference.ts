@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { RunState, StepState } from '../../src/domain/run.ts'
-import type { Workflow, WorkflowStep } from '../../src/domain/workflow.ts'
+import type { RunState, StepState } from '../../src/domain/workflow/run.ts'
+import type { Workflow, WorkflowStep } from '../../src/domain/workflow/workflow.ts'
 
 /** A small second telling of how workflows go, written apart from the program so that the two can disagree. */
 export interface ModelStep {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AGENT_KINDS, AGENT_ROLES, AUTHS } from '../../src/domain/actor.ts'
-import { TYPES } from '../../src/domain/handoff.ts'
+import { TYPES } from '../../src/domain/handoffs/handoff.ts'
 import { HOMES } from '../../src/domain/home.ts'
 import { STATES } from '../../src/domain/lifecycle.ts'
-import { NOTICE_KINDS } from '../../src/domain/notice.ts'
+import { NOTICE_KINDS } from '../../src/domain/people/notice.ts'
 import { PRIORITIES } from '../../src/domain/priority.ts'
-import { TASK_STATES } from '../../src/domain/task.ts'
+import { TASK_STATES } from '../../src/domain/tasks/task.ts'
 
 /** Words that stand in stores, files and answers. One that is renamed makes old data unreadable. */
 const WORDS: readonly (readonly [string, readonly string[], readonly string[]])[] = [

@@ -5,9 +5,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { PHASES } from '../../src/domain/phases.ts'
-import { checkWorkflow } from '../../src/domain/workflow-check.ts'
-import { WORKFLOW_SCHEMA } from '../../src/domain/workflow-schema.ts'
+import { PHASES } from '../../src/domain/blocks/phases.ts'
+import { checkWorkflow } from '../../src/domain/workflow/check.ts'
+import { WORKFLOW_SCHEMA } from '../../src/domain/workflow/schema.ts'
 import { phasesText } from '../../src/service/workflows/phases.ts'
 import { by, openWorkspace, person } from '../workspace.ts'
 
@@ -203,7 +203,7 @@ describe('a definition that is right', () => {
       run.workflow.steps.map(({ needs }) => needs.length),
       [0, 1, 1, 1, 1, 1, 1, 1],
     )
-    const { runView } = await import('../../src/domain/run-view.ts')
+    const { runView } = await import('../../src/domain/workflow/run-view.ts')
     const { run: now, handoffs } = await service.workflows.status(run.id)
     const { phase, waiting_for, state } = runView(now, handoffs)
     assert.deepEqual(phase, { name: 'Research', step: 1, of: 8, percent: 12.5 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { layoutOf } from '../../src/domain/workflow-layout.ts'
-import { pictureOf, toMermaid } from '../../src/domain/workflow-picture.ts'
-import { toSvg } from '../../src/domain/workflow-svg.ts'
+import { layoutOf } from '../../src/pictures/workflow-layout.ts'
+import { pictureOf, toMermaid } from '../../src/pictures/workflow-picture.ts'
+import { toSvg } from '../../src/pictures/workflow-svg.ts'
 import { anyWorkflow } from '../model/reference.ts'
 
 const SIZE = { width: 200, height: 60 }

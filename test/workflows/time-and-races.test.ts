@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { HOUR_MS } from '../../src/domain/deadlines.ts'
+import { HOUR_MS } from '../../src/domain/handoffs/deadlines.ts'
 import { by, describeOnEngines, person } from '../workspace.ts'
 
 const orchestrator = by('orchestrator')

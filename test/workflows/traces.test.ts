@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { packageId } from '../../src/domain/run.ts'
+import { packageId } from '../../src/domain/workflow/run.ts'
 import { exportDocument } from '../../src/service/document-export.ts'
 import { redact } from '../../src/service/redaction/redact.ts'
 import { tablesOf } from '../log.ts'

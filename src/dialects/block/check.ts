@@ -1,5 +1,5 @@
-import type { OnFailure } from '../../domain/failure-routing.ts'
-import { PHASES, STATUSES } from '../../domain/phases.ts'
+import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { type Data, isData, own } from '../difference.ts'
 import type { Fields } from '../fields.ts'
 import { phaseFor, STATUS_OF, stateFor } from './words.ts'

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod'
-import { Failure } from '../../domain/handoff.ts'
+import { Failure } from '../../domain/handoffs/handoff.ts'
+import { Package } from '../../domain/handoffs/package.ts'
 import { once } from '../../domain/once.ts'
-import { Package } from '../../domain/package.ts'
 import { type Data, isData, own, put, sameData, valueAt } from '../difference.ts'
 import { Draft, Gate, Record003 } from '../draft.ts'
 

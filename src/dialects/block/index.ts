@@ -6,7 +6,7 @@ import { interpret } from './parse.ts'
 import { isSummary, readSummary } from './summary.ts'
 import { print, toNative } from './write.ts'
 
-export { PHASES, STATUSES } from '../../domain/phases.ts'
+export { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 export { withDefaults } from './defaults.ts'
 export { schemas } from './schema.ts'
 export { validateHandoff } from './validate.ts'

@@ -1,4 +1,4 @@
-import { PHASES, STATUSES } from '../../domain/phases.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 
 const AGENT = '^@[A-Za-z0-9][A-Za-z0-9._-]*$'
 const agent = (description: string) => ({ type: 'string', pattern: AGENT, description })

@@ -1,4 +1,4 @@
-import { PHASES, STATUSES } from '../../domain/phases.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 
 /** The four fields that every block has, in the order in which the document asks for them. */
 export const REQUIRED = ['phase', 'from', 'to', 'status'] as const

@@ -1,5 +1,5 @@
+import { PHASES, type Phase, STATUSES, type Status } from '../../domain/blocks/phases.ts'
 import type { State } from '../../domain/lifecycle.ts'
-import { PHASES, type Phase, STATUSES, type Status } from '../../domain/phases.ts'
 import { findWord, STATE_WORDS, type Words } from '../text/words.ts'
 
 /** What each word of the document means for the sender's own work. */

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { PHASES, STATUSES } from '../../domain/phases.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import type { Loss, Missing, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'

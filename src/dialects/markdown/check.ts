@@ -1,6 +1,6 @@
 import type { State } from '../../domain/lifecycle.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
-import { vagueWord } from '../../domain/measurable.ts'
+import { vagueWord } from '../../domain/texts/measurable.ts'
 import type { Diagnostic } from '../dialect.ts'
 import type { Draft } from '../draft.ts'
 import { handoffId, isTaskId, originalOf, parseName, stemOf } from './names.ts'

@@ -1,5 +1,5 @@
+import type { VerificationRecord } from '../../domain/handoffs/package.ts'
 import type { State } from '../../domain/lifecycle.ts'
-import type { VerificationRecord } from '../../domain/package.ts'
 import { isData } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'

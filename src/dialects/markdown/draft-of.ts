@@ -1,5 +1,5 @@
+import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import type { State } from '../../domain/lifecycle.ts'
-import { MARKDOWN_STATUSES } from '../../domain/markdown-status.ts'
 import { isData, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { findWord, PRIORITY_WORDS } from '../text/words.ts'

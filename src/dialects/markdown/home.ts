@@ -1,4 +1,4 @@
-import { MARKDOWN_TRANSITIONS } from '../../domain/markdown-status.ts'
+import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
 import type { Draft } from '../draft.ts'
 import { handoffId, isTaskId, parseName } from './names.ts'
 import { seconds } from './render.ts'

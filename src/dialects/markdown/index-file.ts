@@ -1,6 +1,10 @@
 import { stringify } from 'yaml'
+import {
+  MARKDOWN_STATUSES,
+  MARKDOWN_TRANSITIONS,
+  type MarkdownStatus,
+} from '../../domain/handoffs/markdown-status.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
-import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS, type MarkdownStatus } from '../../domain/markdown-status.ts'
 import type { Diagnostic } from '../dialect.ts'
 import { put } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'

@@ -1,4 +1,4 @@
-import { ackDeadline } from '../../domain/deadlines.ts'
+import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Draft } from '../draft.ts'
 import { type NativeKey, normalKey } from './keys.ts'
 import { handoffId, isTaskId } from './names.ts'

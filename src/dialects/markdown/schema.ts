@@ -1,4 +1,4 @@
-import { MARKDOWN_STATUSES } from '../../domain/markdown-status.ts'
+import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const TIME = {

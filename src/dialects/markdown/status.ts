@@ -1,5 +1,9 @@
+import {
+  MARKDOWN_STATUSES,
+  type MarkdownStatus,
+  markdownStatus,
+} from '../../domain/handoffs/markdown-status.ts'
 import type { State } from '../../domain/lifecycle.ts'
-import { MARKDOWN_STATUSES, type MarkdownStatus, markdownStatus } from '../../domain/markdown-status.ts'
 import { findWord, STATE_WORDS } from '../text/words.ts'
 import { plainText } from './body.ts'
 

@@ -1,5 +1,5 @@
-import { isVacuousSummary, vagueWord } from '../../domain/measurable.ts'
-import type { Package } from '../../domain/package.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
+import { isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
 
 /** A rule that a package does not keep. An error is refused when it is sent, a warning is only said. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import type { Package } from '../../domain/package.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import type { Loss } from '../dialect.ts'
 import { type Data, keysOf, own, sameData, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { samplesOf } from '../../../test/samples.ts'
-import type { Package } from '../../domain/package.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import type { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Package } from '../../domain/package.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import type { Draft } from '../draft.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
 import { error, type Finding, notMeasurable, vacuousSummary, warning } from './lint.ts'

@@ -1,4 +1,4 @@
-import { TYPES } from '../../domain/handoff.ts'
+import { TYPES } from '../../domain/handoffs/handoff.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
 import { ARTIFACT_TYPES, DECISIONS, GATE_TYPES, QUESTION_PRIORITIES, STATUSES, UNDERSTOOD } from './words.ts'
 

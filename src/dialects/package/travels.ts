@@ -1,4 +1,4 @@
-import type { ArtifactRef, Package } from '../../domain/package.ts'
+import type { ArtifactRef, Package } from '../../domain/handoffs/package.ts'
 import { type Data, isData, keysOf } from '../difference.ts'
 import type { Fields } from '../fields.ts'
 import { findWord, type Words } from '../text/words.ts'

@@ -1,4 +1,4 @@
-import { type HandoffType, TYPES } from '../../domain/handoff-type.ts'
+import { type HandoffType, TYPES } from '../../domain/handoffs/handoff-type.ts'
 import type { Draft } from '../draft.ts'
 import type { Words } from '../text/words.ts'
 import { TYPE_SYNONYMS } from './words.ts'

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { ArtifactRef } from '../../domain/package.ts'
+import type { ArtifactRef } from '../../domain/handoffs/package.ts'
 import type { Missing, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'

@@ -1,5 +1,5 @@
-import { coverageTarget, validationProblems } from '../../domain/guards.ts'
-import { isKnownErrorCode, retryAvailable } from '../../domain/retry.ts'
+import { coverageTarget, validationProblems } from '../../domain/handoffs/guards.ts'
+import { isKnownErrorCode, retryAvailable } from '../../domain/handoffs/retry.ts'
 import type { Diagnostic } from '../dialect.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_RETRY } from '../../domain/retry.ts'
+import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
 import type { Draft } from '../draft.ts'
 import { DEFAULT_TIMEOUT_S } from './check.ts'
 

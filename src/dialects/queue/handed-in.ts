@@ -1,4 +1,4 @@
-import type { ArtifactRef, Result } from '../../domain/package.ts'
+import type { ArtifactRef, Result } from '../../domain/handoffs/package.ts'
 import { own } from '../difference.ts'
 
 /** The one artifact that a response has a key for. */

@@ -1,4 +1,4 @@
-import { percentOf } from '../../domain/guards.ts'
+import { percentOf } from '../../domain/handoffs/guards.ts'
 import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'

@@ -1,5 +1,5 @@
-import type { Failure } from '../../domain/handoff.ts'
-import { recoveryActions } from '../../domain/retry.ts'
+import type { Failure } from '../../domain/handoffs/handoff.ts'
+import { recoveryActions } from '../../domain/handoffs/retry.ts'
 import type { Path } from '../text/source.ts'
 
 /** What a JSON Schema validator says about one fault. */

@@ -1,5 +1,5 @@
+import { ERROR_KINDS } from '../../domain/handoffs/retry.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
-import { ERROR_KINDS } from '../../domain/retry.ts'
 import { LIFECYCLE } from './artifact.ts'
 import { DEFAULT_TIMEOUT_S } from './check.ts'
 import {

@@ -1,4 +1,4 @@
-import { TaskId } from '../../domain/task.ts'
+import { TaskId } from '../../domain/tasks/task.ts'
 import {
   blockersFinding,
   branchFinding,
@@ -8,7 +8,7 @@ import {
   shaFinding,
   summaryFinding,
   type WritebackFinding,
-} from '../../domain/writeback-rules.ts'
+} from '../../domain/tasks/writeback-rules.ts'
 import type { Data } from '../difference.ts'
 import type { Fields } from '../fields.ts'
 import { isSha, isTaskStatus, STATUS_OF, stateFor, TASK_STATUSES } from './words.ts'

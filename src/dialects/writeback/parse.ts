@@ -1,4 +1,4 @@
-import { Package } from '../../domain/package.ts'
+import { Package } from '../../domain/handoffs/package.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'

@@ -2,14 +2,14 @@ import type { State } from '../../domain/lifecycle.ts'
 import {
   WRITEBACK_STATUSES as TASK_STATUSES,
   type WritebackStatus as TaskStatus,
-} from '../../domain/writeback.ts'
+} from '../../domain/tasks/writeback.ts'
 import { findWord, STATE_WORDS, type Words } from '../text/words.ts'
 
 export {
   WRITEBACK_STATUSES as TASK_STATUSES,
   type WritebackStatus as TaskStatus,
-} from '../../domain/writeback.ts'
-export { isSha } from '../../domain/writeback-rules.ts'
+} from '../../domain/tasks/writeback.ts'
+export { isSha } from '../../domain/tasks/writeback-rules.ts'
 
 const STATUS_WORDS: Words<TaskStatus> = { name: 'status', words: TASK_STATUSES, synonyms: {} }
 

@@ -1,9 +1,9 @@
 import { type IndexEntry, printIndex } from '../../dialects/markdown/index-file.ts'
 import { type BodySection, onlyHere, seconds } from '../../dialects/markdown/render.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
-import { markdownStatus } from '../../domain/markdown-status.ts'
 import type { Store } from '../../service/service.ts'
 import type { About, Extra } from '../folder.ts'
 

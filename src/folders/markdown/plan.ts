@@ -1,8 +1,8 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import { MARKDOWN_TRANSITIONS } from '../../domain/markdown-status.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 

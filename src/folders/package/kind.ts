@@ -1,7 +1,7 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { archivedAt, archivePath } from '../../dialects/package/session.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { FolderKind, Says } from '../folder.ts'
 import type { Tree } from '../tree.ts'
 import { plan, refusesNew } from './plan.ts'

@@ -1,7 +1,7 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { updateState } from '../../dialects/package/state-file.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { About, Extra } from '../folder.ts'
 
 export const STATE_FILE = 'state/current.json'

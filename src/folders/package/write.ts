@@ -1,6 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Known, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 

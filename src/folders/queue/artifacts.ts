@@ -1,5 +1,5 @@
 import { isSafeName, isSafePath } from '../../dialects/queue/names.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store } from '../../service/service.ts'
 import type { Tree } from '../tree.ts'
 import { quietly } from '../work.ts'

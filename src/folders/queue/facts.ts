@@ -1,7 +1,7 @@
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
 import { valueAt } from '../../dialects/text/tree.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store } from '../../service/service.ts'
 import { statusFor } from './spoken.ts'
 

@@ -1,7 +1,7 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { FOLDER_OF, isSafeName, STATUSES, type Status } from '../../dialects/queue/names.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
 import type { Tree } from '../tree.ts'
 import { placeArtifacts } from './artifacts.ts'

@@ -1,6 +1,6 @@
 import { lstatSync, renameSync } from 'node:fs'
 import { FOLDER_OF, isSafeName, STATUS_OF, STATUSES, type Status } from '../../dialects/queue/names.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Service } from '../../service/service.ts'
 import { withLock } from '../lock.ts'
 import { withFolder } from '../open-folder.ts'

@@ -1,7 +1,7 @@
 import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
-import type { Result } from '../../domain/package.ts'
+import type { Result } from '../../domain/handoffs/package.ts'
 import { amendmentOf, askedFields, fixedIn } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 

@@ -1,9 +1,9 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF, type Status, schemaName, stemOf } from '../../dialects/queue/names.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { DEFAULT_RETRY, delayBeforeAttempt, retryAvailable } from '../../domain/handoffs/retry.ts'
 import type { Policy } from '../../domain/policy.ts'
-import { DEFAULT_RETRY, delayBeforeAttempt, retryAvailable } from '../../domain/retry.ts'
 
 /** When work began and ended, where its worker says so. */
 export type Times = Pick<Draft, 'started_at' | 'ended_at'>

@@ -2,7 +2,7 @@ import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { STATUS_OF, type Status } from '../../dialects/queue/names.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { statusFor, type Times } from './spoken.ts'
 
 const SPELLINGS: Readonly<Partial<Record<Status, readonly [string, string]>>> = {

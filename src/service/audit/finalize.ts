@@ -1,7 +1,7 @@
 import { printTlogProof } from '../../audit/tlog-proof.ts'
 import { type AuditSession, FINALIZING } from '../../domain/audit-session.ts'
-import { addMs } from '../../domain/deadlines.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { addMs } from '../../domain/handoffs/deadlines.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { waitFor } from '../waiting.ts'
 import { refuse } from '../write.ts'

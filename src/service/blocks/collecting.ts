@@ -6,10 +6,10 @@ import {
   progressOf,
   type Verdict,
   verdictOf,
-} from '../../domain/block.ts'
+} from '../../domain/blocks/block.ts'
+import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing.ts'
+import type { Status } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
-import { ROUTE_MODES, type RouteMode } from '../../domain/failure-routing.ts'
-import type { Status } from '../../domain/phases.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { TextInput } from '../document-check.ts'
 import { refuse } from '../write.ts'

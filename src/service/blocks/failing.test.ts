@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { ci, collect, historyOf, progressOf, seenBy, summary } from '../../../test/blocks.ts'
 import { run } from '../../../test/invoke.ts'
 import { by, describeOnEngines } from '../../../test/workspace.ts'
-import type { Followed } from '../../domain/block.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Followed } from '../../domain/blocks/block.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { blocksIn } from './reading.ts'
 
 const RULES = {

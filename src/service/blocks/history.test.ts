@@ -5,7 +5,7 @@ import { ci, collect, historyOf, progressOf, summary } from '../../../test/block
 import { run } from '../../../test/invoke.ts'
 import { samplesOf } from '../../../test/samples.ts'
 import { by, describeOnEngines, START } from '../../../test/workspace.ts'
-import type { MetricsGroup } from '../../domain/metrics.ts'
+import type { MetricsGroup } from '../../domain/reports/metrics.ts'
 import type { Service } from '../service.ts'
 
 const SAMPLES = readFileSync(new URL('./fixtures/samples.md', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 import { ENGINE } from '../../domain/actor.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { again, take } from '../attempts.ts'
 import { move, type Step } from '../moves.ts'
 import type { BlockSaid } from './reading.ts'

@@ -1,4 +1,4 @@
-import type { Block } from '../../domain/block.ts'
+import type { Block } from '../../domain/blocks/block.ts'
 import {
   checkDependencies,
   compareIds,
@@ -7,7 +7,7 @@ import {
   type OrderItem,
   parentOf,
   unmetDependencies,
-} from '../../domain/task-order.ts'
+} from '../../domain/tasks/task-order.ts'
 import type { Store } from '../../storage/store.ts'
 
 /** What is wrong with the order of the work, as a sentence. It does not change whether the work passed. */

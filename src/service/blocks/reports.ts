@@ -1,6 +1,11 @@
-import { type Block, type Progress, progressOf } from '../../domain/block.ts'
-import { type Grouping, type MetricsGroup, MetricsReport, type MetricsSpan } from '../../domain/metrics.ts'
-import { compareIds } from '../../domain/task-order.ts'
+import { type Block, type Progress, progressOf } from '../../domain/blocks/block.ts'
+import {
+  type Grouping,
+  type MetricsGroup,
+  MetricsReport,
+  type MetricsSpan,
+} from '../../domain/reports/metrics.ts'
+import { compareIds } from '../../domain/tasks/task-order.ts'
 import type { BlockFilter, Page, PageRequest, Store } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
 

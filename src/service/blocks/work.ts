@@ -1,4 +1,4 @@
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import { hasRole } from '../../domain/policy.ts'
 import type { ServiceDeps } from '../deps.ts'

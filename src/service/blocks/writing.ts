@@ -2,9 +2,9 @@ import { isPhase, STATE_OF } from '../../dialects/block/words.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { dialectOf, readDocuments } from '../../dialects/index.ts'
 import { AgentName } from '../../domain/agent.ts'
+import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
-import type { OnFailure } from '../../domain/failure-routing.ts'
-import { PHASES, STATUSES } from '../../domain/phases.ts'
 import { isWrong } from '../document-check.ts'
 
 /** What an agent says at the end of its work. */

@@ -1,5 +1,5 @@
-import { isForAnyone } from '../../domain/guards.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { isForAnyone } from '../../domain/handoffs/guards.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { ensureAgents } from '../agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../moves.ts'

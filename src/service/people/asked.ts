@@ -1,6 +1,6 @@
-import { CHOICES, ownOptions } from '../../domain/gate.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import type { Package } from '../../domain/package.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
+import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
 
 /** What a person decides about, as far as a list shows it. The whole package is read with the handoff. */
 export interface Asked {

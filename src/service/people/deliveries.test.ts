@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { run } from '../../../test/invoke.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
-import { HOUR_MS, SECOND_MS } from '../../domain/deadlines.ts'
-import { type Channel, TRIES } from '../../domain/delivery.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { HOUR_MS, SECOND_MS } from '../../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { type Channel, TRIES } from '../../domain/people/delivery.ts'
 import type { Message } from '../deps.ts'
 
 const planner = by('planner')

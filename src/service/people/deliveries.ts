@@ -1,8 +1,8 @@
 import { ENGINE } from '../../domain/actor.ts'
-import { addMs, isPast, SECOND_MS } from '../../domain/deadlines.ts'
-import { backOffSeconds, CLAIM_S, type Delivery, WAITING_EVENTS } from '../../domain/delivery.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { addMs, isPast, SECOND_MS } from '../../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
+import { backOffSeconds, CLAIM_S, type Delivery, WAITING_EVENTS } from '../../domain/people/delivery.ts'
 import type { Message, Notifying, ServiceDeps } from '../deps.ts'
 
 /** What became of the messages that were due. */

@@ -8,8 +8,8 @@ import {
   type Workspace,
   type WorkspaceOptions,
 } from '../../../test/workspace.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import type { CheckResult } from '../../domain/package.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { CheckResult } from '../../domain/handoffs/package.ts'
 
 const planner = by('planner')
 const codex = by('codex')

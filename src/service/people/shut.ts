@@ -1,5 +1,5 @@
-import { delegationConditions, gateConditions } from '../../domain/guards.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { delegationConditions, gateConditions } from '../../domain/handoffs/guards.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { Step } from '../moves.ts'

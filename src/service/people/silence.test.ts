@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
-import { HOUR_MS } from '../../domain/deadlines.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 
 const planner = by('planner')
 const maria = person('maria')

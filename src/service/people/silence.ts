@@ -1,5 +1,5 @@
-import type { Handoff } from '../../domain/handoff.ts'
-import { nextReminder, spokenTime } from '../../domain/silence.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { nextReminder, spokenTime } from '../../domain/people/silence.ts'
 import { amended, finish, move, notify, type Step } from '../moves.ts'
 import { noteGate } from '../task-follow.ts'
 

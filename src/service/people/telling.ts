@@ -1,5 +1,5 @@
-import { takes } from '../../domain/delivery.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { takes } from '../../domain/people/delivery.ts'
 import { kindOf } from '../../domain/policy.ts'
 import type { Step } from '../moves.ts'
 

@@ -1,5 +1,5 @@
-import type { Handoff } from '../../domain/handoff.ts'
-import { timersOf } from '../../domain/silence.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { timersOf } from '../../domain/people/silence.ts'
 import type { Step } from '../moves.ts'
 import { waitsForPerson } from './telling.ts'
 

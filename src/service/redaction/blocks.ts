@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Block } from '../../domain/block.ts'
+import type { Block } from '../../domain/blocks/block.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 

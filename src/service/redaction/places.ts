@@ -1,6 +1,6 @@
-import type { Failure, Handoff } from '../../domain/handoff.ts'
-import type { Acknowledgment, Content, Result } from '../../domain/package.ts'
-import type { Task, ThoughtRecord } from '../../domain/task.ts'
+import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Acknowledgment, Content, Result } from '../../domain/handoffs/package.ts'
+import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 
 /** A handoff with what travels with it. */

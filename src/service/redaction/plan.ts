@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Run } from '../../domain/run.ts'
-import type { Task } from '../../domain/task.ts'
+import type { Task } from '../../domain/tasks/task.ts'
+import type { Run } from '../../domain/workflow/run.ts'
 import type { Artifact, Redaction } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { SOURCE_TYPE } from '../document-identity.ts'

@@ -1,5 +1,5 @@
 import { BatonError } from '../../domain/errors.ts'
-import type { Run } from '../../domain/run.ts'
+import type { Run } from '../../domain/workflow/run.ts'
 import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'

@@ -1,5 +1,5 @@
-import type { Run, RunStep } from '../../domain/run.ts'
-import type { WorkflowStep } from '../../domain/workflow.ts'
+import type { Run, RunStep } from '../../domain/workflow/run.ts'
+import type { WorkflowStep } from '../../domain/workflow/workflow.ts'
 import type { Eraser } from './eraser.ts'
 
 /** A run without the texts: what agents and people said, and what its definition says. Names and states stay. */

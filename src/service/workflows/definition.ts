@@ -1,8 +1,8 @@
 import { Lines } from '../../dialects/text/lines.ts'
 import { entryOf, type Tree, treeAt } from '../../dialects/text/tree.ts'
 import { readYaml } from '../../dialects/text/yaml/yaml.ts'
-import type { Workflow } from '../../domain/workflow.ts'
-import { checkWorkflow, type WorkflowProblem } from '../../domain/workflow-check.ts'
+import { checkWorkflow, type WorkflowProblem } from '../../domain/workflow/check.ts'
+import type { Workflow } from '../../domain/workflow/workflow.ts'
 import { refuse } from '../write.ts'
 
 /** One thing that is wrong with a definition, where it stands, with the way to mend it. */

@@ -1,5 +1,5 @@
-import type { Handoff } from '../../domain/handoff.ts'
-import { isHeldByGate, packageId, type Run, type RunStep } from '../../domain/run.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { isHeldByGate, packageId, type Run, type RunStep } from '../../domain/workflow/run.ts'
 import type { View } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
 

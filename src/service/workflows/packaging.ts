@@ -1,6 +1,6 @@
-import { CHOICES } from '../../domain/gate.ts'
-import type { Check, Package } from '../../domain/package.ts'
-import { definitionOf, type Run, type RunStep, workflowState } from '../../domain/run.ts'
+import type { Check, Package } from '../../domain/handoffs/package.ts'
+import { CHOICES } from '../../domain/people/gate.ts'
+import { definitionOf, type Run, type RunStep, workflowState } from '../../domain/workflow/run.ts'
 
 /** What travels to the agent of a step: its part of the definition and what came out of the steps before. */
 export function stepPackage(run: Run, step: string, because?: string): Package {

@@ -1,4 +1,4 @@
-import { PHASES } from '../../domain/phases.ts'
+import { PHASES } from '../../domain/blocks/phases.ts'
 
 /** Name of the definition that every workspace has: document 002's eight phases. */
 export const PHASES_NAME = 'phases'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AT, allPages, freshNotice, nextUid, offer, run } from '../../../test/store-units.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import { PRIORITIES } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { PRIORITIES } from '../../domain/handoffs/handoff.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { HandoffFilter, PageRequest } from '../store.ts'
 

@@ -16,8 +16,8 @@ import {
   run,
 } from '../../../test/store-units.ts'
 import { verifyChain } from '../../audit/chain.ts'
-import type { Handoff } from '../../domain/handoff.ts'
-import type { Content } from '../../domain/package.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Content } from '../../domain/handoffs/package.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Artifact, Token } from '../store.ts'
 import { leafHash } from '../working-set.ts'

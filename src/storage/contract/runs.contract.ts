@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AT, freshHandoff, nextUid, offer, put, run } from '../../../test/store-units.ts'
-import type { Block } from '../../domain/block.ts'
-import type { Delivery } from '../../domain/delivery.ts'
-import type { Run } from '../../domain/run.ts'
+import type { Block } from '../../domain/blocks/block.ts'
+import type { Delivery } from '../../domain/people/delivery.ts'
+import type { Run } from '../../domain/workflow/run.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Store } from '../store.ts'
 

@@ -1,5 +1,5 @@
-import { dueOf } from '../../domain/due.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { dueOf } from '../../domain/handoffs/due.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { DueItem } from '../store.ts'
 import { type Call, call, type Rows } from './round-trip.ts'
 

@@ -1,6 +1,6 @@
 import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'

@@ -1,5 +1,5 @@
-import { dueOf } from '../../domain/due.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import { dueOf } from '../../domain/handoffs/due.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'

@@ -5,7 +5,7 @@ import { anAgent } from '../../../test/builders.ts'
 import { messages, Wire } from '../../../test/faults/wire.ts'
 import { newDatabase, query } from '../../../test/store-places.ts'
 import { AT, entryOf, offer, run, take, until } from '../../../test/store-units.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store, View } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

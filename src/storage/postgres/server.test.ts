@@ -4,7 +4,7 @@ import { type OwnPostgres, startOwnPostgres } from '../../../test/postgres.ts'
 import { newDatabase, query } from '../../../test/store-places.ts'
 import { freshHandoff, offer, put, run, until } from '../../../test/store-units.ts'
 import { BatonError } from '../../domain/errors.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import {
   blockColumns,
   deliveryColumns,

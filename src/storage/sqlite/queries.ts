@@ -1,10 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Content } from '../../domain/handoffs/package.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
-import type { Notice } from '../../domain/notice.ts'
-import type { Content } from '../../domain/package.ts'
-import type { ThoughtRecord } from '../../domain/task.ts'
+import type { Notice } from '../../domain/people/notice.ts'
+import type { ThoughtRecord } from '../../domain/tasks/task.ts'
 import { cursorParts, numberCursor, toPage, uidCursor } from '../page.ts'
 import type {
   Artifact,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { anAgent } from '../../../test/builders.ts'
 import { entryOf, freshHandoff, offer, put, run } from '../../../test/store-units.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store, View } from '../store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 

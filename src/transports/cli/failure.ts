@@ -1,5 +1,5 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
-import { WRITEBACK_REQUIRED } from '../../domain/writeback.ts'
+import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { operationOf, typedAs } from './catalog.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'

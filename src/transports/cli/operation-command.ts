@@ -121,7 +121,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
 
 /** What was answered here is shown as an operation's own answer would be. */
 async function asShown(answer: unknown, { untrusted }: Operation): Promise<unknown> {
-  const { visibleDeep } = await import('../../domain/visible.ts')
+  const { visibleDeep } = await import('../../domain/texts/visible.ts')
   return visibleDeep(untrusted ? { ...(answer as object), untrusted } : answer)
 }
 

@@ -1,6 +1,6 @@
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
-import type { Task } from '../../domain/task.ts'
+import type { Task } from '../../domain/tasks/task.ts'
 import { oneLine } from '../cli/screen/plain-text.ts'
 import type { Session } from '../cli/session/session.ts'
 

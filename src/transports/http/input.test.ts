@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { bearer, get, openHttp, post, refusalOf } from '../../../test/http-workspace.ts'
 import { by } from '../../../test/workspace.ts'
-import { visible } from '../../domain/visible.ts'
+import { visible } from '../../domain/texts/visible.ts'
 import { loadOperations } from '../../operations/index.ts'
 import { parseJson } from './json-limits.ts'
 

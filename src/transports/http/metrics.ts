@@ -1,5 +1,5 @@
 import { STATES } from '../../domain/lifecycle.ts'
-import { TASK_STATES } from '../../domain/task.ts'
+import { TASK_STATES } from '../../domain/tasks/task.ts'
 import type { Service } from '../../service/service.ts'
 
 /** Upper bounds of the histogram of answers, in seconds. */

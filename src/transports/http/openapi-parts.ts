@@ -2,10 +2,16 @@ import * as z from 'zod'
 import { Agent } from '../../domain/agent.ts'
 import { AuditSession } from '../../domain/audit-session.ts'
 import { ERROR_CODES } from '../../domain/errors.ts'
-import { Handoff } from '../../domain/handoff.ts'
-import { Notice } from '../../domain/notice.ts'
-import { Acknowledgment, Package, Result, ThreadItem, VerificationRecord } from '../../domain/package.ts'
-import { Task, ThoughtRecord } from '../../domain/task.ts'
+import { Handoff } from '../../domain/handoffs/handoff.ts'
+import {
+  Acknowledgment,
+  Package,
+  Result,
+  ThreadItem,
+  VerificationRecord,
+} from '../../domain/handoffs/package.ts'
+import { Notice } from '../../domain/people/notice.ts'
+import { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { KINDS } from '../../service/events.ts'
 
 export type Schema = Readonly<Record<string, unknown>>

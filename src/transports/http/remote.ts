@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/actor.ts'
 import { BatonError, ERROR_CODES, toError } from '../../domain/errors.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Trace } from '../../domain/trace.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'

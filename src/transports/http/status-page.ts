@@ -1,5 +1,5 @@
 import { ENDS, isOpen, STATES, type State } from '../../domain/lifecycle.ts'
-import { TASK_STATES, type TaskState } from '../../domain/task.ts'
+import { TASK_STATES, type TaskState } from '../../domain/tasks/task.ts'
 
 export interface Status {
   readonly address: string

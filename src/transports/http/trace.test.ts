@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { get, type HttpWorkspace, openHttp, post } from '../../../test/http-workspace.ts'
 import { person } from '../../../test/workspace.ts'
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { createNotifying } from '../../notify/index.ts'
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'

@@ -1,4 +1,4 @@
-import type { Handoff } from '../../domain/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { LogEntry, Service } from '../../service/service.ts'
 
 /** Something happened to what these addresses show; the inboxes of these agents may look different. */

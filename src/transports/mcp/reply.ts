@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { visible, visibleDeep } from '../../domain/visible.ts'
+import { visible, visibleDeep } from '../../domain/texts/visible.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { toProblem } from '../http/problem.ts'
 import { type Cut, cutTo, readOn } from './cutting.ts'

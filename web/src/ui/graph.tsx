@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react'
 import { useLocation } from 'wouter'
-import { layoutOf } from '../../../src/domain/workflow-layout.ts'
-import { curve } from '../../../src/domain/workflow-svg.ts'
+import { layoutOf } from '../../../src/pictures/workflow-layout.ts'
+import { curve } from '../../../src/pictures/workflow-svg.ts'
 import { Scroll } from './scroll.tsx'
 import type { Tone } from './words.ts'
 

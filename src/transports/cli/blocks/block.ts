@@ -1,5 +1,5 @@
+import { PHASES, STATUSES } from '../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../domain/errors.ts'
-import { PHASES, STATUSES } from '../../../domain/phases.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
 import { type Arguments, type Flag, GLOBAL_FLAGS } from '../input/args.ts'
 

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { type Verdict, verdictOf, worstVerdict } from '../../../domain/block.ts'
+import { type Verdict, verdictOf, worstVerdict } from '../../../domain/blocks/block.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import type { Collected, CollectedBlock, CollectInput } from '../../../service/blocks/collecting.ts'
 import { isOn, textOf } from '../command.ts'

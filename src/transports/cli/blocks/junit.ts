@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../domain/metrics-value.ts'
+import { parseDuration } from '../../../domain/reports/metrics-value.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Entry, Gathered } from './gathering.ts'
 import { storyOf } from './table.ts'

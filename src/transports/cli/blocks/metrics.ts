@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
-import type { MetricSummary, MetricsGroup } from '../../../domain/metrics.ts'
-import { durationText } from '../../../domain/metrics-value.ts'
+import type { MetricSummary, MetricsGroup } from '../../../domain/reports/metrics.ts'
+import { durationText } from '../../../domain/reports/metrics-value.ts'
 import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 import { oneLine } from '../screen/plain-text.ts'

@@ -1,4 +1,4 @@
-import { VERDICTS, type Verdict } from '../../../domain/block.ts'
+import { VERDICTS, type Verdict } from '../../../domain/blocks/block.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import { count } from '../views/words.ts'

@@ -1,4 +1,4 @@
-import { visible } from '../../../domain/visible.ts'
+import { visible } from '../../../domain/texts/visible.ts'
 
 /**
  * Characters that nobody sees and that change what is read: marks that turn the direction round, zero widths,

@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import type { Handoff } from '../../../domain/handoff.ts'
+import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import type { FoldersOptions } from '../../../folders/sync.ts'
 import type { Happened } from '../../../folders/work.ts'
 import type { Shell } from '../shell.ts'

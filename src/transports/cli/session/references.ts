@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
-import type { Notice } from '../../../domain/notice.ts'
-import type { Task } from '../../../domain/task.ts'
+import type { Notice } from '../../../domain/people/notice.ts'
+import type { Task } from '../../../domain/tasks/task.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { resolveHandoff } from './reference.ts'
 import type { Session } from './session.ts'

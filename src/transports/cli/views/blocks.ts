@@ -1,4 +1,4 @@
-import type { Block, Progress } from '../../../domain/block.ts'
+import type { Block, Progress } from '../../../domain/blocks/block.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import type { Shell } from '../shell.ts'
 

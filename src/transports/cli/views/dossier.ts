@@ -1,12 +1,12 @@
-import type { Handoff } from '../../../domain/handoff.ts'
+import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import type {
   Acknowledgment,
   Package,
   Result,
   ThreadItem,
   VerificationRecord,
-} from '../../../domain/package.ts'
-import { givenBack } from '../../../domain/reasons.ts'
+} from '../../../domain/handoffs/package.ts'
+import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../domain/agent.ts'
-import type { Notice } from '../../../domain/notice.ts'
+import type { Notice } from '../../../domain/people/notice.ts'
 import type { Artifact } from '../../../service/service.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell } from '../screen/screen.ts'

@@ -1,5 +1,5 @@
-import { taskReasons } from '../../../domain/gate.ts'
-import type { Task, ThoughtRecord } from '../../../domain/task.ts'
+import { taskReasons } from '../../../domain/people/gate.ts'
+import type { Task, ThoughtRecord } from '../../../domain/tasks/task.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'

@@ -1,5 +1,5 @@
-import type { RunState, StepState } from '../../../domain/run.ts'
-import type { RunView, StepView } from '../../../domain/run-view.ts'
+import type { RunState, StepState } from '../../../domain/workflow/run.ts'
+import type { RunView, StepView } from '../../../domain/workflow/run-view.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Style } from '../screen/screen.ts'

@@ -1,5 +1,5 @@
-import { type Brief, briefMarkdown } from '../../../domain/brief.ts'
-import type { ThoughtRecord } from '../../../domain/task.ts'
+import { type Brief, briefMarkdown } from '../../../domain/tasks/brief.ts'
+import type { ThoughtRecord } from '../../../domain/tasks/task.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Shell } from '../shell.ts'
 import { recordText } from './task.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { ownOptions } from '../../../../src/domain/gate.ts'
-import type { Handoff } from '../../../../src/domain/handoff.ts'
+import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
+import { ownOptions } from '../../../../src/domain/people/gate.ts'
 import { isComposing, isTyping } from '../../ui/keys.ts'
 import { type Keeping, useBegun } from '../../ui/use-kept.ts'
 import { Meanwhile } from '../handoff/meanwhile.tsx'

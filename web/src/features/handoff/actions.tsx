@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Handoff } from '../../../../src/domain/handoff.ts'
+import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import { type Command, TRANSITIONS } from '../../../../src/domain/lifecycle.ts'
 import type { OperationName } from '../../../../src/runner/calls.ts'
 import type { Me } from '../../api/session.ts'

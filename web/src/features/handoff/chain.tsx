@@ -1,4 +1,4 @@
-import type { Handoff } from '../../../../src/domain/handoff.ts'
+import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import { useOperation } from '../../api/queries.ts'
 import { HandoffTile } from './handoff-tile.tsx'
 

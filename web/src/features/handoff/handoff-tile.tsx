@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { Link } from 'wouter'
-import type { Handoff } from '../../../../src/domain/handoff.ts'
+import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TONES } from '../../ui/words.ts'

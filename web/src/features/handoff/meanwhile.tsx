@@ -1,4 +1,4 @@
-import type { Handoff } from '../../../../src/domain/handoff.ts'
+import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import type { Me } from '../../api/session.ts'
 import { told } from '../../ui/words.ts'

@@ -5,7 +5,7 @@ import type {
   Decision as Choice,
   Package,
   Result,
-} from '../../../../src/domain/package.ts'
+} from '../../../../src/domain/handoffs/package.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 

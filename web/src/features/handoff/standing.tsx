@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
-import type { Handoff } from '../../../../src/domain/handoff.ts'
+import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
+import type { Acknowledgment } from '../../../../src/domain/handoffs/package.ts'
 import { isOpen } from '../../../../src/domain/lifecycle.ts'
-import type { Acknowledgment } from '../../../../src/domain/package.ts'
 import { Time } from '../../ui/time.tsx'
 import { Points } from './package-view.tsx'
 

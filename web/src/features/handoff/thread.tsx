@@ -1,4 +1,4 @@
-import type { ThreadItem } from '../../../../src/domain/package.ts'
+import type { ThreadItem } from '../../../../src/domain/handoffs/package.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Time } from '../../ui/time.tsx'
 

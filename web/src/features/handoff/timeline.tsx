@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../../src/domain/handoff.ts'
+import type { Attempt } from '../../../../src/domain/handoffs/handoff.ts'
 import { Time } from '../../ui/time.tsx'
 import { spoken, told } from '../../ui/words.ts'
 

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter'
-import type { FlowWindow } from '../../../../src/domain/flow.ts'
-import { GROUPINGS, type Grouping } from '../../../../src/domain/metrics.ts'
+import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
+import { GROUPINGS, type Grouping } from '../../../../src/domain/reports/metrics.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Scroll } from '../../ui/scroll.tsx'

@@ -1,4 +1,4 @@
-import type { FlowWindow } from '../../../../src/domain/flow.ts'
+import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
 import { Bars, Line } from '../../ui/bars.tsx'
 import { spanOf } from '../../ui/span.ts'
 import type { Flow } from './use-flow.ts'

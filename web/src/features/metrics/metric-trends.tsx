@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { FlowWindow } from '../../../../src/domain/flow.ts'
+import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Line } from '../../ui/bars.tsx'
 import { spoken } from '../../ui/words.ts'

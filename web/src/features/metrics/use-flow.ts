@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
-import { FLOW_WINDOW_NAMES, type FlowWindow } from '../../../../src/domain/flow.ts'
+import { FLOW_WINDOW_NAMES, type FlowWindow } from '../../../../src/domain/reports/flow.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 

@@ -1,4 +1,4 @@
-import { FLOW_WINDOW_NAMES, type FlowWindow } from '../../../../src/domain/flow.ts'
+import { FLOW_WINDOW_NAMES, type FlowWindow } from '../../../../src/domain/reports/flow.ts'
 
 const WORDS: Readonly<Record<FlowWindow, string>> = {
   '1h': 'hour',

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Notice } from '../../../../src/domain/notice.ts'
+import type { Notice } from '../../../../src/domain/people/notice.ts'
 import { Time } from '../../ui/time.tsx'
 import { useAct } from '../handoff/use-act.ts'
 

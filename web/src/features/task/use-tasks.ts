@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { criticalPath } from '../../../../src/domain/task-order.ts'
+import { criticalPath } from '../../../../src/domain/tasks/task-order.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 

@@ -1,4 +1,4 @@
-import type { RunState, StepState } from '../../../../src/domain/run.ts'
+import type { RunState, StepState } from '../../../../src/domain/workflow/run.ts'
 import type { Tone } from '../../ui/words.ts'
 
 export const RUN_TONES: Readonly<Record<RunState, Tone>> = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../../../compose/open.ts'
-import type { Handoff } from '../../../../domain/handoff.ts'
+import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { loadOperation } from '../../../../operations/index.ts'
 import { invoke } from '../../../../operations/operation.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Handoff } from '../../../../domain/handoff.ts'
+import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import type { Baton } from '../../../../runner/baton.ts'
 import type { BatonAgent } from '../../../../runner/baton-agent.ts'
 

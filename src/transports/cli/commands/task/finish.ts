@@ -1,5 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
-import type { ThoughtRecord } from '../../../../domain/task.ts'
+import type { ThoughtRecord } from '../../../../domain/tasks/task.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { demandBase, type Finding, gateReasons } from '../../../../git/merge-check.ts'
 import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../../git/stage-one.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
-import type { Workflow } from '../../../../domain/workflow.ts'
+import type { Workflow } from '../../../../domain/workflow/workflow.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Shell } from '../../shell.ts'

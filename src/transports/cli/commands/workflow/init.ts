@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
-import { WorkflowName } from '../../../../domain/workflow.ts'
+import { WorkflowName } from '../../../../domain/workflow/workflow.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'

@@ -1,0 +1,60 @@
+import type { Home } from '../home.ts'
+
+/** Milliseconds that replace a home's own, or `none`: people and returns have no deadline. */
+export interface AckOverrides {
+  readonly draftMs?: number | 'none' | undefined
+  readonly offeredMs?: number | 'none' | undefined
+}
+
+export const SECOND_MS = 1_000
+export const HOUR_MS = 3_600 * SECOND_MS
+
+/** How long a handoff may wait to be sent and, once sent, to be accepted. Unlisted homes wait for ever. */
+// biome-ignore format: read as a table
+const ACK_MS: Partial<Record<Home, { readonly draft?: number; readonly offered: number }>> = {
+  markdown: { draft: HOUR_MS, offered: 4 * HOUR_MS }, // document 000, state table
+  native:   { offered: 24 * HOUR_MS },
+}
+
+/** How long an attempt may stay silent where nobody said so. Unlisted homes have no lease. */
+// biome-ignore format: read as a table
+const LEASE_MS: Partial<Record<Home, number>> = {
+  queue:  300 * SECOND_MS, // document 001, timeout_seconds
+  native: 2 * HOUR_MS,
+}
+
+/**
+ * The instant by which a draft must be sent, or an offered handoff accepted; undefined where it may wait.
+ * `at` is when the step began: creation for a draft, sending for an offer. Store the answer: it is never
+ * computed again from a time that an edit moves, and never turned into a lease.
+ */
+export function ackDeadline(
+  home: Home,
+  step: 'draft' | 'offered',
+  at: string,
+  overrides: AckOverrides = {},
+): string | undefined {
+  const ms = (step === 'draft' ? overrides.draftMs : overrides.offeredMs) ?? ACK_MS[home]?.[step]
+  return ms === undefined || ms === 'none' ? undefined : addMs(at, ms)
+}
+
+/** A deadline is past from its own millisecond on; no deadline is never past. */
+export function isPast(deadline: string | undefined, now: string): boolean {
+  return deadline !== undefined && Date.parse(now) >= Date.parse(deadline)
+}
+
+/** How long a holder may stay silent before the attempt has failed; undefined where it may for ever. */
+export function leaseMs(
+  home: Home,
+  timeoutSeconds: number | undefined,
+  receiverIsPerson: boolean,
+): number | undefined {
+  const usual = LEASE_MS[home]
+  if (usual === undefined || receiverIsPerson) return undefined
+  return timeoutSeconds === undefined ? usual : Math.round(timeoutSeconds * SECOND_MS)
+}
+
+/** The instant `ms` after `at`, in UTC with milliseconds. */
+export function addMs(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString()
+}

@@ -1,0 +1,241 @@
+import type { Actor, Agent } from '../agent.ts'
+import { isOpen, type Role } from '../lifecycle.ts'
+import { shutGates, shutReason } from '../people/gate.ts'
+import { hasRole, type Policy } from '../policy.ts'
+import type { Handoff } from './handoff.ts'
+import type { Content, Validation } from './package.ts'
+
+/** What the actor is to this handoff. Its own agent row tells the configured roles. */
+export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): Set<Role> {
+  const roles = new Set<Role>()
+  if (actor.auth === 'engine') return roles.add('clock')
+  if (actor.name === handoff.from) roles.add('sender')
+  if (actor.name === handoff.to || (actor.kind === 'human' && isForAnyone(handoff))) roles.add('receiver')
+  if (actor.kind === 'human' && [actor.name, 'human'].some((name) => isAsked(handoff, name)))
+    roles.add('person')
+  if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
+  if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
+  return roles
+}
+
+/** Work that any person may take on. Documents 000 and 001 name the receiver in their files, so there it must be one. */
+export const isForAnyone = ({ to, state, home }: Handoff): boolean =>
+  to === 'human' && state === 'offered' && home !== 'markdown' && home !== 'queue'
+
+const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to === name || escalated_to === name
+
+/** A receiver's own word never closes native or document 000's handoffs. */
+function mayVerify(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
+  if (actor.name === handoff.to) return false
+  if (handoff.home === 'markdown') return verifiersFor(handoff, policy, actor, agent).includes(actor.name)
+  return (
+    actor.name === handoff.from || actor.kind === 'human' || hasRole(policy, 'verifier', actor.name, agent)
+  )
+}
+
+/** Document 000: the verifier; where it is itself the receiver the chief, and where that is too, the sender. */
+function verifiersFor(handoff: Handoff, policy: Policy, actor: Actor, agent?: Agent): readonly string[] {
+  const verifiers = hasRole(policy, 'verifier', actor.name, agent)
+    ? [...policy.verifiers, actor.name]
+    : policy.verifiers
+  if (!policy.verifiers.includes(handoff.to)) return verifiers
+  const others = verifiers.filter((name) => name !== handoff.to)
+  if (others.length > 0) return others
+  return policy.chief === handoff.to ? [handoff.from] : [policy.chief]
+}
+
+/** Who is asked first to verify; shown as whose move it is. */
+export function verifierOf(handoff: Handoff, policy: Policy): string {
+  if (handoff.home !== 'markdown') return handoff.from
+  const usual = policy.verifiers.find((name) => name !== handoff.to)
+  return usual ?? (policy.chief === handoff.to ? handoff.from : policy.chief)
+}
+
+/** Where the receiver alone may close: documents 001 to 004, and every return. */
+export const receiverCompletes = (handoff: Handoff): boolean =>
+  handoff.type === 'return' ||
+  handoff.home === 'queue' ||
+  handoff.home === 'block' ||
+  handoff.home === 'writeback' ||
+  handoff.home === 'package'
+
+function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
+  if (receiverCompletes(handoff)) return actor.name === handoff.to
+  return mayVerify(actor, handoff, policy, agent)
+}
+
+/** One reason why a handoff cannot be completed yet. */
+export interface Unmet {
+  readonly code:
+    | 'not_accepted'
+    | 'nothing_handed_in'
+    | 'deliverable_without_evidence'
+    | 'unknown_deliverable'
+    | 'check_failed'
+    | 'artifact_missing'
+    | 'schema_invalid'
+    | 'VALIDATION_FAILED'
+    | 'writeback_missing'
+    | 'gate_shut'
+    | 'delegation_open'
+  readonly message: string
+}
+
+/** Everything that stands between this handoff and done; empty when its home's guard holds. */
+export function unmetConditions(handoff: Handoff, content: Content): readonly Unmet[] {
+  if (handoff.type === 'return') return accepted(handoff)
+  switch (handoff.home) {
+    case 'native':
+      return [...accepted(handoff), ...handedIn(handoff, content), ...evidenced(content), ...checked(content)]
+    case 'markdown':
+      return [...accepted(handoff), ...verified(content)]
+    case 'queue':
+      return [...produced(content), ...checked(content), ...validated(content)]
+    case 'package':
+      return accepted(handoff)
+    case 'block':
+    case 'writeback':
+      return []
+  }
+}
+
+/**
+ * What a receiver that does not close must show. Document 000 has the evidence in its verifier's record, so a receiver
+ * may leave all of it to the verifier; whoever begins to show evidence shows it for every deliverable.
+ */
+export function handInConditions({ home }: Handoff, content: Content): readonly Unmet[] {
+  const isLeft = home === 'markdown' && !content.result?.evidence?.length
+  return isLeft ? [] : evidenced(content)
+}
+
+/** No work goes on past a gate that a person has not opened, whatever its home and whoever asks. */
+export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
+  shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))
+
+/** What the receiver gave to others in this attempt and has not got back. */
+export const delegationConditions = (below: readonly Handoff[], work: Handoff): readonly Unmet[] =>
+  below
+    .filter(({ type, from, parent_attempt }) => {
+      return type === 'delegation' && from === work.to && (parent_attempt ?? work.attempt) === work.attempt
+    })
+    .filter(({ state }) => state !== 'draft' && isOpen(state))
+    .map(({ id, to }) => ({
+      code: 'delegation_open',
+      message: `${to} has not returned ${id}; wait for it, or cancel it with: baton handoff cancel ${id}`,
+    }))
+
+function accepted(handoff: Handoff): readonly Unmet[] {
+  if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []
+  return [{ code: 'not_accepted', message: `${handoff.to} has not accepted it` }]
+}
+
+/** Native: where nothing is named that must be there, handing in is what the receiver says of the work. */
+function handedIn({ id, to }: Handoff, { package: pack, result }: Content): readonly Unmet[] {
+  if (result || pack.deliverables?.length) return []
+  const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to}`
+  return [{ code: 'nothing_handed_in', message }]
+}
+
+/** Native: the receiver has handed in something for every deliverable. */
+function evidenced(content: Content): readonly Unmet[] {
+  const given = new Map(
+    (content.result?.evidence ?? []).map((e) => [e.deliverable.trim(), e.evidence.trim()]),
+  )
+  return missing(content, (deliverable) => given.get(deliverable))
+}
+
+/** Document 000: the last verification says `verified`, with evidence, for every deliverable and for nothing else. */
+function verified(content: Content): readonly Unmet[] {
+  const last = content.verifications.at(-1)
+  const given = new Map(
+    (last?.deliverable_checks ?? [])
+      .filter((check) => check.status === 'verified')
+      .map((check) => [check.deliverable.trim(), check.evidence.trim()]),
+  )
+  const known = new Set((content.package.deliverables ?? []).map((d) => d.trim()))
+  const unknown = (last?.deliverable_checks ?? []).filter((check) => !known.has(check.deliverable.trim()))
+  return [
+    ...missing(content, (deliverable) => given.get(deliverable)),
+    ...unknown.map(
+      (check): Unmet => ({
+        code: 'unknown_deliverable',
+        message: `${JSON.stringify(check.deliverable)} is not one of its deliverables`,
+      }),
+    ),
+  ]
+}
+
+function missing(
+  content: Content,
+  evidenceFor: (deliverable: string) => string | undefined,
+): readonly Unmet[] {
+  const deliverables = [...new Set((content.package.deliverables ?? []).map((d) => d.trim()))]
+  return deliverables
+    .filter((deliverable) => !evidenceFor(deliverable))
+    .map((deliverable) => ({
+      code: 'deliverable_without_evidence',
+      message: `no evidence for ${JSON.stringify(deliverable)}`,
+    }))
+}
+
+/** A check that could not be evaluated here does not stand in the way; one that failed does. */
+function checked(content: Content): readonly Unmet[] {
+  return (content.result?.checks ?? [])
+    .filter((check) => check.ok === false)
+    .map((check) => ({
+      code: 'check_failed',
+      message: `check failed: ${check.name}${check.detail ? ` (${check.detail})` : ''}`,
+    }))
+}
+
+function produced(content: Content): readonly Unmet[] {
+  const result = content.result
+  const unmet: Unmet[] = []
+  if (result?.output === undefined && !result?.artifacts?.length)
+    unmet.push({ code: 'artifact_missing', message: 'no output or artifact was handed in' })
+  if (result?.schema_compliance === 'invalid')
+    unmet.push({ code: 'schema_invalid', message: 'the output does not match its schema' })
+  return unmet
+}
+
+/** Document 001: failing tests, type errors or coverage under the target cannot pass (S1-49). */
+function validated(content: Content): readonly Unmet[] {
+  const validation = content.result?.validation
+  if (!validation) return []
+  return validationProblems(validation, coverageTarget(content.package.input)).map((message) => ({
+    code: 'VALIDATION_FAILED',
+    message,
+  }))
+}
+
+/** A report as a program wrote it: what it says of coverage may be no number. */
+type Report = Pick<Validation, 'status' | 'tests_passing' | 'typescript_errors'> & {
+  readonly coverage_percentage?: unknown
+}
+
+export function validationProblems(validation: Report, target?: number): readonly string[] {
+  const problems: string[] = []
+  if (validation.status === 'failed') problems.push('the validation says failed')
+  if (validation.tests_passing === false) problems.push('tests are failing')
+  if ((validation.typescript_errors ?? 0) > 0) problems.push(`${validation.typescript_errors} type errors`)
+  const written = validation.coverage_percentage
+  const coverage = percentOf(written)
+  if (target === undefined || written === undefined) return problems
+  if (coverage === undefined)
+    problems.push(`coverage_percentage ${JSON.stringify(written)} is no number and the target is ${target} %`)
+  else if (coverage < target) problems.push(`coverage is ${coverage} % and the target is ${target} %`)
+  return problems
+}
+
+export function coverageTarget(input: unknown): number | undefined {
+  const quality = (input as { code_quality?: { testing_coverage_target?: unknown } } | null | undefined)
+    ?.code_quality
+  return percentOf(quality?.testing_coverage_target)
+}
+
+/** `80`, `"80"`, `"80 %"` and `"79,5%"` as a number. */
+export function percentOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  const [, digits] = (typeof value === 'string' && /^\s*(\d{1,9}(?:[.,]\d{1,9})?)\s*%?\s*$/.exec(value)) || []
+  return digits === undefined ? undefined : Number(digits.replace(',', '.'))
+}

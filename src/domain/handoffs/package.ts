@@ -1,0 +1,170 @@
+import * as z from 'zod'
+import { once } from '../once.ts'
+
+const Text = z.string().max(64_000)
+const Line = z.string().min(1).max(2_000)
+
+export const ArtifactRef = once(() =>
+  z.object({
+    path: z.string().min(1).max(1_000),
+    type: z.string().max(40).optional(),
+    role: z.enum(['input', 'output', 'changed']).optional(),
+    description: Text.optional(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+    commit: z.string().max(64).optional(),
+  }),
+)
+export type ArtifactRef = z.infer<ReturnType<typeof ArtifactRef>>
+
+/** What was decided and why. The id `pending` stands for what somebody else has to decide. */
+export const Decision = once(() =>
+  z.object({ id: z.string().optional(), decision: Text, rationale: Text.optional() }),
+)
+export type Decision = z.infer<ReturnType<typeof Decision>>
+
+/** An acceptance check that Baton itself runs when the work is submitted, where it can. */
+export const Check = once(() =>
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('file_exists'), path: Line }),
+    z.object({ kind: z.literal('sha256'), path: Line, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+    z.object({ kind: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }),
+    z.object({ kind: z.literal('command'), command: Line }),
+    z.object({ kind: z.literal('evidence'), deliverable: Line }),
+  ]),
+)
+export type Check = z.infer<ReturnType<typeof Check>>
+
+/** What travels with a handoff. */
+export const Package = once(() =>
+  z.object({
+    summary: Text.optional().describe('What the receiver must know, in two or three sentences'),
+    purpose: Text.optional(),
+    context: Text.optional().describe('Background as text'),
+    data: z.record(z.string(), z.unknown()).optional().describe('Background as data'),
+    decisions: z.array(Decision()).max(200).optional(),
+    artifacts: z.array(ArtifactRef()).max(1_000).optional(),
+    open_questions: z
+      .array(
+        z.object({
+          question: Text,
+          priority: z.enum(['high', 'medium', 'low']).optional(),
+          context: Text.optional(),
+        }),
+      )
+      .max(200)
+      .optional()
+      .describe('What is still open'),
+    deliverables: z.array(Line).max(200).optional().describe('What must be handed in; each needs evidence'),
+    criteria: z.array(Line).max(200).optional().describe('Measurable conditions for done'),
+    constraints: z.array(Line).max(200).optional(),
+    input: z.unknown().optional().describe('Structured input for a specialist'),
+    links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
+    checks: z
+      .array(Check())
+      .max(50)
+      .optional()
+      .describe('What Baton itself checks when the work is handed in, where it can'),
+    validation_request: z
+      .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
+      .optional()
+      .describe(
+        'What a person is asked: points to validate, and what may be chosen, each key with its meaning',
+      ),
+  }),
+)
+export type Package = z.infer<ReturnType<typeof Package>>
+
+export const Evidence = once(() => z.object({ deliverable: Line, evidence: Text }))
+export type Evidence = z.infer<ReturnType<typeof Evidence>>
+
+/** The report that document 001 asks for with an output. */
+export const Validation = once(() =>
+  z.looseObject({
+    status: z.enum(['passed', 'failed']).optional(),
+    tests_passing: z.boolean().optional(),
+    typescript_errors: z.number().optional(),
+    eslint_warnings: z.number().optional(),
+    coverage_percentage: z.number().optional(),
+  }),
+)
+export type Validation = z.infer<ReturnType<typeof Validation>>
+
+export const CheckResult = once(() =>
+  z.object({
+    name: z.string(),
+    ok: z.boolean().optional().describe('Absent: could not be evaluated here'),
+    detail: z.string().optional(),
+  }),
+)
+export type CheckResult = z.infer<ReturnType<typeof CheckResult>>
+
+/** What the receiver handed in for one attempt. */
+export const Result = once(() =>
+  z.object({
+    output: z.unknown().optional(),
+    evidence: z.array(Evidence()).max(500).optional(),
+    note: Text.optional(),
+    artifacts: z.array(ArtifactRef()).max(1_000).optional(),
+    decisions: z.array(Decision()).max(200).optional().describe('What was decided on the way'),
+    validation: Validation().optional(),
+    schema_compliance: z.enum(['valid', 'invalid']).optional(),
+    checks: z.array(CheckResult()).optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    next_steps: z.array(Text).max(200).optional(),
+    submitted_at: z.string().optional(),
+  }),
+)
+export type Result = z.infer<ReturnType<typeof Result>>
+
+export const VerificationRecord = once(() =>
+  z.object({
+    verified_at: z.string(),
+    verified_by: z.string(),
+    pass: z.boolean(),
+    note: Text.optional(),
+    deliverable_checks: z
+      .array(
+        z.object({ deliverable: z.string(), status: z.enum(['verified', 'refused']), evidence: z.string() }),
+      )
+      .max(500),
+  }),
+)
+export type VerificationRecord = z.infer<ReturnType<typeof VerificationRecord>>
+
+export const ThreadItem = once(() =>
+  z.object({
+    kind: z.enum(['question', 'answer', 'decision', 'progress']),
+    by: z.string(),
+    at: z.string(),
+    text: Text,
+    choice: z.string().optional(),
+  }),
+)
+export type ThreadItem = z.infer<ReturnType<typeof ThreadItem>>
+
+/** What the receiver answered before it began (document 004). The first line of `understanding` is the task. */
+export const Acknowledgment = once(() =>
+  z.object({
+    by: z.string(),
+    at: z.string(),
+    understood: z.enum(['yes', 'partial', 'no']),
+    understanding: z.array(Text).optional(),
+    questions: z.array(Text).optional(),
+    blockers: z.array(Text).optional(),
+    starting: z.boolean(),
+    checks: z.array(CheckResult()).optional(),
+  }),
+)
+export type Acknowledgment = z.infer<ReturnType<typeof Acknowledgment>>
+
+/** Everything of a handoff that is read only when somebody looks into it. */
+export interface Content {
+  readonly package: Package
+  readonly result?: Result
+  readonly thread: readonly ThreadItem[]
+  readonly verifications: readonly VerificationRecord[]
+  readonly acknowledgment?: Acknowledgment
+}

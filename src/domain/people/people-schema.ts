@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { AgentName } from '../agent.ts'
+import { STATES } from '../lifecycle.ts'
+import { once } from '../once.ts'
+import { GATE_TYPES } from './gate.ts'
+import { SILENCE_POLICIES } from './silence.ts'
+
+/** What is kept of a gate beside its package. */
+export const Gate = once(() =>
+  z.object({
+    type: z.enum(GATE_TYPES),
+    name: z.string().optional(),
+    step: z.union([z.string(), z.number()]).optional(),
+    guards: z.string().optional().describe('uid of the handoff whose work it holds up'),
+    holds_task: z.boolean().optional().describe('Its task cannot be done before it is passed'),
+  }),
+)
+
+/** What a task keeps of its gates. */
+export const TaskGates = once(() =>
+  z.array(
+    z.object({
+      uid: z.string(),
+      id: z.string(),
+      name: z.string().optional(),
+      state: z.enum(STATES),
+      waiting_for: z.string().optional(),
+    }),
+  ),
+)
+
+const Seconds = once(() => z.coerce.number().int().positive().max(31_536_000))
+
+/** What happens when a person does not answer. */
+export const Silence = once(() =>
+  z.object({
+    policy: z.enum(SILENCE_POLICIES),
+    after_s: Seconds().optional().describe('Seconds of silence; needed by all but wait'),
+    to: AgentName.optional().describe('Who is asked then; needed by escalate and reassign'),
+  }),
+)
+export type Silence = z.infer<ReturnType<typeof Silence>>
+
+export const RemindSeconds = once(() =>
+  Seconds().describe('A person who does not answer is reminded after this time'),
+)

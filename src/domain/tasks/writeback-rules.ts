@@ -1,0 +1,176 @@
+import { sentencesIn } from '../texts/sentences.ts'
+
+/** What is wrong with a field that an agent writes back. The calls and the documents are judged by the same rules. */
+export interface WritebackFinding {
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly code: string
+  readonly field: string
+  readonly message: string
+}
+
+export interface WrittenRecord {
+  readonly branch?: unknown
+  readonly commit_sha?: unknown
+  readonly summary?: unknown
+  readonly tests_run?: unknown
+  readonly blockers?: unknown
+  readonly status?: unknown
+  readonly notes?: unknown
+}
+
+const SHA_256 = /^[0-9a-f]{64}$/i
+const FULL_SHA = 'write all 40 characters, as `git rev-parse HEAD` prints them'
+
+/** What a record of finished work cannot do without. */
+const DEMANDED = {
+  branch: 'write the branch that holds the work, for example "feature/p0-1-1-package-setup"',
+  commit_sha: FULL_SHA,
+  summary: 'write what was done in 3 to 5 sentences',
+} as const
+
+/** A commit as git names it in full. Hashes of 64 characters are of repositories that a record cannot speak of. */
+export const isSha = (text: string): boolean => /^[0-9a-f]{40}$/i.test(text)
+
+/** The second shape of a record opens a task again: it says so and names neither a branch nor a commit. */
+export const isReinstating = ({ status, branch, commit_sha }: WrittenRecord): boolean =>
+  status === 'todo' && branch === undefined && commit_sha === undefined
+
+export function shaFinding(sha: string): WritebackFinding | undefined {
+  if (isSha(sha)) return undefined
+  const wrong = (code: string, message: string): WritebackFinding => ({
+    severity: 'error',
+    code,
+    field: 'commit_sha',
+    message,
+  })
+  if (SHA_256.test(sha))
+    return wrong(
+      'sha_of_64',
+      'commit_sha has 64 characters, as in a repository with SHA-256; a record takes 40.',
+    )
+  if (/^[0-9a-f]{4,39}(?:\.{2,3}|…)?$/i.test(sha))
+    return wrong('short_sha', `commit_sha ${sha} is cut short; ${FULL_SHA}.`)
+  return wrong('invalid_sha', `commit_sha ${shortened(sha)} is no commit; ${FULL_SHA}.`)
+}
+
+/** The branch of a task begins with `feature/` and the task's id, up to a hyphen: P0.1.1 is not p0-1-11. */
+export function branchFinding(branch: string, task: string): WritebackFinding | undefined {
+  const slug = (task.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-')
+  const name = branch.startsWith('feature/') ? branch.slice('feature/'.length).toLowerCase() : undefined
+  if (slug === '' || name === slug || name?.startsWith(`${slug}-`)) return undefined
+  return {
+    severity: 'warning',
+    code: 'branch_of_other_task',
+    field: 'branch',
+    message: `branch ${shortened(branch)} does not say that it is of ${task}; its name would begin with feature/${slug}-.`,
+  }
+}
+
+export function summaryFinding(summary: string): WritebackFinding | undefined {
+  const count = sentencesIn(summary)
+  const isUsual = count >= 3 && count <= 5
+  if (isUsual && !/\n[ \t]*\n/.test(summary.trim())) return undefined
+  return {
+    severity: 'warning',
+    code: 'summary_length',
+    field: 'summary',
+    message: `summary has ${isUsual ? 'several paragraphs' : sentences(count)}; write one paragraph of 3 to 5.`,
+  }
+}
+
+export function notesFinding(notes: string): WritebackFinding | undefined {
+  const count = sentencesIn(notes)
+  if (count <= 2) return undefined
+  return {
+    severity: 'warning',
+    code: 'notes_length',
+    field: 'notes',
+    message: `notes has ${sentences(count)}; write 1 or 2.`,
+  }
+}
+
+/** Document 003: 100 for a task that is done. */
+export function doneProgressFinding(progress: number): WritebackFinding | undefined {
+  if (progress === 100) return undefined
+  return {
+    severity: 'error',
+    code: 'done_without_full_progress',
+    field: 'progress',
+    message: `a task that is done has progress 100, not ${progress}; write progress: 100 or status: "in_progress".`,
+  }
+}
+
+/** What a record of finished work must say, and what a reader would miss. */
+export function completionFindings(record: WrittenRecord): readonly WritebackFinding[] {
+  const found: WritebackFinding[] = []
+  for (const field of ['branch', 'commit_sha', 'summary'] as const)
+    if (record[field] === undefined)
+      found.push({
+        severity: 'error',
+        code: 'missing_field',
+        field,
+        message: `${field} is missing; ${DEMANDED[field]}.`,
+      })
+  const { tests_run: tests, blockers } = record
+  if (!Array.isArray(tests) || tests.length === 0)
+    found.push({
+      severity: 'warning',
+      code: 'no_tests_run',
+      field: 'tests_run',
+      message: `tests_run is ${tests ? 'empty' : 'missing'}, so nobody knows what was tried; write the test files that were run, for example ["smoke.test.ts"].`,
+    })
+  if (blockers === undefined)
+    found.push({
+      severity: 'warning',
+      code: 'no_blockers',
+      field: 'blockers',
+      message: 'blockers is missing; write [] if there are none.',
+    })
+  return found
+}
+
+/**
+ * Everything about a record that is wrong or unusual. Where there is no git, a record cannot name a branch and a
+ * commit; everywhere else finished work is on both.
+ */
+export function recordFindings(
+  task: string,
+  record: WrittenRecord,
+  project: { readonly git: boolean } = { git: true },
+): readonly WritebackFinding[] {
+  const { branch, summary, notes } = record
+  const about = [
+    typeof branch === 'string' ? branchFinding(branch, task) : undefined,
+    typeof summary === 'string' ? summaryFinding(summary) : undefined,
+    typeof notes === 'string' ? notesFinding(notes) : undefined,
+  ].filter((finding) => finding !== undefined)
+  if (isReinstating(record)) return notes === undefined ? [NO_NOTES, ...about] : about
+  const isOfGit = ({ code, field }: WritebackFinding) => code === 'missing_field' && field !== 'summary'
+  const said = completionFindings(record).filter(
+    // In a call an absent list is an empty one.
+    (finding) => finding.code !== 'no_blockers' && (project.git || !isOfGit(finding)),
+  )
+  return [...said, ...about]
+}
+
+const NO_NOTES: WritebackFinding = {
+  severity: 'error',
+  code: 'missing_field',
+  field: 'notes',
+  message:
+    'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".',
+}
+
+/** Allowed, but the next agent should hear of it (A3-29). */
+export function blockersFinding(blockers: number): WritebackFinding {
+  const what = blockers === 1 ? 'a blocker is' : `${blockers} blockers are`
+  return {
+    severity: 'info',
+    code: 'done_with_blockers',
+    field: 'blockers',
+    message: `status is done although ${what} listed; the next agent sees them.`,
+  }
+}
+
+const sentences = (count: number): string => (count === 1 ? '1 sentence' : `${count} sentences`)
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

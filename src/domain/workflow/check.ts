@@ -1,0 +1,277 @@
+import type * as z from 'zod'
+import { checkSilence } from '../people/silence.ts'
+import { complaintsOf, meant, type Path, type WorkflowProblem } from './complaints.ts'
+import { MOST, StepId, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
+
+export { meant, type WorkflowProblem } from './complaints.ts'
+
+export type CheckedWorkflow =
+  | { readonly ok: true; readonly workflow: Workflow; readonly paths: ReadonlyMap<string, Path> }
+  | { readonly ok: false; readonly problems: readonly WorkflowProblem[] }
+
+type FileStep = z.infer<ReturnType<typeof WorkflowFile>>['steps'][number]
+
+/** A definition as data, judged: the whole of it, so that one look mends everything. */
+export function checkWorkflow(data: unknown): CheckedWorkflow {
+  const parsed = WorkflowFile().safeParse(data)
+  const names = namesIn(data)
+  const naming = [...duplicates(names), ...unknownNeeds(names)]
+  if (!parsed.success)
+    return {
+      ok: false,
+      problems: [
+        ...parsed.error.issues.flatMap((issue) => complaintsOf(issue, data)),
+        ...problemsOf(flattened(readable(data))),
+        ...naming,
+      ],
+    }
+  const found = flattened(parsed.data.steps)
+  const named = found.filter((each) => each.problem === undefined)
+  const steps = named.flatMap(({ step }) => (step ? [step] : []))
+  const paths = new Map(named.flatMap(({ step, path }) => (step ? [[step.id, path] as const] : [])))
+  const problems = [...problemsOf(found), ...naming]
+  // Circles among names that do not exist would only repeat what was said.
+  if (problems.length === 0) problems.push(...cycles(steps, paths))
+  if (problems.length > 0) return { ok: false, problems }
+  const { name, description, home } = parsed.data
+  return {
+    ok: true,
+    paths,
+    workflow: { name, ...(description !== undefined && { description }), ...(home && { home }), steps },
+  }
+}
+
+interface Found {
+  readonly path: Path
+  readonly step?: WorkflowStep
+  readonly problem?: WorkflowProblem
+}
+
+const problemsOf = (found: readonly Found[]): readonly WorkflowProblem[] =>
+  found.flatMap(({ problem }) => (problem ? [problem] : []))
+
+/** The steps that can be judged further where others cannot be read. */
+const readable = (data: unknown): readonly (FileStep | undefined)[] =>
+  stepsIn(data).map((step) => WorkflowFile().shape.steps.element.safeParse(step).data)
+
+/** Steps in their order; what says nothing of its needs comes after what stands before it. */
+function flattened(items: readonly (FileStep | undefined)[]): readonly Found[] {
+  const all: Found[] = []
+  let before: readonly string[] = []
+  for (const [i, item] of items.entries()) {
+    if (!item) continue
+    const path = ['steps', i]
+    const group = groupOf(item, path)
+    const made = group.map(({ step, path: where, problem }): Found => {
+      if (problem) return { path: where, problem }
+      return madeOf(step, where, before)
+    })
+    all.push(...made)
+    const ids = made.flatMap(({ step }) => (step ? [step.id] : []))
+    if (ids.length > 0) before = ids
+  }
+  return all
+}
+
+function groupOf(
+  item: FileStep,
+  path: Path,
+): readonly { readonly step: FileStep; readonly path: Path; readonly problem?: WorkflowProblem }[] {
+  const { parallel, ...step } = item
+  if (!parallel) return [{ step, path }]
+  const other = Object.keys(step).find((key) => step[key as keyof typeof step] !== undefined)
+  if (other !== undefined)
+    return [
+      {
+        step,
+        path,
+        problem: {
+          code: 'invalid',
+          path: [...path, other],
+          part: 'key',
+          message: `${other} stands beside parallel; write it in each of the steps below parallel`,
+        },
+      },
+    ]
+  return parallel.map((each, i) => ({ step: each, path: [...path, 'parallel', i] }))
+}
+
+function madeOf(step: FileStep, path: Path, before: readonly string[]): Found {
+  const { id, agent, role } = step
+  if (id === undefined)
+    return { path, problem: missing(path, 'id', 'give the step a name, for example: id: review') }
+  if (agent === undefined && role === undefined)
+    return { path, problem: missing(path, 'agent', `say who does ${id}, for example: agent: codex`) }
+  if (agent !== undefined && role !== undefined)
+    return {
+      path,
+      problem: {
+        code: 'invalid',
+        path: [...path, 'role'],
+        part: 'key',
+        message: `${id} has both agent and role; keep one of them`,
+      },
+    }
+  const silence = step.gate?.silence && checkSilence(step.gate.silence)
+  if (silence && !silence.ok)
+    return {
+      path,
+      problem: {
+        code: 'invalid',
+        path: [...path, 'gate', 'silence'],
+        part: 'value',
+        message: silence.message,
+      },
+    }
+  const { needs, timeout, gate, on_failure, title, parallel: _, ...rest } = step
+  return {
+    path,
+    step: {
+      ...(defined(rest) as Partial<WorkflowStep>),
+      id,
+      title: title ?? id,
+      needs: [...new Set(needs ?? before)],
+      ...(timeout !== undefined && { timeout_s: timeout }),
+      ...(gate && {
+        gate: {
+          type: gate.type ?? 'blocking',
+          name: gate.name ?? id,
+          items: gate.items ?? [],
+          to: gate.to ?? 'human',
+          ...(gate.silence && { silence: gate.silence }),
+          ...(gate.remind !== undefined && { remind_s: gate.remind }),
+        },
+      }),
+      ...(on_failure && { on_failure }),
+    },
+  }
+}
+
+const missing = (path: Path, field: string, message: string): WorkflowProblem => ({
+  code: 'missing',
+  path,
+  part: 'value',
+  message: `${field} is missing; ${message}`,
+})
+
+/** What a step says of names, whatever else in it is wrong. */
+interface Named {
+  readonly path: Path
+  readonly id?: string
+  readonly needs: readonly unknown[]
+}
+
+/** Nothing where there are more steps than a definition may have. */
+function stepsIn(data: unknown): readonly unknown[] {
+  const steps = fieldOf(data, 'steps')
+  return Array.isArray(steps) && steps.length <= MOST.steps ? steps : []
+}
+
+function namesIn(data: unknown): readonly Named[] {
+  return stepsIn(data).flatMap((item, i) => {
+    const parallel = fieldOf(item, 'parallel')
+    if (!Array.isArray(parallel)) return [namedIn(item, ['steps', i])]
+    return parallel.slice(0, MOST.parallel).map((each, j) => namedIn(each, ['steps', i, 'parallel', j]))
+  })
+}
+
+function namedIn(step: unknown, path: Path): Named {
+  const [{ data: id }, needs] = [StepId.safeParse(fieldOf(step, 'id')), fieldOf(step, 'needs')]
+  return {
+    path,
+    ...(id !== undefined && { id }),
+    needs: Array.isArray(needs) ? needs.slice(0, MOST.needs) : [],
+  }
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+function duplicates(names: readonly Named[]): readonly WorkflowProblem[] {
+  const seen = new Set<string>()
+  return names.flatMap(({ id, path }) => {
+    if (id === undefined) return []
+    if (!seen.has(id)) {
+      seen.add(id)
+      return []
+    }
+    return [
+      {
+        code: 'duplicate_step' as const,
+        path: [...path, 'id'],
+        part: 'value' as const,
+        message: `there is already a step ${id}; give this one another name`,
+      },
+    ]
+  })
+}
+
+function unknownNeeds(names: readonly Named[]): readonly WorkflowProblem[] {
+  // A step without a name may be the one that is meant: that it has none is complained about once.
+  if (names.some(({ id }) => id === undefined)) return []
+  const known = new Set(names.map(({ id }) => id as string))
+  return names.flatMap(({ id, path, needs }) =>
+    needs.flatMap((need, i) => {
+      if (typeof need !== 'string' || known.has(need) || needs.indexOf(need) !== i) return []
+      return [
+        {
+          code: 'unknown_step' as const,
+          path: [...path, 'needs', i],
+          part: 'value' as const,
+          message: `${id} needs ${need}, and there is no such step${meant(need, [...known])}`,
+        },
+      ]
+    }),
+  )
+}
+
+/** Circles by their steps, and what can never start because it comes after one. */
+function cycles(
+  steps: readonly WorkflowStep[],
+  paths: ReadonlyMap<string, Path>,
+): readonly WorkflowProblem[] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const done = new Set<string>()
+  for (let before = -1; before < done.size; ) {
+    before = done.size
+    for (const { id, needs } of steps) if (needs.every((need) => done.has(need))) done.add(id)
+  }
+  const stuck = steps.filter(({ id }) => !done.has(id))
+  const told = new Set<string>()
+  return stuck.flatMap(({ id, needs }): WorkflowProblem[] => {
+    const circle = circleOf(id, byId)
+    const at = { path: [...paths.get(id)!, 'needs'], part: 'value' as const }
+    if (!circle) {
+      const need = needs.find((each) => !done.has(each))
+      return [
+        {
+          ...at,
+          code: 'unreachable' as const,
+          message: `${id} can never start: it needs ${need}, which waits for a circle of steps`,
+        },
+      ]
+    }
+    if (circle.some((each) => told.has(each))) return []
+    for (const each of circle) told.add(each)
+    const way = [...circle, circle[0]].join(' needs ')
+    return [{ ...at, code: 'cycle' as const, message: `${way}; take one of them out of needs` }]
+  })
+}
+
+/** The shortest way from a step along its needs back to it. */
+function circleOf(id: string, byId: ReadonlyMap<string, WorkflowStep>): readonly string[] | undefined {
+  const ways: (readonly string[])[] = [[id]]
+  const seen = new Set<string>()
+  for (let way = ways.shift(); way; way = ways.shift()) {
+    for (const need of byId.get(way.at(-1)!)?.needs ?? []) {
+      if (need === id) return way
+      if (seen.has(need)) continue
+      seen.add(need)
+      ways.push([...way, need])
+    }
+  }
+  return undefined
+}
+
+const defined = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))

@@ -1,0 +1,332 @@
+import { decideFailure } from '../blocks/failure-routing.ts'
+import type { Refusal } from '../errors.ts'
+import { definitionOf, type Run, type RunState, type RunStep, type StepDecision } from './run.ts'
+import type { Advance, RunAction, RunEvent } from './run-event.ts'
+
+export type { RunAction, RunEvent } from './run-event.ts'
+
+/** A run in the making: steps are replaced, actions are added. */
+interface Draft {
+  run: Run
+  readonly actions: RunAction[]
+}
+
+/** What becomes of a run by one event. Pure: the same run and event give the same answer, and nothing else happens. */
+export function advance(run: Run, event: RunEvent): Advance {
+  const draft: Draft = { run, actions: [] }
+  const refused = apply(draft, event)
+  if (refused) return refused
+  if (draft.run.state !== 'cancelled') {
+    startReady(draft)
+    if (draft.run !== run) conclude(draft, run.state)
+  }
+  return { ok: true, run: draft.run, actions: draft.actions }
+}
+
+function apply(draft: Draft, event: RunEvent): Refusal | undefined {
+  switch (event.kind) {
+    case 'begin':
+      return undefined
+    case 'resume':
+      return resume(draft)
+    case 'cancel':
+      return cancel(draft)
+    case 'ended':
+      return ended(draft, event)
+    case 'reopened':
+      return reopened(draft, event)
+    case 'reassigned': {
+      const step = stepOf(draft.run, event.step)
+      if (step?.handoff === event.id && step.state === 'active') set(draft, step, { agent: event.to })
+      return undefined
+    }
+    case 'delegated': {
+      const step = draft.run.steps.find(({ handoff }) => handoff === event.parent)
+      if (step?.state === 'active') set(draft, step, { delegations: [...(step.delegations ?? []), event.id] })
+      return undefined
+    }
+  }
+}
+
+/** Starts every step whose needs are completed. */
+function startReady(draft: Draft): void {
+  for (const { id, needs } of draft.run.workflow.steps) {
+    const step = stepOf(draft.run, id)
+    if (step?.state !== 'waiting') continue
+    if (needs.every((need) => stepOf(draft.run, need)?.state === 'completed')) start(draft, step, {})
+  }
+}
+
+function start(draft: Draft, step: RunStep, more: Partial<RunStep>, because?: string): void {
+  const tries = step.tries + 1
+  const { gate: _, error: __, worked: ___, delegations: ____, summary: _s, artifacts: _a, ...rest } = step
+  const next: RunStep = { ...rest, ...more, state: 'active', tries, handoff: idOf(draft.run, step.id, tries) }
+  put(draft, next)
+  draft.actions.push({
+    do: 'start',
+    step: step.id,
+    id: next.handoff!,
+    to: next.agent,
+    ...(because !== undefined && { because }),
+  })
+}
+
+type Ended = Extract<RunEvent, { kind: 'ended' }>
+
+function ended(draft: Draft, event: Ended): Refusal | undefined {
+  const waiting = draft.run.steps.find(({ delegations }) => delegations?.includes(event.id))
+  if (waiting) set(draft, waiting, { delegations: waiting.delegations!.filter((id) => id !== event.id) })
+  const step = event.step === undefined ? undefined : stepOf(draft.run, event.step)
+  if (!step || draft.run.state === 'cancelled') return undefined
+  if (event.id === step.gate && step.state === 'gate') return gateEnded(draft, step, event)
+  if (event.id === step.advisory) {
+    const { advisory: _, ...rest } = step
+    put(draft, { ...rest, ...decided(event) })
+    return undefined
+  }
+  if (event.id === step.escalation) {
+    escalationEnded(draft, step, event)
+    return undefined
+  }
+  if (event.id !== step.handoff || step.state !== 'active') return undefined
+  if (event.state === 'completed') return worked(draft, step, event)
+  failed(draft, step, event)
+  return undefined
+}
+
+/** The step's agent is done. Delegating does not do the step: what was delegated comes back first. */
+function worked(draft: Draft, step: RunStep, event: Ended): Refusal | undefined {
+  const [open] = step.delegations ?? []
+  if (open !== undefined)
+    return {
+      ok: false,
+      code: 'unmet',
+      message: `${event.id} waits for ${open}, which was delegated from it; wait for its return or cancel it`,
+      details: { id: event.id, delegations: step.delegations },
+    }
+  const { gate } = definitionOf(draft.run, step.id)
+  const { summary, artifacts, problems } = event
+  const done: RunStep = {
+    ...step,
+    worked: true,
+    ...(summary !== undefined && { summary }),
+    ...(artifacts && { artifacts }),
+  }
+  if (!gate) put(draft, completed(done))
+  else if (gate.type === 'advisory') openGate(draft, completed(done))
+  else if (gate.type === 'auto' && problems?.length === 0)
+    put(draft, completed({ ...done, decision: { choice: 'auto' } }))
+  else openGate(draft, done, gate.type === 'auto' ? autoReason(problems) : undefined)
+  return undefined
+}
+
+const autoReason = (problems: readonly string[] | undefined): string =>
+  problems === undefined || problems.length === 0
+    ? 'Nothing that was declared could be checked, so a person decides.'
+    : `Not passed by itself: ${problems.join('; ')}.`
+
+function completed(step: RunStep): RunStep {
+  const { gate: _, error: __, delegations: ___, ...rest } = step
+  return { ...rest, state: 'completed' }
+}
+
+/** A completed step is asked about and goes on; any other waits for the answer. */
+function openGate(draft: Draft, step: RunStep, because?: string): void {
+  const { gate } = definitionOf(draft.run, step.id)
+  if (!gate) return
+  const gates = step.gates + 1
+  const id = idOf(draft.run, `${step.id}.gate`, gates)
+  const holds = step.state !== 'completed'
+  const { error: _, ...rest } = step
+  put(draft, holds ? { ...rest, state: 'gate', gate: id, gates } : { ...rest, advisory: id, gates })
+  draft.actions.push({
+    do: 'gate',
+    step: step.id,
+    id,
+    to: gate.to,
+    holds,
+    ...(because !== undefined && { because }),
+  })
+}
+
+function gateEnded(draft: Draft, step: RunStep, event: Ended): Refusal | undefined {
+  switch (event.state) {
+    case 'completed':
+      put(draft, completed({ ...step, ...decided(event) }))
+      return undefined
+    case 'rejected': {
+      const said = event.reason ? `: ${event.reason}` : ''
+      start(draft, step, { failures: 0, ...decided(event) }, `Adjustments required by ${event.by}${said}`)
+      return undefined
+    }
+    case 'cancelled':
+      return {
+        ok: false,
+        code: 'wrong_state',
+        message: `${event.id} is a gate of ${draft.run.id}, and only the decision of a person opens or shuts it; to stop everything: baton workflow cancel ${draft.run.id}`,
+        details: { id: event.id, run: draft.run.id },
+      }
+    default: {
+      const { gate: _, ...rest } = step
+      put(draft, { ...rest, state: 'failed', error: `nobody decided ${event.id} in time` })
+      return undefined
+    }
+  }
+}
+
+const decided = ({ state, by, reason }: Ended): { readonly decision?: StepDecision } =>
+  state === 'completed' || state === 'rejected'
+    ? {
+        decision: {
+          choice: state === 'completed' ? 'approve' : 'reject',
+          by,
+          ...(reason !== undefined && reason !== '' && { comment: reason }),
+        },
+      }
+    : {}
+
+/** Whoever it was escalated to lets it be tried again, or leaves it as it is. */
+function escalationEnded(draft: Draft, step: RunStep, { state, by, reason }: Ended): void {
+  const { escalation: _, ...rest } = step
+  const again = state === 'completed' && step.state === 'failed'
+  if (!again) put(draft, rest)
+  else afresh(draft, rest, `${by} lets it be tried again${reason ? `: ${reason}` : ''}`)
+}
+
+function failed(draft: Draft, step: RunStep, event: Ended): void {
+  const { run } = draft
+  const error = event.reason ?? event.state
+  const { delegations: _, ...rest } = step
+  // Its sender took the step back: no rule about failures was meant by that.
+  if (event.state === 'cancelled') {
+    put(draft, { ...rest, state: 'failed', error: 'its handoff was cancelled' })
+    return
+  }
+  const { on_failure: rules } = definitionOf(run, step.id)
+  const decision = decideFailure({
+    retry_count: step.failures,
+    on_failure: rules,
+    delegator: run.delegator,
+    mode: rules?.mode,
+  })
+  const failures = step.failures + 1
+  const told = `Step ${step.id} of ${run.id} failed (${failures}): ${error}`
+  const next: RunStep = { ...rest, failures, error }
+  if (decision.notify !== undefined)
+    draft.actions.push({ do: 'notify', step: step.id, to: decision.notify, kind: 'failed', text: told })
+  const because = [`The try before failed: ${error}`, decision.context].filter(Boolean).join('\n')
+  if (decision.retry) {
+    const agent = decision.retry.agent === 'same' ? step.agent : decision.retry.agent
+    start(draft, next, { agent }, because)
+  } else if (decision.route_to !== undefined && !step.routed)
+    start(draft, next, { agent: decision.route_to, routed: true }, because)
+  else put(draft, { ...next, state: 'failed' })
+  if (decision.escalate_to !== undefined)
+    escalate(draft, step.id, decision.escalate_to, `${told}\n${because}`)
+}
+
+function escalate(draft: Draft, id: string, to: string, text: string): void {
+  const step = stepOf(draft.run, id)
+  if (!step || step.escalation !== undefined) return
+  if (draft.run.kinds[to] !== 'human') {
+    draft.actions.push({ do: 'notify', step: id, to, kind: 'escalated', text })
+    return
+  }
+  const escalations = step.escalations + 1
+  const handoff = idOf(draft.run, `${id}.escalation`, escalations)
+  put(draft, { ...step, escalations, escalation: handoff })
+  draft.actions.push({ do: 'escalate', step: id, id: handoff, to, text })
+}
+
+function resume(draft: Draft): Refusal | undefined {
+  const { run } = draft
+  if (run.state === 'completed' || run.state === 'cancelled') return over(run, 'resumed')
+  for (const step of run.steps) {
+    if (step.state !== 'failed') continue
+    if (step.worked) openGate(draft, step)
+    else afresh(draft, step, step.error === undefined ? undefined : `The try before failed: ${step.error}`)
+  }
+  return undefined
+}
+
+/** From the beginning: the agent of the definition, and no failure counts. */
+function afresh(draft: Draft, step: RunStep, because?: string): void {
+  const { routed: _, ...rest } = step
+  const { agent = step.agent } = definitionOf(draft.run, step.id)
+  start(draft, rest, { agent, failures: 0 }, because)
+}
+
+function cancel(draft: Draft): Refusal | undefined {
+  const { run } = draft
+  if (run.state === 'completed') return over(run, 'cancelled')
+  if (run.state === 'cancelled') return undefined
+  const steps = run.steps.map((step): RunStep => {
+    if (step.state === 'completed') return step
+    const { gate: _, escalation: __, delegations: ___, ...rest } = step
+    return { ...rest, state: 'cancelled' }
+  })
+  draft.run = { ...run, state: 'cancelled', steps }
+  return undefined
+}
+
+const over = (run: Run, what: string): Refusal => ({
+  ok: false,
+  code: 'wrong_state',
+  message: `${run.id} is ${run.state} and cannot be ${what}; start it anew with: baton workflow start ${run.name}`,
+  details: { run: run.id, state: run.state },
+})
+
+function reopened(
+  draft: Draft,
+  { step: name, id, to }: Extract<RunEvent, { kind: 'reopened' }>,
+): Refusal | undefined {
+  const { run } = draft
+  const step = stepOf(run, name)
+  if (step?.handoff === id && step.state === 'failed') {
+    const { error: _, ...rest } = step
+    put(draft, { ...rest, state: 'active', agent: to })
+    return undefined
+  }
+  const now = step?.handoff !== undefined && step.handoff !== id ? ` and went on with ${step.handoff}` : ''
+  return {
+    ok: false,
+    code: 'wrong_state',
+    message: `step ${name} of ${run.id} is ${step?.state ?? 'unknown'}${now}; ${id} cannot be tried again`,
+    details: { run: run.id, step: name, handoff: step?.handoff },
+  }
+}
+
+/** The state of the whole follows from its steps. */
+function conclude(draft: Draft, before: RunState): void {
+  const { run } = draft
+  const has = (state: RunStep['state']) => run.steps.some((step) => step.state === state)
+  const state: RunState = run.steps.every((step) => step.state === 'completed')
+    ? 'completed'
+    : has('active')
+      ? 'running'
+      : has('gate')
+        ? 'waiting'
+        : 'failed'
+  draft.run = { ...run, state }
+  if (state === before || (state !== 'completed' && state !== 'failed')) return
+  const broken = run.steps.filter((step) => step.state === 'failed')
+  const text =
+    state === 'completed'
+      ? `Workflow ${run.id} is completed`
+      : `Workflow ${run.id} stopped: ${broken.map(({ id, error }) => `${id} (${error ?? 'failed'})`).join(', ')}; go on with: baton workflow resume ${run.id}`
+  draft.actions.push({ do: 'finish', state, text })
+}
+
+const stepOf = (run: Run, id: string): RunStep | undefined => run.steps.find((step) => step.id === id)
+
+const idOf = (run: Run, name: string, count: number): string =>
+  `${run.id}.${name}${count === 1 ? '' : `.${count}`}`
+
+function set(draft: Draft, step: RunStep, change: Partial<RunStep>): void {
+  put(draft, { ...step, ...change })
+}
+
+function put(draft: Draft, step: RunStep): void {
+  const steps = draft.run.steps.map((each) => (each.id === step.id ? step : each))
+  draft.run = { ...draft.run, steps }
+}

@@ -1,0 +1,161 @@
+import * as z from 'zod'
+import { AgentName } from '../agent.ts'
+import { ROUTE_MODES, type RouteMode } from '../blocks/failure-routing.ts'
+import { PHASES, type Phase } from '../blocks/phases.ts'
+import { Check } from '../handoffs/package.ts'
+import { once } from '../once.ts'
+import { GATE_TYPES, type GateType } from '../people/gate.ts'
+import { Silence } from '../people/people-schema.ts'
+
+/** Homes in which a step can be handed over. Document 000 knows neither steps nor gates. */
+export const STEP_HOMES = ['native', 'queue', 'block', 'writeback', 'package'] as const
+export type StepHome = (typeof STEP_HOMES)[number]
+
+/** How much of each a definition may hold. */
+export const MOST = { steps: 200, parallel: 50, needs: 200 } as const
+
+const NAME_ERROR = 'write small letters, digits and dashes, for example security-check'
+const Text = z.string().min(1).max(8_000)
+const Line = z.string().min(1).max(2_000)
+const Lines = z.array(Line).max(100)
+export const StepId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,59}$/, { error: NAME_ERROR })
+  .describe('Name of the step')
+export const WorkflowName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, { error: NAME_ERROR })
+  .describe('Name of the workflow')
+
+const TIME_ERROR = 'write seconds or a time such as 90s, 30m, 2h or 1d'
+const Timeout = z
+  .union([z.int().positive(), z.string().regex(/^\d+(?:\.\d+)?\s*[smhd]$/, { error: TIME_ERROR })], {
+    error: TIME_ERROR,
+  })
+  .transform(toSeconds)
+  .pipe(z.number().positive().max(31_536_000))
+
+export const GateFile = once(() =>
+  z.strictObject({
+    type: z.enum(GATE_TYPES).optional().describe('blocking unless said'),
+    name: z.string().min(1).max(120).optional().describe('What is decided; the name of the step unless said'),
+    items: Lines.optional().describe('Points that the person validates'),
+    to: AgentName.optional().describe('The person; human stands for any'),
+    silence: Silence().strict().optional().describe('What happens when nobody answers'),
+    remind: Timeout.optional().describe('A person who does not answer is reminded after this time'),
+  }),
+)
+
+export const OnFailureFile = once(() =>
+  z.strictObject({
+    retry: z.int().min(0).max(20).optional().describe('How often the same agent tries again'),
+    route_to: AgentName.optional().describe('Who gets the step when no retry is left'),
+    notify: AgentName.optional().describe('Who is told of every failure'),
+    escalate_after: z.int().min(1).max(20).optional().describe('Failures after which the delegator decides'),
+    context: Text.optional().describe('For whoever handles the failure'),
+    mode: z.enum(ROUTE_MODES).optional().describe('each_failure: route_to gets every retry'),
+  }),
+)
+
+const stepShape = () => ({
+  id: StepId.optional(),
+  title: z.string().min(1).max(300).optional(),
+  agent: AgentName.optional().describe('Who does it'),
+  role: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe('Instead of an agent: whoever has this role or capability'),
+  needs: z
+    .array(z.string().max(60))
+    .max(MOST.needs)
+    .optional()
+    .describe('Steps that must be completed; the one before unless said'),
+  summary: Text.optional().describe('What the agent must know'),
+  deliverables: Lines.optional(),
+  criteria: Lines.optional(),
+  constraints: Lines.optional(),
+  checks: z.array(Check()).max(50).optional(),
+  timeout: Timeout.optional().describe('An attempt may stay silent this long'),
+  phase: z.enum(PHASES).optional().describe("Document 002's phase"),
+  gate: GateFile().optional(),
+  on_failure: OnFailureFile().optional(),
+})
+
+/** A definition as people write it in `workflows/<name>.yaml`. */
+export const WorkflowFile = once(() =>
+  z.strictObject({
+    name: WorkflowName,
+    description: Text.optional(),
+    home: z
+      .enum(STEP_HOMES)
+      .optional()
+      .describe("Whose rules hold for its steps; the workspace's unless said"),
+    steps: z
+      .array(
+        z.strictObject({
+          parallel: z
+            .array(z.strictObject(stepShape()))
+            .min(1)
+            .max(MOST.parallel)
+            .optional()
+            .describe('Steps that run at the same time'),
+          ...stepShape(),
+        }),
+      )
+      .min(1)
+      .max(MOST.steps),
+  }),
+)
+export type WorkflowFile = z.infer<ReturnType<typeof WorkflowFile>>
+
+export interface WorkflowGate {
+  readonly type: GateType
+  readonly name: string
+  readonly items: readonly string[]
+  readonly to: string
+  readonly silence?: Silence | undefined
+  readonly remind_s?: number | undefined
+}
+
+export interface StepFailure {
+  readonly retry?: number | undefined
+  readonly route_to?: string | undefined
+  readonly notify?: string | undefined
+  readonly escalate_after?: number | undefined
+  readonly context?: string | undefined
+  readonly mode?: RouteMode | undefined
+}
+
+/** A step with everything that was left out filled in. */
+export interface WorkflowStep {
+  readonly id: string
+  readonly title: string
+  readonly agent?: string
+  readonly role?: string
+  readonly needs: readonly string[]
+  readonly summary?: string
+  readonly deliverables?: readonly string[]
+  readonly criteria?: readonly string[]
+  readonly constraints?: readonly string[]
+  readonly checks?: readonly Check[]
+  readonly timeout_s?: number
+  readonly phase?: Phase
+  readonly gate?: WorkflowGate
+  readonly on_failure?: StepFailure
+}
+
+export interface Workflow {
+  readonly name: string
+  readonly description?: string
+  readonly home?: StepHome
+  readonly steps: readonly WorkflowStep[]
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+function toSeconds(time: number | string): number {
+  if (typeof time === 'number') return time
+  return Number.parseFloat(time) * (UNITS[time.at(-1) ?? 's'] ?? 1)
+}

@@ -23,7 +23,7 @@ const DAILY = [
   /node_modules[\\/]zod[\\/]/,
   /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|dsse|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!acceptance|anchors|audit|blocks|brief|command|document|enrolment|escalation|events|foreign|json|redaction|schema|unchained|workflows[\\/](?!follow|in-run))/,
+  /src[\\/]service[\\/](?!agents[\\/]enrolment|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!blocks|commands|documents|cli\.ts|session[\\/]remote)/,
   /src[\\/](config[\\/](config|policy|guarded-settings)|workspace[\\/](git-folder|identity|workspace|find)|compose[\\/](main|open|project))\.ts/,
 ]

@@ -69,7 +69,7 @@ async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: st
   const service = createService(opened, {
     policy: { ...DEFAULT_POLICY, ...policy },
     runChecks: async (checks, result) => {
-      const { createCheckRunner } = await import('./service/acceptance.ts')
+      const { createCheckRunner } = await import('./service/handoffs/acceptance.ts')
       return createCheckRunner({ root: cwd, commands: [] })(checks, result)
     },
   })
@@ -107,5 +107,5 @@ export type { Schema, StandardSchema } from './runner/schema.ts'
 export type { Outcome, SentHandoff, WaitOptions } from './runner/sent-handoff.ts'
 export type { CloseOptions, Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
-export type { JsonSchema } from './service/json-schema.ts'
-export type { SchemaProblem } from './service/schema-problems.ts'
+export type { JsonSchema } from './service/schema/json-schema.ts'
+export type { SchemaProblem } from './service/schema/schema-problems.ts'

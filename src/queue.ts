@@ -15,7 +15,7 @@ import {
   demandMessage,
   demandWorker,
 } from './runner/queue-arguments.ts'
-import { draftOf } from './service/document-export.ts'
+import { draftOf } from './service/documents/export.ts'
 import { demandSeconds } from './service/waiting.ts'
 
 /** A file of document 001 as parsed JSON: request, response or failure. */

@@ -1,4 +1,4 @@
-import { escalateWriteback } from '../src/service/escalation.ts'
+import { escalateWriteback } from '../src/service/tasks/escalation.ts'
 import { by, person, type Workspace } from './workspace.ts'
 
 const planner = by('planner')

@@ -240,7 +240,7 @@ function keysOf(environment: Environment): NonNullable<ServiceDeps['keys']> {
 /** Most calls run no check, so what runs them is loaded by the first that does. */
 function checkRunner(root: string, commands: readonly string[]): NonNullable<ServiceDeps['runChecks']> {
   return async (checks, result) => {
-    const { createCheckRunner } = await import('../service/acceptance.ts')
+    const { createCheckRunner } = await import('../service/handoffs/acceptance.ts')
     return createCheckRunner({ root, commands })(checks, result)
   }
 }

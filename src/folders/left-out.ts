@@ -1,7 +1,7 @@
 import { type Data, isData, keysOf, own } from '../dialects/difference.ts'
 import { readDocuments } from '../dialects/index.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import { draftOf } from '../service/document-export.ts'
+import { draftOf } from '../service/documents/export.ts'
 import { type FoldersOptions, fileOf } from './sync.ts'
 import { Tree } from './tree.ts'
 import { quietly, textOf } from './work.ts'

@@ -1,5 +1,5 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import { noteRefusedFile } from '../service/file-refusal.ts'
+import { noteRefusedFile } from '../service/documents/file-refusal.ts'
 import { besideOf, keepBeside, putBeside } from './project.ts'
 import type { Found } from './tree.ts'
 import { type Author, authorIn, claimed, inProject, note, quietly, textOf, type Work } from './work.ts'

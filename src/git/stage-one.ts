@@ -1,4 +1,4 @@
-import { runCommand, toArguments } from '../service/command.ts'
+import { runCommand, toArguments } from '../service/handoffs/command.ts'
 import { checkoutFiles } from './files.ts'
 import { lastLine, type Repository } from './git.ts'
 import { checklistReasons, type Finding } from './merge-check.ts'

@@ -95,7 +95,7 @@ const verifyChain = defineOperation({
   examples: ['baton audit verify-chain --as codex'],
   run: async (service, call, { session }) => {
     const report = await (await service.audit()).verifyChain(call, session)
-    const { unchainedRecords } = await import('../service/unchained.ts')
+    const { unchainedRecords } = await import('../service/tasks/unchained.ts')
     const unchained = (await unchainedRecords(service.deps)).map(({ uid }) => uid)
     return { ...report, levels: [...report.levels], ...(unchained.length > 0 && { unchained }) }
   },

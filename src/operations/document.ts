@@ -77,7 +77,7 @@ const check = defineOperation({
   errors: ['invalid_input'],
   examples: ['baton check _handoffs/active', 'baton check report.md --json'],
   run: async (_service, _call, input) => {
-    const { checkText } = await import('../service/document-check.ts')
+    const { checkText } = await import('../service/documents/check.ts')
     return { documents: mutable(checkText(input)) }
   },
 })
@@ -104,7 +104,7 @@ const convert = defineOperation({
     'baton convert handoff.json --to markdown --set task=BPRD-2026-0042',
   ],
   run: async (_service, _call, input) => {
-    const { convertText } = await import('../service/document-convert.ts')
+    const { convertText } = await import('../service/documents/convert.ts')
     return mutable(convertText(input))
   },
 })
@@ -138,7 +138,7 @@ const importing = defineOperation({
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton import _handoffs/active/*.md'],
   run: async (service, call, input) => {
-    const { importText } = await import('../service/document-import.ts')
+    const { importText } = await import('../service/documents/import.ts')
     return { items: mutable(await importText(service.deps, call, input)) }
   },
 })
@@ -163,7 +163,7 @@ const exporting = defineOperation({
   untrusted: ['text'],
   examples: ['baton export HO-2026-001 --to package', 'baton export P0.1.1 --to writeback'],
   run: async (service, _call, input) => {
-    const { exportDocument } = await import('../service/document-export.ts')
+    const { exportDocument } = await import('../service/documents/export.ts')
     return mutable(await exportDocument(service.deps, input))
   },
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AGENT_KINDS, AGENT_ROLES, Agent, AgentName, Limit } from '../domain/agent.ts'
 import { Notice } from '../domain/people/notice.ts'
-import { MAX_BLOB_BYTES } from '../service/artifacts.ts'
+import { MAX_BLOB_BYTES } from '../service/handoffs/artifacts.ts'
 import { defineOperation } from './operation.ts'
 
 const agentList = defineOperation({

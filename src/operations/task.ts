@@ -159,7 +159,7 @@ const brief = defineOperation({
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton task brief P0.1.2', 'baton task brief P0.1.2 --budget 8000 --json'],
   run: async (service, _, { id, budget, format }) => {
-    const { makeBrief } = await import('../service/brief.ts')
+    const { makeBrief } = await import('../service/tasks/brief.ts')
     const made = await makeBrief(service.deps, service.tasks, id, budget)
     return {
       task_id: made.task_id,

@@ -155,7 +155,7 @@ const escalate = defineOperation({
     'baton task escalate P0.1.1 --branch feature/p0-1-1-package-setup --reason "the store is locked"',
   ],
   run: async (service, call, { task_id, to, reason, ...record }) => {
-    const { escalateWriteback } = await import('../service/escalation.ts')
+    const { escalateWriteback } = await import('../service/tasks/escalation.ts')
     const handoff = await escalateWriteback(service, call, { task_id, record, to, reason })
     return { handoff: handoff.id, to: handoff.to, task_id }
   },
@@ -185,7 +185,7 @@ const list = defineOperation({
   examples: ['baton thought list', 'baton thought list P0.1.1', 'baton thought list --unchained'],
   run: async (service, _, { task_id, limit = 20, unchained }) => {
     if (!unchained) return { items: [...(await service.tasks.latest(limit, task_id))] }
-    const { unchainedRecords } = await import('../service/unchained.ts')
+    const { unchainedRecords } = await import('../service/tasks/unchained.ts')
     const found = await unchainedRecords(service.deps)
     return {
       items: found.filter((item) => task_id === undefined || item.task_id === task_id).slice(0, limit),
@@ -211,7 +211,7 @@ const attest = defineOperation({
     'baton thought attest 0198f000-0000-7000-8000-000000000001 --reason "written by hand, store was locked"',
   ],
   run: async (service, call, { uid, reason }) => {
-    const { attestRecord } = await import('../service/unchained.ts')
+    const { attestRecord } = await import('../service/tasks/unchained.ts')
     return attestRecord(service.deps, call, uid, reason)
   },
 })

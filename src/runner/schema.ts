@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../service/json-schema.ts'
-import { missingField, type SchemaProblem, toProblems } from '../service/schema-problems.ts'
+import type { JsonSchema } from '../service/schema/json-schema.ts'
+import { missingField, type SchemaProblem, toProblems } from '../service/schema/schema-problems.ts'
 
 /**
  * A schema that checks values by itself: zod's, or any other library's that keeps the Standard Schema promise.
@@ -41,7 +41,7 @@ export type CheckValue = (value: unknown) => Promise<Checked>
 export async function prepareSchema(schema: Schema | undefined, base: string): Promise<CheckValue> {
   if (schema === undefined) return async (value) => ({ ok: true, value })
   if (isStandard(schema)) return (value) => checkStandard(schema, value)
-  const { compileSchema } = await import('../service/json-schema.ts')
+  const { compileSchema } = await import('../service/schema/json-schema.ts')
   const validate = await compileSchema(schema, base)
   return async (value) => {
     const problems = validate(value)

@@ -7,10 +7,10 @@ import type { Channel } from '../domain/people/delivery.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { Store } from '../storage/store.ts'
+import type { AgentKeys } from './agents/signing.ts'
 import type { LogKeys } from './audit/keys.ts'
-import type { Step } from './moves.ts'
+import type { Step } from './handoffs/moves.ts'
 import type { Eraser } from './redaction/eraser.ts'
-import type { AgentKeys } from './signing.ts'
 
 /** The service's world. Nothing here has a default that reads the real clock or chance: the composition root passes it. */
 export interface ServiceDeps {

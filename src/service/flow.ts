@@ -1,8 +1,8 @@
 import { kindOf, limitsOf } from '../domain/policy.ts'
 import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/reports/flow.ts'
-import type { Agents } from './agents.ts'
+import type { Agents } from './agents/agents.ts'
 import type { ServiceDeps } from './deps.ts'
-import type { Looking } from './inbox.ts'
+import type { Looking } from './handoffs/inbox.ts'
 
 const PAGE = 500
 /** Ten reads by key at most, whatever the history holds. */

@@ -3,9 +3,9 @@ import { isPast, leaseMs, SECOND_MS } from '../domain/handoffs/deadlines.ts'
 import { dueOf } from '../domain/handoffs/due.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { DueItem, Unit } from '../storage/store.ts'
-import { again, failed } from './attempts.ts'
 import type { ServiceDeps } from './deps.ts'
-import { move, type Step } from './moves.ts'
+import { again, failed } from './handoffs/attempts.ts'
+import { move, type Step } from './handoffs/moves.ts'
 import { endSilence, remind } from './people/silence.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */

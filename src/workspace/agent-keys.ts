@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { keyIdOf, sealEnvelope, statementText } from '../audit/envelope.ts'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
+import type { AgentKey, AgentKeys } from '../service/agents/signing.ts'
 import { sha256 } from '../service/audit/hashing.ts'
-import type { AgentKey, AgentKeys } from '../service/signing.ts'
 import { parseKey, readOwn, writeWhole, writing } from './home-files.ts'
 
 /** Keys of agents under the user's home, beside those of logs: `keys/agent-….pem`, readable by this user only. */

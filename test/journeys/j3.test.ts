@@ -9,7 +9,7 @@ import type { Failure } from '../../src/domain/handoffs/handoff.ts'
 import { Baton } from '../../src/runner/baton.ts'
 import type { BatonAgent } from '../../src/runner/baton-agent.ts'
 import type { Handler } from '../../src/runner/work.ts'
-import { createCheckRunner } from '../../src/service/acceptance.ts'
+import { createCheckRunner } from '../../src/service/handoffs/acceptance.ts'
 import { describeOnEngines, type Workspace } from '../workspace.ts'
 
 /** The request of document 001. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { packageId } from '../../src/domain/workflow/run.ts'
-import { exportDocument } from '../../src/service/document-export.ts'
+import { exportDocument } from '../../src/service/documents/export.ts'
 import { redact } from '../../src/service/redaction/redact.ts'
 import { tablesOf } from '../log.ts'
 import { by, describeOnEngines, person } from '../workspace.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { samplesOf } from '../../../test/samples.ts'
-import { compileSchema } from '../../service/json-schema.ts'
+import { compileSchema } from '../../service/schema/json-schema.ts'
 import { queue, schemas } from './index.ts'
 
 const problems = async (schema: keyof typeof schemas, value: unknown) =>

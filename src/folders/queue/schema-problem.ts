@@ -1,6 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { checkAgainstSchemaFile } from '../../service/schema-folder.ts'
-import { sentenceOf } from '../../service/schema-problems.ts'
+import { checkAgainstSchemaFile } from '../../service/schema/schema-folder.ts'
+import { sentenceOf } from '../../service/schema/schema-problems.ts'
 import type { Tree } from '../tree.ts'
 
 export type Failure = NonNullable<Draft['error']>

@@ -11,7 +11,7 @@ import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing
 import type { Status } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import type { TextInput } from '../document-check.ts'
+import type { TextInput } from '../documents/check.ts'
 import { refuse } from '../write.ts'
 import { knownOrder, type OrderFinding, orderFindings, unmetOf } from './ordering.ts'
 import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './reading.ts'

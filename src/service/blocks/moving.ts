@@ -1,7 +1,7 @@
 import { ENGINE } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { again, take } from '../attempts.ts'
-import { move, type Step } from '../moves.ts'
+import { again, take } from '../handoffs/attempts.ts'
+import { move, type Step } from '../handoffs/moves.ts'
 import type { BlockSaid } from './reading.ts'
 
 /** States in which its receiver's word moves a handoff; others wait for somebody else. */

@@ -5,8 +5,8 @@ import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
-import { documentsIn, isWrong, type TextInput } from '../document-check.ts'
-import { instant, nameOf, taskOf } from '../document-handoff.ts'
+import { documentsIn, isWrong, type TextInput } from '../documents/check.ts'
+import { instant, nameOf, taskOf } from '../documents/handoff.ts'
 
 /** What a block says, with the values of absent keys filled in. */
 export interface BlockSaid {

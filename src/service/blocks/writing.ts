@@ -5,7 +5,7 @@ import { AgentName } from '../../domain/agent.ts'
 import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
-import { isWrong } from '../document-check.ts'
+import { isWrong } from '../documents/check.ts'
 
 /** What an agent says at the end of its work. */
 export interface BlockInput {

@@ -1,8 +1,8 @@
 import { isForAnyone } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { ensureAgents } from '../agents.ts'
+import { ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import type { Step } from '../moves.ts'
+import type { Step } from '../handoffs/moves.ts'
 
 /** Whoever takes on work for any person is known as one from then on: people have no lease. */
 export async function knowTaker(deps: ServiceDeps, call: Call, uid: string): Promise<void> {

@@ -4,12 +4,12 @@ import type { Check, CheckResult, ThreadItem } from '../../domain/handoffs/packa
 import { gateTypeOf } from '../../domain/people/gate.ts'
 import { checkSilence, type Silence } from '../../domain/people/silence.ts'
 import type { Task } from '../../domain/tasks/task.ts'
-import { refuseNoPerson } from '../admission.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { move, type Step } from '../moves.ts'
-import type { Warning } from '../sending-rules.ts'
+import { refuseNoPerson } from '../handoffs/admission.ts'
+import { move, type Step } from '../handoffs/moves.ts'
+import type { Warning } from '../handoffs/sending-rules.ts'
+import { isPm } from '../tasks/writeback.ts'
 import { demand, refuse } from '../write.ts'
-import { isPm } from '../writeback.ts'
 
 /** What a sender says of a gate. */
 export interface AskedGate {

@@ -2,7 +2,7 @@ import { delegationConditions, gateConditions } from '../../domain/handoffs/guar
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import type { ServiceDeps } from '../deps.ts'
-import type { Step } from '../moves.ts'
+import type { Step } from '../handoffs/moves.ts'
 import { refuse } from '../write.ts'
 
 const OPEN = STATES.filter(isOpen)

@@ -1,7 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { nextReminder, spokenTime } from '../../domain/people/silence.ts'
-import { amended, finish, move, notify, type Step } from '../moves.ts'
-import { noteGate } from '../task-follow.ts'
+import { amended, finish, move, notify, type Step } from '../handoffs/moves.ts'
+import { noteGate } from '../tasks/task-follow.ts'
 
 /** The person is reminded, and again later. */
 export function remind(step: Step, handoff: Handoff): Handoff {

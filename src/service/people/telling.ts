@@ -1,7 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { takes } from '../../domain/people/delivery.ts'
 import { kindOf } from '../../domain/policy.ts'
-import type { Step } from '../moves.ts'
+import type { Step } from '../handoffs/moves.ts'
 
 /** Writes a message for every channel that wants this event. It is sent after the transaction, by whoever sends. */
 export function tell({ deps, view, at }: Step, event: string, to: string, about: Handoff): void {

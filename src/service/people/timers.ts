@@ -1,6 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { timersOf } from '../../domain/people/silence.ts'
-import type { Step } from '../moves.ts'
+import type { Step } from '../handoffs/moves.ts'
 import { waitsForPerson } from './telling.ts'
 
 const TIMERS = ['remind_at', 'silence_at', 'reminded'] as const

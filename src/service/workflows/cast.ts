@@ -2,8 +2,8 @@ import type { Agent, AgentKind } from '../../domain/agent.ts'
 import { hasRole, kindOf } from '../../domain/policy.ts'
 import { meant } from '../../domain/workflow/check.ts'
 import type { Workflow, WorkflowStep } from '../../domain/workflow/workflow.ts'
-import { refuseRoute } from '../admission.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { refuseRoute } from '../handoffs/admission.ts'
 import type { PlacedProblem, ReadDefinition } from './definition.ts'
 
 /** Who plays which part in a workflow. */

@@ -4,7 +4,7 @@ import type { Content } from '../../domain/handoffs/package.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import { advance, type RunEvent } from '../../domain/workflow/run-steps.ts'
-import type { Step } from '../moves.ts'
+import type { Step } from '../handoffs/moves.ts'
 import { demand } from '../write.ts'
 import { perform } from './perform.ts'
 

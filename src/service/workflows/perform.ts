@@ -3,9 +3,9 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { definitionOf, type Run } from '../../domain/workflow/run.ts'
 import type { RunAction } from '../../domain/workflow/run-steps.ts'
-import type { Step } from '../moves.ts'
-import { placeHandoff } from '../placing.ts'
-import type { NewHandoff } from '../sending.ts'
+import type { Step } from '../handoffs/moves.ts'
+import { placeHandoff } from '../handoffs/placing.ts'
+import type { NewHandoff } from '../handoffs/sending.ts'
 import { escalationPackage, gatePackage, stepPackage } from './packaging.ts'
 
 /** Does one thing that follows for a run. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../domain/errors.ts'
-import { MAX_BLOB_BYTES } from '../../../service/artifacts.ts'
+import { MAX_BLOB_BYTES } from '../../../service/handoffs/artifacts.ts'
 import type { FieldFlag } from '../input/flags.ts'
 import type { Extra } from '../operation-command.ts'
 

@@ -1,5 +1,5 @@
-import { type CheckedDocument, checkText } from '../../../service/document-check.ts'
-import { isHinted } from '../../../service/document-hint.ts'
+import { type CheckedDocument, checkText } from '../../../service/documents/check.ts'
+import { isHinted } from '../../../service/documents/hint.ts'
 import { STDIN, type Target } from './files.ts'
 import { type Diagnostic, type Read, readTarget } from './reading.ts'
 

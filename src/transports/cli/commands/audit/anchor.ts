@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { ANCHOR_REF, readAnchors, writeAnchor } from '../../../../git/anchor.ts'
 import type { Repository } from '../../../../git/git.ts'
-import { type AnchorReport, compareAnchors } from '../../../../service/anchors.ts'
+import { type AnchorReport, compareAnchors } from '../../../../service/audit/anchors.ts'
 import type { ServiceDeps } from '../../../../service/deps.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'

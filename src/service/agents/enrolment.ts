@@ -1,0 +1,56 @@
+import { newAgent } from '../../domain/actor.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { refuse, write } from '../write.ts'
+import { adminStream } from './agents.ts'
+import type { AgentKey } from './signing.ts'
+
+/**
+ * Gives an agent a key: from now on its records are signed with it, or show as unsigned. An agent may bring its own
+ * first key; another in its place is for people to say.
+ */
+export function enrolKey(
+  deps: ServiceDeps,
+  call: Call,
+  name: string,
+  key: Pick<AgentKey, 'id' | 'public'>,
+): Promise<Agent> {
+  const { actor } = call
+  const stream = adminStream(deps)
+  return write(deps, call, {
+    op: 'agent_key',
+    input: { name, kid: key.id },
+    reads: { agents: [name], streams: [stream] },
+    decide: (view, at) => {
+      const before = view.agent(name)
+      if (before?.key?.id === key.id) return before
+      if (before?.key && actor.kind !== 'human')
+        refuse('not_allowed', `${name} has a key already; only a person can replace it`, { agent: name })
+      if (actor.kind !== 'human' && actor.name !== name)
+        refuse('not_allowed', `${actor.name} cannot give ${name} a key; ${name} or a person can`, {
+          agent: name,
+        })
+      const agent: Agent = {
+        ...(before ?? newAgent(name, 'agent', at)),
+        rev: (before?.rev ?? 0) + 1,
+        key: { id: key.id, public: key.public, since: at },
+      }
+      view.putAgent(agent)
+      view.append({
+        stream,
+        subject: name,
+        record: {
+          act: 'agent.key',
+          actor: { id: actor.name },
+          auth: actor.auth,
+          sub: { id: name, k: 'agent', rev: agent.rev },
+          ts: at,
+        },
+        fields: { kid: key.id, public_key: key.public },
+      })
+      return agent
+    },
+    subject: (agent) => ({ uid: agent.name, rev: agent.rev }),
+    reload: async (subject) => (await deps.store.agents()).find((agent) => agent.name === subject),
+  })
+}

@@ -1,0 +1,54 @@
+import { readCheckpoint } from '../../audit/checkpoint.ts'
+import { readNote } from '../../audit/note.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { doesExtend, openCheckpoint } from './heads.ts'
+import { sequence } from './sequence.ts'
+import { TreeReader } from './tree-reader.ts'
+
+/** A checkpoint that was kept outside the store, and where. */
+export interface Anchored {
+  readonly place: string
+  readonly note: string
+}
+
+export interface AnchorReport {
+  /** Entries that the log has now. */
+  readonly size: number
+  /** Checkpoints of this log that it still extends, and the largest of them. */
+  readonly held: number
+  readonly newest?: number
+  /** Notes that are no checkpoint of this log. */
+  readonly others: number
+  readonly broken: readonly { readonly place: string; readonly reason: string }[]
+}
+
+/** Compares what others remember of the log with its tree as it is: each must be a beginning of it. */
+export async function compareAnchors(
+  deps: ServiceDeps,
+  vkey: string,
+  anchors: readonly Anchored[],
+): Promise<AnchorReport> {
+  const { store } = deps
+  const { size } = store.info.readOnly ? await store.tree() : await sequence(store)
+  const reader = new TreeReader(store)
+  const broken: { place: string; reason: string }[] = []
+  let [held, newest, others] = [0, 0, 0]
+  for (const { place, note } of anchors) {
+    const claimed = readCheckpoint(readNote(note)?.text ?? '')
+    const checkpoint = openCheckpoint(note, vkey)
+    if (claimed?.origin !== store.info.origin) others += 1
+    else if (!checkpoint) broken.push({ place, reason: 'it is not signed with the key of this log' })
+    else if (await doesExtend(reader, checkpoint, size)) {
+      held += 1
+      newest = Math.max(newest, checkpoint.size)
+    } else
+      broken.push({
+        place,
+        reason:
+          checkpoint.size > size
+            ? `it remembers ${checkpoint.size} entries, and the log has only ${size}`
+            : `the first ${checkpoint.size} entries are not the ones it remembers`,
+      })
+  }
+  return { size, held, ...(held > 0 && { newest }), others, broken }
+}

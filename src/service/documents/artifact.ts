@@ -1,0 +1,36 @@
+import { artifactFile, artifactId, fillDestination, isSafePath } from '../../dialects/queue/names.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { draftOf } from './export.ts'
+
+/** The folders that document 001 shows, by phase. */
+const PHASE_NAMES: Readonly<Record<number, string>> = {
+  7: 'tech-stack',
+  13: 'react',
+  14: 'dotnet',
+  15: 'database',
+  16: 'azure-devops',
+}
+const USUAL_PHASE = 13
+
+/**
+ * Where the artifact of a handoff lies that has a file of document 001: where the request wants it, else in the
+ * folder of its phase. Undefined for every other handoff.
+ */
+export async function queueArtifactPath(
+  deps: ServiceDeps,
+  handoff: Handoff,
+  type: string,
+): Promise<string | undefined> {
+  if (handoff.home !== 'queue' || !deps.live?.has('queue')) return undefined
+  const { draft } = await draftOf(deps, handoff)
+  const epochMs = deps.now().getTime()
+  const { destination, artifact_type: wanted = type } = draft.expected_output ?? {}
+  if (typeof destination === 'string' && wanted === type) {
+    const path = fillDestination(destination, epochMs).replace(/^\.\//, '')
+    if (isSafePath(path) && path.startsWith('artifacts/') && path.endsWith('.json')) return path
+  }
+  const phase = draft.to_phase ?? deps.policy.agents?.[handoff.to]?.phase ?? USUAL_PHASE
+  const name = PHASE_NAMES[phase] ?? handoff.to.replace(/-specialist$/, '')
+  return artifactFile(phase, name, artifactId(type.replace(/\.json$/, ''), epochMs))
+}

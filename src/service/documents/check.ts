@@ -1,0 +1,85 @@
+import { type Diagnostic, type Document, readDocuments, summaryOf } from '../../dialects/index.ts'
+import { artifactsAgainstGit, checkSending, foundAt, placeOf } from '../../dialects/package/index.ts'
+
+/** What a person looks for first; null where the document does not say. */
+export interface ShownSummary {
+  readonly id: string | null
+  readonly from: string | null
+  readonly to: string | null
+  readonly status: string | null
+  readonly state: string | null
+  readonly task: string | null
+  readonly title: string | null
+  readonly createdAt: string | null
+}
+
+export interface CheckedDocument {
+  readonly dialect: string | null
+  /** Which of the dialect's forms it has. */
+  readonly form: string | null
+  /** Nothing in it is an error. */
+  readonly ok: boolean
+  readonly summary: ShownSummary
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export interface TextInput {
+  readonly text: string
+  readonly path?: string | undefined
+}
+
+export interface CheckInput extends TextInput {
+  /** Files that were changed by the work, relative to the project: the artifacts of a package must name them. */
+  readonly changed?: readonly string[] | undefined
+}
+
+/** Every document in a text with what it says and what is wrong with it; at least one entry, and never a throw. */
+export const checkText = ({ changed = [], ...input }: CheckInput): readonly CheckedDocument[] =>
+  documentsIn(input).map((document) => checked(document, ruled(document, changed)))
+
+/**
+ * Document 004's rules for whoever sends. A package that is read may have been sent long ago, so what would be
+ * refused then is a warning here; what the reading has said already is not said twice.
+ */
+function ruled(document: Document, changed: readonly string[]): readonly Diagnostic[] {
+  const { form, draft, source, places, diagnostics } = document
+  if (form !== 'package' || draft === undefined) return []
+  const said = new Set(diagnostics.map(({ code }) => code))
+  return [...checkSending(draft), ...artifactsAgainstGit(draft, changed)]
+    .filter(({ code }) => !said.has(code))
+    .map(({ field, code, message }) => ({
+      severity: 'warning',
+      code,
+      message,
+      ...source.locate(foundAt(placeOf(field), places)),
+    }))
+}
+
+export function documentsIn({ text, path }: TextInput): readonly Document[] {
+  return readDocuments(text, path === undefined ? {} : { path: path.replaceAll('\\', '/') })
+}
+
+export const isWrong = ({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }): boolean =>
+  diagnostics.some(({ severity }) => severity === 'error')
+
+function checked(document: Document, more: readonly Diagnostic[]): CheckedDocument {
+  const { dialect = null, form = null } = document
+  const diagnostics = [...document.diagnostics, ...more]
+  const { id, from, to, status, state, task, title, createdAt } = summaryOf(document)
+  return {
+    dialect,
+    form,
+    ok: !isWrong({ diagnostics }),
+    summary: {
+      id: id ?? null,
+      from: from ?? null,
+      to: to ?? null,
+      status: status ?? null,
+      state: state ?? null,
+      task: task ?? null,
+      title: title ?? null,
+      createdAt: createdAt ?? null,
+    },
+    diagnostics,
+  }
+}

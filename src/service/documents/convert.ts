@@ -1,0 +1,148 @@
+import type * as z from 'zod'
+import type { Diagnostic, DialectId, Loss, Missing } from '../../dialects/dialect.ts'
+import { Draft } from '../../dialects/draft.ts'
+import type { Document } from '../../dialects/index.ts'
+import { alteredIn, convert } from '../../dialects/index.ts'
+import { findWord, STATE_WORDS } from '../../dialects/text/words.ts'
+import { refuse } from '../write.ts'
+import { documentsIn, isWrong, type TextInput } from './check.ts'
+
+export interface ConvertInput extends TextInput {
+  readonly to: DialectId
+  /** Which document of the text, from 1; needed where it holds several. */
+  readonly document?: number | undefined
+  readonly slot?: boolean | undefined
+  /** What the dialect demands and the document does not say, by field of the draft: `record.branch`. */
+  readonly supply?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface Converted {
+  readonly text: string
+  readonly losses: readonly Loss[]
+}
+
+/** What was wrong with the document itself comes with it: an error there may be why something is lost. */
+export interface ConvertedText extends Converted {
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** One document in the words of another dialect, with all that is lost on the way. */
+export function convertText(input: ConvertInput): ConvertedText {
+  const document = chosen(documentsIn(input), input.document)
+  const { dialect, draft, diagnostics } = document
+  if (draft === undefined)
+    refuse(
+      'invalid_input',
+      `this ${dialect} document holds no handoff or record of its own, so there is nothing to convert`,
+    )
+  const { text, losses } = converted(draft, input.to, input)
+  return { text, losses: [...alteredIn(document), ...losses], diagnostics }
+}
+
+/** Refused with the list of what is missing: nothing is made up. */
+export function converted(
+  draft: Draft,
+  to: DialectId,
+  { slot = false, supply = {} }: Pick<ConvertInput, 'slot' | 'supply'>,
+): Converted {
+  const result = convert(draft, to, { slot, supply: toDraftFields(supply) })
+  if (result.ok) return { text: result.text, losses: result.losses }
+  return refuseMissing(to, result.missing)
+}
+
+export function refuseMissing(to: DialectId, missing: readonly Missing[]): never {
+  const named = missing.map(({ field, reason }) => `${field} (${reason})`).join('; ')
+  refuse('unmet', `${to} also needs ${named}`, { to, missing })
+}
+
+function chosen(documents: readonly Document[], wanted: number | undefined): Document {
+  const known = documents.filter(({ dialect }) => dialect !== undefined)
+  if (wanted !== undefined) {
+    const found = documents[wanted - 1]
+    if (found?.dialect !== undefined) return found
+    refuse('not_found', `there is no document ${wanted} in this text; it holds ${known.length}`, {
+      document: wanted,
+    })
+  }
+  const [only] = known
+  if (only && known.length === 1) return only
+  if (only)
+    refuse(
+      'invalid_input',
+      `this text holds ${known.length} documents; say which one with document (--document 1 to ${documents.length})`,
+      {
+        documents: documents.length,
+      },
+    )
+  const reason = documents.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
+  refuse('invalid_input', reason?.message ?? 'this text holds no document that Baton knows', {
+    diagnostics: documents.flatMap(({ diagnostics }) => diagnostics).slice(0, 20),
+  })
+}
+
+/**
+ * Named fields as a part of a draft. What people type is text: where the field is a number, a list or data, it
+ * is read as that, and text that could be either stays text. A state may be said in any dialect's word for it.
+ */
+export function toDraftFields(supply: Readonly<Record<string, unknown>>): Partial<Draft> {
+  let draft: Partial<Draft> = {}
+  for (const [field, value] of Object.entries(supply)) {
+    const before = draft
+    const read = readings(field, value).map((reading) =>
+      Draft()
+        .strict()
+        .safeParse(withField(before, field.split('.'), reading)),
+    )
+    const fitting = read.find(({ success }) => success)
+    if (!fitting?.data) refuse('invalid_input', misfit(field, value, read[0]?.error), { field })
+    draft = fitting.data
+  }
+  return draft
+}
+
+function misfit(field: string, value: unknown, error: z.ZodError | undefined): string {
+  const issue = error?.issues[0]
+  if (issue?.code === 'unrecognized_keys')
+    return `${field} is no field; supply those that the list of what is missing names`
+  const words =
+    issue?.code === 'invalid_value'
+      ? `one of ${issue.values.join(', ')}`
+      : 'what the list of missing fields asks for'
+  return `${field} does not take ${JSON.stringify(value)?.slice(0, 80)}; write ${words}`
+}
+
+/** Fields for which nothing can be meant, and the words that mean it there rather than somebody of that name. */
+const NOTHING: Readonly<Record<string, readonly string[]>> = {
+  to: ['null', 'None'],
+  from_step: ['null'],
+  to_step: ['null'],
+}
+
+function readings(field: string, value: unknown): readonly unknown[] {
+  if (typeof value !== 'string') return [value]
+  if (Object.hasOwn(NOTHING, field) && NOTHING[field]?.includes(value)) return [null]
+  const word = field === 'state' ? findWord(STATE_WORDS, value)?.word : undefined
+  if (word !== undefined) return [word]
+  try {
+    return [value, JSON.parse(value), [value]]
+  } catch {
+    return [value, [value]]
+  }
+}
+
+/** Only names of fields lead deeper, so that no key reaches a prototype. */
+function withField(
+  data: unknown,
+  [key = '', ...rest]: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...(typeof data === 'object' ? data : undefined) }
+  const below = Object.hasOwn(result, key) ? result[key] : undefined
+  Object.defineProperty(result, key, {
+    value: rest.length === 0 ? value : withField(below, rest, value),
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
+  return result
+}

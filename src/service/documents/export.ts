@@ -1,0 +1,259 @@
+import type { DialectId } from '../../dialects/dialect.ts'
+import { sameData, valueAt } from '../../dialects/difference.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { alteredIn, convert, type Document, rewrite } from '../../dialects/index.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Content } from '../../domain/handoffs/package.ts'
+import { endReason } from '../../domain/handoffs/reasons.ts'
+import type { ThoughtRecord } from '../../domain/tasks/task.ts'
+import type { TaskRow } from '../../storage/store.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { spoken } from '../handoffs/acknowledging.ts'
+import { refuse } from '../write.ts'
+import { documentsIn } from './check.ts'
+import { type Converted, converted, toDraftFields } from './convert.ts'
+import { type Imported, toHandoff } from './handoff.ts'
+import { type Piece, pathOf, sourceOf, textOf } from './identity.ts'
+
+export interface ExportInput {
+  /** A handoff or a task. */
+  readonly id: string
+  /** The dialect that the handoff lives in, unless said. */
+  readonly to?: DialectId | undefined
+  readonly slot?: boolean | undefined
+  readonly supply?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface Exported extends Converted {
+  readonly dialect: DialectId
+  readonly id: string
+}
+
+/** A handoff or a task as a document. One that came from a document of this dialect keeps all of it that did not change. */
+export async function exportDocument(deps: ServiceDeps, input: ExportInput): Promise<Exported> {
+  const handoff = await deps.store.handoff(input.id)
+  if (handoff) return exportHandoff(deps, handoff, input)
+  const row = await deps.store.task(input.id)
+  if (row) return exportTask(deps, row, input)
+  return refuse(
+    'not_found',
+    `there is no handoff and no task ${input.id}; see what is there with: baton find ${input.id}`,
+    { id: input.id },
+  )
+}
+
+async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportInput): Promise<Exported> {
+  const to = input.to ?? (handoff.home === 'native' ? undefined : handoff.home)
+  if (to === undefined)
+    refuse('invalid_input', `${handoff.id} came from no document; say which dialect to write`, {
+      id: handoff.id,
+    })
+  const { draft, document } = await draftOf(deps, handoff)
+  const whole = input.slot ? { ...draft, uid: handoff.uid } : draft
+  const about = { dialect: to, id: handoff.id }
+  if (document?.dialect === to && !input.slot) return { ...about, ...rewritten(document, whole, to, input) }
+  // What its own dialect need not say, another may want to know.
+  const { text, losses } = converted({ id: handoff.id, state: handoff.state, ...whole }, to, input)
+  return { ...about, text, losses: [...(document ? alteredIn(document) : []), ...losses] }
+}
+
+/** Its own document with what changed since. Whatever it lacked from the start it may go on lacking. */
+function rewritten(document: Document, draft: Draft, to: DialectId, { supply = {} }: ExportInput): Converted {
+  const wanted: Draft = { ...draft, ...toDraftFields(supply) }
+  const text = rewrite(document, wanted)
+  const read = documentsIn({ text, path: document.source.path })[0]?.draft ?? {}
+  const result = convert(wanted, to)
+  const losses = result.ok
+    ? result.losses.filter(({ field }) => !sameData(at(wanted, field), at(read, field)))
+    : []
+  return { text, losses }
+}
+
+const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
+
+/** What a handoff is today, as a draft, and the document it came from. */
+export async function draftOf(
+  deps: ServiceDeps,
+  handoff: Handoff,
+): Promise<{ readonly draft: Draft; readonly document?: Document; readonly content: Content }> {
+  const { store } = deps
+  const [content, source, supersedes, in_reply_to] = await Promise.all([
+    store.content(handoff.uid),
+    sourceOf(deps, handoff),
+    idOf(deps, handoff.supersedes),
+    idOf(deps, handoff.in_reply_to),
+  ])
+  if (!content) return refuse('internal', 'the content of this handoff is missing')
+  const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
+  const text = await textOf(deps, source)
+  const document =
+    text === undefined
+      ? undefined
+      : documentsIn({ text, path: pathOf(source) }).find(({ draft }) => draft !== undefined)
+  if (!document?.draft) return { draft: shortened(now), content }
+  const { uid, id, home, imported_at: imported = handoff.created_at } = handoff
+  const made = toHandoff(document.draft, {
+    uid,
+    id,
+    home: home as DialectId,
+    at: imported,
+    supersedes: handoff.supersedes,
+    in_reply_to: handoff.in_reply_to,
+  })
+  const then = fieldsOf(made, { supersedes, in_reply_to })
+  return { draft: changed(document.draft, then, now), document, content }
+}
+
+type Fields = Readonly<Partial<Draft>>
+interface Named {
+  readonly supersedes: string | undefined
+  readonly in_reply_to: string | undefined
+}
+
+/** What the engine knows of a handoff, in the words of a draft. */
+function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
+  const rejection = endReason(handoff)
+  const decision = content.thread.findLast(({ kind }) => kind === 'decision')
+  return {
+    id: handoff.aliases?.[handoff.home] ?? handoff.id,
+    type: handoff.type,
+    state: handoff.state,
+    from: handoff.from,
+    to: handoff.to,
+    title: handoff.title,
+    task: handoff.task,
+    priority: handoff.priority,
+    ...named,
+    created_at: handoff.created_at,
+    updated_at: handoff.updated_at,
+    accepted_at: handoff.accepted_at,
+    accepted_by: handoff.accepted_by,
+    ack_notes: handoff.ack_notes,
+    started_at: handoff.started_at,
+    ended_at: handoff.ended_at,
+    ack_deadline: handoff.ack_deadline,
+    timeout_s: handoff.timeout_s,
+    retry_count: handoff.attempt - 1,
+    retry: handoff.retry,
+    not_before: handoff.not_before,
+    error: handoff.error,
+    rejection: rejection && { ...rejection },
+    ...travelling(content.package),
+    result: content.result,
+    verification: content.verifications.at(-1),
+    gate: gateOf(handoff, decision),
+    ...(handoff.gate?.type === 'blocking' &&
+      content.package.purpose === undefined && { to_reason: GATE_REASON }),
+    acknowledgment: content.acknowledgment && {
+      from: handoff.from,
+      ...spoken(content.acknowledgment),
+    },
+    progress: handoff.progress,
+  }
+}
+
+/** How far the workflow is has a place of its own in documents. */
+function travelling(travels: Content['package']): Pick<Draft, 'package' | 'workflow'> {
+  const { workflow_state: workflow, ...data } = travels.data ?? {}
+  if (typeof workflow !== 'object' || workflow === null) return { package: travels }
+  const { data: _, ...rest } = travels
+  return {
+    package: Object.keys(data).length > 0 ? { ...rest, data } : rest,
+    workflow: workflow as NonNullable<Draft['workflow']>,
+  }
+}
+
+/** Document 004's words for why a gate is handed to a person. */
+const GATE_REASON = 'BLOCKING gate reached'
+
+/** A gate without a name that blocks is what every gate is, and says nothing. */
+function gateOf({ type, gate }: Handoff, said: Content['thread'][number] | undefined): Draft['gate'] {
+  if (type !== 'gate') return undefined
+  const decision = (['approve', 'reject', 'question'] as const).find((each) => each === said?.choice)
+  const isNamed = gate && (gate.name !== undefined || gate.step !== undefined || gate.type !== 'blocking')
+  if (!isNamed && decision === undefined) return undefined
+  return {
+    ...(isNamed && {
+      type: gate.type,
+      ...(gate.name !== undefined && { name: gate.name }),
+      ...(gate.step !== undefined && { step: gate.step }),
+    }),
+    ...(decision && said && { response: { decision, by: said.by, at: said.at, comment: said.text } }),
+  }
+}
+
+/** The document's own words for all that is as it was when it was taken in. */
+function changed(draft: Draft, then: Fields, now: Fields): Draft {
+  const result: Record<string, unknown> = { ...draft }
+  for (const key of Object.keys(now) as (keyof Draft)[]) {
+    if (sameData(then[key], now[key])) continue
+    if (now[key] === undefined) delete result[key]
+    else result[key] = now[key]
+  }
+  return result as Draft
+}
+
+/** Without what every handoff has by default: to list its loss would tell nobody anything. */
+function shortened({ type, priority, retry_count, updated_at, ...rest }: Fields): Draft {
+  const isChanged = updated_at !== undefined && updated_at !== rest.created_at
+  const fields = {
+    ...rest,
+    ...(type !== 'sequential' && { type }),
+    ...(priority !== 'normal' && { priority }),
+    ...(retry_count !== 0 && { retry_count }),
+    ...(isChanged && { updated_at }),
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Draft
+}
+
+async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInput): Promise<Exported> {
+  const to = input.to ?? 'writeback'
+  const [record] = await deps.store.records(task.id, 1)
+  const draft: Draft = {
+    task: task.id,
+    title: task.title,
+    created_at: task.created_at,
+    updated_at: task.updated_at,
+    progress: task.progress,
+    state: task.status === 'done' ? 'completed' : task.status === 'in_progress' ? 'in_progress' : 'offered',
+    ...(task.priority !== 'normal' && { priority: task.priority }),
+    ...(task.owner !== undefined && { from: task.owner }),
+    ...(task.depends_on.length > 0 && { depends_on: [...task.depends_on] }),
+    ...(task.criteria.length > 0 && { package: { criteria: [...task.criteria] } }),
+    ...(record && { record: recordFields(record) }),
+  }
+  return { dialect: to, id: task.id, ...converted(draft, to, input) }
+}
+
+function recordFields(record: ThoughtRecord): Draft['record'] {
+  const { branch, commit_sha, tests_run, summary, blockers, files_changed, status, notes } = record
+  return {
+    ...(branch !== undefined && { branch }),
+    ...(commit_sha !== undefined && { commit_sha }),
+    tests_run,
+    summary,
+    blockers,
+    files_changed,
+    related_thought_records: record.related_thought_records,
+    ...(status !== undefined && { status }),
+    ...(notes !== undefined && { notes }),
+  }
+}
+
+async function idOf({ store }: ServiceDeps, uid: string | undefined): Promise<string | undefined> {
+  return uid === undefined ? undefined : (await store.handoff(uid))?.id
+}
+
+/** Whether a document is what Baton itself would write of the handoff today. */
+export async function isExportOf(
+  deps: ServiceDeps,
+  handoff: Handoff,
+  { document, text }: Piece,
+): Promise<boolean> {
+  const { dialect } = document
+  if (dialect === undefined) return false
+  const { draft } = await draftOf(deps, handoff)
+  return [convert(draft, dialect), convert({ ...draft, uid: handoff.uid }, dialect, { slot: true })].some(
+    (result) => result.ok && result.text.trim() === text.trim(),
+  )
+}

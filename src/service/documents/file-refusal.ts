@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto'
+import { adminStream } from '../agents/agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { write } from '../write.ts'
+
+export interface RefusedFile {
+  /** Relative to the project. */
+  readonly path: string
+  readonly sha256: string
+  readonly reason: string
+  /** Who is told. */
+  readonly to: string
+  /** The handoff that the file is about, where it is known. */
+  readonly handoff?: {
+    readonly uid: string
+    readonly id: string
+    readonly root: string
+    readonly rev: number
+  }
+}
+
+/** Tells somebody, mostly whoever a file claims to be from, that it was refused, and leaves an entry in the log; once for each version. */
+export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: RefusedFile): Promise<void> {
+  const { path, sha256, reason, to, handoff } = refused
+  const uid = deps.newUid()
+  const stream = handoff?.root ?? adminStream(deps)
+  await write(
+    deps,
+    { actor: call.actor, key: hash('sha256', `${handoff?.rev ?? 0} ${sha256} ${path}`) },
+    {
+      op: 'file_refused',
+      input: { path, sha256 },
+      reads: { streams: [stream], ...(handoff && { handoffs: [handoff.uid] }) },
+      decide: (view, at) => {
+        view.addNotice({
+          uid,
+          to,
+          kind: 'refused',
+          about: handoff?.uid ?? stream,
+          about_id: handoff?.id ?? path.slice(0, 200),
+          text: `${path} was refused: ${reason}`.slice(0, 2_000),
+          created_at: at,
+        })
+        view.append({
+          stream,
+          subject: handoff?.uid ?? stream,
+          record: {
+            act: 'file.refused',
+            actor: { id: call.actor.name },
+            auth: call.actor.auth,
+            sub: handoff
+              ? { id: handoff.uid, k: 'handoff', rev: handoff.rev }
+              : { id: stream, k: 'workspace', rev: 1 },
+            ts: at,
+          },
+          fields: { path, sha256, reason },
+        })
+        return { uid, rev: 1 }
+      },
+      reload: async (subject) => ({ uid: subject, rev: 1 }),
+    },
+  )
+}

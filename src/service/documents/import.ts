@@ -1,0 +1,184 @@
+import type { Diagnostic } from '../../dialects/dialect.ts'
+import type { Document } from '../../dialects/index.ts'
+import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
+import { BatonError } from '../../domain/errors.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { refuseSecrets } from '../secrets.ts'
+import { documentsIn, isWrong, type TextInput } from './check.ts'
+import { obstacleTo } from './handoff.ts'
+import {
+  fileName,
+  findKnown,
+  type Known,
+  type Piece,
+  pathOf,
+  sameDraft,
+  sha256,
+  sourceUid,
+  textOf,
+} from './identity.ts'
+import { makeHandoff } from './making.ts'
+import { makeRecord } from './record.ts'
+
+export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const
+
+/** What became of one document. */
+export interface ImportItem {
+  readonly outcome: (typeof OUTCOMES)[number]
+  readonly dialect?: string
+  /** Where the document begins. */
+  readonly line: number
+  /** The handoff that was made or found. */
+  readonly id?: string
+  readonly state?: string
+  readonly task?: string
+  /** The thought record that was made. */
+  readonly record?: string
+  /** Both names of one handoff. */
+  readonly names?: readonly string[]
+  readonly reason?: string
+  readonly diagnostics?: readonly Diagnostic[]
+}
+
+export interface ImportInput extends TextInput {
+  /** Somebody hands over by this document here and now, so limits and routes hold. */
+  readonly asNew?: boolean
+}
+
+/** Takes every document of a text in, each whole or not at all, and none of them twice. */
+export async function importText(
+  deps: ServiceDeps,
+  call: Call,
+  input: ImportInput,
+): Promise<readonly ImportItem[]> {
+  const items: ImportItem[] = []
+  // A repeated call finds what the first one made, so it needs no key.
+  for (const piece of piecesOf(input))
+    items.push(await importPiece(deps, { actor: call.actor }, piece, input.asNew))
+  return items
+}
+
+export function piecesOf(input: TextInput): readonly Piece[] {
+  const documents = documentsIn(input)
+  return documents.map((document): Piece => {
+    const isAlone = documents.length === 1
+    const text = isAlone && document.source.kind !== 'fence' ? input.text : pieceOf(document)
+    const line = isAlone ? 1 : document.source.position(document.source.start).line
+    return { document, text, sha256: sha256(text), path: input.path, line }
+  })
+}
+
+/** A block is the same whatever is written around it, so it is kept by itself, with its fence. */
+function pieceOf({ source }: Document): string {
+  const { kind, text, start, end } = source
+  const piece = text.slice(start, end)
+  if (kind !== 'fence') return piece
+  const opening = /^[ \t]*(`{3,}\w*)[ \t]*$/.exec(text.slice(0, start).split('\n').at(-2) ?? '')?.[1]
+  const fence = opening ?? '```yaml'
+  return `${fence}\n${piece}${piece.endsWith('\n') ? '' : '\n'}${fence.replace(/\w+$/, '')}\n`
+}
+
+async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = false): Promise<ImportItem> {
+  const { document, line } = piece
+  const about = { ...(document.dialect !== undefined && { dialect: document.dialect }), line }
+  if (isWrong(document)) return { outcome: 'refused', ...about, ...firstError(document.diagnostics) }
+  const { draft, form } = document
+  if (!draft || (draft.acknowledgment && !draft.package && !draft.title))
+    return { outcome: 'skipped', ...about, reason: `${spoken(form)} is no handoff of its own` }
+  try {
+    refuseSecrets({ text: piece.text })
+    if (document.dialect === 'writeback') {
+      if (document.carried.some(isDone)) return { outcome: 'refused', ...about, reason: UNVOUCHED }
+      return { ...about, ...(await importRecord(deps, call, piece)) }
+    }
+    if (draft.to === null) return { outcome: 'skipped', ...about, reason: NOBODY }
+    const obstacle = obstacleTo(draft) ?? (isVersion2(document) ? acknowledgmentGap(draft) : undefined)
+    if (obstacle !== undefined) return { outcome: 'refused', ...about, reason: obstacle }
+    return { ...about, ...(await importHandoff(deps, call, piece, asNew)) }
+  } catch (error) {
+    // A store that does not answer is no fault of the document.
+    if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
+    return { outcome: 'refused', ...about, reason: error.message }
+  }
+}
+
+/** What agents wrote before document 000's second version has no keys for an acknowledgment. */
+const isVersion2 = ({ dialect, form }: Document): boolean => dialect === 'markdown' && form === 'handoff'
+
+async function importHandoff(
+  deps: ServiceDeps,
+  call: Call,
+  piece: Piece,
+  asNew: boolean,
+): Promise<Omit<ImportItem, 'line'>> {
+  const known = await findKnown(deps, piece)
+  if (known) return compared(deps, piece, known)
+  try {
+    const { id, state, task } = await makeHandoff(deps, call, piece, asNew)
+    return { outcome: 'imported', id, state, ...(task !== undefined && { task }) }
+  } catch (error) {
+    if (!(error instanceof BatonError) || error.code !== 'conflict') throw error
+    // Somebody took the same document in at the same moment.
+    const made = await findKnown(deps, piece)
+    if (!made) throw error
+    return compared(deps, piece, made)
+  }
+}
+
+/** A document about a handoff that is here: the same again, another version of it, or another file about it. */
+async function compared(deps: ServiceDeps, piece: Piece, known: Known): Promise<Omit<ImportItem, 'line'>> {
+  const { handoff, by, source } = known
+  const about = {
+    id: handoff.id,
+    state: handoff.state,
+    ...(handoff.task !== undefined && { task: handoff.task }),
+  }
+  const [here, there] = [fileName(piece.path), fileName(pathOf(source))]
+  const isRenamed = here !== undefined && there !== undefined && here !== there
+  if (isRenamed || by === 'facts')
+    return { outcome: 'twin', ...about, names: namesOf(piece, known), reason: TWIN }
+  if (by === 'source' || (await saysTheSame(deps, piece, known))) return { outcome: 'unchanged', ...about }
+  return {
+    outcome: 'differs',
+    ...about,
+    reason: `${handoff.id} is here already and says something else; change it with Baton, or see it with: baton show ${handoff.id}`,
+  }
+}
+
+/** A slot is input like any other and satisfies no guard: what was done must stand in the document's own keys. */
+const isDone = (field: string): boolean => field === 'state' || field.split('.')[0] === 'record'
+const UNVOUCHED =
+  'what was done stands only in x_baton, which proves nothing; write status, branch, commit_sha and summary as keys of their own'
+const NOBODY = 'it says that nobody receives it, so there is nothing to hand over'
+const TWIN = 'both are about one handoff, which is here once; keep the one that is right'
+
+const namesOf = (piece: Piece, { handoff, source }: Known): readonly string[] => [
+  pathOf(source) ?? handoff.id,
+  piece.path ?? piece.document.draft?.id ?? handoff.id,
+]
+
+async function saysTheSame(deps: ServiceDeps, piece: Piece, { handoff, source }: Known): Promise<boolean> {
+  const kept = await textOf(deps, source)
+  if (kept !== undefined) {
+    const before = documentsIn({ text: kept, path: pathOf(source) })
+    return before.some((document) => sameDraft(document, piece.document))
+  }
+  const { isExportOf } = await import('./export.ts')
+  return isExportOf(deps, handoff, piece)
+}
+
+async function importRecord(deps: ServiceDeps, call: Call, piece: Piece): Promise<Omit<ImportItem, 'line'>> {
+  const kept = await deps.store.artifact(sourceUid(piece))
+  if (kept) return { outcome: 'unchanged', ...(kept.description !== undefined && { task: kept.description }) }
+  const { task, record } = await makeRecord(deps, call, piece)
+  return { outcome: 'imported', task, ...(record !== undefined && { record }) }
+}
+
+function firstError(diagnostics: readonly Diagnostic[]): Pick<ImportItem, 'reason' | 'diagnostics'> {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const [{ line, message } = { line: 1, message: 'it cannot be read' }] = errors
+  return { reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }
+}
+
+const spoken = (form: string | undefined): string =>
+  form === undefined ? 'this' : `this ${form.replaceAll('_', ' ')}`

@@ -1,0 +1,166 @@
+import type { DialectId } from '../../dialects/dialect.ts'
+import type { Draft } from '../../dialects/draft.ts'
+import { placeBelow } from '../../domain/handoffs/chain.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { addAgents, adminStream, unknownAgents } from '../agents/agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { admit, refuseRoute } from '../handoffs/admission.ts'
+import { finish, type Step } from '../handoffs/moves.ts'
+import { noteTask } from '../tasks/task-follow.ts'
+import { newTask } from '../tasks/tasks.ts'
+import { agedUid } from '../uuid7.ts'
+import { refuse, write } from '../write.ts'
+import { type Imported, instant, toHandoff } from './handoff.ts'
+import { carriedUid, idsOf, NO_PATH, type Piece, SOURCE_TYPE, sourceUid } from './identity.ts'
+
+/**
+ * Makes the handoff that a document states, with its task, its agents, the document itself and an entry for each,
+ * in one transaction. Limits, guards and deadlines of sending do not apply: it was sent elsewhere. `asNew` is for a
+ * document by which somebody hands over here and now: then they do.
+ */
+export async function makeHandoff(
+  deps: ServiceDeps,
+  call: Call,
+  piece: Piece,
+  asNew = false,
+): Promise<Handoff> {
+  const { draft, dialect } = piece.document
+  if (!draft || !dialect) return refuse('internal', 'a document without a draft cannot be imported')
+  const at = deps.now().toISOString()
+  const [supersedes, in_reply_to, uid, id] = await Promise.all([
+    uidNamed(deps, draft.supersedes),
+    uidNamed(deps, draft.in_reply_to),
+    freeUid(deps, draft, dialect),
+    freeId(deps, idsOf(draft, dialect).free),
+  ])
+  const made = toHandoff(draft, { uid, id, home: dialect, at, supersedes, in_reply_to })
+  const { from, to, task } = made.handoff
+  if (asNew) refuseRoute(deps, from, to)
+  const newAgents = await unknownAgents(deps, call, [from, to])
+  return write(deps, call, {
+    op: 'document_import',
+    input: { sha256: piece.sha256 },
+    reads: {
+      agents: [from, to],
+      ...(asNew && { counted: [from, to] }),
+      ...(asNew && task !== undefined && { latest: { task, from, to } }),
+      ...(asNew && supersedes !== undefined && { handoffs: [supersedes] }),
+      tasks: task === undefined ? [] : [task],
+      streams: [uid, ...(newAgents.length > 0 ? [adminStream(deps)] : [])],
+    },
+    decide: (view, now) => {
+      addAgents(deps, view, call, newAgents)
+      const step: Step = { deps, view, actor: call.actor, at: now }
+      const { home, type } = made.handoff
+      if (asNew) admit(step, { from, to, home, type, task, place: placeBelow(uid), supersedes })
+      return place(step, piece, made)
+    },
+    reload: (subject) => deps.store.handoff(subject),
+  })
+}
+
+function place(step: Step, piece: Piece, { handoff, content }: Imported): Handoff {
+  const { view, actor, at } = step
+  const made = withTimes(finish(step, handoff, handoff), handoff)
+  view.append({
+    stream: made.root,
+    subject: made.uid,
+    record: {
+      act: 'handoff.imported',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: made.uid, k: 'handoff', rev: made.rev },
+      to: made.state,
+      ts: at,
+    },
+    fields: {
+      id: made.id,
+      title: made.title,
+      dialect: made.home,
+      source_sha256: piece.sha256,
+      claimed_author: made.from,
+      file: piece.path,
+    },
+  })
+  view.putHandoff(made)
+  view.putContent(made.uid, content)
+  keepSource(step, piece, { stream: made.root, handoff: made.uid })
+  followTask(step, made)
+  return made
+}
+
+/** What `finish` says of a step that happened now is not true of one that happened elsewhere before. */
+function withTimes(finished: Handoff, { updated_at, ended_at, attempts }: Handoff): Handoff {
+  const { ended_at: _, ...rest } = finished
+  return { ...rest, updated_at, attempts, ...(ended_at !== undefined && { ended_at }) }
+}
+
+/** A new task follows its handoff as it would have here; one that is known is its owner's to move. */
+function followTask(step: Step, handoff: Handoff): void {
+  const { task, title, from } = handoff
+  if (task === undefined || step.view.task(task)) return
+  newTask(step, { id: task, title, owner: from })
+  noteTask(step, { ...handoff, state: 'draft' }, handoff)
+}
+
+/** The document as it was: what the engine has no field for comes back from it. */
+export function keepSource(
+  { view, actor, at }: Step,
+  piece: Piece,
+  place: { readonly stream: string; readonly handoff?: string; readonly description?: string },
+): void {
+  const uid = sourceUid(piece)
+  const { stream, ...about } = place
+  const bytes = Buffer.from(piece.text)
+  view.addArtifact(
+    {
+      uid,
+      path: piece.path ?? NO_PATH,
+      type: SOURCE_TYPE,
+      role: 'input',
+      ...about,
+      sha256: piece.sha256,
+      size: bytes.length,
+      stored: true,
+      by: actor.name,
+      created_at: at,
+    },
+    bytes,
+  )
+  view.append({
+    stream,
+    subject: about.handoff ?? uid,
+    record: {
+      act: 'artifact.put',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: uid, k: 'artifact', rev: 1 },
+      ts: at,
+    },
+    fields: { path: piece.path, sha256: piece.sha256 },
+  })
+}
+
+async function uidNamed({ store }: ServiceDeps, name: string | undefined): Promise<string | undefined> {
+  return name === undefined ? undefined : (await store.handoff(name))?.uid
+}
+
+/** The uid that the document carries, so that its file is known again, unless something else here has it. */
+async function freeUid(deps: ServiceDeps, draft: Draft, dialect: DialectId): Promise<string> {
+  const fresh = deps.newUid()
+  const carried = carriedUid(draft, fresh)
+  if (carried === undefined) return waitingSince(draft, dialect, fresh)
+  const [taken] = await deps.store.entries(carried, 0, 1)
+  return taken ? fresh : carried
+}
+
+/** What waits is taken by priority, then by uid; a request of document 001 waits since its own timestamp. */
+function waitingSince({ state = 'offered', created_at }: Draft, dialect: DialectId, fresh: string): string {
+  const since = dialect === 'queue' && state === 'offered' ? instant(created_at) : undefined
+  return since === undefined ? fresh : agedUid(fresh, Date.parse(since))
+}
+
+async function freeId({ store }: ServiceDeps, ids: readonly string[]): Promise<string> {
+  for (const id of ids) if (!(await store.handoff(id))) return id
+  return refuse('conflict', `the ids ${ids.join(' and ')} are taken here by other handoffs`, { ids })
+}

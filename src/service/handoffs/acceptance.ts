@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { BatonError } from '../../domain/errors.ts'
+import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
+import { quoted } from '../../domain/texts/quoted.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { checkForeign } from '../schema/foreign-schema.ts'
+import { runCommand, toArguments } from './command.ts'
+
+export interface CheckRunnerOptions {
+  /** The project's folder: nothing outside it is looked at. */
+  readonly root: string
+  /** The commands that may run here, word for word: a check is the sender's and runs with the receiver's rights. */
+  readonly commands: readonly string[]
+  readonly commandTimeLimitMs?: number
+}
+
+type Outcome = Omit<CheckResult, 'name'>
+
+const COMMAND_TIME_LIMIT_MS = 10 * 60_000
+/** What the file system says where there is no such file. */
+const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
+
+/**
+ * Runs the acceptance checks of a handoff where the project is. Every check gets an answer: it holds, it does
+ * not, or it could not be evaluated here, and why.
+ */
+export function createCheckRunner(options: CheckRunnerOptions): NonNullable<ServiceDeps['runChecks']> {
+  return async (checks, result) => {
+    const results: CheckResult[] = []
+    // One after the other: two test runs at once would disturb each other.
+    for (const check of checks)
+      results.push({ name: nameOf(check), ...(await evaluate(check, result, options)) })
+    return results
+  }
+}
+
+function nameOf(check: Check): string {
+  switch (check.kind) {
+    case 'file_exists':
+      return `file exists: ${quoted(check.path)}`
+    case 'sha256':
+      return `sha256 of ${quoted(check.path)}`
+    case 'json_schema':
+      return 'output matches its JSON Schema'
+    case 'command':
+      return `command exits 0: ${quoted(check.command)}`
+    case 'evidence':
+      return `evidence for ${JSON.stringify(check.deliverable)}`
+  }
+}
+
+async function evaluate(check: Check, result: Result, options: CheckRunnerOptions): Promise<Outcome> {
+  switch (check.kind) {
+    case 'file_exists':
+      return withFile(options.root, check.path, async () => ({ ok: true }))
+    case 'sha256':
+      return withFile(options.root, check.path, async (file) => {
+        const found = await sha256Of(file)
+        return found === check.sha256 ? { ok: true } : { ok: false, detail: `it has ${found}` }
+      })
+    case 'json_schema':
+      return matches(check.schema, result.output)
+    case 'command':
+      return options.commands.includes(check.command)
+        ? runs(check.command, options)
+        : { detail: 'not evaluated: list it under checks.commands in baton.yaml, then: baton trust' }
+    case 'evidence':
+      return evidenced(check.deliverable, result)
+  }
+}
+
+/** Calls `look` with the real place of a path inside the root; a link that leads out of it leads nowhere. */
+async function withFile(
+  root: string,
+  path: string,
+  look: (file: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    const base = await realpath(root)
+    // Documents write paths both ways.
+    const file = await realpath(resolve(base, path.replaceAll('\\', '/')))
+    if (!isInside(base, file)) return { ok: false, detail: 'outside the project' }
+    return await look(file)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (!ABSENT.includes(code)) return { detail: `not evaluated: ${code ?? String(error)}` }
+    return {
+      ok: false,
+      detail: isInside(resolve(root), resolve(root, path)) ? 'not there' : 'outside the project',
+    }
+  }
+}
+
+function isInside(base: string, file: string): boolean {
+  const way = relative(base, file)
+  return way.split(sep)[0] !== '..' && !isAbsolute(way)
+}
+
+async function sha256Of(file: string): Promise<string> {
+  // A pipe or a device could be read for ever.
+  if (!(await stat(file)).isFile()) return 'no hash: it is not a file'
+  const hash = createHash('sha256')
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  await pipeline(handle.createReadStream(), hash)
+  return hash.digest('hex')
+}
+
+async function matches(schema: Readonly<Record<string, unknown>>, output: unknown): Promise<Outcome> {
+  if (output === undefined) return { ok: false, detail: 'no output was handed in' }
+  try {
+    const problems = await checkForeign(schema, output)
+    if (problems.length === 0) return { ok: true }
+    const first = problems.slice(0, 3).map(({ field, error }) => `${field}: ${error}`)
+    const rest = problems.length > first.length ? ` and ${problems.length - first.length} more` : ''
+    return { ok: false, detail: first.join('; ') + rest }
+  } catch (error) {
+    if (error instanceof BatonError) return { detail: `not evaluated: ${error.message}` }
+    throw error
+  }
+}
+
+async function runs(command: string, options: CheckRunnerOptions): Promise<Outcome> {
+  const split = toArguments(command)
+  if ('problem' in split) return { detail: `not evaluated: ${split.problem}` }
+  const timeLimitMs = options.commandTimeLimitMs ?? COMMAND_TIME_LIMIT_MS
+  const end = await runCommand(split.words, { cwd: options.root, timeLimitMs })
+  if (end.kind === 'not_started') return { ok: false, detail: `could not be started: ${end.reason}` }
+  if (end.kind === 'late') return { ok: false, detail: `ended after ${timeLimitMs / 1_000} s` }
+  return end.code === 0
+    ? { ok: true }
+    : { ok: false, detail: `exit code ${end.code}${end.tail && `: ${end.tail}`}` }
+}
+
+function evidenced(deliverable: string, result: Result): Outcome {
+  const given = result.evidence?.find((item) => item.deliverable.trim() === deliverable.trim())
+  return given?.evidence.trim() ? { ok: true } : { ok: false, detail: 'none was given' }
+}

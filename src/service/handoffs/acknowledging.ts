@@ -1,0 +1,152 @@
+import type { Draft } from '../../dialects/draft.ts'
+import { checkAcknowledgment, nativeAcknowledgment } from '../../dialects/package/acknowledgment.ts'
+import type { Kinds } from '../../dialects/package/artifacts.ts'
+import { checkReceiving, type Received } from '../../dialects/package/receiving.ts'
+import type { Agent } from '../../domain/agent.ts'
+import { incompatibleWith } from '../../domain/handoffs/capabilities.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../../domain/handoffs/package.ts'
+import { refuse } from '../write.ts'
+
+/** The task in the receiver's own words, with the constraints it noted; or the word `partial`. */
+export type Understood =
+  | string
+  | { readonly task: string; readonly constraints?: string | readonly string[] | undefined }
+
+export interface AcceptInput {
+  readonly start?: boolean | undefined
+  readonly notes?: string | undefined
+  /** Understood in part: the open points go back to the sender, and no work starts. */
+  readonly blockers?: readonly string[] | undefined
+  readonly understood?: Understood | undefined
+  readonly questions?: readonly string[] | undefined
+  /** From whom the receiver believes to have it. */
+  readonly from?: string | undefined
+}
+
+/** What an answer to a package needs to know beside the package. */
+export interface ReceiverFacts {
+  readonly by: string
+  readonly at: string
+  readonly agent: Agent | undefined
+  readonly capabilities: readonly string[]
+  readonly kinds: Kinds | undefined
+}
+
+/** An acceptance with the checks of document 004 and the acknowledgment in its words. */
+export type Accepted = Handoff & {
+  readonly checks?: readonly CheckResult[]
+  readonly acknowledgment?: Readonly<Record<string, unknown>>
+}
+
+const PARTIAL = 'partial'
+
+/** Whether work on it may begin only when its receiver has said what it understood. */
+export const needsAcknowledgment = ({ home, type }: Handoff): boolean =>
+  home === 'package' && (type === 'sequential' || type === 'delegation')
+
+/** Whether an acceptance is more than a yes, so that the content is needed to judge it. */
+export const isAnswer = ({ home }: Handoff, input: AcceptInput): boolean =>
+  home === 'package' ||
+  input.understood !== undefined ||
+  input.questions !== undefined ||
+  input.from !== undefined
+
+/** What the receiver says, with what its checks found; problems found make it partial. */
+export function acknowledge(
+  handoff: Handoff,
+  content: Content,
+  input: AcceptInput,
+  facts: ReceiverFacts,
+): Acknowledgment {
+  const checked = handoff.home === 'package' ? checksOf(handoff, content, facts) : undefined
+  const found = (checked?.blockers ?? []).filter((text) => !answeredIn(content.thread).has(text))
+  const blockers = [...new Set([...(input.blockers ?? []), ...found])]
+  const questions = [...(input.questions ?? [])]
+  const understanding = understandingOf(input.understood)
+  const starts = input.start ?? true
+  const partial = input.understood === PARTIAL || blockers.length > 0 || (questions.length > 0 && !starts)
+  return {
+    by: facts.by,
+    at: facts.at,
+    understood: partial ? PARTIAL : 'yes',
+    ...(understanding.length > 0 && { understanding }),
+    ...(questions.length > 0 && { questions }),
+    ...(blockers.length > 0 && { blockers }),
+    starting: !partial && starts,
+    ...(checked && { checks: [...checked.checks] }),
+  }
+}
+
+/** Refuses an acknowledgment that is not one: nothing understood, nothing asked, or about another package. */
+export function refuseUnclear(handoff: Handoff, said: Acknowledgment, input: AcceptInput): void {
+  const needed = needsAcknowledgment(handoff) && (input.start ?? true)
+  const findings = checkAcknowledgment(
+    { acknowledgment: { ...spoken(said), ...(input.from !== undefined && { from: input.from }) } },
+    { from: handoff.from, id: handoff.id, to: handoff.to },
+  ).filter(({ code }) => needed || code !== 'missing_understood_task')
+  if (findings.length === 0) return
+  const how = findings.some(({ code }) => code === 'missing_understood_task')
+    ? `; for example: baton accept ${handoff.id} --understood "…"`
+    : ''
+  refuse('unmet', `${handoff.id} is not begun yet: ${findings.map((f) => f.message).join('; ')}${how}`, {
+    id: handoff.id,
+    problems: findings.map(({ code, field, message }) => ({ code, field, message })),
+    ...(said.checks && { checks: said.checks }),
+  })
+}
+
+/** Work of document 004 is not handed in by somebody who never said what it understood. */
+export function refuseUnacknowledged(handoff: Handoff, { acknowledgment }: Content): void {
+  if (handoff.state !== 'accepted' || !needsAcknowledgment(handoff)) return
+  if (acknowledgment?.understood === 'yes' && acknowledgment.understanding?.length) return
+  refuse(
+    'unmet',
+    `${handoff.id} was not acknowledged; say the task in your own words first: baton accept ${handoff.id} --understood "…"`,
+    { id: handoff.id },
+  )
+}
+
+/** The answer to whoever accepted: the handoff, each check, and the acknowledgment as document 004 writes it. */
+export function accepted(handoff: Handoff, { acknowledgment }: Content): Accepted {
+  if (!acknowledgment) return handoff
+  const { checks, by } = acknowledgment
+  const draft: Draft = { from: handoff.from, accepted_by: by, acknowledgment: spoken(acknowledgment) }
+  return {
+    ...handoff,
+    ...(checks && { checks }),
+    acknowledgment: { ...nativeAcknowledgment(draft) },
+  }
+}
+
+/** As a draft holds it. */
+export function spoken({ by, checks, ...said }: Acknowledgment): NonNullable<Draft['acknowledgment']> {
+  return said
+}
+
+function checksOf(handoff: Handoff, content: Content, facts: ReceiverFacts): Received {
+  const { from, to, type } = handoff
+  const incompatible = incompatibleWith(content.package.constraints ?? [], [
+    ...(facts.agent?.capabilities ?? []),
+    ...facts.capabilities,
+  ])
+  return checkReceiving(
+    { from, to, type, package: content.package },
+    { ...(facts.kinds && { kinds: facts.kinds }), ...(incompatible && { incompatible }) },
+  )
+}
+
+/** What was asked before and has its answer does not stop the work again. */
+function answeredIn(thread: readonly ThreadItem[]): ReadonlySet<string> {
+  const last = thread.findLastIndex(({ kind }) => kind === 'answer')
+  const asked = thread.slice(0, last + 1).filter(({ kind }) => kind === 'question')
+  return new Set(asked.flatMap(({ text }) => text.split('\n')))
+}
+
+function understandingOf(understood: Understood | undefined): string[] {
+  if (understood === undefined || understood === PARTIAL) return []
+  if (typeof understood === 'string') return [understood.trim()].filter((text) => text !== '')
+  return [understood.task, ...[understood.constraints ?? []].flat()]
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+}

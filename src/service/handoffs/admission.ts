@@ -1,0 +1,137 @@
+import type { Agent } from '../../domain/agent.ts'
+import { checkCycle, checkDepth, type Place } from '../../domain/handoffs/chain.ts'
+import type { HandoffType } from '../../domain/handoffs/handoff.ts'
+import type { Home } from '../../domain/home.ts'
+import { isOpen } from '../../domain/lifecycle.ts'
+import { checkLimits } from '../../domain/limits.ts'
+import { shutGates, shutReason } from '../../domain/people/gate.ts'
+import { hasLimit, kindOf, limitsOf, mayRoute } from '../../domain/policy.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { must } from '../lookup.ts'
+import { refuseShut } from '../people/shut.ts'
+import { refuseShutTask } from '../tasks/task-follow.ts'
+import { demand, refuse } from '../write.ts'
+import type { Step } from './moves.ts'
+
+/** Another process has given one of the agents a limit since this one last looked: count, and decide again. */
+export class Uncounted extends Error {}
+
+/** What is known of a handoff that somebody wants to make. */
+export interface Candidate {
+  readonly from: string
+  readonly to: string
+  readonly home: Home
+  readonly type: HandoffType
+  readonly task?: string | undefined
+  readonly place: Place
+  /** uid of the handoff that it replaces. */
+  readonly supersedes?: string | undefined
+}
+
+/** What waits for a person: only people decide it, and it is exempt from limits, depth and the cycle rule. */
+export const isForPerson = (type: HandoffType): boolean => type === 'gate' || type === 'escalation'
+
+/** Refuses a handoff that may not be. Everything is judged on rows that are locked until it is written. */
+export function admit(step: Step, candidate: Candidate): void {
+  const { view, deps } = step
+  const { from, to, type, place, supersedes } = candidate
+  for (const name of [from, to]) refuseRemoved(view.agent(name))
+  if (supersedes !== undefined) refuseOpen(step, supersedes)
+  if (isForPerson(type)) {
+    refuseNoPerson(deps, type, to, view.agent(to))
+    return
+  }
+  refusePast(step, candidate)
+  checkCounts(step, candidate)
+  demand(checkDepth(place, deps.policy.depthLimit))
+  if (supersedes === undefined) refuseRepeat(step, candidate)
+}
+
+/** A gate that nobody could open is not sent. */
+export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: string, agent?: Agent): void {
+  if (kindOf(policy, to, agent) !== 'human')
+    refuse(
+      'invalid_input',
+      `only a person can decide ${type === 'gate' ? 'a gate' : 'an escalation'}, and ${to} is not one; send it to human, or say so with: baton agent add ${to} --kind human`,
+      { to, type },
+    )
+}
+
+/** Where `baton.yaml` lists who may hand to whom, it holds for every way there. */
+export function refuseRoute({ policy }: ServiceDeps, from: string, to: string): void {
+  if (!mayRoute(policy, from, to))
+    refuse(
+      'not_allowed',
+      `${from} may not hand to ${to}: baton.yaml lists who may hand to whom under routes`,
+      {
+        from,
+        to,
+      },
+    )
+}
+
+/** Looked at in the transaction: what this process remembers of an agent may be old. */
+export function refuseRemoved(agent: Agent | undefined): void {
+  if (agent?.removed)
+    refuse('not_found', `agent ${agent.name} was removed; add it again with: baton agent add ${agent.name}`, {
+      agent: agent.name,
+    })
+}
+
+/** Work is not handed on while a gate holds it up. */
+function refusePast(step: Step, { from, task: id, place: { parent } }: Candidate): void {
+  const work = parent === undefined ? undefined : step.view.handoff(parent)
+  if (work?.to === from) refuseShut(step, work, 'passed on')
+  const task = id === undefined ? undefined : step.view.task(id)?.task
+  if (task?.owner === from) refuseShutTask(task, 'passed on')
+}
+
+function refuseOpen({ view }: Step, uid: string): void {
+  const old = must(view, uid)
+  if (isOpen(old.state))
+    refuse(
+      'wrong_state',
+      `${old.id} is still ${old.state.replace('_', ' ')}; only what has ended can be superseded`,
+      {
+        id: old.id,
+        state: old.state,
+      },
+    )
+  // Handing the same work over anew must not be a way round the question that was asked about it.
+  const [waiting] = shutGates(view.gates(uid), uid).filter(({ state }) => isOpen(state))
+  if (waiting)
+    refuse('unmet', `${old.id} cannot be superseded yet: ${shutReason(waiting)}`, {
+      id: old.id,
+      gate: waiting.id,
+    })
+}
+
+function checkCounts({ view, deps }: Step, { from, to }: Candidate): void {
+  const limits = (name: string) => limitsOf(deps.policy, name, view.agent(name))
+  if ([from, to].some((name) => hasLimit(limits(name)) && view.openOutgoing(name) === undefined))
+    throw new Uncounted()
+  demand(
+    checkLimits({
+      from,
+      to,
+      outgoing: view.openOutgoing(from) ?? 0,
+      incoming: view.openIncoming(to) ?? 0,
+      limits: { from: limits(from), to: limits(to) },
+    }),
+  )
+}
+
+/** Document 000 allows one open handoff of a task between two agents; a chain must not go round in circles. */
+function refuseRepeat({ view }: Step, { home, task, place }: Candidate): void {
+  const before = view.latest()
+  if (before && home === 'markdown' && isOpen(before.state))
+    refuse(
+      'conflict',
+      `${before.id} already hands ${before.task} from ${before.from} to ${before.to} and is open`,
+      { before: before.id },
+    )
+  const log = task === undefined ? undefined : view.task(task)?.task.uid
+  const recorded = log === undefined ? -1 : (view.stream(log)?.progress_seq ?? -1)
+  if (before && recorded > (before.task_seq ?? -1)) return
+  demand(checkCycle(before, place, view.stream(place.root)?.progress_seq ?? -1))
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Artifact } from '../../storage/store.ts'
+import { adminStream } from '../agents/agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { find } from '../lookup.ts'
+import { refuse, write } from '../write.ts'
+import { keepAlive } from './attempts.ts'
+
+export const MAX_BLOB_BYTES = 10 * 1024 * 1024
+
+export interface ArtifactInput {
+  readonly path: string
+  readonly type?: string | undefined
+  readonly role?: string | undefined
+  readonly description?: string | undefined
+  readonly handoff?: string | undefined
+  readonly sha256?: string | undefined
+  readonly commit?: string | undefined
+  readonly bytes?: Uint8Array | undefined
+}
+
+/** Files that travel with the work: by path, by hash, or with their bytes. */
+export class Artifacts {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  async put(call: Call, input: ArtifactInput): Promise<Artifact> {
+    const deps = this.#deps
+    const { bytes, handoff: ref, ...named } = input
+    if (bytes && bytes.length > MAX_BLOB_BYTES)
+      refuse(
+        'too_large',
+        `${input.path} has ${bytes.length} bytes; at most ${MAX_BLOB_BYTES} are stored, name its path and sha256 instead`,
+        {
+          size: bytes.length,
+          limit: MAX_BLOB_BYTES,
+        },
+      )
+    const sha256 = bytes ? createHash('sha256').update(bytes).digest('hex') : input.sha256
+    if (bytes && input.sha256 !== undefined && input.sha256 !== sha256)
+      refuse('invalid_input', `the bytes of ${input.path} do not have the given sha256`, {
+        sha256,
+        given: input.sha256,
+      })
+    const handoff = ref === undefined ? undefined : await find(deps, ref)
+    const uid = deps.newUid()
+    const stream = handoff?.root ?? adminStream(deps)
+    return write(deps, call, {
+      op: 'artifact_put',
+      input: { ...named, ...(sha256 !== undefined && { sha256 }), handoff: handoff?.uid },
+      reads: { streams: [stream], handoffs: handoff ? [handoff.uid] : [] },
+      decide: (view, at) => {
+        const artifact: Artifact = {
+          uid,
+          path: named.path,
+          ...(named.type !== undefined && { type: named.type }),
+          ...(named.role !== undefined && { role: named.role }),
+          ...(named.description !== undefined && { description: named.description }),
+          ...(handoff && { handoff: handoff.uid }),
+          ...(sha256 !== undefined && { sha256 }),
+          ...(named.commit !== undefined && { commit: named.commit }),
+          ...(bytes && { size: bytes.length }),
+          stored: bytes !== undefined,
+          by: call.actor.name,
+          created_at: at,
+        }
+        view.addArtifact(artifact, bytes)
+        const held = handoff && view.handoff(handoff.uid)
+        if (held) keepAlive({ deps, view, actor: call.actor, at }, held)
+        view.append({
+          stream,
+          subject: handoff?.uid ?? uid,
+          record: {
+            act: 'artifact.put',
+            actor: { id: call.actor.name },
+            auth: call.actor.auth,
+            sub: { id: uid, k: 'artifact', rev: 1 },
+            ts: at,
+          },
+          fields: { path: named.path, sha256 },
+        })
+        return artifact
+      },
+      subject: (artifact) => ({ uid: artifact.uid, rev: 1 }),
+      reload: (subject) => deps.store.artifact(subject),
+    })
+  }
+
+  async get(uid: string): Promise<{ readonly artifact: Artifact; readonly bytes?: Uint8Array }> {
+    const artifact = await this.#deps.store.artifact(uid)
+    if (!artifact) refuse('not_found', `there is no artifact ${uid}`, { uid })
+    const bytes =
+      artifact.stored && artifact.sha256 ? await this.#deps.store.blob(artifact.sha256) : undefined
+    return { artifact, ...(bytes && { bytes }) }
+  }
+}

@@ -1,0 +1,130 @@
+import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
+import { DEFAULT_RETRY, decideRetry } from '../../domain/handoffs/retry.ts'
+import { refuse } from '../write.ts'
+import { offerDeadline } from './deadline.ts'
+import { amended, checkHolder, finish, move, type Step } from './moves.ts'
+
+/** Taking an offer: acceptance, and with `start` the beginning of the attempt. */
+export function take(
+  step: Step,
+  before: Handoff,
+  start: boolean,
+  notes?: string,
+  said: Readonly<Record<string, unknown>> = {},
+): Handoff {
+  const { actor, at } = step
+  return move(step, before, start ? 'claim' : 'accept', {
+    set: {
+      ...holding(step),
+      accepted_at: at,
+      accepted_by: actor.name,
+      ...(notes !== undefined && { ack_notes: notes }),
+      ...(start && { started_at: at }),
+      attempts: [...before.attempts, { attempt: before.attempt, ...holding(step), started_at: at }],
+    },
+    fields: { notes, ...said },
+    act: 'handoff.accept',
+  })
+}
+
+/** An attempt that came to nothing: another one later, or the end. Shared with the engine's settling of leases. */
+export function failed(step: Step, before: Handoff, error: Failure, command: 'fail' | 'time_out'): Handoff {
+  const policy = before.retry ?? (command === 'time_out' ? DEFAULT_RETRY : undefined)
+  const decision = policy && decideRetry({ policy, attempt: before.attempt, code: error.code, now: step.at })
+  const fields = { error: error.message, error_code: error.code }
+  // A receiver that gives up on blocked work has decided; only silence is tried again from there.
+  if (decision?.action === 'retry' && !(before.state === 'blocked' && command === 'fail'))
+    return move(step, before, 'retry_later', { set: { error, not_before: decision.at }, fields })
+  return move(step, before, command, { set: { error }, fields })
+}
+
+/** Offered again: the next attempt starts without the traces of the last, which its own record keeps. */
+export function again(step: Step, before: Handoff): Handoff {
+  return move(step, before, 'retry', {
+    set: { attempt: before.attempt + 1, ...reopened(before), ...offerDeadline(step, before) },
+    unset: ['not_before', 'accepted_at', 'accepted_by', 'started_at', 'ended_at', 'progress', 'error'],
+  })
+}
+
+/** Whoever asks again for a failed delegation is owed an answer again. */
+export const reopened = ({ type }: Handoff): Pick<Handoff, 'debt'> =>
+  type === 'delegation' ? { debt: 'open' } : {}
+
+/**
+ * A holder that was silent for too long and comes back goes on where it was, while nobody holds a newer
+ * attempt: document 001's own sample finishes at 332 of 300 seconds. Others get the handoff as it stands.
+ */
+export function revived(step: Step, before: Handoff, attempt: number | undefined): Handoff {
+  const last = before.attempts.at(-1)
+  const { actor } = step
+  if (before.state !== 'retry_wait' && before.state !== 'offered') return before
+  if (last?.error?.code !== 'TIMEOUT' || (attempt !== undefined && attempt !== last.attempt)) return before
+  if (last.holder !== actor.name || last.instance !== actor.instance || before.to !== actor.name)
+    return before
+  const { ended_at: _, outcome: __, error: ___, ...open } = last
+  return move(step, before, before.state === 'offered' ? 'claim' : 'retry_in_place', {
+    set: {
+      ...holding(step),
+      attempt: last.attempt,
+      accepted_at: last.started_at,
+      accepted_by: actor.name,
+      started_at: last.started_at,
+      attempts: [...before.attempts.slice(0, -1), open],
+    },
+    unset: ['error', 'not_before'],
+    act: 'handoff.revive',
+  })
+}
+
+/** Fencing: who works on an attempt that was given to somebody else has lost it. */
+export function fence(handoff: Handoff, attempt: number | undefined): void {
+  if (attempt === undefined || attempt === handoff.attempt) return
+  refuse('conflict', `attempt ${attempt} of ${handoff.id} is over; attempt ${handoff.attempt} is under way`, {
+    id: handoff.id,
+    attempt: handoff.attempt,
+  })
+}
+
+/** A sign of life of the holder. It leaves the state alone, so it renews the lease without a line in the table. */
+export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): Handoff {
+  const { view, actor, at } = step
+  if (actor.name !== before.to)
+    refuse('not_allowed', `${actor.name} does not hold ${before.id}`, { id: before.id })
+  if (!isUnderWay(before))
+    refuse(
+      'wrong_state',
+      `${before.id} is ${before.state.replace('_', ' ')}; there is nothing to keep alive`,
+      { id: before.id, state: before.state },
+    )
+  checkHolder(before, actor)
+  const next = finish(step, before, amended(before, set))
+  view.append({
+    stream: next.root,
+    subject: next.uid,
+    record: {
+      act: 'handoff.heartbeat',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: next.uid, k: 'handoff', rev: next.rev },
+      ts: at,
+    },
+  })
+  view.putHandoff(next)
+  return next
+}
+
+/** Any call of the holder renews its lease; a call of somebody else changes nothing. */
+export function keepAlive(step: Step, handoff: Handoff): void {
+  const { actor } = step
+  const holds = handoff.holder === actor.name && handoff.instance === actor.instance
+  if (holds && handoff.lease_until !== undefined && isUnderWay(handoff)) beat(step, handoff)
+}
+
+/** Whether somebody works on it at this moment, so that silence would matter. */
+const isUnderWay = ({ state }: Handoff): boolean =>
+  state === 'accepted' || state === 'in_progress' || state === 'blocked'
+
+const holding = ({ actor }: Step) => ({
+  holder: actor.name,
+  ...(actor.instance !== undefined && { instance: actor.instance }),
+})

@@ -1,0 +1,80 @@
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { refuse, write } from '../write.ts'
+import type { AcceptInput } from './acknowledging.ts'
+import { take } from './attempts.ts'
+
+/** Others move files at the same time; who loses this often finds the next one later. */
+const MOST_TRIES = 5
+/** What a claim of an empty queue is remembered by. */
+const NOTHING = 'nothing'
+
+type Taken = (handoff: Handoff) => Promise<Handoff>
+
+/** Takes the next handoff of the caller, by priority and then age; `judge` sees it before its file is left alone. */
+export async function claimNext(deps: ServiceDeps, call: Call, judge: Taken): Promise<Handoff | undefined> {
+  const judged = async (uid?: string) => {
+    const taken = await claim(deps, call, uid)
+    return taken && judge(taken)
+  }
+  if (!deps.pickUp) return judged()
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const next = await nextOffer(deps, call.actor.name)
+    const commit = () => judged(next?.uid ?? NOTHING)
+    const taken = next?.home === 'queue' ? await deps.pickUp(next, commit) : await commit()
+    if (taken || !next) return taken
+  }
+  return undefined
+}
+
+/**
+ * Accepts. Where the file of the handoff is the claim, it is moved first; a pass over the folders calls with a file
+ * that its author has moved already.
+ */
+export async function pickUp(
+  { pickUp: moving, store }: ServiceDeps,
+  { actor }: Call,
+  uid: string,
+  input: AcceptInput,
+  commit: () => Promise<Handoff>,
+): Promise<Handoff> {
+  const isOwn = actor.auth !== 'file' && !input.blockers?.length && input.start !== false
+  const offered = moving && isOwn ? await store.handoff(uid) : undefined
+  if (!moving || offered?.home !== 'queue' || offered.state !== 'offered' || offered.to !== actor.name)
+    return commit()
+  const taken = await moving(offered, commit)
+  return (
+    taken ??
+    refuse('wrong_state', `${offered.id} was picked up by another program, which moved its file`, {
+      id: offered.id,
+    })
+  )
+}
+
+async function nextOffer({ store }: ServiceDeps, name: string): Promise<Handoff | undefined> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.inbox(name, { limit: 50, ...(cursor !== undefined && { cursor }) })
+    const found = page.items.find(({ state, to }) => state === 'offered' && to === name)
+    if (found || page.next === undefined) return found
+    cursor = page.next
+  }
+}
+
+/** With a uid only that one: the file of another has not been moved. */
+async function claim(deps: ServiceDeps, call: Call, uid?: string): Promise<Handoff | undefined> {
+  const { handoff } = await write<{ readonly handoff?: Handoff | undefined }>(deps, call, {
+    op: 'handoff_claim',
+    input: {},
+    reads: { claim: call.actor.name },
+    decide: (view, at) => {
+      const first = view.claimed(call.actor.name)
+      const next = uid === undefined || first?.uid === uid ? first : undefined
+      // Document 004's work begins when its receiver has said what it understood.
+      const start = next?.home !== 'package'
+      return next ? { handoff: take({ deps, view, actor: call.actor, at }, next, start) } : {}
+    },
+    subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
+    reload: async (known) => (known === NOTHING ? {} : { handoff: await deps.store.handoff(known) }),
+  })
+  return handoff
+}

@@ -1,0 +1,173 @@
+import { isForAnyone } from '../../domain/handoffs/guards.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Content } from '../../domain/handoffs/package.ts'
+import type { Notice } from '../../domain/people/notice.ts'
+import { RANK } from '../../domain/priority.ts'
+import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
+import { adminStream } from '../agents/agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { asSettled, find } from '../lookup.ts'
+import { type Asked, isDecision, toAsked } from '../people/asked.ts'
+import { refuse, write } from '../write.ts'
+
+export interface Inbox {
+  readonly items: readonly Handoff[]
+  /** What a person needs to see of the items that ask for a decision. */
+  readonly gates?: readonly Asked[]
+  readonly notices: readonly Notice[]
+  readonly next?: string
+}
+
+export interface Dossier {
+  readonly handoff: Handoff
+  readonly content: Content
+  readonly timeline: readonly LogEntry[]
+}
+
+const TIMELINE_LENGTH = 200
+/** The name that stands for whichever person comes first. */
+const ANYONE = 'human'
+
+const inOrder = (a: Handoff, b: Handoff): number =>
+  RANK[a.priority] - RANK[b.priority] || (a.uid < b.uid ? -1 : 1)
+
+/** Looking: what waits for whom, what a handoff holds, what happened. Everything due is settled first. */
+export class Looking {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * What waits for this agent: by priority, then age; and the notices it has not seen. A person also sees what any
+   * person may decide or take on.
+   */
+  async inbox(agent: string, page: PageRequest, isPerson = false): Promise<Inbox> {
+    const at = await this.#settled()
+    const names = isPerson && agent !== ANYONE ? [agent, ANYONE] : [agent]
+    const [handoffs, notices] = await Promise.all([
+      this.#waiting(names, page),
+      page.cursor === undefined ? this.#notices(names, page.limit) : [],
+    ])
+    const own = handoffs.items
+      .map((handoff) => asSettled(handoff, at))
+      .filter(
+        (handoff) =>
+          handoff.waiting_for === agent ||
+          (handoff.waiting_for === ANYONE && (isDecision(handoff.need) || isForAnyone(handoff))),
+      )
+    const passed = isPerson && page.cursor === undefined ? await this.#passedOn(names, page.limit) : []
+    const others = passed.filter(({ uid }) => !own.some((each) => each.uid === uid))
+    const items = others.length === 0 ? own : [...own, ...others].sort(inOrder)
+    const gates = await this.#asked(items)
+    return {
+      items,
+      ...(gates.length > 0 && { gates }),
+      notices,
+      ...(handoffs.next !== undefined && { next: handoffs.next }),
+    }
+  }
+
+  /** The inboxes of several names as one, in the order of each. */
+  async #waiting(names: readonly string[], page: PageRequest): Promise<Page<Handoff>> {
+    const pages = await Promise.all(names.map((name) => this.#deps.store.inbox(name, page)))
+    const [only] = pages
+    if (only && pages.length === 1) return only
+    const all = pages.flatMap(({ items }) => items).sort(inOrder)
+    const items = all.slice(0, page.limit)
+    const last = items.at(-1)
+    const more = all.length > items.length || pages.some(({ next }) => next !== undefined)
+    return { items, ...(more && last && { next: `${RANK[last.priority]}:${last.uid}` }) }
+  }
+
+  /** What another person was asked too, because these did not answer: they may still decide it. */
+  async #passedOn(names: readonly string[], limit: number): Promise<readonly Handoff[]> {
+    const pages = await Promise.all(
+      names.map((to) => this.#deps.store.handoffs({ to, state: ['needs_input'] }, { limit })),
+    )
+    return pages
+      .flatMap(({ items }) => items)
+      .filter(({ escalated_to, need }) => escalated_to !== undefined && isDecision(need))
+  }
+
+  async #notices(names: readonly string[], limit: number): Promise<readonly Notice[]> {
+    const pages = await Promise.all(names.map((name) => this.#deps.store.notices(name, { limit })))
+    const all = pages.flatMap(({ items }) => items)
+    return pages.length === 1 ? all : all.sort((a, b) => (a.uid < b.uid ? -1 : 1)).slice(0, limit)
+  }
+
+  async #asked(items: readonly Handoff[]): Promise<readonly Asked[]> {
+    const asking = items.filter(({ need }) => isDecision(need))
+    const contents = await Promise.all(asking.map(({ uid }) => this.#deps.store.content(uid)))
+    return asking.map((handoff, i) => toAsked(handoff, contents[i]?.package ?? {}))
+  }
+
+  async get(ref: string): Promise<Dossier> {
+    const { store } = this.#deps
+    const at = await this.#settled()
+    const handoff = await find(this.#deps, ref)
+    const [content, timeline] = await Promise.all([
+      store.content(handoff.uid),
+      store.timeline(handoff.root, handoff.uid, TIMELINE_LENGTH),
+    ])
+    if (!content) refuse('internal', `the content of ${handoff.id} is missing`)
+    return { handoff: asSettled(handoff, at), content, timeline }
+  }
+
+  async list(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>> {
+    const at = await this.#settled()
+    const found = await this.#deps.store.handoffs(filter, page)
+    return { ...found, items: found.items.map((h) => asSettled(h, at)) }
+  }
+
+  async counts(): Promise<Counts> {
+    await this.#settled()
+    return this.#deps.store.counts()
+  }
+
+  /** Marks a notice as seen; seeing it twice is no error. */
+  async acknowledge(call: Call, uid: string): Promise<Notice> {
+    const deps = this.#deps
+    return write(deps, call, {
+      op: 'notice_ack',
+      input: { uid },
+      reads: { notices: [uid], streams: [adminStream(deps)] },
+      decide: (view, at) => {
+        const notice = view.notice(uid)
+        if (!notice) refuse('not_found', `there is no notice ${uid}`, { uid })
+        const isOwn = notice.to === call.actor.name || (notice.to === ANYONE && call.actor.kind === 'human')
+        if (!isOwn)
+          refuse('not_allowed', `this notice is for ${notice.to}, not for ${call.actor.name}`, { uid })
+        if (notice.seen_at !== undefined) return notice
+        view.seeNotice(uid, at)
+        view.append({
+          stream: adminStream(deps),
+          subject: uid,
+          record: {
+            act: 'notice.ack',
+            actor: { id: call.actor.name },
+            auth: call.actor.auth,
+            sub: { id: uid, k: 'notice', rev: 1 },
+            ts: at,
+          },
+        })
+        return { ...notice, seen_at: at }
+      },
+      subject: (notice) => ({ uid: notice.uid, rev: 1 }),
+      reload: (subject) =>
+        deps.store.transact({
+          reads: { notices: [subject] },
+          at: deps.now().toISOString(),
+          decide: (view) =>
+            view.notice(subject) ?? refuse('not_found', 'the notice was seen and cleared away', { uid }),
+        }),
+    })
+  }
+
+  async #settled(): Promise<string> {
+    const at = this.#deps.now().toISOString()
+    await this.#deps.store.settle(at)
+    return at
+  }
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { HandoffLimitExceeded } from '../../domain/errors.ts'
+import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
+import { DEFAULT_LIMITS } from '../../domain/limits.ts'
+
+const send = async ({ service }: Workspace, from: string, to: string, more = {}) =>
+  (await service.sending.send(by(from), { to, title: 'Work', ...more })).handoff
+
+async function fill(w: Workspace, from: string, to: (i: number) => string, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) await send(w, from, to(i))
+}
+
+describeOnEngines('the limits of agents', (open) => {
+  for (const [name, { outgoing, incoming }] of Object.entries(DEFAULT_LIMITS)) {
+    it(`[S0-48] let ${name} send ${outgoing} handoffs and no more`, async (t) => {
+      const w = await open(t)
+
+      await fill(w, name, (i) => `other-${i}`, outgoing ?? 0)
+
+      await assert.rejects(send(w, name, 'one-more'), { code: 'limit_exceeded' })
+      assert.equal((await w.store.counts()).agents[name]?.outgoing, outgoing)
+    })
+
+    it(`[S0-48] let ${name} receive ${incoming} handoffs and no more`, async (t) => {
+      const w = await open(t)
+
+      for (let i = 0; i < (incoming ?? 0); i += 1) await send(w, `other-${i}`, name)
+
+      await assert.rejects(send(w, 'one-more', name), { code: 'limit_exceeded' })
+      assert.equal((await w.store.counts()).agents[name]?.incoming, incoming)
+    })
+  }
+
+  it('[S0-50] [S0-51] refuse in the words of document 000, with its error', async (t) => {
+    const w = await open(t)
+    await fill(w, 'grok', (i) => `other-${i}`, 10)
+    for (let i = 0; i < 10; i += 1) await send(w, `other-${i}`, 'claude')
+
+    await assert.rejects(send(w, 'grok', 'other-0'), (error) => {
+      assert.ok(error instanceof HandoffLimitExceeded)
+      assert.equal(error.name, 'HandoffLimitExceeded')
+      assert.equal(error.message, 'grok has 10 active outgoing handoffs (max: 10)')
+      return true
+    })
+    await assert.rejects(send(w, 'other-0', 'claude'), {
+      name: 'HandoffLimitExceeded',
+      message: 'claude has 10 active incoming handoffs (max: 10)',
+    })
+  })
+
+  it('[S0-49] tell of the sender when both are full', async (t) => {
+    const w = await open(t)
+    await fill(w, 'grok', (i) => `other-${i}`, 10)
+    for (let i = 0; i < 10; i += 1) await send(w, `other-${i}`, 'claude')
+
+    await assert.rejects(send(w, 'grok', 'claude'), {
+      message: 'grok has 10 active outgoing handoffs (max: 10)',
+    })
+  })
+
+  it('[S0-48] are checked before anything is written', async (t) => {
+    const w = await open(t)
+    await fill(w, 'perplexity', (i) => `other-${i}`, 3)
+    const { entries, handoffs, tasks } = await w.store.counts()
+
+    await assert.rejects(send(w, 'perplexity', 'other-0', { task: 'P1' }), { code: 'limit_exceeded' })
+
+    assert.deepEqual(await w.store.counts().then((now) => [now.entries, now.handoffs, now.tasks]), [
+      entries,
+      handoffs,
+      tasks,
+    ])
+  })
+
+  it('[S0-52] count drafts, offers and what is worked on', async (t) => {
+    const w = await open(t)
+    await w.service.sending.create(by('perplexity'), { to: 'one', title: 'A draft' })
+    await send(w, 'perplexity', 'two')
+    const taken = await send(w, 'perplexity', 'three')
+    await w.service.receiving.accept(by('three'), taken.uid)
+
+    await assert.rejects(send(w, 'perplexity', 'four'), { code: 'limit_exceeded' })
+  })
+
+  it('[S0-53] free a place at once when a handoff is completed, rejected, expired or cancelled', async (t) => {
+    const w = await open(t, { policy: { defaultLimits: { outgoing: 1 } } })
+    const { service, clock } = w
+    const ends: Readonly<Record<string, (uid: string) => Promise<unknown>>> = {
+      completed: async (uid) => {
+        await service.receiving.accept(by('codex'), uid)
+        await service.receiving.submit(by('codex'), uid, {})
+        await service.closing.verify(by('planner'), uid, { pass: true })
+      },
+      rejected: (uid) => service.receiving.reject(by('codex'), uid, { type: 'other', message: 'no' }),
+      expired: async () => clock.pass(24 * HOUR_MS),
+      cancelled: (uid) => service.sending.cancel(by('planner'), uid),
+    }
+
+    for (const end of Object.values(ends)) {
+      const { uid } = await send(w, 'planner', 'codex')
+      await assert.rejects(send(w, 'planner', 'codex'), { code: 'limit_exceeded' })
+      await end(uid)
+    }
+
+    assert.deepEqual(
+      (await service.looking.list({}, { limit: 10 })).items.map(({ state }) => state).reverse(),
+      Object.keys(ends),
+    )
+  })
+
+  it('[S0-54] let exactly one of two simultaneous creations take the last place', async (t) => {
+    const w = await open(t)
+    await fill(w, 'grok', (i) => `other-${i}`, 9)
+    const beside = await w.beside()
+
+    const race = await Promise.allSettled([
+      send(w, 'grok', 'codex'),
+      send({ ...w, service: beside }, 'grok', 'codex'),
+    ])
+
+    assert.deepEqual(race.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    assert.equal((await w.store.counts()).agents.grok?.outgoing, 10)
+  })
+
+  it('[S0-54] hold for twenty creations at once from two processes', async (t) => {
+    const w = await open(t)
+    const services = [w.service, await w.beside()]
+
+    const race = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        send({ ...w, service: services[i % 2] ?? w.service }, 'perplexity', `other-${i}`),
+      ),
+    )
+
+    assert.equal(race.filter(({ status }) => status === 'fulfilled').length, 3)
+    assert.equal((await w.store.counts()).agents.perplexity?.outgoing, 3)
+  })
+
+  it('[S0-55] have no end for an agent that nobody gave one', async (t) => {
+    const w = await open(t)
+
+    await Promise.all(Array.from({ length: 30 }, () => send(w, 'planner', 'codex')))
+
+    assert.deepEqual((await w.store.counts()).agents.planner, { outgoing: 30, incoming: 0 })
+  })
+
+  it('[S0-55] are the default of the workspace for names that nobody else limits', async (t) => {
+    const w = await open(t, { policy: { defaultLimits: { incoming: 1 } } })
+    await send(w, 'planner', 'codex')
+
+    await assert.rejects(send(w, 'planner', 'codex'), {
+      message: 'codex has 1 active incoming handoffs (max: 1)',
+    })
+  })
+
+  it('[S0-55] can be set for an agent, one side at a time', async (t) => {
+    const w = await open(t)
+    await w.service.agents.add(person('maria'), { name: 'grok', max_outgoing: 1 })
+    await send(w, 'grok', 'codex')
+
+    await assert.rejects(send(w, 'grok', 'codex'), {
+      message: 'grok has 1 active outgoing handoffs (max: 1)',
+    })
+    await fill(w, 'planner', () => 'grok', 5)
+    await assert.rejects(send(w, 'planner', 'grok'), {
+      message: 'grok has 5 active incoming handoffs (max: 5)',
+    })
+  })
+
+  it('[S0-55] take effect at once in another process that has seen the agent without them', async (t) => {
+    const w = await open(t)
+    const beside = await w.beside()
+    await send({ ...w, service: beside }, 'planner', 'codex')
+    await w.service.agents.add(person('maria'), { name: 'codex', max_incoming: 1 })
+
+    await assert.rejects(send({ ...w, service: beside }, 'planner', 'codex'), { code: 'limit_exceeded' })
+  })
+
+  it('do not count gates and escalations, which a full agent may still send', async (t) => {
+    const w = await open(t)
+    await fill(w, 'perplexity', (i) => `other-${i}`, 3)
+
+    const gate = await send(w, 'perplexity', 'human', { type: 'gate' })
+    const escalation = await send(w, 'perplexity', 'human', { type: 'escalation' })
+
+    assert.deepEqual([gate.state, escalation.state], ['needs_input', 'needs_input'])
+  })
+
+  it('do not keep a return from a full agent to a full agent', async (t) => {
+    const w = await open(t, { policy: { defaultLimits: { outgoing: 1, incoming: 1 } } })
+    const { service } = w
+    const { uid, id } = await send(w, 'planner', 'codex', { type: 'delegation' })
+    await send(w, 'codex', 'third')
+    await send(w, 'fourth', 'planner')
+    await service.receiving.accept(by('codex'), uid)
+    await service.receiving.submit(by('codex'), uid, {})
+
+    await service.closing.verify(by('planner'), uid, { pass: true })
+
+    assert.equal((await w.store.handoff(`${id}-R`))?.state, 'offered')
+  })
+
+  it('do not keep failed work from being tried again or given to another', async (t) => {
+    const w = await open(t, { policy: { defaultLimits: { outgoing: 1, incoming: 1 } } })
+    const { service } = w
+    const { uid } = await send(w, 'planner', 'codex')
+    await service.receiving.accept(by('codex'), uid)
+    await service.receiving.fail(by('codex'), uid, { message: 'broken' })
+    await send(w, 'planner', 'codex')
+    await send(w, 'codex', 'third')
+
+    const again = await service.receiving.retry(by('planner'), uid)
+    const moved = await service.sending.reassign(by('planner'), uid, 'third')
+
+    assert.deepEqual([again.state, moved.state, moved.to], ['offered', 'offered', 'third'])
+  })
+
+  it('cannot be got round by calling work a return', async (t) => {
+    const w = await open(t)
+    await fill(w, 'perplexity', (i) => `other-${i}`, 3)
+
+    await assert.rejects(send(w, 'perplexity', 'codex', { type: 'return' }), { code: 'invalid_input' })
+  })
+})

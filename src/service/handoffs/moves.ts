@@ -1,0 +1,310 @@
+import type { Actor } from '../../domain/agent.ts'
+import { addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
+import { answerFor } from '../../domain/handoffs/debts.ts'
+import { rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
+import type { Package, Result } from '../../domain/handoffs/package.ts'
+import { type Command, decide, isEnd, isHeld, type Role, statesFor } from '../../domain/lifecycle.ts'
+import type { NoticeKind } from '../../domain/people/notice.ts'
+import { kindOf } from '../../domain/policy.ts'
+import type { View } from '../../storage/store.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { refuseDeclined, refuseShut, refuseUnanswered } from '../people/shut.ts'
+import { tell, tellWait } from '../people/telling.ts'
+import { withTimers } from '../people/timers.ts'
+import { noteGate, noteTask } from '../tasks/task-follow.ts'
+import { numberedIn } from '../workflows/in-run.ts'
+import { refuse } from '../write.ts'
+
+/** What every step of a handoff needs. */
+export interface Step {
+  readonly deps: ServiceDeps
+  readonly view: View
+  readonly actor: Actor
+  readonly at: string
+}
+
+export interface Change {
+  readonly set?: Partial<Handoff>
+  readonly unset?: readonly (keyof Handoff)[]
+  /** Text that goes into the log as salted disclosures. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  /** The step adds something to the work: the cycle rule starts afresh. */
+  readonly progress?: boolean
+  /** The name of the action in the log, when it is not the command's. */
+  readonly act?: string
+  /** Whom the actor stands for beside itself: who may cancel a run cancels what was sent in it. */
+  readonly as?: Role
+  /** What a delegate sends back itself, in place of the return that Baton would write. */
+  readonly returns?: Returned
+}
+
+export interface Returned {
+  readonly uid: string
+  readonly title: string
+  readonly package: Package
+}
+
+/** Applies a command to a handoff: who may, what follows, what the log says, who is told. */
+export function move(step: Step, handoff: Handoff, command: Command, change: Change = {}): Handoff {
+  const { deps, view, actor, at } = step
+  const roles = rolesOf(actor, handoff, deps.policy, view.agent(actor.name))
+  if (change.as !== undefined) roles.add(change.as)
+  const decision = decide(handoff.state, command, roles, handoff.resume)
+  if (!decision.ok) {
+    const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
+    if (decision.code === 'wrong_state')
+      refuse(
+        'wrong_state',
+        `${handoff.id} is ${spoken(handoff.state)}; ${command} needs one that is ${list(statesFor(command).map(spoken))}`,
+        details,
+      )
+    refuse('not_allowed', notAllowed(handoff, command, actor, decision.needs ?? []), details)
+  }
+  if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
+  if (command === 'reject') refuseDeclined(handoff)
+  if (command === 'submit' || command === 'complete') {
+    const done = command === 'submit' ? 'submitted' : 'completed'
+    refuseShut(step, handoff, done)
+    refuseUnanswered(step, handoff, done)
+  }
+
+  const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
+  checkDocument(handoff, changed, command)
+  const next = finish(step, handoff, changed)
+  const seq = view.append({
+    stream: next.root,
+    subject: next.uid,
+    record: {
+      act: change.act ?? `handoff.${command}`,
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: next.uid, k: 'handoff', rev: next.rev },
+      from: handoff.state,
+      to: next.state,
+      ts: at,
+    },
+    ...(change.fields && { fields: change.fields }),
+    ...(change.progress && { progress: true }),
+  })
+  const kept = command === 'send' ? { ...next, sent_seq: seq } : next
+  view.putHandoff(kept)
+  noteTask(step, handoff, kept)
+  noteGate(step, kept)
+  tellWait(step, handoff, kept)
+  const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
+  deps.follow?.(step, handoff, settled)
+  return settled
+}
+
+/** Why work was taken back, given to another or given back, kept where a receiver's refusal is. */
+export function reasoned(
+  { actor, at }: Pick<Step, 'actor' | 'at'>,
+  type: 'cancelled' | 'reassigned' | 'given_back',
+  reason: string | undefined,
+): Pick<Change, 'set'> {
+  return reason === undefined ? {} : { set: { rejection: { type, message: reason, by: actor.name, at } } }
+}
+
+/** A copy with fields set and others taken away. */
+export function amended(
+  handoff: Handoff,
+  set: Partial<Handoff>,
+  unset: readonly (keyof Handoff)[] = [],
+): Handoff {
+  const next: Handoff = { ...handoff, ...set }
+  for (const key of unset) delete next[key]
+  return next
+}
+
+/** What follows from the state alone: revision, whose move it is, lease, open attempt, end. */
+export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
+  const { deps, actor, at, view } = step
+  const lease = leaseMs(
+    next.home,
+    next.timeout_s,
+    kindOf(deps.policy, next.to, view.agent(next.to)) === 'human',
+  )
+  // A return waits for its asker as long as it takes, also when the asker has begun to read it.
+  const leased =
+    next.type !== 'return' &&
+    (next.state === 'accepted' || next.state === 'in_progress' || next.state === 'blocked')
+  const result = amended(next, { rev: before.rev + 1, updated_at: at })
+  if (!leased || lease === undefined) delete result.lease_until
+  // Any call of the holder renews its lease; others do not.
+  else if (before.lease_until === undefined || actor.name === next.to) result.lease_until = addMs(at, lease)
+  const waiting = waitingFor(step, result)
+  if (waiting === undefined) delete result.waiting_for
+  else result.waiting_for = waiting
+  const held = isHeld(result.state) || result.state === 'needs_input'
+  if (!held && result.holder !== undefined) {
+    result.attempts = closeAttempt(result, at)
+    delete result.holder
+    delete result.instance
+  }
+  if (isEnd(result.state)) result.ended_at = at
+  else delete result.ended_at
+  return withTimers(step, before, result)
+}
+
+function waitingFor({ deps }: Step, handoff: Handoff): string | undefined {
+  switch (handoff.state) {
+    case 'draft':
+      return handoff.from
+    case 'offered':
+    case 'accepted':
+    case 'in_progress':
+    case 'blocked':
+      return handoff.to
+    case 'needs_input':
+      return handoff.need === 'clarification' ? handoff.from : (handoff.escalated_to ?? handoff.to)
+    case 'in_review':
+      return verifierOf(handoff, deps.policy)
+    default:
+      return undefined
+  }
+}
+
+function closeAttempt(handoff: Handoff, at: string): Handoff['attempts'] {
+  const last = handoff.attempts.at(-1)
+  if (!last || last.ended_at !== undefined) return handoff.attempts
+  return [
+    ...handoff.attempts.slice(0, -1),
+    { ...last, ended_at: at, outcome: handoff.state, ...(handoff.error && { error: handoff.error }) },
+  ]
+}
+
+/** The end of a handoff reaches whoever asked for it, exactly once: the debt is closed in the same transaction. */
+function settleDebt(step: Step, handoff: Handoff, returns?: Returned): Handoff {
+  const answer = answerFor(handoff, step.actor.name)
+  if (answer?.form === 'return') sendReturn(step, handoff, answer.text, returns)
+  else if (answer) notify(step, answer.to, answer.kind, handoff, answer.text)
+  if (handoff.rejection?.type === 'skill_gap')
+    notify(step, step.deps.policy.chief, 'escalated', handoff, `Skill gap: ${handoff.rejection.message}`)
+  if (handoff.debt !== 'open') return handoff
+  const answered: Handoff = { ...handoff, debt: 'answered' }
+  step.view.putHandoff(answered)
+  return answered
+}
+
+export function notify(step: Step, to: string, kind: NoticeKind, about: Handoff, text: string): void {
+  step.view.addNotice({
+    uid: step.deps.newUid(),
+    to,
+    kind,
+    about: about.uid,
+    about_id: about.id,
+    text: text.slice(0, 2_000),
+    created_at: step.at,
+  })
+  tell(step, kind, to, about)
+}
+
+/** The result of a delegation, as a handoff to the asker: exempt from limits, depth and deadlines. */
+function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Returned): void {
+  const { view, at, deps } = step
+  const uid = returns?.uid ?? deps.newUid()
+  const result = view.content(delegation.uid)?.result
+  const handoff: Handoff = {
+    uid,
+    id: `${delegation.id}-R`,
+    rev: 1,
+    home: delegation.home,
+    type: 'return',
+    state: 'offered',
+    from: delegation.to,
+    to: delegation.from,
+    title: returns?.title ?? `Return: ${delegation.title}`,
+    ...(delegation.task !== undefined && { task: delegation.task }),
+    priority: delegation.priority,
+    root: delegation.root,
+    parent: delegation.uid,
+    depth: delegation.depth + 1,
+    in_reply_to: delegation.uid,
+    created_at: at,
+    updated_at: at,
+    sent_at: at,
+    waiting_for: delegation.from,
+    attempt: 1,
+    attempts: [],
+    deliverables: 0,
+    ...(delegation.run !== undefined && numberedIn(view, delegation.run)),
+    ...(delegation.trace && { trace: delegation.trace }),
+  }
+  view.append({
+    stream: handoff.root,
+    subject: uid,
+    record: {
+      act: 'handoff.return',
+      actor: { id: step.actor.name },
+      auth: step.actor.auth,
+      sub: { id: uid, k: 'handoff', rev: 1 },
+      to: 'offered',
+      ts: at,
+    },
+    ...(returns && { fields: { id: handoff.id, title: handoff.title, ...returns.package } }),
+  })
+  view.putHandoff(handoff)
+  view.putContent(uid, {
+    package: returns?.package ?? answered(text, result),
+    thread: [],
+    verifications: [],
+  })
+}
+
+/** What came of the work, where the asker looks for it: files and decisions stand where every package has them. */
+const answered = (summary: string, result: Result | undefined): Package => ({
+  summary,
+  ...(result && { data: { result } }),
+  ...(result?.decisions && { decisions: result.decisions }),
+  ...(result?.artifacts && { artifacts: result.artifacts }),
+})
+
+/** Document 000's own table holds for its handoffs too. It knows no gates, and returns are ours. */
+function checkDocument(before: Handoff, after: Handoff, command: Command): void {
+  if (before.home !== 'markdown' || (before.type !== 'sequential' && before.type !== 'delegation')) return
+  if (isMarkdownStep(before, after)) return
+  const [from, to] = [markdownStatus(before), markdownStatus(after)]
+  refuse(
+    'wrong_state',
+    `${before.id} is ${from}, and document 000 has no way from there to ${to}; ${command.replaceAll('_', ' ')} needs a new handoff that supersedes it`,
+    { id: before.id, state: before.state, command, from, to },
+  )
+}
+
+/** What one instance of an agent holds is not its other instances' to touch. */
+export function checkHolder(handoff: Handoff, actor: Actor): void {
+  if (handoff.instance === undefined || actor.instance === undefined || handoff.instance === actor.instance)
+    return
+  if (handoff.holder !== actor.name) return
+  refuse(
+    'not_allowed',
+    `${handoff.id} is held by another instance of ${handoff.holder} (${handoff.instance})`,
+    {
+      id: handoff.id,
+      holder: handoff.holder,
+      instance: handoff.instance,
+      attempt: handoff.attempt,
+    },
+  )
+}
+
+const spoken = (state: string): string => state.replace('_', ' ')
+const list = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+function notAllowed(handoff: Handoff, command: Command, actor: Actor, needs: readonly Role[]): string {
+  const who = list([...new Set(needs)].map((role) => whoIs(handoff, role)))
+  return `${actor.name} may not ${command.replaceAll('_', ' ')} ${handoff.id}; that is for ${who}`
+}
+
+function whoIs(handoff: Handoff, role: Role): string {
+  if (role === 'sender') return `its sender ${handoff.from}`
+  if (role === 'receiver') return `its receiver ${handoff.to}`
+  if (role === 'person') return 'a person it is addressed to'
+  if (role === 'clock') return 'the engine'
+  return handoff.home === 'markdown'
+    ? 'its verifier'
+    : `its sender ${handoff.from}, a verifier or a person, never its receiver ${handoff.to}`
+}

@@ -1,0 +1,152 @@
+import { handoffId } from '../../dialects/queue/names.ts'
+import type { placeBelow } from '../../domain/handoffs/chain.ts'
+import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
+import type { Home } from '../../domain/home.ts'
+import { kindOf } from '../../domain/policy.ts'
+import type { Trace } from '../../domain/trace.ts'
+import { type Automatic, gateOf, judgeAutomatic, markGated } from '../people/gates.ts'
+import { newTask } from '../tasks/tasks.ts'
+import { numberedIn } from '../workflows/in-run.ts'
+import { isForPerson } from './admission.ts'
+import { offerDeadline, overridesFor } from './deadline.ts'
+import { finish, move, type Step } from './moves.ts'
+import type { NewHandoff } from './sending.ts'
+
+/** Where a new handoff stands: whose it is, in which chain, and whether it is sent at once. */
+export interface Placing extends ReturnType<typeof placeBelow> {
+  readonly from: string
+  readonly send: boolean
+  /** uid of the run and name of the step that it is made for. */
+  readonly run?: string | undefined
+  readonly step?: string | undefined
+  /** How the checks of an automatic gate came out. */
+  readonly automatic?: Automatic | undefined
+  readonly trace?: Trace | undefined
+}
+
+/** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
+export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: Placing): Handoff {
+  const { deps, view, actor, at } = step
+  const {
+    to,
+    title,
+    home = deps.home,
+    type,
+    task,
+    priority,
+    parent: _,
+    supersedes,
+    timeout_s,
+    retry,
+    alias,
+    gate,
+    silence,
+    remind_s,
+    ...travels
+  } = input
+  const kind = kindOf(deps.policy, to, view.agent(to))
+  const resolved = type ?? 'sequential'
+  const work = place.parent === undefined ? undefined : view.handoff(place.parent)
+  if (task !== undefined && !view.task(task)) newTask(step, { id: task, title, owner: place.from })
+  // Document 000 knows no second attempt: rejected work is handed over anew.
+  const policy = home === 'markdown' ? undefined : (retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined))
+  const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, to, view.agent(to), resolved))
+  const draft: Handoff = {
+    uid,
+    id: alias ?? numbered(step, home),
+    rev: 0,
+    home,
+    type: resolved,
+    state: 'draft',
+    from: place.from,
+    to,
+    title,
+    ...(task !== undefined && { task }),
+    priority: priority ?? 'normal',
+    root: place.root,
+    ...(place.parent !== undefined && { parent: place.parent }),
+    depth: place.depth,
+    ...(supersedes !== undefined && { supersedes }),
+    ...(place.run !== undefined && numberedIn(view, place.run)),
+    ...(place.step !== undefined && { step: place.step }),
+    created_at: at,
+    updated_at: at,
+    ...(deadline !== undefined && { ack_deadline: deadline }),
+    ...(timeout_s !== undefined && kind !== 'human' && { timeout_s }),
+    attempt: 1,
+    ...(policy && { retry: policy }),
+    attempts: [],
+    deliverables: travels.deliverables?.length ?? 0,
+    ...(resolved === 'delegation' && {
+      debt: 'open' as const,
+      ...(work && { parent_attempt: work.attempt }),
+    }),
+    ...(resolved === 'gate' && {
+      gate: gateOf(step, gate, place.from, { work, task: taskOf(step, task), opens: place.automatic?.opens }),
+    }),
+    ...(silence && { silence }),
+    ...(remind_s !== undefined && { remind_s }),
+    ...(place.trace && { trace: place.trace }),
+  }
+  markGated(step, draft)
+  view.putContent(uid, { package: travels, thread: [], verifications: [] })
+  const fields = {
+    id: draft.id,
+    title,
+    ...travels,
+    ...(draft.gate?.name !== undefined && { gate: draft.gate.name }),
+  }
+  if (place.send) {
+    const sent = offer(step, draft, fields)
+    return place.automatic ? judgeAutomatic(step, sent, place.automatic) : sent
+  }
+  const created = finish(step, draft, draft)
+  view.append({
+    stream: created.root,
+    subject: uid,
+    record: {
+      act: 'handoff.create',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: uid, k: 'handoff', rev: created.rev },
+      to: 'draft',
+      ts: at,
+    },
+    fields,
+  })
+  view.putHandoff(created)
+  return created
+}
+
+const taskOf = ({ view }: Step, id: string | undefined) =>
+  id === undefined ? undefined : view.task(id)?.task
+
+/** A handoff that gets a file of document 001 is called as the document does. */
+function numbered({ deps, view, at }: Step, home: Home): string {
+  const number = view.number()
+  return home === 'queue' && deps.live?.has(home)
+    ? handoffId(number, Date.parse(at))
+    : `HO-${at.slice(0, 4)}-${String(number).padStart(3, '0')}`
+}
+
+/** Draft to offered; what is addressed to a person for a decision waits for that person at once. */
+export function offer(step: Step, draft: Handoff, fields?: Readonly<Record<string, unknown>>): Handoff {
+  const log = draft.task === undefined ? undefined : step.view.task(draft.task)?.task.uid
+  const task_seq = log === undefined ? undefined : step.view.stream(log)?.progress_seq
+  const sent = move(step, draft, 'send', {
+    set: { sent_at: step.at, ...(task_seq !== undefined && { task_seq }), ...offerDeadline(step, draft) },
+    unset: offerDeadline(step, draft).ack_deadline === undefined ? ['ack_deadline'] : [],
+    ...(fields && { fields }),
+  })
+  return awaitPerson(step, sent)
+}
+
+export function awaitPerson(step: Step, sent: Handoff): Handoff {
+  if (!isForPerson(sent.type)) return sent
+  return move(step, sent, 'await_person', {
+    set: { need: sent.type === 'gate' ? 'gate' : 'decision' },
+    unset: ['ack_deadline'],
+  })
+}

@@ -1,0 +1,370 @@
+import type { Kinds } from '../../dialects/package/artifacts.ts'
+import { isPast } from '../../domain/handoffs/deadlines.ts'
+import { handInConditions, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
+import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
+import type { CheckResult, Evidence, Result } from '../../domain/handoffs/package.ts'
+import { givenBack } from '../../domain/handoffs/reasons.ts'
+import { recoveryActions } from '../../domain/handoffs/retry.ts'
+import type { Reads } from '../../storage/store.ts'
+import { knowPerson } from '../agents/agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { must, uidOf } from '../lookup.ts'
+import { knowTaker, takenUp } from '../people/anyone.ts'
+import { refuse, write } from '../write.ts'
+import {
+  type Accepted,
+  type AcceptInput,
+  accepted,
+  acknowledge,
+  isAnswer,
+  refuseUnacknowledged,
+  refuseUnclear,
+} from './acknowledging.ts'
+import { again, beat, failed, fence, revived, take } from './attempts.ts'
+import { claimNext, pickUp } from './claiming.ts'
+import { offerDeadline } from './deadline.ts'
+import { outputConditions } from './handed-in.ts'
+import { move, type Step } from './moves.ts'
+import { kindsOf } from './sending-rules.ts'
+import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './talking.ts'
+
+export interface SubmitInput extends Result {
+  /** The attempt that the caller works on; an older one is fenced off. */
+  readonly attempt?: number | undefined
+}
+
+/** What the receiver does with a handoff. */
+export class Receiving {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledging.ts`. */
+  async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
+    await knowPerson(this.#deps, call)
+    const uid = await uidOf(this.#deps, ref)
+    await knowTaker(this.#deps, call, uid)
+    const commit = async () => {
+      const taken = await this.#accept(call, uid, input).catch(async (error: unknown) => {
+        if (!(error instanceof Unread)) throw error
+        const seen = await this.#deps.store.content(uid)
+        return this.#accept(call, uid, input, { kinds: seen && (await kindsOf(this.#deps, seen.package)) })
+      })
+      return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)
+    }
+    const taken = await pickUp(this.#deps, call, uid, input, commit)
+    if (!isAnswer(taken, input)) return taken
+    const content = await this.#deps.store.content(uid)
+    return content ? accepted(taken, content) : taken
+  }
+
+  /** Most acceptances need no look at the content; those that do are decided again with it. */
+  #accept(call: Call, uid: string, input: AcceptInput, seen?: { readonly kinds: Kinds | undefined }) {
+    const contents = seen !== undefined || Boolean(input.blockers?.length)
+    return this.#change(call, 'handoff_accept', uid, input, { contents }, (step, before) => {
+      refuseLate(step, before)
+      if (!seen && isAnswer(before, input)) throw new Unread()
+      if (seen) return this.#acknowledge(step, before, input, seen.kinds)
+      if (input.blockers?.length)
+        return this.#ask(step, before, input.blockers.join('\n'), 'handoff.accept_partial')
+      return begin(step, before, input)
+    })
+  }
+
+  #acknowledge(step: Step, before: Handoff, input: AcceptInput, kinds: Kinds | undefined): Handoff {
+    const { view, actor, at, deps } = step
+    const content = view.content(before.uid)
+    if (!content) refuse('internal', 'the content of this handoff is missing')
+    const said = acknowledge(before, content, input, {
+      by: actor.name,
+      at,
+      agent: view.agent(before.to),
+      capabilities: deps.policy.agents?.[before.to]?.capabilities ?? [],
+      kinds,
+    })
+    view.putContent(before.uid, { ...content, acknowledgment: said })
+    const asked = [...(said.blockers ?? []), ...(said.questions ?? [])]
+    const { understanding: understood, questions } = said
+    const fields = { ...(understood && { understood }), ...(questions && { questions }) }
+    // Who may is judged before what is missing.
+    const moved =
+      said.understood === 'yes'
+        ? begin(step, before, input, fields)
+        : this.#ask(step, before, asked.join('\n'), 'handoff.accept_partial')
+    refuseUnclear(before, said, input)
+    if (said.understood === 'yes' && questions) askBeside(step, moved, questions)
+    return moved
+  }
+
+  /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
+  claim(call: Call): Promise<Handoff | undefined> {
+    return claimNext(this.#deps, call, (taken) => this.#withInputs(call, taken))
+  }
+
+  reject(
+    call: Call,
+    ref: string,
+    reason: { readonly type: string; readonly message: string },
+  ): Promise<Handoff> {
+    const input = { reason: reason.message, reason_type: reason.type }
+    return this.#change(call, 'handoff_reject', ref, input, {}, (step, before) => {
+      refuseLate(step, before)
+      return move(step, before, 'reject', {
+        set: { rejection: { ...reason, by: step.actor.name, at: step.at } },
+        fields: input,
+      })
+    })
+  }
+
+  /** Shows that the holder is alive; may tell progress, and that the work is blocked or goes on. */
+  heartbeat(
+    call: Call,
+    ref: string,
+    input: {
+      readonly progress?: number | undefined
+      readonly blocked?: string | false | undefined
+      readonly attempt?: number | undefined
+    },
+  ): Promise<Handoff> {
+    return this.#change(call, 'handoff_heartbeat', ref, input, {}, (step, found) => {
+      const before = revived(step, found, input.attempt)
+      fence(before, input.attempt)
+      const { progress, blocked } = input
+      const set: Partial<Handoff> = {
+        ...(progress !== undefined && { progress }),
+        ...(typeof blocked === 'string' && { blocked_on: blocked }),
+      }
+      if (typeof blocked === 'string' && before.state !== 'blocked')
+        return move(step, before, 'block', { set, fields: { blocked_on: blocked } })
+      if (blocked === false && before.state === 'blocked')
+        return move(step, before, 'unblock', { set, unset: ['blocked_on'] })
+      return beat(step, before, set)
+    })
+  }
+
+  /** The receiver needs to know something; the handoff stays the same one and waits for its sender. */
+  ask(call: Call, ref: string, question: string): Promise<Handoff> {
+    return this.#change(call, 'handoff_ask', ref, { question }, { contents: true }, (step, found) => {
+      const before = revived(step, found, undefined)
+      refuseLate(step, before)
+      return this.#ask(step, before, question)
+    })
+  }
+
+  answer(call: Call, ref: string, text: string): Promise<Handoff> {
+    return this.#change(call, 'handoff_answer', ref, { text }, { contents: true }, (step, before) => {
+      if (before.state === 'needs_input' && before.resume === undefined)
+        refuse('wrong_state', `nobody has asked anything about ${before.id}; it waits for ${before.to}`, {
+          id: before.id,
+          waiting_for: before.to,
+        })
+      if (isAnswerBeside(step, before)) return answerBeside(step, before, text)
+      const gate = before.resume === 'needs_input'
+      talk(step, before, { kind: 'answer', text })
+      const answered = move(step, before, 'answer', {
+        set: {
+          ...(gate && { need: before.type === 'gate' ? ('gate' as const) : ('decision' as const) }),
+          // The time to accept begins anew: it stood still while the question was open.
+          ...(before.resume === 'offered' && offerDeadline(step, before)),
+        },
+        unset: gate ? ['resume'] : ['resume', 'need'],
+        fields: { answer: text },
+        progress: true,
+      })
+      tellAnswer(step, answered, text)
+      return answered
+    })
+  }
+
+  /** Hands in what was done. Where the receiver alone may close, this closes; elsewhere a verifier looks at it. */
+  async submit(call: Call, ref: string, input: SubmitInput): Promise<Handoff> {
+    const deps = this.#deps
+    const uid = await uidOf(deps, ref)
+    const { attempt, ...given } = input
+    const checks = await this.#checked(uid, given)
+    const lacking = await outputConditions(deps, uid, given)
+    return this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
+      const before = revived(step, found, attempt)
+      fence(before, attempt)
+      const now = step.view.content(before.uid)
+      if (!now) refuse('internal', 'the content of this handoff is missing')
+      const evidence = matchEvidence(now.package.deliverables ?? [], given.evidence ?? [])
+      const result: Result = {
+        ...given,
+        ...(evidence.length > 0 && { evidence }),
+        ...(checks && { checks: [...checks] }),
+        submitted_at: step.at,
+      }
+      const next = { ...now, result }
+      const closes = receiverCompletes(before)
+      step.view.putContent(before.uid, next)
+      const fields = { evidence: result.evidence, note: result.note, output: result.output }
+      const started =
+        before.state === 'accepted' && closes
+          ? move(step, before, 'start', { set: { started_at: step.at } })
+          : before
+      // Who may is judged before what is missing.
+      const moved = move(step, started, closes ? 'complete' : 'submit', {
+        fields,
+        progress: true,
+        act: 'handoff.submit',
+        unset: givenBack(started) ? ['rejection'] : [],
+      })
+      refuseUnacknowledged(before, now)
+      const unmet = closes ? [...unmetConditions(before, next), ...lacking] : handInConditions(before, next)
+      if (unmet.length > 0)
+        refuse(
+          'unmet',
+          `${before.id} cannot be ${closes ? 'completed' : 'submitted'} yet: ${unmet.map((u) => u.message).join('; ')}`,
+          { id: before.id, unmet },
+        )
+      return moved
+    })
+  }
+
+  /** Declared acceptance checks are run before the transaction: they may take minutes. */
+  async #checked(uid: string, given: Result): Promise<readonly CheckResult[] | undefined> {
+    const { runChecks, store } = this.#deps
+    const asked = runChecks && (await store.content(uid))?.package
+    if (!runChecks || !asked?.checks?.length) return undefined
+    const evidence = matchEvidence(asked.deliverables ?? [], given.evidence ?? [])
+    return runChecks(asked.checks, { ...given, evidence })
+  }
+
+  /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */
+  fail(
+    call: Call,
+    ref: string,
+    input: {
+      readonly code?: string | undefined
+      readonly message: string
+      readonly details?: Failure['details'] | undefined
+      readonly recovery_actions?: readonly string[] | undefined
+      readonly attempt?: number | undefined
+    },
+  ): Promise<Handoff> {
+    const code = input.code ?? 'PROCESSING_ERROR'
+    return this.#change(call, 'handoff_fail', ref, input, {}, (step, found) => {
+      const before = revived(step, found, input.attempt)
+      fence(before, input.attempt)
+      const error: Failure = {
+        code,
+        message: input.message,
+        severity: 'error',
+        ...(input.details && { details: input.details }),
+        recovery_actions: [...recoveryActions(code, input.recovery_actions)],
+      }
+      return failed(step, before, error, 'fail')
+    })
+  }
+
+  /** Another attempt, asked for by the sender, or by the engine when its instant has come. */
+  retry(call: Call, ref: string): Promise<Handoff> {
+    return this.#change(call, 'handoff_retry', ref, {}, {}, (step, before) => again(step, before))
+  }
+
+  /** Document 001: work whose input is not there fails at once, where somebody can look. */
+  async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
+    const { runChecks, store } = this.#deps
+    if (taken.home !== 'queue' || taken.state !== 'in_progress' || !runChecks) return taken
+    const content = await store.content(taken.uid)
+    const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)
+    if (paths.length === 0) return taken
+    const checks = await runChecks(
+      paths.map((path) => ({ kind: 'file_exists', path })),
+      {},
+    )
+    const missing = paths.filter((_, i) => checks[i]?.ok === false)
+    if (missing.length === 0) return taken
+    const message = `Required artifact not found: ${missing.join(', ')}`
+    return this.fail({ actor: call.actor }, taken.uid, {
+      code: 'DEPENDENCY_MISSING',
+      message,
+      attempt: taken.attempt,
+    })
+  }
+
+  #ask(step: Step, before: Handoff, question: string, act?: string): Handoff {
+    talk(step, before, { kind: 'question', text: question })
+    return move(step, before, 'ask', {
+      set: { need: 'clarification', resume: before.state },
+      unset: ['ack_deadline'],
+      fields: { question },
+      ...(act !== undefined && { act }),
+    })
+  }
+
+  async #change(
+    call: Call,
+    op: string,
+    ref: string,
+    input: unknown,
+    options: { readonly contents?: boolean },
+    decide: (step: Step, before: Handoff) => Handoff,
+  ): Promise<Handoff> {
+    const deps = this.#deps
+    const uid = await uidOf(deps, ref)
+    const reads: Reads = {
+      handoffs: [uid],
+      ...(options.contents && { contents: [uid] }),
+      agents: [call.actor.name],
+    }
+    return write(deps, call, {
+      op,
+      input: { uid, input },
+      reads,
+      decide: (view, at) => {
+        const step: Step = { deps, view, actor: call.actor, at }
+        return decide(step, takenUp(step, must(view, uid)))
+      },
+      reload: (subject) => deps.store.handoff(subject),
+    })
+  }
+}
+
+/** The content of a handoff must be read before its acceptance can be judged. */
+class Unread extends Error {}
+
+/** Document 000 acknowledges first and starts later; everywhere else accepting is beginning, unless said. */
+function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {
+  const start = input.start ?? before.home !== 'markdown'
+  if (before.state === 'accepted' && start)
+    return move(step, before, 'start', { set: { started_at: step.at }, ...(said && { fields: said }) })
+  return take(step, before, start, input.notes, said)
+}
+
+/** An acknowledgment at or after the deadline is refused even where no sweep has run. */
+function refuseLate(step: Step, handoff: Handoff): void {
+  if (handoff.state === 'offered' && isPast(handoff.ack_deadline, step.at))
+    refuse(
+      'wrong_state',
+      `${handoff.id} expired at ${handoff.ack_deadline}; ask ${handoff.from} to send it again`,
+      {
+        id: handoff.id,
+        ack_deadline: handoff.ack_deadline,
+      },
+    )
+}
+
+/** Evidence names its deliverable; where there is only one, it need not. */
+function matchEvidence(deliverables: readonly string[], given: readonly Evidence[]): Evidence[] {
+  const known = deliverables.map((d) => d.trim())
+  return given.map((item) => {
+    const name = item.deliverable.trim()
+    if (known.includes(name)) return { ...item, deliverable: name }
+    const close = known.filter((d) => d.toLowerCase().startsWith(name.toLowerCase()))
+    const only = close.length === 1 ? close[0] : name === '*' && known.length === 1 ? known[0] : undefined
+    if (only === undefined)
+      refuse(
+        'invalid_input',
+        `${JSON.stringify(name)} is not one of the deliverables: ${known.map((d) => JSON.stringify(d)).join(', ') || 'there are none'}`,
+        {
+          deliverable: name,
+          deliverables: known,
+        },
+      )
+    return { ...item, deliverable: only }
+  })
+}

@@ -1,0 +1,47 @@
+import { type Unmet, unmetConditions } from '../../domain/handoffs/guards.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Content, Result } from '../../domain/handoffs/package.ts'
+import { must } from '../lookup.ts'
+import { refuse } from '../write.ts'
+import { refuseUnacknowledged } from './acknowledging.ts'
+import { move, type Returned, type Step } from './moves.ts'
+
+/** Ends a delegation by what its receiver sends back, and answers the return that the asker gets. */
+export function returned(
+  step: Step,
+  uid: string,
+  sent: Omit<Returned, 'uid'>,
+  lacking: readonly Unmet[],
+): Handoff {
+  const { view, deps, at } = step
+  const before = must(view, uid)
+  const content = view.content(uid)
+  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const { summary, artifacts, decisions } = sent.package
+  const result: Result = {
+    ...(summary !== undefined && { note: summary }),
+    ...(artifacts && { artifacts }),
+    ...(decisions && { decisions }),
+    submitted_at: at,
+  }
+  const next: Content = { ...content, result }
+  view.putContent(uid, next)
+  refuseUnacknowledged(before, content)
+  const started =
+    before.state === 'accepted' ? move(step, before, 'start', { set: { started_at: at } }) : before
+  const returns = { uid: deps.newUid(), ...sent }
+  // Who may is judged before what is missing.
+  move(step, started, 'complete', {
+    fields: { note: result.note },
+    progress: true,
+    act: 'handoff.submit',
+    returns,
+  })
+  const unmet = [...unmetConditions(before, next), ...lacking]
+  if (unmet.length > 0)
+    refuse('unmet', `${before.id} cannot be completed yet: ${unmet.map((u) => u.message).join('; ')}`, {
+      id: before.id,
+      unmet,
+    })
+  return must(view, returns.uid)
+}

@@ -1,0 +1,200 @@
+import type { Draft } from '../../dialects/draft.ts'
+import { artifactsAgainstGit, type Kinds } from '../../dialects/package/artifacts.ts'
+import type { Finding } from '../../dialects/package/lint.ts'
+import { checkSending } from '../../dialects/package/rules.ts'
+import {
+  type Answered,
+  answeredBy,
+  HUMAN,
+  inferType,
+  marksOf,
+  type OpenDelegation,
+  WHY,
+} from '../../dialects/package/types.ts'
+import { receiverCompletes } from '../../domain/handoffs/guards.ts'
+import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
+import type { Home } from '../../domain/home.ts'
+import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { kindOf } from '../../domain/policy.ts'
+import type { ServiceDeps } from '../deps.ts'
+import { refuse } from '../write.ts'
+
+/** A finding that does not stop a handoff; its text says what to change. */
+export interface Warning {
+  readonly code: string
+  readonly message: string
+}
+
+/** What is judged before a handoff is sent. */
+export interface Offered {
+  readonly from: string
+  readonly to: string
+  readonly home: Home
+  readonly type?: HandoffType | undefined
+  /** Whether it says what kind of gate it is. */
+  readonly isGate?: boolean | undefined
+  readonly in_reply_to?: string | undefined
+  readonly package: Package
+  readonly created_files?: readonly string[] | undefined
+  /** A draft may be unfinished: what would be refused is only said. */
+  readonly send: boolean
+}
+
+export interface Judged {
+  readonly type: HandoffType
+  /** The open delegation that this is the answer to. */
+  readonly answers?: Handoff
+  readonly warnings: readonly Warning[]
+}
+
+const OPEN = STATES.filter(isOpen)
+/** More open delegations between two agents than anybody tells apart. */
+const MOST_DELEGATIONS = 20
+/** What is worth saying wherever the handoff lives; the rest are rules of document 004 alone. */
+const EVERYWHERE: readonly string[] = [
+  'vacuous_summary',
+  'not_measurable',
+  'pending_without_question',
+  'placeholder',
+]
+/** What the sender's disk says need not hold where the receiver is; the receiver looks again. */
+const SAID_ONLY = 'artifact_not_found'
+
+/** The type of a new handoff, what its receiver would stumble over, and refusals where its home has rules. */
+export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise<Judged> {
+  const { home, send } = offered
+  const files = artifactsAgainstGit({ package: offered.package }, offered.created_files ?? [])
+  if (home !== 'package') {
+    const type = offered.type ?? 'sequential'
+    if (type === 'return' || offered.in_reply_to !== undefined) refuseReturn()
+    const found = checkSending(draftOf(offered, type)).filter(({ code }) => EVERYWHERE.includes(code))
+    return { type, warnings: [...found, ...files].map(said) }
+  }
+  const open = await delegationsBetween(deps, offered)
+  const { type, warnings } = typeOf(offered, open, await isPerson(deps, offered))
+  const answers = type === 'return' ? answered(offered, open) : undefined
+  const kinds = await kindsOf(deps, offered.package)
+  const found = checkSending(draftOf(offered, type), { ...(kinds && { kinds }) })
+  if (send) refuseBroken(found)
+  return { type, ...(answers && { answers }), warnings: [...warnings, ...[...found, ...files].map(said)] }
+}
+
+/** The rules of a package by itself, without a look at anything else. */
+export function refuseBrokenPackage(handoff: Handoff, travels: Package): void {
+  if (handoff.home !== 'package') return
+  const { from, to, type } = handoff
+  refuseBroken(checkSending({ from, to, type, package: travels }))
+}
+
+/** What is on disk of the artifacts, where the project is. A path without an entry could not be looked at. */
+export async function kindsOf({ runChecks }: ServiceDeps, travels: Package): Promise<Kinds | undefined> {
+  const paths = [...new Set((travels.artifacts ?? []).map(({ path }) => path))]
+  if (!runChecks || paths.length === 0) return undefined
+  const results = await runChecks(
+    paths.map((path) => ({ kind: 'file_exists', path })),
+    {},
+  )
+  return new Map(
+    paths.flatMap((path, i) => {
+      const ok = results[i]?.ok
+      return ok === undefined ? [] : [[path, ok ? ('file' as const) : ('missing' as const)]]
+    }),
+  )
+}
+
+function refuseBroken(found: readonly Finding[]): void {
+  const errors = found.filter(({ severity, code }) => severity === 'error' && code !== SAID_ONLY)
+  if (errors.length === 0) return
+  const problems = errors.map(({ code, field, message }) => ({
+    code,
+    field: field.replace(/^package\./, ''),
+    message,
+  }))
+  refuse('invalid_input', problems.map(({ field, message }) => `${field}: ${message}`).join('; '), {
+    problems,
+  })
+}
+
+const said = ({ code, message }: Finding): Warning => ({ code, message })
+
+const draftOf = ({ from, to, package: travels }: Offered, type?: HandoffType): Draft => ({
+  from,
+  to,
+  ...(type && { type }),
+  package: travels,
+})
+
+/** A given type counts; where the package reads as another one, the sender is told. */
+function typeOf(
+  offered: Offered,
+  open: readonly Handoff[],
+  toPerson: boolean,
+): { readonly type: HandoffType; readonly warnings: readonly Warning[] } {
+  const { type, package: travels, in_reply_to } = offered
+  const draft: Draft = {
+    ...draftOf(offered),
+    ...(toPerson && { to: HUMAN }),
+    ...((offered.isGate || travels.validation_request) && { gate: { type: 'blocking' } }),
+  }
+  const inferred = in_reply_to === undefined ? inferType(marksOf(draft, named(open))) : 'return'
+  if (type === undefined || type === inferred) return { type: inferred, warnings: [] }
+  const why = inferred === 'return' ? `${open[0]?.id} waits for it` : WHY[inferred]
+  const message = `type says ${type}, but the package reads as ${inferred}: ${why}`
+  return { type, warnings: [{ code: 'type_contradicts', message }] }
+}
+
+/** Every person is somebody to escalate to, whatever the name. */
+async function isPerson({ policy, store }: ServiceDeps, { to }: Offered): Promise<boolean> {
+  const agent = await store.agent(to)
+  return kindOf(policy, to, agent) === 'human'
+}
+
+/** Delegations of the receiver to the sender that wait for an answer. */
+async function delegationsBetween(
+  { store }: ServiceDeps,
+  { from, to, type }: Offered,
+): Promise<readonly Handoff[]> {
+  if (type !== undefined && type !== 'return') return []
+  const filter = { from: to, to: from, type: 'delegation' as const, state: OPEN }
+  return (await store.handoffs(filter, { limit: MOST_DELEGATIONS })).items
+}
+
+const named = (open: readonly Handoff[]): readonly OpenDelegation[] =>
+  open.map(({ id, from, to }) => ({ id, from, to }))
+
+/** The one that it names, else the only one. Naming one that is not open is no reason to answer another. */
+function answered(offered: Offered, open: readonly Handoff[]): Handoff | undefined {
+  const { from, to, in_reply_to: ref } = offered
+  const delegation =
+    ref === undefined
+      ? onlyOf(answeredBy({ from, to }, named(open)), open)
+      : open.find(({ id, uid }) => ref === id || ref === uid)
+  if (delegation && !receiverCompletes(delegation)) refuseReturn(delegation)
+  return delegation
+}
+
+function onlyOf(found: Answered, open: readonly Handoff[]): Handoff | undefined {
+  if (found.kind === 'several')
+    refuse('invalid_input', `this could answer ${found.ids.join(' or ')}; name one as in_reply_to`, {
+      delegations: found.ids,
+    })
+  return found.kind === 'one' ? open.find(({ id }) => id === found.id) : undefined
+}
+
+/** Flags a return that answers nothing. */
+export function refuseUnasked(from: string, to: string): never {
+  refuse(
+    'invalid_input',
+    `${to} has no open delegation to ${from} that this return could answer; leave out the type, or see what is open with: baton inbox`,
+    { type: 'return' },
+  )
+}
+
+function refuseReturn(delegation?: Handoff): never {
+  const how = delegation ? `submit ${delegation.id}` : 'submit the work'
+  refuse('invalid_input', `a return is made by Baton when a delegation is completed; ${how}`, {
+    type: 'return',
+    ...(delegation && { delegation: delegation.id }),
+  })
+}

@@ -1,0 +1,337 @@
+import type { AgentKind } from '../../domain/actor.ts'
+import { placeBelow } from '../../domain/handoffs/chain.ts'
+import type { Handoff, HandoffType, Priority } from '../../domain/handoffs/handoff.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
+import { givenBack } from '../../domain/handoffs/reasons.ts'
+import type { RetryPolicy } from '../../domain/handoffs/retry.ts'
+import type { Home } from '../../domain/home.ts'
+import { hasLimit, limitsOf } from '../../domain/policy.ts'
+import { ensureAgents } from '../agents/agents.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { demandFileId, demandWritable, documentId } from '../documents/live-home.ts'
+import { find, must } from '../lookup.ts'
+import { type AskedOfPeople, idleGate, judgePeople } from '../people/gates.ts'
+import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
+import { refuse, write } from '../write.ts'
+import { admit, isForPerson, refuseNoPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
+import { reopened } from './attempts.ts'
+import { withChain } from './chain-refusal.ts'
+import { offerDeadline } from './deadline.ts'
+import { outputConditions } from './handed-in.ts'
+import { amended, move, notify, reasoned, type Step } from './moves.ts'
+import { awaitPerson, offer, placeHandoff } from './placing.ts'
+import { returned } from './returning.ts'
+import {
+  type Judged,
+  judgeSending,
+  refuseBrokenPackage,
+  refuseUnasked,
+  type Warning,
+} from './sending-rules.ts'
+
+/** What a sender says of a new handoff. */
+export interface NewHandoff extends Package, AskedOfPeople {
+  readonly to: string
+  readonly title: string
+  readonly home?: Home | undefined
+  readonly type?: HandoffType | undefined
+  readonly task?: string | undefined
+  readonly priority?: Priority | undefined
+  readonly parent?: string | undefined
+  readonly supersedes?: string | undefined
+  readonly timeout_s?: number | undefined
+  readonly retry?: RetryPolicy | undefined
+  /** A name of its own in the handoff's dialect. */
+  readonly alias?: string | undefined
+  /** Files that the sender made: each must stand among the artifacts. */
+  readonly created_files?: readonly string[] | undefined
+  /** The delegation that a return answers, where it could be several. */
+  readonly in_reply_to?: string | undefined
+}
+
+export interface Sent {
+  readonly handoff: Handoff
+  readonly warnings: readonly Warning[]
+}
+
+/** Creating, sending and taking back. */
+export class Sending {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** Writes a draft: it holds a place under the limits and is not yet anybody's work. */
+  create(call: Call, input: NewHandoff): Promise<Sent> {
+    return this.#make(call, 'handoff_create', input, false)
+  }
+
+  /** Creates and sends in one. */
+  send(call: Call, input: NewHandoff): Promise<Sent> {
+    return this.#make(call, 'handoff_send', input, true)
+  }
+
+  async sendDraft(call: Call, ref: string): Promise<Sent> {
+    const draft = await find(this.#deps, ref)
+    const { uid } = draft
+    const travels = draft.state === 'draft' ? await this.#deps.store.content(uid) : undefined
+    const { warnings } = travels
+      ? await judgeSending(this.#deps, { ...draft, package: travels.package, send: true })
+      : { warnings: [] }
+    const handoff = await write(this.#deps, call, {
+      op: 'handoff_send',
+      input: { ref: uid },
+      reads: { handoffs: namesOf(uid, draft.run && draft.parent) },
+      decide: (view, at) => {
+        const { run, from, parent } = must(view, uid)
+        refuseOverGate(view, run, from, parent === undefined ? undefined : view.handoff(parent))
+        const draft = call.trace ? amended(must(view, uid), { trace: call.trace }) : must(view, uid)
+        return offer({ deps: this.#deps, view, actor: call.actor, at }, draft)
+      },
+      reload: (subject) => this.#deps.store.handoff(subject),
+    })
+    return { handoff, warnings }
+  }
+
+  /** Changes what travels: a draft stays one, an offer that was questioned is offered again. */
+  async amend(
+    call: Call,
+    ref: string,
+    change: Partial<Package> & { readonly title?: string },
+  ): Promise<Handoff> {
+    const { uid } = await find(this.#deps, ref)
+    const { title, ...patch } = change
+    return write(this.#deps, call, {
+      op: 'handoff_amend',
+      input: { uid, change },
+      reads: { handoffs: [uid], contents: [uid] },
+      decide: (view, at) => {
+        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+        const content = view.content(uid)
+        if (!content) refuse('internal', 'the content of this handoff is missing')
+        const next = { ...content.package, ...patch }
+        view.putContent(uid, { ...content, package: next })
+        const set: Partial<Handoff> = {
+          ...(title !== undefined && { title }),
+          deliverables: next.deliverables?.length ?? 0,
+        }
+        const before = must(view, uid)
+        const again = before.state === 'needs_input' ? offerDeadline(step, before) : {}
+        const changed = move(step, before, 'amend', {
+          set: { ...set, ...again },
+          unset: before.state === 'needs_input' ? ['need', 'resume'] : [],
+          fields: change,
+          progress: true,
+        })
+        if (changed.state === 'draft') return changed
+        refuseBrokenPackage(changed, next)
+        return changed.state === 'offered' ? awaitPerson(step, changed) : changed
+      },
+      reload: (subject) => this.#deps.store.handoff(subject),
+    })
+  }
+
+  async cancel(call: Call, ref: string, reason?: string): Promise<Handoff> {
+    const { uid } = await find(this.#deps, ref)
+    return write(this.#deps, call, {
+      op: 'handoff_cancel',
+      input: { uid, reason },
+      reads: { handoffs: [uid] },
+      decide: (view, at) =>
+        move({ deps: this.#deps, view, actor: call.actor, at }, must(view, uid), 'cancel', {
+          ...reasoned({ actor: call.actor, at }, 'cancelled', reason),
+          fields: { reason },
+        }),
+      reload: (subject) => this.#deps.store.handoff(subject),
+    })
+  }
+
+  /** Gives the work to another receiver; whoever held it is fenced off by the new attempt. */
+  async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {
+    const { uid, from } = await find(this.#deps, ref)
+    refuseRoute(this.#deps, from, to)
+    await ensureAgents(this.#deps, call, [to])
+    return write(this.#deps, call, {
+      op: 'handoff_reassign',
+      input: { uid, to, reason },
+      reads: { handoffs: [uid], agents: [to] },
+      decide: (view, at) => {
+        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+        const before = must(view, uid)
+        refuseRemoved(view.agent(to))
+        if (before.to !== to) notify(step, before.to, 'reassigned', before, given(before, to, reason))
+        const target = amended(before, { to })
+        const { set: why } = reasoned(step, 'reassigned', reason)
+        return move(step, before, 'reassign', {
+          set: {
+            to,
+            attempt: before.attempt + 1,
+            ...reopened(before),
+            ...offerDeadline(step, target),
+            ...why,
+          },
+          unset: [
+            ...([
+              'accepted_at',
+              'accepted_by',
+              'started_at',
+              'need',
+              'resume',
+              'error',
+              'not_before',
+            ] as const),
+            // The reason of an earlier one says nothing of this one; what a verifier found is still to be mended.
+            ...(why || givenBack(before) ? [] : (['rejection'] as const)),
+          ],
+          fields: { reason },
+          progress: true,
+        })
+      },
+      reload: (subject) => this.#deps.store.handoff(subject),
+    })
+  }
+
+  async #make(call: Call, op: string, input: NewHandoff, send: boolean): Promise<Sent> {
+    const deps = this.#deps
+    const from = call.actor.name
+    const { to, task, home = deps.home, created_files, in_reply_to, ...said } = input
+    demandFileId(deps, home, input.alias)
+    const rest = await this.#withShared(home, said)
+    const isGate = input.gate !== undefined
+    const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
+    const judged = await judgeSending(deps, { ...offered, package: packageOf(rest) })
+    const { type, warnings } = judged
+    if (type === 'return') return this.#answer(call, op, input, judged)
+    refuseRoute(deps, from, to)
+    const kind = await this.#kindOfNew(call, to, type)
+    const agents = await ensureAgents(deps, call, [from, to], kind)
+    const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, agents.get(name))))
+    const parent = await this.#parentOf(call, input)
+    const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
+    const uid = deps.newUid()
+    const place = placeBelow(uid, parent)
+    // Work that follows from other work belongs to the same trace, unless its sender has one of its own.
+    const trace = call.trace ?? parent?.trace
+    const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
+    await demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
+    const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
+    const made: NewHandoff = { ...rest, to, home, type, alias, ...(task !== undefined && { task }) }
+    const attempt = (counted: readonly string[]) =>
+      write(deps, call, {
+        op,
+        input,
+        reads: {
+          agents: [from, to],
+          counted,
+          handoffs: namesOf(
+            supersedes,
+            guarded,
+            parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
+          ),
+          ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
+          // Of a chain that begins here there is none yet.
+          streams: place.root === uid ? [] : [place.root],
+          numbers: alias === undefined ? 1 : 0,
+        },
+        decide: (view, at) => {
+          const step: Step = { deps, view, actor: call.actor, at }
+          admit(step, { from, to, home, type, task, place, supersedes })
+          const run = runBelow(view, parent)
+          if (send) refuseOverGate(view, run, from, parent)
+          return placeHandoff(
+            step,
+            uid,
+            { ...made, supersedes },
+            { ...place, from, send, automatic, run, trace },
+          )
+        },
+        reload: (subject) => deps.store.handoff(subject),
+      })
+    const handoff = await attempt(limited)
+      .catch((error: unknown) => {
+        if (error instanceof Uncounted) return attempt([from, input.to])
+        throw error
+      })
+      .catch(async (error: unknown) => {
+        throw await withChain(deps, error, parent, to)
+      })
+    return { handoff, warnings: [...warnings, ...idleGate(handoff)] }
+  }
+
+  /** What stands in the context files of the project need not be said again. */
+  async #withShared<T extends Package>(home: Home, said: T): Promise<T> {
+    const shared = await this.#deps.shared?.(home)
+    return shared ? { ...said, data: { ...shared, ...said.data } } : said
+  }
+
+  /** What a delegate sends back is the end of the delegation: the return carries the package as it was sent. */
+  async #answer(call: Call, op: string, input: NewHandoff, { answers, warnings }: Judged): Promise<Sent> {
+    const deps = this.#deps
+    if (op !== 'handoff_send')
+      refuse('invalid_input', 'a return cannot be a draft; send it when the work is done', { type: 'return' })
+    const uids = answers ? [answers.uid] : []
+    const sent = { title: input.title, package: packageOf(input) }
+    const { artifacts } = sent.package
+    const lacking = answers ? await outputConditions(deps, answers.uid, { artifacts }) : []
+    const handoff = await write(deps, call, {
+      op,
+      input,
+      reads: { handoffs: uids, contents: uids, agents: [call.actor.name] },
+      // A repeated call has its answer before it is judged: the delegation is closed by then.
+      decide: (view, at) =>
+        answers
+          ? returned({ deps, view, actor: call.actor, at }, answers.uid, sent, lacking)
+          : refuseUnasked(call.actor.name, input.to),
+      reload: (subject) => deps.store.handoff(subject),
+    })
+    return { handoff, warnings }
+  }
+
+  /** A person who asks somebody to decide says with it that this is a person too; an agent cannot say so. */
+  async #kindOfNew({ actor }: Call, to: string, type: HandoffType): Promise<AgentKind | undefined> {
+    if (!isForPerson(type)) return undefined
+    if (actor.kind === 'human') return 'human'
+    const known = await this.#deps.store.agent(to)
+    refuseNoPerson(this.#deps, type, to, known)
+    return undefined
+  }
+
+  /** A given parent, else the newest handoff of the same task to this sender: chains are the engine's to know. */
+  async #parentOf(call: Call, input: NewHandoff): Promise<Handoff | undefined> {
+    if (input.parent !== undefined) return find(this.#deps, input.parent)
+    if (input.task === undefined) return undefined
+    return this.#deps.store.latest(input.task, undefined, call.actor.name)
+  }
+}
+
+/** The sentence that the old receiver reads. */
+const given = ({ id }: Handoff, to: string, reason: string | undefined): string =>
+  `Handoff ${id} was given to ${to}${reason === undefined ? '' : `: ${reason}`}`
+
+/** Those of the uids that there are, each once. */
+const namesOf = (...uids: readonly (string | undefined)[]): string[] => [
+  ...new Set(uids.filter((uid) => uid !== undefined)),
+]
+
+/** The compiler asks for a line whenever a package gets a field. */
+const TRAVELS: Readonly<Record<keyof Package, true>> = {
+  summary: true,
+  purpose: true,
+  context: true,
+  data: true,
+  decisions: true,
+  artifacts: true,
+  open_questions: true,
+  deliverables: true,
+  criteria: true,
+  constraints: true,
+  input: true,
+  links: true,
+  checks: true,
+  validation_request: true,
+}
+
+/** What travels, without what is said of the handoff itself. */
+const packageOf = (input: Partial<NewHandoff>): Package =>
+  Object.fromEntries(Object.entries(input).filter(([key, value]) => key in TRAVELS && value !== undefined))

@@ -1,0 +1,64 @@
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { ThreadItem } from '../../domain/handoffs/package.ts'
+import { refuse } from '../write.ts'
+import { finish, notify, type Step } from './moves.ts'
+
+/** Adds to what sender, receiver and people say to each other about a handoff. */
+export function talk(step: Step, handoff: Handoff, item: Pick<ThreadItem, 'kind' | 'text' | 'choice'>): void {
+  const content = step.view.content(handoff.uid)
+  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const said: ThreadItem = { ...item, by: step.actor.name, at: step.at }
+  step.view.putContent(handoff.uid, { ...content, thread: [...content.thread, said] })
+}
+
+/** Asks without waiting: the work goes on, and the sender is told. */
+export function askBeside(step: Step, handoff: Handoff, questions: readonly string[]): void {
+  for (const text of questions) talk(step, handoff, { kind: 'question', text })
+  notify(
+    step,
+    handoff.from,
+    'asked',
+    handoff,
+    `${handoff.to} began ${handoff.id} and asks: ${questions.join(' ')}`,
+  )
+}
+
+/** Whether the sender answers something that was asked while the work goes on. */
+export function isAnswerBeside({ view, actor }: Step, handoff: Handoff): boolean {
+  const thread = view.content(handoff.uid)?.thread ?? []
+  const asked = thread.findLastIndex(({ kind }) => kind === 'question')
+  return (
+    (handoff.state === 'in_progress' || handoff.state === 'blocked') &&
+    actor.name === handoff.from &&
+    asked > thread.findLastIndex(({ kind }) => kind === 'answer')
+  )
+}
+
+/** An answer that moves nothing: the receiver is at work and is told. */
+export function answerBeside(step: Step, before: Handoff, text: string): Handoff {
+  const { view, actor, at } = step
+  talk(step, before, { kind: 'answer', text })
+  const next = finish(step, before, before)
+  view.append({
+    stream: next.root,
+    subject: next.uid,
+    record: {
+      act: 'handoff.answer',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: next.uid, k: 'handoff', rev: next.rev },
+      ts: at,
+    },
+    fields: { answer: text },
+    progress: true,
+  })
+  view.putHandoff(next)
+  tellAnswer(step, next, text)
+  return next
+}
+
+/** Whoever asked goes on with the answer, and may have begun another session since. */
+export function tellAnswer(step: Step, handoff: Handoff, text: string): void {
+  const asker = handoff.waiting_for ?? handoff.to
+  notify(step, asker, 'answered', handoff, `${step.actor.name} answered about ${handoff.id}: ${text}`)
+}

@@ -1,0 +1,39 @@
+import { isOpen } from '../../domain/lifecycle.ts'
+import type { Store, TaskRow } from '../../storage/store.ts'
+
+/**
+ * What this agent can start now: critical first, then in the order of dependencies. Where nobody flagged a task, the
+ * one that begins the longest chain of open work is the critical one (A3-25).
+ */
+export async function nextTasks(
+  store: Store,
+  limit: number,
+  agent: string | undefined,
+): Promise<readonly TaskRow[]> {
+  const [rows, head] = await Promise.all([freeTasks(store, limit, agent), store.longestChain()])
+  if (!head || !(await isFree(store, head, agent))) return rows
+  const first = { ...head, task: { ...head.task, critical: true } }
+  return [first, ...rows.filter(({ task }) => task.uid !== first.task.uid)].slice(0, limit)
+}
+
+/** What is assigned to others is passed over, however much of it there is. */
+async function freeTasks(
+  store: Store,
+  limit: number,
+  agent: string | undefined,
+): Promise<readonly TaskRow[]> {
+  for (let asked = limit; ; asked *= 4) {
+    const rows = await store.nextTasks(asked)
+    const free = await Promise.all(rows.map((row) => isFree(store, row, agent)))
+    const found = rows.filter((_, i) => free[i])
+    if (found.length >= limit || rows.length < asked) return found.slice(0, limit)
+  }
+}
+
+/** Nobody's, or assigned to this agent and not on its way to another. */
+async function isFree(store: Store, { task }: TaskRow, agent: string | undefined): Promise<boolean> {
+  if (task.status !== 'assigned') return task.status === 'todo'
+  if (task.owner !== agent) return false
+  const sent = await store.latest(task.id)
+  return !sent || !isOpen(sent.state)
+}

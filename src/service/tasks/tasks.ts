@@ -1,0 +1,390 @@
+import { BatonError } from '../../domain/errors.ts'
+import type { Priority } from '../../domain/handoffs/handoff.ts'
+import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
+import { WRITEBACK_REQUIRED, type WritebackStatus } from '../../domain/tasks/writeback.ts'
+import { doneProgressFinding, isReinstating } from '../../domain/tasks/writeback-rules.ts'
+import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage/store.ts'
+import { type AgentKey, signerOf, signRecord } from '../agents/signing.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import type { Step } from '../handoffs/moves.ts'
+import { must } from '../lookup.ts'
+import { refuseShut, workOn } from '../people/shut.ts'
+import { refuse, write } from '../write.ts'
+import { nextTasks } from './next-tasks.ts'
+import { putTask } from './task-follow.ts'
+import {
+  asAsker,
+  demandPm,
+  demandRelated,
+  escalationOf,
+  held,
+  loggedOf,
+  mayMove,
+  orWritebackFailed,
+  refuseHeld,
+  saysTheSame,
+  type Writing,
+} from './writeback.ts'
+
+export interface NewTask {
+  readonly id: string
+  readonly title: string
+  readonly depends_on?: readonly string[] | undefined
+  readonly priority?: Priority | undefined
+  readonly critical?: boolean | undefined
+  readonly criteria?: readonly string[] | undefined
+  readonly owner?: string | undefined
+}
+
+export interface TaskUpdate {
+  readonly status?: WritebackStatus | undefined
+  readonly progress?: number | undefined
+  readonly notes?: string | undefined
+}
+
+export interface RecordInput {
+  readonly branch?: string | undefined
+  readonly commit_sha?: string | undefined
+  readonly tests_run?: readonly string[] | undefined
+  readonly summary?: string | undefined
+  readonly blockers?: readonly Readonly<Record<string, unknown>>[] | undefined
+  readonly files_changed?: readonly string[] | undefined
+  readonly related_thought_records?: readonly string[] | undefined
+  readonly status?: string | undefined
+  readonly notes?: string | undefined
+  readonly on_behalf_of?: string | undefined
+}
+
+/** The work itself: tasks, their order, and the records without which none is done. */
+export class Tasks {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  create(call: Call, input: NewTask): Promise<TaskRow> {
+    return this.#change(call, 'task_create', input, [input.id, ...(input.depends_on ?? [])], (step) => {
+      if (step.view.task(input.id))
+        refuse('conflict', `task ${input.id} exists already; change it with: baton task update ${input.id}`, {
+          id: input.id,
+        })
+      return newTask(step, input)
+    })
+  }
+
+  async get(id: string): Promise<{ readonly row: TaskRow; readonly blocked_by: readonly string[] }> {
+    const row = await this.#deps.store.task(id)
+    if (!row) refuse('not_found', `there is no task ${id}; see what is there with: baton task list`, { id })
+    const dependencies = await Promise.all(row.task.depends_on.map((dep) => this.#deps.store.task(dep)))
+    return {
+      row,
+      blocked_by: dependencies.flatMap((dep) => (dep && dep.task.status !== 'done' ? [dep.task.id] : [])),
+    }
+  }
+
+  list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRow>> {
+    return this.#deps.store.tasks(filter, page)
+  }
+
+  /** What this agent can start now; see `next-tasks.ts`. */
+  next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
+    return nextTasks(this.#deps.store, limit, agent)
+  }
+
+  /** Document 003's update. Done needs a record of the present work period, whatever path leads here. */
+  update(call: Call, id: string, input: TaskUpdate): Promise<TaskRow> {
+    const updated = asAsker(this.#deps, call, id, (isAsker) =>
+      this.#change(call, 'task_update', { id, ...input }, [id], (step) =>
+        updateTask({ ...step, isAsker }, mustTask(step.view, id).task, input),
+      ),
+    )
+    return input.status === 'done' ? orWritebackFailed(escalationOf(id, {}), updated) : updated
+  }
+
+  /** Claims a task: exactly one of many callers gets it. */
+  start(call: Call, id: string): Promise<TaskRow> {
+    return this.#change(call, 'task_start', { id }, [id], (step) => {
+      const { task } = mustTask(step.view, id)
+      if (task.status === 'done') refuse('wrong_state', `${id} is done`, { id })
+      refuseOthers(step, task)
+      if (task.status !== 'in_progress') return putTask(step, claimed(step, task), 'task.start')
+      if (task.owner === step.actor.name && task.instance === step.actor.instance) return task
+      return refuseHeld(task)
+    })
+  }
+
+  /** Document 003's record. The completion shape counts for done, the reinstatement shape opens the task again. */
+  async record(call: Call, id: string, input: RecordInput): Promise<ThoughtRecord> {
+    const deps = this.#deps
+    const uid = deps.newUid()
+    const recorded = async (isAsker: boolean) => {
+      await demandRelated(deps, input.related_thought_records)
+      const key = await signerOf(deps, call.actor.name)
+      return write(deps, call, {
+        op: 'thought_record',
+        input: { id, ...input },
+        reads: { tasks: [id], agents: [call.actor.name] },
+        decide: (view, at) => {
+          const step: Step = { deps, view, actor: call.actor, at }
+          demandPm(step, input.on_behalf_of)
+          return addRecord({ ...step, key, isAsker }, uid, mustTask(view, id).task, input).record
+        },
+        subject: (record) => ({ uid: record.uid, rev: 1 }),
+        reload: (subject) => deps.store.record(subject),
+      })
+    }
+    return orWritebackFailed(escalationOf(id, input), asAsker(deps, call, id, recorded))
+  }
+
+  /** Record and done in one: neither without the other. The same call again answers what the first one did. */
+  complete(
+    call: Call,
+    id: string,
+    input: RecordInput & { readonly progress?: number | undefined },
+  ): Promise<TaskRow> {
+    const { progress, ...record } = input
+    const uid = this.#deps.newUid()
+    const completed = async (isAsker: boolean) => {
+      await demandRelated(this.#deps, input.related_thought_records)
+      const key = await signerOf(this.#deps, call.actor.name)
+      return this.#change(call, 'task_complete', { id, ...input }, [id], (step) => {
+        demandPm(step, input.on_behalf_of)
+        const before = mustTask(step.view, id).task
+        if (before.status === 'done')
+          refuse(
+            'wrong_state',
+            `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo --notes "…"`,
+            { id, record: before.record_id },
+          )
+        const { task } = addRecord({ ...step, key, isAsker }, uid, before, record)
+        return finishTask({ ...step, isAsker }, task, { progress, notes: input.notes })
+      })
+    }
+    return orWritebackFailed(
+      escalationOf(id, record),
+      asAsker(this.#deps, call, id, completed).catch((error) => this.#completedBefore(error, call, record)),
+    )
+  }
+
+  async #completedBefore(error: unknown, call: Call, input: RecordInput): Promise<TaskRow> {
+    const { id, record: uid } = error instanceof BatonError ? error.details : {}
+    if (typeof id !== 'string' || typeof uid !== 'string') throw error
+    const [row, record] = await Promise.all([this.#deps.store.task(id), this.#deps.store.record(uid)])
+    if (row?.task.status === 'done' && record && saysTheSame(record, call, input)) return row
+    throw error
+  }
+
+  /** The newest records, of one task or of the whole project, in the order in which they were written. */
+  latest(limit: number, id?: string): Promise<readonly ThoughtRecord[]> {
+    return id === undefined ? this.#deps.store.latestRecords(limit) : this.#deps.store.records(id, limit)
+  }
+
+  records(id: string, limit: number): Promise<readonly ThoughtRecord[]> {
+    return this.#deps.store.records(id, limit)
+  }
+
+  async #change(
+    call: Call,
+    op: string,
+    input: { readonly id: string; readonly status?: string | undefined },
+    ids: readonly string[],
+    decide: (step: Step) => Task,
+  ): Promise<TaskRow> {
+    const deps = this.#deps
+    const ends = op === 'task_complete' || input.status === 'done'
+    const work = ends ? await workOn(deps, ids[0]!) : []
+    return write<TaskRow>(deps, call, {
+      op,
+      input,
+      reads: { tasks: ids, agents: [call.actor.name], handoffs: work },
+      decide: (view, at) => {
+        const wasDone = view.task(ids[0]!)?.task.status === 'done'
+        const task = decide({ deps, view, actor: call.actor, at })
+        if (task.status === 'done' && !wasDone)
+          for (const uid of work) refuseShut({ view }, must(view, uid), 'completed')
+        return { task, open_deps: view.task(task.id)?.open_deps ?? 0 }
+      },
+      subject: ({ task }) => task,
+      reload: (uid) => deps.store.task(uid),
+    })
+  }
+}
+
+function mustTask(view: View, id: string): TaskRow {
+  const row = view.task(id)
+  if (!row)
+    refuse('not_found', `there is no task ${id}; create it with: baton task create ${id} --title "…"`, { id })
+  return row
+}
+
+/** Dependencies must be there before the task that needs them, so a circle cannot come about. */
+export function newTask(step: Step, input: NewTask): Task {
+  const { view, at, actor, deps } = step
+  const dependencies = [...new Set(input.depends_on ?? [])].map((id) => {
+    if (id === input.id)
+      refuse('invalid_input', `${id} cannot depend on itself: ${id} → ${id}`, { cycle: [id, id] })
+    const row = view.task(id)
+    if (!row)
+      refuse('not_found', `${input.id} depends on ${id}, which does not exist; create it first`, { id })
+    return row.task
+  })
+  const uid = deps.newUid()
+  const seq = view.append({
+    stream: uid,
+    subject: uid,
+    record: {
+      act: 'task.create',
+      actor: { id: actor.name },
+      auth: actor.auth,
+      sub: { id: input.id, k: 'task', rev: 1 },
+      to: 'todo',
+      ts: at,
+    },
+    fields: { title: input.title },
+  })
+  const task: Task = {
+    uid,
+    id: input.id,
+    rev: 1,
+    title: input.title,
+    status: input.owner === undefined ? 'todo' : 'assigned',
+    ...(input.owner !== undefined && { owner: input.owner }),
+    progress: 0,
+    priority: input.priority ?? 'normal',
+    critical: input.critical ?? false,
+    level: dependencies.reduce((level, dep) => Math.max(level, dep.level + 1), 0),
+    depends_on: dependencies.map((dep) => dep.id),
+    criteria: [...(input.criteria ?? [])],
+    created_at: at,
+    updated_at: at,
+    period_seq: seq,
+  }
+  view.putTask(task, {
+    depends_on: dependencies.map((dep) => dep.uid),
+    open_deps: dependencies.filter((dep) => dep.status !== 'done').length,
+  })
+  return task
+}
+
+/** Document 003's update within a unit that has read the task. */
+export function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
+  if (input.status === 'done') return finishTask(step, task, input)
+  if (task.status === 'done' && input.status !== undefined)
+    refuse('wrong_state', `${task.id} is done; only a reinstatement record opens it again`, {
+      id: task.id,
+      status: task.status,
+    })
+  // To say nothing asks whether one may: there is nothing to write down.
+  if (Object.values(input).every((value) => value === undefined)) return held(step, task)
+  return putTask(
+    step,
+    {
+      ...(input.status === undefined ? held(step, task) : moved(step, task, input.status)),
+      ...(input.progress !== undefined && { progress: input.progress }),
+      ...(input.notes !== undefined && { notes: input.notes }),
+    },
+    'task.update',
+    { fields: { notes: input.notes } },
+  )
+}
+
+/** To say that a task is in progress is to claim it; to say todo is to give it back. */
+function moved(step: Step, task: Task, status: 'todo' | 'in_progress'): Task {
+  if (task.status === 'in_progress' && !mayMove(step, task, status)) refuseHeld(task)
+  refuseOthers(step, task)
+  if (status === 'in_progress') return task.status === status ? task : claimed(step, task)
+  const { owner: _, instance: __, ...rest } = task
+  return { ...rest, status }
+}
+
+/** What is assigned waits for its owner, as `next` has it. */
+function refuseOthers(step: Step, task: Task): void {
+  if (task.status === 'assigned' && task.owner !== undefined && !mayMove(step, task, 'in_progress'))
+    refuseHeld(task)
+}
+
+/** The task as its claimant holds it. One that waits for others cannot be begun. */
+function claimed({ view, actor }: Step, task: Task): Task {
+  const open_deps = view.task(task.id)?.open_deps ?? 0
+  if (open_deps > 0)
+    refuse(
+      'wrong_state',
+      `${task.id} waits for ${open_deps} other ${open_deps === 1 ? 'task' : 'tasks'}; see: baton task get ${task.id}`,
+      { id: task.id, open_deps },
+    )
+  const { instance: _, ...rest } = task
+  return {
+    ...rest,
+    status: 'in_progress',
+    owner: actor.name,
+    ...(actor.instance !== undefined && { instance: actor.instance }),
+  }
+}
+
+function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
+  const wrong = input.progress === undefined ? undefined : doneProgressFinding(input.progress)
+  if (wrong) refuse('invalid_input', wrong.message, { progress: input.progress })
+  if (task.status === 'done') return task
+  if (task.record_seq === undefined || task.record_seq <= task.period_seq)
+    refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })
+  held(step, task)
+  const done = putTask(
+    step,
+    { ...task, status: 'done', progress: 100, ...(input.notes !== undefined && { notes: input.notes }) },
+    'task.done',
+    { fields: { notes: input.notes } },
+  )
+  step.view.shiftDependents(task.uid, -1)
+  return done
+}
+
+/** Document 003's record within a unit that has read the task; signed where its author's key is here. */
+export function addRecord(
+  step: Writing & { readonly key?: AgentKey | undefined },
+  uid: string,
+  task: Task,
+  input: RecordInput,
+): { record: ThoughtRecord; task: Task } {
+  const { view, at, actor } = step
+  held(step, task)
+  const reinstates = isReinstating(input)
+  const said: ThoughtRecord = {
+    uid,
+    task_id: task.id,
+    shape: reinstates ? 'reinstatement' : 'completion',
+    by: actor.name,
+    ...(input.on_behalf_of !== undefined && { on_behalf_of: input.on_behalf_of }),
+    ...(input.branch !== undefined && { branch: input.branch }),
+    ...(input.commit_sha !== undefined && { commit_sha: input.commit_sha.toLowerCase() }),
+    tests_run: [...(input.tests_run ?? [])],
+    summary: input.summary ?? '',
+    blockers: [...(input.blockers ?? [])],
+    files_changed: [...(input.files_changed ?? [])],
+    related_thought_records: [...(input.related_thought_records ?? [])],
+    ...(input.status !== undefined && { status: input.status }),
+    ...(input.notes !== undefined && { notes: input.notes }),
+    created_at: at,
+  }
+  const { signed, kid, envelope } = signRecord(step, said)
+  const record: ThoughtRecord = { ...said, ...(signed !== undefined && { signed }) }
+  view.addRecord(record)
+  const reopened: Task = reinstates && task.status === 'done' ? reopen(task) : task
+  const next = putTask(step, reopened, reinstates ? 'task.reinstate' : 'thought_record', {
+    fields: { ...loggedOf(record), envelope },
+    kid,
+    progress: true,
+  })
+  if (reopened !== task) view.shiftDependents(task.uid, 1)
+  const seq = view.stream(task.uid)?.seq ?? 0
+  const counted: Task = reinstates
+    ? { ...next, period_seq: seq }
+    : { ...next, record_seq: seq, record_id: uid }
+  view.putTask(counted)
+  return { record, task: counted }
+}
+
+function reopen(task: Task): Task {
+  const { owner: _, instance: __, done_at: ___, ...rest } = task
+  return { ...rest, status: 'todo', progress: 0 }
+}

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { addWeb } from '../src/transports/http/web.ts'
+import { addWeb } from '../src/transports/http/pages/web.ts'
 
 const app = new Hono()
 addWeb(app, process.argv[2] ?? '')

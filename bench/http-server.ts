@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createService, openStore } from '../src/compose/main.ts'
-import { createLog } from '../src/transports/http/log.ts'
-import { serve } from '../src/transports/http/serve.ts'
+import { createLog } from '../src/transports/http/server/log.ts'
+import { serve } from '../src/transports/http/server/serve.ts'
 
 const [side, path = ''] = process.argv.slice(2)
 

@@ -3,8 +3,8 @@ import type { Trace } from './domain/trace.ts'
 import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
 import type { OperationInput, OperationOutput } from './runner/calls.ts'
 import type { Happening } from './service/events.ts'
-import type { EventOptions } from './transports/http/event-source.ts'
-import { createRemote } from './transports/http/remote.ts'
+import type { EventOptions } from './transports/http/client/event-source.ts'
+import { createRemote } from './transports/http/client/remote.ts'
 
 export interface ClientOptions {
   /** Address of a server, `https://…`; plain http only on this machine. */

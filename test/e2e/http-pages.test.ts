@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { loadOperations } from '../../src/operations/index.ts'
-import { createHttpApp } from '../../src/transports/http/app.ts'
+import { createHttpApp } from '../../src/transports/http/server/app.ts'
 import { get, newToken } from '../http-workspace.ts'
 import { by, describeOnEngines, type Workspace } from '../workspace.ts'
 

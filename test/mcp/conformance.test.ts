@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { allowedHosts, protect, refuseForeign } from '../../src/transports/http/guards.ts'
-import { problemResponse } from '../../src/transports/http/problem.ts'
+import { allowedHosts, protect, refuseForeign } from '../../src/transports/http/server/guards.ts'
 import { createWire } from '../../src/transports/mcp/http.ts'
+import { problemResponse } from '../../src/transports/shared/problem.ts'
 import { bus, createFixtureServer } from './conformance-fixtures.ts'
 
 const SUITE = resolve(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { loadOperations } from '../../src/operations/index.ts'
-import { serve } from '../../src/transports/http/serve.ts'
+import { serve } from '../../src/transports/http/server/serve.ts'
 import { newToken } from '../http-workspace.ts'
 import { recordOf } from '../invoke.ts'
 import { by, openWorkspace, person } from '../workspace.ts'

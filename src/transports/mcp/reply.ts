@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { visible, visibleDeep } from '../../domain/texts/visible.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { toProblem } from '../http/problem.ts'
+import { toProblem } from '../shared/problem.ts'
 import { type Cut, cutTo, readOn } from './cutting.ts'
 import { ASKED_BYTES, isReadOn, REPLY_BYTES } from './size.ts'
 

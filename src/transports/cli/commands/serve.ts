@@ -1,6 +1,6 @@
 import type { Context } from '../../../compose/open.ts'
 import { BatonError } from '../../../domain/errors.ts'
-import type { ServeOptions } from '../../http/serve.ts'
+import type { ServeOptions } from '../../http/server/serve.ts'
 import { type Command, textOf, textsOf } from '../command.ts'
 import { GLOBAL_FLAGS } from '../input/args.ts'
 import type { Shell } from '../shell.ts'
@@ -37,7 +37,7 @@ export const serve: Command = {
     const signal = shell.io.lasting()
     const { context } = await shell.open({ write: true, local: true, explicit: true })
     const [{ serve: start }, { noteServer }] = await Promise.all([
-      import('../../http/serve.ts'),
+      import('../../http/server/serve.ts'),
       import('../../../workspace/server-note.ts'),
     ])
     let takeBack = (): void => undefined

@@ -3,8 +3,8 @@ import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { DEFAULT_POLICY } from '../../../domain/policy.ts'
 import { loadOperation } from '../../../operations/index.ts'
-import { lacksScope } from '../../http/auth.ts'
-import { createRemote } from '../../http/remote.ts'
+import { createRemote } from '../../http/client/remote.ts'
+import { lacksScope } from '../../http/server/auth.ts'
 import type { Session } from './session.ts'
 
 /** A session with a server, which knows the caller by the token. */

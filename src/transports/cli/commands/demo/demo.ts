@@ -63,7 +63,7 @@ interface Performance {
 async function perform(shell: Shell, { folder, pace, signal, port, isAuto }: Performance): Promise<number> {
   const [{ openContext }, { serve }, { startTeam }, { waitAtGate }, { summaryOf }] = await Promise.all([
     import('../../../../compose/open.ts'),
-    import('../../../http/serve.ts'),
+    import('../../../http/server/serve.ts'),
     import('./start-team.ts'),
     import('./gate.ts'),
     import('./summary.ts'),

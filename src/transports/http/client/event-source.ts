@@ -1,0 +1,81 @@
+import { BatonError } from '../../../domain/errors.ts'
+import type { Happening } from '../../../service/events.ts'
+import { rest } from './rest.ts'
+
+export interface EventOptions {
+  /** Begin after this cursor; `0` is the beginning of the log, absent means from now on. */
+  readonly since?: string | undefined
+  readonly agent?: string | undefined
+  readonly handoff?: string | undefined
+  readonly task?: string | undefined
+  readonly kind?: string | undefined
+  readonly act?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Source {
+  /** Asks for the stream, after this event if one was had. */
+  readonly open: (query: URLSearchParams, last: string | undefined, signal: AbortSignal) => Promise<Response>
+  /** What a refusal means. */
+  readonly refusal: (response: Response) => Promise<BatonError>
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+/** The server says something every 15 seconds: a connection that is silent for longer is dead. */
+const SILENCE_MS = 45_000
+
+/** What happens on a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
+export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Happening> {
+  const { signal = new AbortController().signal, ...filter } = options
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
+  let last: string | undefined
+  for (let pause = FIRST_PAUSE_MS; !signal.aborted; ) {
+    const silent = new AbortController()
+    const both = AbortSignal.any([signal, silent.signal])
+    try {
+      const response = await source.open(query, last, both)
+      if (!response.ok) throw await source.refusal(response)
+      for await (const { id, data } of read(response, silent)) {
+        // Kept before it is told: the stream begins with an id alone, which says where to come back to.
+        last = id ?? last
+        if (data === undefined) continue
+        pause = FIRST_PAUSE_MS
+        yield JSON.parse(data)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // What will not change by itself is told; everything else is worth another try.
+      if (error instanceof BatonError && !error.retry) throw error
+    }
+    if (signal.aborted) return
+    await rest(pause, signal)
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+interface Frame {
+  readonly id: string | undefined
+  readonly data: string | undefined
+}
+
+async function* read(response: Response, silent: AbortController): AsyncGenerator<Frame> {
+  if (!response.body) return
+  let timer = setTimeout(() => silent.abort(), SILENCE_MS)
+  let text = ''
+  try {
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silent.abort(), SILENCE_MS)
+      text += chunk
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        const frame = text.slice(0, end)
+        text = text.slice(end + 2)
+        yield { id: /^id: (.*)$/m.exec(frame)?.[1], data: /^data: (.*)$/m.exec(frame)?.[1] }
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,240 @@
+import type { Actor } from '../../../domain/actor.ts'
+import { BatonError, ERROR_CODES, toError } from '../../../domain/errors.ts'
+import type { Handoff } from '../../../domain/handoffs/handoff.ts'
+import type { Trace } from '../../../domain/trace.ts'
+import { loadOperation, type OperationName } from '../../../operations/index.ts'
+import type { Operation } from '../../../operations/operation.ts'
+import type { Happening } from '../../../service/events.ts'
+import { HOLD_MS } from '../../shared/holding.ts'
+import type { Problem } from '../../shared/problem.ts'
+import { isLoopback } from '../server/guards.ts'
+import { type EventOptions, eventsOf } from './event-source.ts'
+import { waitOn } from './remote-wait.ts'
+
+export interface RemoteOptions {
+  /** Address of a server, `https://…`; plain http only on this machine. */
+  readonly url: string
+  readonly token: string
+  /** Which process of the agent is calling. */
+  readonly instance?: string | undefined
+  readonly fetch?: typeof globalThis.fetch
+}
+
+export interface CallOptions {
+  readonly key?: string | undefined
+  /** W3C trace context that the call belongs to; what is sent keeps it. */
+  readonly trace?: Trace | undefined
+  /** What the caller has seen of the handoff or task. */
+  readonly rev?: number | undefined
+  /** Ends the call, with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** With the time after which no answer is expected any more. */
+type Given = CallOptions & { readonly answerMs?: number }
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The operations of a server, asked for as if they ran here: same input, same answer, same errors. */
+export interface Remote {
+  readonly url: string
+  call(name: OperationName, input: Input, options?: CallOptions): Promise<unknown>
+  /** Who the token stands for. */
+  whoami(): Promise<Actor>
+  /** What happens there, with a new connection whenever one breaks. */
+  events(options?: EventOptions): AsyncGenerator<Happening>
+}
+
+/** The server itself holds a wait for a minute; nothing else takes long. */
+const ANSWER_MS = HOLD_MS + 15_000
+
+export function createRemote(options: RemoteOptions): Remote {
+  const base = baseOf(options.url)
+  const { token } = options
+  if (!/^[\w-]{1,200}$/.test(token))
+    throw new BatonError('unauthenticated', 'the token is missing or broken; set BATON_TOKEN to one: baton_…')
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${token}`,
+    ...(options.instance !== undefined && { 'baton-instance': options.instance }),
+  }
+  const answers = { known: false }
+  const send = (
+    method: string,
+    url: URL,
+    body?: string,
+    { key, trace, rev, signal, answerMs = ANSWER_MS }: Given = {},
+  ): Promise<unknown> =>
+    answerOf(base, { answers, signal }, () =>
+      (options.fetch ?? globalThis.fetch)(url, {
+        method,
+        headers: {
+          ...headers,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { 'idempotency-key': key }),
+          ...(rev !== undefined && { 'if-match': `"${rev}"` }),
+          ...(trace && { traceparent: trace.traceparent }),
+          ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
+        },
+        ...(body !== undefined && { body }),
+        // Whoever answers with a redirect would otherwise be sent the token.
+        redirect: 'manual',
+        signal: within(Math.min(ANSWER_MS, answerMs), signal),
+      }),
+    )
+  const ask = async (op: Operation, input: Input, given: Given): Promise<unknown> => {
+    const { url, body } = toRequest(op, input, base)
+    return send(op.http.method, url, body, given)
+  }
+  const wait = (op: Operation, input: Input, given: CallOptions): Promise<unknown> => {
+    const ownTimeout = async () => {
+      const get = await loadOperation('handoff_get')
+      const { handoff } = (await ask(get, { id: input.id }, given)) as { handoff: Handoff }
+      return handoff.timeout_s
+    }
+    const part = (rest: Input, answerMs: number) => ask(op, rest, { ...given, answerMs })
+    return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known, signal: given.signal }, input)
+  }
+  return {
+    url: base.href,
+    async call(name, input, given = {}) {
+      const op = await loadOperation(name)
+      return name === 'handoff_wait' ? wait(op, input, given) : ask(op, input, given)
+    },
+    async whoami() {
+      const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
+      return actor
+    },
+    events: (given) =>
+      eventsOf(
+        {
+          open: (query, last, signal) =>
+            (options.fetch ?? globalThis.fetch)(new URL(`v1/events?${query}`, base), {
+              headers: {
+                ...headers,
+                accept: 'text/event-stream',
+                ...(last !== undefined && { 'last-event-id': last }),
+              },
+              redirect: 'manual',
+              signal,
+            }),
+          refusal: async (response) => toRefusal(response.status, parsed(await response.text()), base),
+        },
+        given,
+      ),
+  }
+}
+
+function baseOf(address: string): URL {
+  const url = URL.parse(address)
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new BatonError(
+      'invalid_input',
+      'BATON_URL is not the address of a server, for example https://baton.example.com',
+    )
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new BatonError(
+      'invalid_input',
+      `a token is not sent to ${url.host} in the clear; use https://${url.host}`,
+    )
+  url.search = ''
+  url.hash = ''
+  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  return url
+}
+
+/** The operation's fields where they belong: in the path, and then in the query or the body. */
+function toRequest(op: Operation, input: Input, base: URL): { url: URL; body?: string } {
+  const rest = { ...input }
+  const path = op.http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest[name] ?? '')
+    // Dots alone are steps of a path, however they are written.
+    if (value === '' || value === '.' || value === '..')
+      throw new BatonError(
+        'invalid_input',
+        `${name}: ${value === '' ? 'is missing' : `${value} is not an id`}`,
+        {
+          operation: op.name,
+        },
+      )
+    delete rest[name]
+    return encodeURIComponent(value)
+  })
+  const url = new URL(path.slice(1), base)
+  if (op.http.method === 'POST') return { url, body: JSON.stringify(rest) }
+  for (const [name, value] of Object.entries(rest))
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) url.searchParams.append(name, String(each))
+  return { url }
+}
+
+async function answerOf(
+  base: URL,
+  { answers, signal }: { readonly answers: { known: boolean }; readonly signal: AbortSignal | undefined },
+  send: () => Promise<Response>,
+): Promise<unknown> {
+  let response: Response
+  let text: string
+  try {
+    response = await send()
+    text = await response.text()
+  } catch (error) {
+    signal?.throwIfAborted()
+    answers.known ||= BROKEN_OFF.has(codeOf(error))
+    throw new BatonError(
+      'unavailable',
+      `Baton at ${base.origin} ${reasonOf(error)}`,
+      { url: base.origin },
+      error,
+    )
+  }
+  const body = parsed(text)
+  const isAnswer = response.ok && body !== undefined
+  answers.known ||= isAnswer || isProblem(body)
+  if (isAnswer) return body
+  throw toRefusal(response.status, body, base)
+}
+
+function toRefusal(status: number, body: unknown, base: URL): BatonError {
+  if (isProblem(body)) return toError(body.code, body.detail, body.details ?? {})
+  return new BatonError(
+    'unavailable',
+    `${base.origin} answered with status ${status} and not as Baton does; check that BATON_URL leads to a Baton server`,
+    { url: base.origin, status },
+  )
+}
+
+function within(ms: number, signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(Math.ceil(ms))
+  return signal ? AbortSignal.any([timeout, signal]) : timeout
+}
+
+/** The connection was there: whoever held it is away now. */
+const BROKEN_OFF: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET'])
+
+const codeOf = (error: unknown): unknown =>
+  (((error as Error).cause ?? error) as { readonly code?: unknown }).code
+
+/** A refusal as Baton writes it; a proxy in front of it writes others. */
+function isProblem(
+  body: unknown,
+): body is Pick<Problem, 'code' | 'detail'> & Partial<Pick<Problem, 'details'>> {
+  const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown }
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string'
+}
+
+function reasonOf(error: unknown): string {
+  if ((error as Error).name === 'TimeoutError') return 'did not answer in time; try again'
+  const code = codeOf(error)
+  if (code === 'ECONNREFUSED') return 'does not answer; start it with: baton serve, or correct BATON_URL'
+  if (code === 'ENOTFOUND') return 'cannot be found; correct BATON_URL'
+  return `cannot be reached${typeof code === 'string' ? ` (${code})` : ''}; check the network and BATON_URL`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

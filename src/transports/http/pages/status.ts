@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import type { Service } from '../../../service/service.ts'
+import { callerOf, grants } from '../server/auth.ts'
+import { isLoopback } from '../server/guards.ts'
+import { plainPage, STYLE, type Status, statusPage } from './status-page.ts'
+
+/** Set by proxies: who comes through one is not sitting at this machine. */
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+}
+
+/** The page at `/`: numbers for whoever sits at this machine or has a token for them, a plain word for others. */
+export async function showStatus(
+  request: Request,
+  { service, local }: { readonly service: Service; readonly local: boolean },
+): Promise<Response> {
+  const seen = (local && isHere(request)) || (await mayRead(service, request.headers))
+  const page = seen ? statusPage(await statusOf(service, request)) : plainPage()
+  return new Response(page, { headers: HEADERS })
+}
+
+function isHere({ headers }: Request): boolean {
+  const name = (headers.get('host') ?? '').replace(/:\d+$/, '')
+  return isLoopback(name) && !FORWARDED.some((header) => headers.has(header))
+}
+
+async function mayRead(service: Service, headers: Headers): Promise<boolean> {
+  if (!headers.has('authorization')) return false
+  return grants((await callerOf(service, headers)).scopes, 'report:read')
+}
+
+async function statusOf(service: Service, request: Request): Promise<Status> {
+  const { engine, location, workspace } = service.deps.store.info
+  const counts = await service.looking.counts()
+  return {
+    address: `http://${request.headers.get('host')}`,
+    workspace,
+    store: { engine, location },
+    handoffs: counts.handoffs,
+    tasks: counts.tasks,
+    agents: (await service.agents.list()).length,
+    entries: counts.entries,
+    hasTokens: (await service.tokens.list()).some((token) => token.revoked_at === undefined),
+  }
+}

@@ -1,0 +1,195 @@
+import type { ServerResponse } from 'node:http'
+import { type Context, Hono } from 'hono'
+import { BatonError } from '../../../domain/errors.ts'
+import { invoke, type Operation } from '../../../operations/operation.ts'
+import type { Service } from '../../../service/service.ts'
+import type { McpEndpoint } from '../../mcp/http.ts'
+import { holding } from '../../shared/holding.ts'
+import { isOfStore, problemResponse, toProblem } from '../../shared/problem.ts'
+import { doorPage } from '../pages/door-page.ts'
+import { showStatus } from '../pages/status.ts'
+import { addWeb, missingPage } from '../pages/web.ts'
+import { type Answer, answer, send } from './answer.ts'
+import { authorise, type Caller, callerOf, toCall } from './auth.ts'
+import { isVisit, protect, refuseForeign } from './guards.ts'
+import { inputOf } from './input.ts'
+import type { Fields, Log } from './log.ts'
+import { addLogin } from './login.ts'
+import { Answered } from './metrics.ts'
+import { addObserving } from './observing.ts'
+import { type Rate, RateLimit } from './rate.ts'
+import { isReady } from './ready.ts'
+import { type Route, routesOf } from './routes.ts'
+
+export interface HttpAppOptions {
+  readonly service: Service
+  readonly operations: readonly Operation[]
+  /** The values of `Host` that are answered; see `allowedHosts`. */
+  readonly hosts: ReadonlySet<string>
+  /** The server listens on this machine only, so its status page may be seen without a token. */
+  readonly local: boolean
+  readonly log: Log
+  /** Where the built dashboard is; without it there is a plain page of numbers. */
+  readonly web?: string | undefined
+  /** Ends when the server stops: whoever waits is answered then. */
+  readonly stopping?: AbortSignal
+  /** How long a wait is held at most. */
+  readonly holdMs?: number
+  readonly rate?: Rate
+  readonly heartbeatMs?: number
+}
+
+export interface HttpApp {
+  /** With a connection the answer of an operation is written straight to it. */
+  fetch(request: Request, connection?: ServerResponse): Promise<Response>
+}
+
+/** What the log tells of a request: never its path, its query or its headers, which may hold what callers wrote. */
+interface Told {
+  operation?: string
+  actor?: string
+  code?: string
+}
+interface Env {
+  Bindings: { told: Told }
+}
+
+/** Says who is calling and counts it. */
+type Admit = (request: Request, told: Told, operation: string) => Promise<Caller>
+
+/** Asked every few seconds by whoever watches the server: worth a line only when the answer is no. */
+const HEALTH = /^https?:\/\/[^/]*\/(?:healthz|readyz)(?:\?|$)/
+
+/** Every operation over HTTP, with the two health checks and the dashboard. */
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const { service, hosts, log } = options
+  const answered = new Answered()
+  const limit = new RateLimit(options.rate)
+  const admit: Admit = async (request, told, operation) => {
+    told.operation = operation
+    const caller = await callerOf(service, request.headers)
+    told.actor = caller.actor.name
+    limit.take(caller.token)
+    return caller
+  }
+  const failed = (error: unknown, told: Told): Response => {
+    const { code } = toProblem(error)
+    told.code = code
+    if (code === 'internal' || isOfStore(error)) log('error', 'failure', { ...told, ...toldOf(error) })
+    return problemResponse(error)
+  }
+  const routeOf = routesOf(options.operations)
+  const callOperation = operationCalls(options, admit)
+  const others = otherPages(options, answered, admit, failed)
+  const respond = async (request: Request, told: Told): Promise<Response | Answer> => {
+    try {
+      if (isVisit(request, hosts)) return doorPage(request)
+      refuseForeign(request, hosts)
+      const route = routeOf(request)
+      return await (route ? callOperation(route, request, told) : others.fetch(request, { told }))
+    } catch (error) {
+      return failed(error, told)
+    }
+  }
+  return {
+    async fetch(request, connection) {
+      const started = performance.now()
+      const told: Told = {}
+      const given = await respond(request, told)
+      const ms = performance.now() - started
+      const { status } = given
+      // Whoever asked is not kept waiting for what is noted about it.
+      const response = given instanceof Response ? protect(given) : send(given, connection)
+      answered.note(told.operation ?? 'other', status, ms)
+      if (status !== 200 || !HEALTH.test(request.url))
+        log('info', 'request', { method: request.method, ...told, status, ms: Math.round(ms) })
+      return response
+    },
+  }
+}
+
+/** Operations are most of what is asked for: they are called without a page's way through its router. */
+function operationCalls({ service, stopping, holdMs: ms }: HttpAppOptions, admit: Admit) {
+  return async ({ op, path }: Route, request: Request, told: Told): Promise<Answer> => {
+    const caller = await admit(request, told, op.name)
+    authorise(op, caller)
+    const call = toCall(caller, request.headers)
+    const input = await inputOf(op, request, path)
+    const hold = {
+      get caller() {
+        return request.signal
+      },
+      stopping,
+      ms,
+    }
+    return answer(op, request, await invoke(op, holding(service, hold), call, input))
+  }
+}
+
+function otherPages(
+  options: HttpAppOptions,
+  answered: Answered,
+  admitTo: Admit,
+  failed: (error: unknown, told: Told) => Response,
+): Hono<Env> {
+  const { service, operations } = options
+  const app = new Hono<Env>()
+  const admit = (c: Context<Env>, operation: string) => admitTo(c.req.raw, c.env.told, operation)
+  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/readyz', async (c) => {
+    if (await isReady(service)) return c.json({ status: 'ready' })
+    throw new BatonError('unavailable', 'the store does not answer')
+  })
+  if (options.web === undefined) app.get('/', (c) => showStatus(c.req.raw, options))
+  else addWeb(app, options.web)
+  // Who the token stands for; a caller that is told its own name needs no scope.
+  app.get('/v1/whoami', async (c) => {
+    const { actor, scopes } = await admit(c, 'whoami')
+    return c.json({ actor, scopes })
+  })
+  addLogin(app, service)
+  addObserving(app, {
+    service,
+    operations,
+    answered,
+    stopping: options.stopping,
+    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+    admit,
+  })
+  const mcp = mcpEndpoint(options)
+  app.all('/mcp', async (c) => {
+    const caller = await admit(c, 'mcp')
+    return (await mcp()).fetch(c.req.raw, caller)
+  })
+  app.notFound(async (c) => {
+    const page = options.web === undefined ? undefined : await missingPage(c.req.raw, options.web)
+    return page ?? problemResponse(new BatonError('not_found', `there is no ${c.req.method} at this address`))
+  })
+  app.onError((error, c) => failed(error, c.env.told))
+  return app
+}
+
+/** Most servers are never asked over MCP, so it is loaded by the first request. */
+function mcpEndpoint({ service, log, stopping }: HttpAppOptions): () => Promise<McpEndpoint> {
+  let made: Promise<McpEndpoint> | undefined
+  const make = async (): Promise<McpEndpoint> => {
+    const { createEndpoint } = await import('../../mcp/http.ts')
+    const onFailure = (error: unknown, operation: string) =>
+      log('error', 'failure', { operation, error: error instanceof Error ? error.stack : String(error) })
+    const endpoint = createEndpoint({ service, stopping, onFailure })
+    stopping?.addEventListener('abort', () => void endpoint.close(), { once: true })
+    return endpoint
+  }
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+function toldOf(error: unknown): Fields {
+  if (!(error instanceof Error)) return { error: String(error) }
+  return {
+    error: error.stack ?? error.message,
+    ...(error.cause instanceof Error && { cause: error.cause.message }),
+  }
+}

@@ -1,0 +1,147 @@
+import { BatonError } from '../../../domain/errors.ts'
+import { type Events, type Happening, KINDS } from '../../../service/events.ts'
+
+/** Which happenings a listener wants: all of these that are given must agree. */
+interface Filter {
+  readonly agent?: string
+  readonly handoff?: string
+  readonly task?: string
+  readonly kind?: string
+  readonly act?: string
+}
+
+interface Bounds {
+  readonly stopping?: AbortSignal | undefined
+  /** A line that says nothing, so that proxies and clients see that the connection lives. */
+  readonly heartbeatMs?: number
+  /** Whether the caller may still listen: a stream ends with the token that it was opened with. */
+  readonly isGood?: () => Promise<boolean>
+}
+
+const FIELDS = ['agent', 'handoff', 'task', 'kind', 'act', 'since'] as const
+const CURSOR = /^\d{1,15}$/
+const HEARTBEAT_MS = 15_000
+/** After a broken connection a client comes back in this time. */
+const COME_BACK_MS = 1_000
+
+/**
+ * What happens, as server-sent events. `Last-Event-ID`, or `since` in the query, is the cursor of the last one that the
+ * caller has had: whoever comes back with it misses nothing and gets nothing twice, from this server or another.
+ */
+export async function eventStream(events: Events, request: Request, bounds: Bounds = {}): Promise<Response> {
+  const { since, ...filter } = wanted(request)
+  const start = await events.startOf(since)
+  const ended = new AbortController()
+  const signals = [ended.signal, request.signal, bounds.stopping].filter((signal) => signal !== undefined)
+  const signal = AbortSignal.any(signals)
+  const happenings = events.follow({ since: start, signal })
+  const stream = toStream({ start, happenings, filter }, ended, bounds, signal)
+  return new Response(stream, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      // Some proxies gather answers until they are complete; this one never is.
+      'x-accel-buffering': 'no',
+    },
+  })
+}
+
+interface Told {
+  readonly start: string
+  readonly happenings: AsyncGenerator<Happening>
+  readonly filter: Filter
+}
+
+function toStream(
+  { start: place, happenings, filter }: Told,
+  ended: AbortController,
+  { heartbeatMs = HEARTBEAT_MS, isGood = async () => true }: Bounds,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let beat: NodeJS.Timeout | undefined
+  const done = () => {
+    clearInterval(beat)
+    ended.abort()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // An event without data is told to nobody, and its id is kept: a connection that breaks before the first
+        // happening is taken up where it began.
+        controller.enqueue(encoder.encode(`retry: ${COME_BACK_MS}\nid: ${place}\n\n`))
+        beat = setInterval(() => {
+          void isGood().then((good) => good || done())
+          // Whoever does not read gets no heartbeats either: they must not pile up.
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(':\n\n'))
+        }, heartbeatMs)
+        signal.addEventListener('abort', () => {
+          clearInterval(beat)
+          void happenings.return(undefined)
+          try {
+            controller.close()
+          } catch {
+            // The reader went first.
+          }
+        })
+      },
+      // Asked only when the reader has room: a slow one holds up nobody and nothing is kept for it.
+      async pull(controller) {
+        try {
+          for (;;) {
+            const { value, done: isEnd } = await happenings.next()
+            if (isEnd || signal.aborted) return
+            if (!matches(value, filter)) continue
+            if (!(await isGood())) return done()
+            if (signal.aborted) return
+            controller.enqueue(encoder.encode(toText(value)))
+            return
+          }
+        } catch (error) {
+          done()
+          controller.error(error)
+        }
+      },
+      cancel: done,
+    },
+    { highWaterMark: 64 },
+  )
+}
+
+const toText = (happening: Happening): string =>
+  `id: ${happening.cursor}\ndata: ${JSON.stringify(happening)}\n\n`
+
+function matches(happening: Happening, { agent, handoff, task, kind, act }: Filter): boolean {
+  const { by, from, to, subject, id } = happening
+  return (
+    (agent === undefined || by === agent || from === agent || to === agent) &&
+    (handoff === undefined || subject === handoff || id === handoff) &&
+    (task === undefined || happening.task === task || (happening.kind === 'task' && id === task)) &&
+    (kind === undefined || happening.kind === kind) &&
+    (act === undefined || happening.act === act || happening.act.startsWith(`${act}.`))
+  )
+}
+
+function wanted(request: Request): Filter & { readonly since?: string } {
+  const query = new URL(request.url).searchParams
+  for (const name of query.keys())
+    if (!FIELDS.some((known) => known === name))
+      throw new BatonError('invalid_input', `${name}: events are filtered by ${FIELDS.join(', ')}`, { name })
+  const given = Object.fromEntries(
+    FIELDS.flatMap((name) => {
+      const value = query.get(name)
+      return value === null ? [] : [[name, value.slice(0, 200)]]
+    }),
+  )
+  if (given.kind !== undefined && !KINDS.includes(given.kind))
+    throw new BatonError('invalid_input', `kind: ${given.kind} is none; they are ${KINDS.join(', ')}`, {
+      kind: given.kind,
+    })
+  // A browser that comes back says so in the header, and its address still names where it began.
+  const since = request.headers.get('last-event-id') ?? given.since
+  if (since !== undefined && !CURSOR.test(since))
+    throw new BatonError('invalid_input', 'this cursor is not one that Baton gave out', {
+      cursor: since.slice(0, 40),
+    })
+  return { ...given, ...(since !== undefined && { since }) }
+}

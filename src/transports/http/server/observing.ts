@@ -1,0 +1,73 @@
+import type { Context, Env, Hono } from 'hono'
+import { BatonError } from '../../../domain/errors.ts'
+import type { Operation } from '../../../operations/operation.ts'
+import type { Service } from '../../../service/service.ts'
+import { referencePage } from '../pages/reference-page.ts'
+import { type Caller, callerOf, grants } from './auth.ts'
+import { eventStream } from './events.ts'
+import { type Answered, metricsText } from './metrics.ts'
+import { openApi } from './openapi.ts'
+
+export interface ObservingOptions<E extends Env> {
+  readonly service: Service
+  readonly operations: readonly Operation[]
+  readonly answered: Answered
+  readonly stopping?: AbortSignal | undefined
+  readonly heartbeatMs?: number
+  /** Who is calling for this, told to the log and counted. */
+  readonly admit: (context: Context<E>, operation: string) => Promise<Caller>
+}
+
+const SCOPE = 'report:read'
+
+/** What can be looked at beside the operations: events, numbers, and the description of the surface. */
+export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOptions<E>): void {
+  const { service, operations, answered, admit } = options
+  const standing = new Standing()
+  app.get('/v1/events', async (c) => {
+    const { headers } = c.req.raw
+    const { token } = demandScope(await admit(c, 'events'))
+    const isGood = () =>
+      standing.of(token, async () => grants((await callerOf(service, headers)).scopes, SCOPE))
+    return eventStream(service.events, c.req.raw, { ...options, isGood })
+  })
+  app.get('/metrics', async (c) => {
+    demandScope(await admit(c, 'metrics'))
+    return c.body(await metricsText(service, answered), 200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+    })
+  })
+  // What the surface looks like is no secret of a workspace: it is the same everywhere.
+  let described: string | undefined
+  app.get('/v1/openapi.json', (c) => {
+    described ??= JSON.stringify(openApi(operations))
+    return c.body(described, 200, { 'content-type': 'application/json; charset=utf-8' })
+  })
+  app.get('/docs', () => referencePage(operations))
+}
+
+function demandScope(caller: Caller): Caller {
+  if (grants(caller.scopes, SCOPE)) return caller
+  throw new BatonError('not_found', 'there is nothing here that this token may see')
+}
+
+const LOOK_AGAIN_MS = 1_000
+const MOST_TOKENS = 10_000
+
+/** Whether tokens are still good: asked for every event of every stream, looked up once a second for each token. */
+class Standing {
+  readonly #known = new Map<string, { readonly at: number; readonly isGood: Promise<boolean> }>()
+
+  of(token: string, look: () => Promise<boolean>): Promise<boolean> {
+    const known = this.#known.get(token)
+    const now = performance.now()
+    if (known && now - known.at < LOOK_AGAIN_MS) return known.isGood
+    if (this.#known.size >= MOST_TOKENS) this.#known.clear()
+    const isGood = look().catch((error: unknown) => {
+      // A store that is away for a moment says nothing about a token.
+      return !(error instanceof BatonError && error.code === 'unauthenticated')
+    })
+    this.#known.set(token, { at: now, isGood })
+    return isGood
+  }
+}

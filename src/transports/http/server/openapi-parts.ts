@@ -1,0 +1,199 @@
+import * as z from 'zod'
+import { Agent } from '../../../domain/agent.ts'
+import { AuditSession } from '../../../domain/audit-session.ts'
+import { ERROR_CODES } from '../../../domain/errors.ts'
+import { Handoff } from '../../../domain/handoffs/handoff.ts'
+import {
+  Acknowledgment,
+  Package,
+  Result,
+  ThreadItem,
+  VerificationRecord,
+} from '../../../domain/handoffs/package.ts'
+import { Notice } from '../../../domain/people/notice.ts'
+import { Task, ThoughtRecord } from '../../../domain/tasks/task.ts'
+import { KINDS } from '../../../service/events.ts'
+
+export type Schema = Readonly<Record<string, unknown>>
+
+/** What many operations answer stands in the document once, under its name. */
+const NAMED = {
+  Handoff,
+  Package,
+  Result,
+  ThreadItem,
+  VerificationRecord,
+  Acknowledgment,
+  Notice,
+  Task,
+  ThoughtRecord,
+  Agent,
+  AuditSession,
+}
+
+/** A schema as OpenAPI 3.1 takes it: JSON Schema without the line that names the dialect. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
+  return rest
+}
+
+/** Puts a reference wherever one of the named schemas stands. */
+export function sharing(): { readonly schemas: Schema; share(schema: Schema): Schema } {
+  const schemas = Object.fromEntries(
+    Object.entries(NAMED).map(([name, schema]) => [name, jsonSchema(schema(), 'output')]),
+  )
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
+  const share = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(share)
+    const name = names.get(JSON.stringify(value))
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, share(inner)]))
+  }
+  return { schemas: { ...schemas, Problem: problem() }, share: (schema) => share(schema) as Schema }
+}
+
+const problem = (): Schema => ({
+  type: 'object',
+  description: 'RFC 9457, with the fields that every surface of Baton has.',
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What is wrong, and what to do about it' },
+    code: { type: 'string', enum: Object.keys(ERROR_CODES) },
+    details: { type: 'object', additionalProperties: true },
+    retry: { type: 'boolean', description: 'Whether the same call may work later' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'details', 'retry'],
+})
+
+/** One answer for each status that means a refusal. */
+export function refusalResponses(): Schema {
+  const found: Record<number, string[]> = {}
+  for (const [code, { http }] of Object.entries(ERROR_CODES)) found[http] = [...(found[http] ?? []), code]
+  return Object.fromEntries(
+    Object.entries(found).map(([status, codes]) => [`Problem${status}`, refusal(Number(status), codes)]),
+  )
+}
+
+const refusal = (status: number, codes: readonly string[]): Schema => ({
+  description: `Refused: ${codes.join(', ')}.`,
+  ...((status === 429 || status === 503) && { headers: RETRY_AFTER }),
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+})
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait before the next call', schema: { type: 'integer' } },
+}
+
+export const refersTo = (status: number): Schema => ({ $ref: `#/components/responses/Problem${status}` })
+
+const header = (name: string, description: string, schema: Schema): Schema => ({
+  name,
+  in: 'header',
+  description,
+  schema,
+})
+
+export const IDEMPOTENCY_KEY = header(
+  'Idempotency-Key',
+  'The same key with the same input is carried out once; the answer comes again.',
+  { type: 'string', minLength: 1, maxLength: 200 },
+)
+export const INSTANCE = header(
+  'Baton-Instance',
+  'Which process of the agent is calling: what one holds is not for its others.',
+  { type: 'string', minLength: 1, maxLength: 100 },
+)
+export const IF_MATCH = header(
+  'If-Match',
+  'The `rev` that you have seen, in quotes: refused as a conflict when it is another by now.',
+  { type: 'string', pattern: String.raw`^(\*|"\d{1,9}")$` },
+)
+export const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of an answer that you have.', {
+  type: 'string',
+})
+export const TRACE = [
+  header('traceparent', 'W3C trace context; the handoff keeps it as `trace`.', { type: 'string' }),
+  header('tracestate', 'W3C trace context; the handoff keeps it as `trace`.', { type: 'string' }),
+]
+export const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' } } }
+
+const answered = (description: string, schema: Schema, type = 'application/json'): Schema => ({
+  200: { description, content: { [type]: { schema } } },
+})
+
+/** What there is beside the operations. */
+export const besides = (): Readonly<Record<string, Schema>> => ({
+  '/v1/whoami': {
+    get: {
+      operationId: 'whoami',
+      summary: 'Who the token stands for.',
+      responses: {
+        ...answered('Done.', {
+          type: 'object',
+          properties: {
+            actor: { type: 'object', additionalProperties: true },
+            scopes: { type: 'array', items: { type: 'string' } },
+          },
+          required: ['actor', 'scopes'],
+        }),
+        401: refersTo(401),
+        429: refersTo(429),
+      },
+    },
+  },
+  '/v1/events': { get: events() },
+  '/metrics': {
+    get: {
+      operationId: 'metrics',
+      summary: 'The workspace and this server in numbers, as Prometheus reads them.',
+      description: 'Scope: `report:read`.',
+      responses: {
+        ...answered('Done.', { type: 'string' }, 'text/plain'),
+        401: refersTo(401),
+        404: refersTo(404),
+        429: refersTo(429),
+      },
+    },
+  },
+  '/healthz': { get: health('healthz', 'Whether the server runs.', 'ok') },
+  '/readyz': { get: health('readyz', 'Whether the server and its store answer.', 'ready', 503) },
+})
+
+const health = (operationId: string, summary: string, word: string, refused?: number): Schema => ({
+  operationId,
+  summary,
+  security: [],
+  responses: {
+    ...answered('Yes.', {
+      type: 'object',
+      properties: { status: { type: 'string', const: word } },
+      required: ['status'],
+    }),
+    ...(refused !== undefined && { [refused]: refersTo(refused) }),
+  },
+})
+
+const events = (): Schema => ({
+  operationId: 'events',
+  summary: 'What happens in the workspace, as server-sent events.',
+  description:
+    'Scope: `report:read`. Each event has the cursor of the log as its id; come back with it in `Last-Event-ID` and nothing is missed or told twice. The first event has an id and no data: the place at which the stream begins.',
+  parameters: [
+    ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
+      name,
+      in: 'query',
+      schema: { type: 'string', ...(name === 'kind' && { enum: KINDS }) },
+    })),
+    header('Last-Event-ID', 'The cursor of the last event that you have had.', { type: 'string' }),
+  ],
+  responses: {
+    ...answered('A stream without an end.', { type: 'string' }, 'text/event-stream'),
+    400: refersTo(400),
+    401: refersTo(401),
+    404: refersTo(404),
+    429: refersTo(429),
+  },
+})

@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener, RequestError } from '@hono/node-server'
+import { BatonError } from '../../../domain/errors.ts'
+import { loadOperations } from '../../../operations/index.ts'
+import type { Service, Token } from '../../../service/service.ts'
+import { problemResponse } from '../../shared/problem.ts'
+import { webFolder } from '../pages/web.ts'
+import { startDelivering } from '../workers/delivering.ts'
+import { startSequencing } from '../workers/sequencing.ts'
+import { startSettling } from '../workers/settling.ts'
+import { createHttpApp, type HttpApp } from './app.ts'
+import { greeting } from './greeting.ts'
+import { allowedHosts, isLoopback } from './guards.ts'
+import { createLog, type Log } from './log.ts'
+
+export interface ServeOptions {
+  readonly service: Service
+  readonly host?: string
+  /** 0 picks a free one. */
+  readonly port?: number
+  /** Names under which others reach this server, as they stand in `Host`: `baton.example.com`. */
+  readonly allowedHosts?: readonly string[]
+  readonly onReady?: (ready: Ready) => void
+  /** Makes a code with which whoever started the server comes into the dashboard. */
+  readonly loginCode?: (() => Promise<string>) | undefined
+  readonly log?: Log
+  readonly times?: Partial<typeof TIMES>
+  /** Runs beside the server until the signal, and ends before the store is closed. */
+  readonly beside?: ((signal: AbortSignal, log: Log) => Promise<void>) | undefined
+  /** Stops on SIGTERM and SIGINT unless false. */
+  readonly signals?: boolean
+}
+
+export interface Ready {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  /** Address, workspace and what to do next, for people. */
+  readonly text: string
+}
+
+/** A server that is up. `closed` settles when it has stopped, for whatever reason. */
+export interface Running extends Ready {
+  readonly closed: Promise<void>
+  /** Stops accepting, lets calls in flight finish, closes the store. Calling it again changes nothing. */
+  close(): Promise<void>
+}
+
+const TIMES = {
+  /** A client that sends its headers or body byte by byte is cut off. */
+  headersMs: 10_000,
+  requestMs: 60_000,
+  /** How often those two are looked at. */
+  checkMs: 1_000,
+  idleMs: 5_000,
+  /** How long calls in flight may take when the server stops. */
+  graceMs: 5_000,
+  settleMs: 1_000,
+  /** How often is looked for messages to send. */
+  deliverMs: 2_000,
+  /** How often is looked whether the log has grown. */
+  sequenceMs: 1_000,
+  holdMs: 60_000,
+}
+
+/** Starts the HTTP surface of a workspace. From then on the store is the server's to close. */
+export async function serve(options: ServeOptions): Promise<Running> {
+  const { service, host = '127.0.0.1', port = 4180, log = createLog(process.stderr) } = options
+  const times = { ...TIMES, ...options.times }
+  const names = options.allowedHosts ?? []
+  const local = isLoopback(host)
+  const operations = await loadOperations()
+  // Asked for before the port is taken: a store that does not answer is found out here.
+  const tokens = (await service.tokens.list()).filter(isOfAgents).length
+  const isEmpty = (await service.looking.list({}, { limit: 1 })).items.length === 0
+  const stopping = new AbortController()
+  // The port is a part of what the app checks and is known only when the server listens.
+  let app: HttpApp | undefined
+  const server = listener(
+    times,
+    (request, connection) => app?.fetch(request, connection) ?? problemResponse(STARTING),
+  )
+  const bound = await listen(server, host, port)
+  app = createHttpApp({
+    service,
+    operations,
+    hosts: allowedHosts(host, bound, names),
+    local,
+    log,
+    web: webFolder(),
+    stopping: stopping.signal,
+    holdMs: times.holdMs,
+  })
+  const stopSettling = startSettling(service, log, times.settleMs)
+  const stopDelivering = startDelivering(service, log, times.deliverMs)
+  const stopSequencing = startSequencing(service, log, { everyMs: times.sequenceMs })
+  const beside = options.beside?.(stopping.signal, log)
+  const { closed, close } = closing(async () => {
+    log('info', 'stopping')
+    stopping.abort()
+    await drain(server, times.graceMs)
+    await beside
+    await stopSettling()
+    await stopDelivering()
+    await stopSequencing()
+    await service.deps.store.close()
+    log('info', 'stopped')
+  })
+  if (options.signals !== false) closeOnSignal(close, closed)
+
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  log('info', 'listening', { url })
+  if (!local)
+    log('warn', 'open to the network', { advice: 'let a proxy with TLS stand in front: tokens are secrets' })
+  // On a machine that others reach, what is printed here may be read by others too.
+  const code = local ? await options.loginCode?.() : undefined
+  const text = greeting(service.deps.store.info, {
+    url,
+    local,
+    tokens,
+    code,
+    isEmpty,
+    named: names.length > 0,
+  })
+  const ready = { url, host, port: bound, text }
+  options.onReady?.(ready)
+  return { ...ready, closed, close }
+}
+
+/** Codes with which people log in are nobody's way to call it. */
+const isOfAgents = ({ revoked_at, scopes }: Token): boolean =>
+  revoked_at === undefined && !scopes.includes('login')
+
+const STARTING = new BatonError('unavailable', 'the server is starting; try again')
+
+function listener(
+  times: typeof TIMES,
+  answer: (request: Request, connection: ServerResponse) => Response | Promise<Response>,
+): Server {
+  return createServer(
+    {
+      headersTimeout: times.headersMs,
+      requestTimeout: times.requestMs,
+      connectionsCheckingInterval: times.checkMs,
+      keepAliveTimeout: times.idleMs,
+    },
+    // The server speaks HTTP/1 alone.
+    getRequestListener((request, { outgoing }) => answer(request, outgoing as ServerResponse), {
+      overrideGlobalObjects: false,
+      errorHandler: unanswered,
+    }),
+  )
+}
+
+/** What the app never saw: a request line or `Host` that no address can be made of. */
+function unanswered(error: unknown): Response {
+  return problemResponse(
+    error instanceof RequestError
+      ? new BatonError('invalid_input', 'the request line or its Host is broken')
+      : error,
+  )
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
+    throw cannotListen(error, host, port)
+  }
+  return (server.address() as AddressInfo).port
+}
+
+function cannotListen(error: unknown, host: string, port: number): unknown {
+  const details = { host, port }
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new BatonError(
+        'conflict',
+        `port ${port} of ${host} is in use, maybe by another baton serve; stop it, or take another: baton serve --port ${port + 1}`,
+        details,
+        error,
+      )
+    case 'EACCES':
+      return new BatonError(
+        'not_allowed',
+        `you may not listen on port ${port}; take one above 1023: baton serve --port 4180`,
+        details,
+        error,
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'ERR_SOCKET_BAD_PORT':
+      return new BatonError(
+        'invalid_input',
+        `${host} port ${port} is no address of this machine`,
+        details,
+        error,
+      )
+    default:
+      return error
+  }
+}
+
+/** Stops accepting, and waits until the last answer is out or the time is up. */
+async function drain(server: Server, graceMs: number): Promise<void> {
+  const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+  // A connection that was busy when the server closed is idle later, and would be kept open.
+  const idle = setInterval(() => server.closeIdleConnections(), 20)
+  const late = setTimeout(() => server.closeAllConnections(), graceMs)
+  await ended
+  clearInterval(idle)
+  clearTimeout(late)
+}
+
+/** Runs the way down once, however often it is asked for. */
+function closing(run: () => Promise<void>): Pick<Running, 'closed' | 'close'> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  let begun: Promise<void> | undefined
+  const close = () => {
+    begun ??= run()
+    resolve(begun)
+    return begun
+  }
+  // Whoever stopped the server learns of a failure from `close`.
+  closed.catch(() => undefined)
+  return { closed, close }
+}
+
+/** A second signal ends the process at once, as signals do. */
+function closeOnSignal(close: () => Promise<void>, closed: Promise<void>): void {
+  const names = ['SIGTERM', 'SIGINT'] as const
+  const stop = () => {
+    for (const name of names) process.off(name, stop)
+    close().catch(() => undefined)
+  }
+  for (const name of names) process.on(name, stop)
+  const forget = () => {
+    for (const name of names) process.off(name, stop)
+  }
+  closed.then(forget, forget)
+}

@@ -24,7 +24,7 @@ const DAILY = [
   /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|dsse|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
   /src[\\/]service[\\/](?!agents[\\/]enrolment|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
-  /src[\\/]transports[\\/]cli[\\/](?!blocks|commands|documents|cli\.ts|session[\\/]remote)/,
+  /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,
   /src[\\/](config[\\/](config|policy|guarded-settings)|workspace[\\/](git-folder|identity|workspace|find)|compose[\\/](main|open|project))\.ts/,
 ]
 

@@ -31,7 +31,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 async function run(argv: readonly string[], io: Io): Promise<number> {
   const typed = commandWords(argv)
   const [first, second] = typed.words
-  if (first === '__complete') return (await import('./commands/complete.ts')).complete(argv.slice(1), io)
+  if (first === '__complete')
+    return (await import('./commands/programs/complete.ts')).complete(argv.slice(1), io)
   if (first === undefined || first === 'help') return help(typed, argv, io)
   const found = await findCommand(first, second)
   if (!found) return (await import('./pages.ts')).showNoun(first, argv, io)

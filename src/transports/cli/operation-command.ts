@@ -43,24 +43,24 @@ export interface Prepared {
 
 /** The few operations that need a hand of their own; loaded with them. */
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
-  handoff_send: async () => (await import('./commands/send.ts')).send,
-  handoff_create: async () => (await import('./commands/send.ts')).send,
-  handoff_inbox: async () => (await import('./commands/inbox.ts')).inbox,
-  handoff_accept: async () => (await import('./commands/accept.ts')).accept,
-  handoff_claim: async () => (await import('./commands/accept.ts')).accept,
-  handoff_submit: async () => (await import('./commands/submit.ts')).submit,
-  handoff_verify: async () => (await import('./commands/verify.ts')).verify,
-  gate_decide: async () => (await import('./commands/decide.ts')).decide,
-  handoff_wait: async () => (await import('./commands/wait.ts')).wait,
+  handoff_send: async () => (await import('./commands/handoff/send.ts')).send,
+  handoff_create: async () => (await import('./commands/handoff/send.ts')).send,
+  handoff_inbox: async () => (await import('./commands/handoff/inbox.ts')).inbox,
+  handoff_accept: async () => (await import('./commands/handoff/accept.ts')).accept,
+  handoff_claim: async () => (await import('./commands/handoff/accept.ts')).accept,
+  handoff_submit: async () => (await import('./commands/handoff/submit.ts')).submit,
+  handoff_verify: async () => (await import('./commands/handoff/verify.ts')).verify,
+  gate_decide: async () => (await import('./commands/handoff/decide.ts')).decide,
+  handoff_wait: async () => (await import('./commands/handoff/wait.ts')).wait,
   task_start: async () => (await import('./commands/task/start.ts')).start,
   task_log: async () => (await import('./commands/task/log.ts')).log,
   audit_redact: async () => (await import('./commands/audit/redact.ts')).redact,
-  report_metrics: async () => (await import('./blocks/metrics.ts')).metrics,
+  report_metrics: async () => (await import('./commands/blocks/metrics.ts')).metrics,
   workflow_start: async () => (await import('./commands/workflow/definition.ts')).fromFile,
   workflow_check: async () => (await import('./commands/workflow/check.ts')).check,
   workflow_picture: async () => (await import('./commands/workflow/picture.ts')).picture,
-  artifact_put: async () => (await import('./commands/artifact.ts')).put,
-  artifact_get: async () => (await import('./commands/artifact.ts')).get,
+  artifact_put: async () => (await import('./commands/handoff/artifact.ts')).put,
+  artifact_get: async () => (await import('./commands/handoff/artifact.ts')).get,
 }
 
 /** The command of an operation, with options from its input. */

@@ -4,7 +4,7 @@ import { FOREIGN } from '../../../../test/foreign-requests.ts'
 import { bearer, type HttpWorkspace, openHttp, refusalOf } from '../../../../test/http-workspace.ts'
 import { person, removeAsFirstVersion } from '../../../../test/workspace.ts'
 import { loadOperations } from '../../../operations/index.ts'
-import { SCOPES } from '../../cli/commands/token.ts'
+import { SCOPES } from '../../cli/commands/agent/token.ts'
 
 /** A way into the server, with a request that is refused for its input at the latest. */
 interface Door {

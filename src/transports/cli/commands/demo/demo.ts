@@ -6,7 +6,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { type Command, isOn, textOf } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
-import { besideServer, toPort } from '../serve.ts'
+import { besideServer, toPort } from '../programs/serve.ts'
 import { CONFIG, isPlayer, TEAM, WORKFLOW, WORKFLOW_NAME } from './team.ts'
 
 /** For whoever has to find the link and the window first. */

@@ -1,0 +1,68 @@
+import type { Context } from '../../../../compose/open.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { enrolKey } from '../../../../service/agents/enrolment.ts'
+import type { AgentKey } from '../../../../service/agents/signing.ts'
+import { openAgentKeys } from '../../../../workspace/agent-keys.ts'
+import { confirmed, personOnly } from '../../../../workspace/identity.ts'
+import { type Command, isOn } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { askYesNo } from '../../prompt.ts'
+import type { Shell } from '../../shell.ts'
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** The key stays with the user whose processes speak for the agent; the workspace knows its public part. */
+export const key: Command = {
+  name: 'agent key',
+  summary:
+    'Makes a key for an agent, so that its records are signed here; the workspace learns its public part.',
+  words: ['name'],
+  flags: [
+    { name: 'replace', takes: 'nothing', about: 'Give it another key than it has (people only)' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton agent key codex --as codex', 'baton agent key codex --replace'],
+  async run(shell, args) {
+    const name = nameOf(args.words)
+    const { context } = await shell.open({ write: true, local: true })
+    const { service } = context!
+    const keys = openAgentKeys(shell.io.env)
+    const { origin } = service.deps.store.info
+    const known = (await service.agents.list()).find((agent) => agent.name === name)?.key
+    const replace = isOn(args, 'replace') && known !== undefined
+    const actor = replace ? await asPerson(shell, context!, name) : context!.actor
+    const own = await keys.key(origin, name)
+    if (known && !replace && own?.id !== known.id) throw elsewhere(name, known.id, own)
+    const made = await keys.makeKey(origin, name, { replace: replace && own?.id === known.id })
+    const agent = await enrolKey(service.deps, { actor }, name, made)
+    const { id, file, public: publicKey } = made
+    shell.answer({ agent: name, kid: id, public_key: publicKey, file, since: agent.key?.since }, () => {
+      const what = known?.id === id ? 'has its key here' : 'signs its records here from now on'
+      return `${shell.screen.tick} ${name} ${what}: key ${id}, in ${file}`
+    })
+    return 0
+  },
+}
+
+async function asPerson(shell: Shell, { actor }: Context, name: string): Promise<Context['actor']> {
+  const { io } = shell
+  personOnly(
+    io.isTerminal && io.env.codingAgent === undefined ? confirmed(actor) : actor,
+    'agent key --replace',
+  )
+  if (await askYesNo(io, `Give ${name} another key?`, false)) return confirmed(actor)
+  throw new BatonError('not_allowed', `${name} keeps its key: it was not confirmed`, { agent: name })
+}
+
+const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonError =>
+  new BatonError(
+    'conflict',
+    `${name} has the key ${kid}, which is not here${own ? ` (${own.file} is ${own.id})` : ''}; copy its file from where it was made, or let a person replace it: baton agent key ${name} --replace`,
+    { agent: name, kid },
+  )
+
+function nameOf(words: readonly string[]): string {
+  const name = words[0]?.trim().replace(/^@/, '').toLowerCase() ?? ''
+  if (words.length === 1 && NAME.test(name)) return name
+  throw new BatonError('invalid_input', `agent key needs one name; for example: ${key.examples[0]}`)
+}

@@ -1,0 +1,51 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { notedServer } from '../../../../workspace/server-note.ts'
+import { type Command, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+
+const ADDRESS = 'http://127.0.0.1:4180'
+
+export const login: Command = {
+  name: 'login',
+  summary: 'A link that opens the dashboard as you, good once and for ten minutes.',
+  flags: [
+    {
+      name: 'url',
+      takes: 'value',
+      placeholder: 'address',
+      about: `Where the server is (the running one, else ${ADDRESS})`,
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton login', 'baton login --url https://baton.example.com'],
+  async run(shell, args) {
+    const given = textOf(args, 'url')
+    if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? ''))
+      throw new BatonError(
+        'invalid_input',
+        '--url is the address of a server, for example http://127.0.0.1:4180',
+      )
+    const { context } = await shell.open({ write: true, local: true })
+    const { actor, service } = context!
+    if (actor.kind !== 'human' || shell.io.env.codingAgent !== undefined)
+      throw new BatonError(
+        'not_allowed',
+        `the dashboard is for people, and ${actor.name} is not one here; let a person type: baton login`,
+        { actor: actor.name },
+      )
+    const { location } = service.deps.store.info
+    const running = context!.workspace && notedServer(context!.workspace.dir, location, shell.io.env.uid)
+    if (given === undefined && running === undefined)
+      shell.warn(
+        'no server of this workspace runs on this machine: start one first with: baton serve, or name another with --url',
+      )
+    const address = new URL(given ?? running ?? ADDRESS)
+    const code = await service.tokens.loginCode({ actor }, actor.name)
+    const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`
+    shell.answer({ url: link, agent: actor.name }, () => {
+      shell.note(`opens the dashboard as ${actor.name}, once, within ten minutes:`)
+      return link
+    })
+    return 0
+  },
+}

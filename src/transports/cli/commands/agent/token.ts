@@ -1,0 +1,183 @@
+import type { Context } from '../../../../compose/open.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { kindOf } from '../../../../domain/policy.ts'
+import type { Token } from '../../../../service/service.ts'
+import { type Command, textOf, textsOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { didYouMean } from '../../input/suggest.ts'
+import { toSeconds } from '../../screen/time.ts'
+import type { Shell } from '../../shell.ts'
+
+/** Every scope that some operation needs; others would open nothing. */
+// biome-ignore format: a noun on each line
+export const SCOPES = [
+  '*',
+  'agent:read', 'agent:write',
+  'artifact:read', 'artifact:write',
+  'audit:read', 'audit:write',
+  'document:read', 'document:write',
+  'gate:write',
+  'handoff:read', 'handoff:write',
+  'notice:write',
+  'report:read',
+  'task:read', 'task:write',
+  'workflow:read', 'workflow:write',
+]
+
+/** Hashes of secrets are nobody's business. */
+const shown = ({ hash: _, parent: __, ...token }: Token) => token
+
+const create: Command = {
+  name: 'token create',
+  summary: 'Makes a credential with which an agent or a person calls over HTTP. The secret is shown once.',
+  flags: [
+    { name: 'agent', takes: 'value', placeholder: 'name', required: true, about: 'Whose calls they are' },
+    {
+      name: 'scope',
+      takes: 'value',
+      repeats: true,
+      placeholder: 'noun:verb',
+      about: 'What it may do, for example handoff:write (which includes reading) or *',
+      choices: SCOPES,
+    },
+    {
+      name: 'expires',
+      takes: 'value',
+      placeholder: 'time',
+      about: 'After this it is worth nothing: 90d (never, if left out)',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton token create --agent ci --scope handoff:write --expires 90d'],
+  async run(shell, args) {
+    const agent = textOf(args, 'agent')?.replace(/^@/, '').toLowerCase()
+    if (agent === undefined)
+      throw new BatonError('invalid_input', `token create needs --agent; for example: ${create.examples[0]}`)
+    const scopes = textsOf(args, 'scope').flatMap((text) => text.split(','))
+    if (scopes.length === 0)
+      throw new BatonError(
+        'invalid_input',
+        'say what it may do, for example --scope handoff:write, or --scope "*" for everything',
+      )
+    for (const scope of scopes)
+      if (!SCOPES.includes(scope))
+        throw new BatonError(
+          'invalid_input',
+          `there is no scope ${scope}${didYouMean(scope, SCOPES) || `; write one of ${SCOPES.join(', ')}`}`,
+          {
+            scope,
+            known: SCOPES,
+          },
+        )
+    const { context } = await shell.open({ write: true, local: true })
+    await refuseForPeople(shell, context!, agent)
+    const expires_at = expiry(textOf(args, 'expires'))
+    const { token, secret } = await context!.service.tokens.create(
+      { actor: context!.actor },
+      { agent, scopes, ...(expires_at !== undefined && { expires_at }) },
+    )
+    shell.answer({ token: shown(token), secret }, () => {
+      const until = token.expires_at ? `, worth nothing ${shell.screen.when(token.expires_at)}` : ''
+      shell.note(`a token of ${agent} for ${scopes.join(' ')}${until}; it is shown this once:`)
+      return secret
+    })
+    return 0
+  },
+}
+
+/** A person's token is a person's hand: a coding agent must not be able to give itself one. */
+async function refuseForPeople(shell: Shell, { service, actor }: Context, agent: string): Promise<void> {
+  const { codingAgent } = shell.io.env
+  if (codingAgent === undefined && actor.kind === 'human') return
+  const row = (await service.agents.list()).find(({ name }) => name === agent)
+  if (kindOf(service.deps.policy, agent, row) !== 'human') return
+  const why = codingAgent
+    ? `${codingAgent} shows that a coding agent asks for the token`
+    : `${actor.name} is of kind ${actor.kind}`
+  throw new BatonError('not_allowed', `${agent} is a person, and ${why}; let ${agent} make it`, {
+    agent,
+    actor: actor.name,
+  })
+}
+
+function expiry(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const seconds = toSeconds(text)
+  if (seconds === undefined || seconds <= 0 || seconds > 3_650 * 86_400)
+    throw new BatonError('invalid_input', `--expires ${text} is not a length of time such as 12h or 90d`, {
+      option: 'expires',
+    })
+  return new Date(Date.now() + seconds * 1_000).toISOString()
+}
+
+const list: Command = {
+  name: 'token list',
+  summary: 'The credentials of this workspace. Secrets are not kept, so they cannot be shown.',
+  flags: GLOBAL_FLAGS,
+  examples: ['baton token list'],
+  async run(shell) {
+    const { context } = await shell.open({ write: false, local: true })
+    const tokens = (await context!.service.tokens.list()).filter((token) => !isSpentCode(token))
+    shell.answer({ items: tokens.map(shown) }, () => {
+      if (tokens.length === 0) return shell.nothing(`No token yet; make one with: ${create.examples[0]}`)
+      return shell.screen.table(
+        tokens.map((token) => [
+          { text: shell.screen.isTerminal ? token.uid.slice(-8) : token.uid, style: 'bold' },
+          token.agent,
+          { text: token.scopes.join(' '), fill: true },
+          stateOf(token, shell),
+          { text: shell.screen.when(token.created_at), style: 'dim' },
+        ]),
+        ['ID', 'AGENT', 'SCOPES', 'STATE', 'MADE'],
+      )
+    })
+    return 0
+  },
+}
+
+/** Whoever logs in leaves a code behind that was good once: nobody can do anything with it, or about it. */
+function isSpentCode({ scopes, revoked_at, expires_at = '' }: Token): boolean {
+  return scopes.includes('login') && (revoked_at !== undefined || expires_at <= new Date().toISOString())
+}
+
+function stateOf(token: Token, shell: Shell): string {
+  if (token.revoked_at !== undefined) return 'revoked'
+  if (token.expires_at === undefined) return 'valid'
+  if (token.expires_at <= new Date().toISOString()) return 'expired'
+  return shell.screen.isTerminal ? `ends ${shell.screen.when(token.expires_at)}` : token.expires_at
+}
+
+const revoke: Command = {
+  name: 'token revoke',
+  summary: 'Makes a credential worthless at once.',
+  words: ['id'],
+  flags: GLOBAL_FLAGS,
+  examples: ['baton token revoke 3f9a2c81'],
+  async run(shell, { words }) {
+    const [part] = words
+    if (part === undefined)
+      throw new BatonError('invalid_input', 'token revoke needs an id; see: baton token list')
+    const { context } = await shell.open({ write: true, local: true })
+    const { tokens } = context!.service
+    const found = (await tokens.list()).filter(
+      ({ uid, revoked_at }) => uid.includes(part.toLowerCase()) && revoked_at === undefined,
+    )
+    const [token] = found
+    if (!token || found.length > 1)
+      throw new BatonError(
+        token ? 'invalid_input' : 'not_found',
+        token
+          ? `${part} is a part of ${found.length} ids; write more of it`
+          : `no valid token has ${part} in its id; see: baton token list`,
+        { id: part },
+      )
+    const revoked = await tokens.revoke({ actor: context!.actor }, token.uid)
+    shell.answer(
+      shown(revoked),
+      () => `${shell.screen.tick} the token of ${revoked.agent} is worth nothing now`,
+    )
+    return 0
+  },
+}
+
+export const TOKEN_COMMANDS = { create, list, revoke }

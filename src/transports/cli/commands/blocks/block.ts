@@ -1,0 +1,171 @@
+import { PHASES, STATUSES } from '../../../../domain/blocks/phases.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { type Command, textOf, textsOf } from '../../command.ts'
+import { type Arguments, type Flag, GLOBAL_FLAGS } from '../../input/args.ts'
+
+const OPTIONS: readonly Flag[] = [
+  {
+    name: 'phase',
+    takes: 'value',
+    required: true,
+    placeholder: 'phase',
+    choices: PHASES,
+    about: 'Where the work stands',
+  },
+  { name: 'from', takes: 'value', placeholder: 'agent', about: 'Who ends its work (--as, else BATON_AGENT)' },
+  { name: 'to', takes: 'value', placeholder: 'agent', about: 'Who is next (None)' },
+  {
+    name: 'status',
+    takes: 'value',
+    required: true,
+    placeholder: 'status',
+    choices: STATUSES,
+    about: 'How it ended',
+  },
+  { name: 'retry-count', takes: 'value', placeholder: 'number', about: 'Retries so far' },
+  {
+    name: 'metric',
+    takes: 'value',
+    repeats: true,
+    placeholder: 'name=value',
+    about: 'One number or result, for example tests_passed=25 or test_types.unit=12',
+  },
+  {
+    name: 'depends-on',
+    also: ['dependency'],
+    takes: 'value',
+    repeats: true,
+    placeholder: 'task',
+    about: 'A task that this work depends on',
+  },
+  { name: 'retry', takes: 'value', placeholder: 'number', about: 'On failure: retries at most' },
+  { name: 'route-to', takes: 'value', placeholder: 'agent', about: 'On failure: who gets the work then' },
+  { name: 'notify', takes: 'value', placeholder: 'agent', about: 'On failure: who hears of it' },
+  {
+    name: 'escalate-after',
+    takes: 'value',
+    placeholder: 'number',
+    about: 'On failure: after so many, the delegator',
+  },
+  {
+    name: 'failure-context',
+    takes: 'value',
+    placeholder: 'text',
+    about: 'On failure: for whoever handles it',
+  },
+  { name: 'task', takes: 'value', placeholder: 'id', about: 'The task that it is about' },
+  { name: 'workflow', takes: 'value', placeholder: 'name', about: 'The workflow that it counts to' },
+  {
+    name: 'context',
+    takes: 'value',
+    repeats: true,
+    placeholder: 'name=value',
+    about: 'Anything else that the next agent needs',
+  },
+  { name: 'at', takes: 'value', placeholder: 'instant', about: 'When it was written (now)' },
+]
+
+export const block: Command = {
+  name: 'block',
+  summary: 'Writes the handoff block for the end of an agent’s summary. Needs no workspace.',
+  flags: [...OPTIONS, ...GLOBAL_FLAGS],
+  examples: [
+    'baton block --as unit-testing-agent --phase Testing --status complete --metric tests_passed=25 --metric coverage=95%',
+    'baton block --from qa --phase QA --status failed --retry 2 --route-to fixer --escalate-after 3 >> report.md',
+  ],
+  async run(shell, args) {
+    if (args.words.length > 0)
+      throw new BatonError('invalid_input', `block takes options only, and got ${args.words.join(' ')}`)
+    const from = textOf(args, 'from') ?? shell.as ?? shell.io.env.agent
+    const [phase, status] = [textOf(args, 'phase'), textOf(args, 'status')]
+    if (phase === undefined || status === undefined || from === undefined)
+      throw incomplete({ phase, status, from })
+    const { writeBlock } = await import('../../../../service/blocks/writing.ts')
+    const text = writeBlock({
+      phase,
+      from,
+      to: textOf(args, 'to') ?? 'None',
+      status,
+      retry_count: numberOf(args, 'retry-count'),
+      metrics: mappingOf(args, 'metric'),
+      dependencies: args.texts.has('depends-on') ? textsOf(args, 'depends-on') : undefined,
+      on_failure: rulesOf(args),
+      task: textOf(args, 'task'),
+      workflow: textOf(args, 'workflow'),
+      context: mappingOf(args, 'context'),
+      at: instantOf(textOf(args, 'at')),
+    })
+    shell.answer({ text }, () => text.trimEnd())
+    return 0
+  },
+}
+
+/** The system user is no agent, so the name is never taken from there. */
+function incomplete(given: Readonly<Record<string, string | undefined>>): BatonError {
+  const missing = Object.keys(given).filter((name) => given[name] === undefined)
+  const options = missing.map((name) => (name === 'from' ? '--from (or --as)' : `--${name}`)).join(', ')
+  return new BatonError(
+    'invalid_input',
+    `block needs ${options}; for example: baton block --from qa --phase QA --status complete`,
+    { missing },
+  )
+}
+
+function rulesOf(args: Arguments) {
+  const rules = {
+    retry: numberOf(args, 'retry'),
+    route_to: textOf(args, 'route-to'),
+    notify: textOf(args, 'notify'),
+    escalate_after: numberOf(args, 'escalate-after'),
+    context: textOf(args, 'failure-context'),
+  }
+  return Object.values(rules).some((value) => value !== undefined) ? rules : undefined
+}
+
+function numberOf(args: Arguments, name: string): number | undefined {
+  const text = textOf(args, name)
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new BatonError('invalid_input', `--${name} is a whole number from 0`, { option: name })
+}
+
+/** `a.b=1` as data; numbers and true and false as what they are, everything else as text. */
+function mappingOf(args: Arguments, name: string): Record<string, unknown> | undefined {
+  const pairs = textsOf(args, name)
+  if (pairs.length === 0) return undefined
+  const data = new Map<string, unknown>()
+  for (const pair of pairs) {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new BatonError('invalid_input', `--${name} is written name=value`, { option: name })
+    putAt(data, pair.slice(0, at).split('.'), scalarOf(pair.slice(at + 1)))
+  }
+  return toData(data)
+}
+
+function putAt(data: Map<string, unknown>, [key = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    data.set(key, value)
+    return
+  }
+  const below = data.get(key)
+  const next = below instanceof Map ? below : new Map<string, unknown>()
+  data.set(key, next)
+  putAt(next, rest, value)
+}
+
+const toData = (data: ReadonlyMap<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries([...data].map(([key, value]) => [key, value instanceof Map ? toData(value) : value]))
+
+function scalarOf(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/.test(text) ? Number(text) : text
+}
+
+function instantOf(text: string | undefined): string {
+  const at = text === undefined ? new Date() : new Date(text)
+  if (Number.isNaN(at.getTime()))
+    throw new BatonError('invalid_input', '--at is an instant, for example 2026-02-21T14:30:00Z', {
+      option: 'at',
+    })
+  return at.toISOString()
+}

@@ -1,0 +1,155 @@
+import { lstatSync } from 'node:fs'
+import { type Verdict, verdictOf, worstVerdict } from '../../../../domain/blocks/block.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import type { Collected, CollectedBlock, CollectInput } from '../../../../service/blocks/collecting.ts'
+import { isOn, textOf } from '../../command.ts'
+import type { Session } from '../../session/session.ts'
+import type { Shell } from '../../shell.ts'
+import { STDIN, type Target } from '../documents/files.ts'
+import { placed } from '../documents/import.ts'
+import { readPipe } from '../documents/pipe.ts'
+import { readTarget } from '../documents/reading.ts'
+
+/** A block with the file as people typed it. */
+export type Entry = CollectedBlock & { readonly file: string }
+
+export interface Gathered extends Omit<Collected, 'blocks'> {
+  readonly blocks: readonly Entry[]
+  /** Whether there was a workspace to store them in. */
+  readonly stored: boolean
+}
+
+/** What a server takes in one call, with room for escapes. */
+const BATCH_CHARACTERS = 500_000
+const BATCH_FILES = 500
+/** What is missed in a folder where it has no block and all decide: a README says what the folder is for. */
+const SUMMARY = /[\\/](?!readme\.)[^\\/]*\.(?:md|markdown|mdx)$/i
+
+/**
+ * The workspace to store blocks in, made where the first handoff would make it. A pipeline that has none goes on
+ * without one: nothing is made there that would vanish with the job.
+ */
+export async function openIfAny(shell: Shell): Promise<Session | undefined> {
+  if (isOn(shell.args, 'no-store')) return undefined
+  const { env, cwd } = shell.io
+  try {
+    return await shell.open({ write: true })
+  } catch (error) {
+    const isNamed = [shell.store, env.store, env.url, env.workspace].some((name) => name !== undefined)
+    if (!(error instanceof BatonError) || isNamed) throw error
+    const { findWorkspace } = await import('../../../../workspace/workspace.ts')
+    const found = await findWorkspace(cwd, env)
+    if (found && lstatSync(found.dir, { throwIfNoEntry: false })) throw error
+    shell.say('not stored: there is no workspace here; to keep the history, make one with: baton init')
+    return undefined
+  }
+}
+
+/** What the options say of all blocks. */
+export function aboutAll(shell: Shell, session: Session | undefined): Omit<CollectInput, 'documents'> {
+  const { args } = shell
+  const [source, workflow, run] = ['source', 'workflow', 'run'].map((name) => textOf(args, name))
+  const route_mode = textOf(args, 'route-mode')?.replaceAll('-', '_')
+  if (run !== undefined && !session)
+    throw new BatonError(
+      'invalid_input',
+      '--run names a run of a workspace, and there is none here; leave it out',
+      {
+        option: 'run',
+      },
+    )
+  return {
+    ...(source !== undefined && { source }),
+    ...(workflow !== undefined && { workflow }),
+    ...(run !== undefined && { run }),
+    ...(route_mode !== undefined && { route_mode: route_mode as NonNullable<CollectInput['route_mode']> }),
+  }
+}
+
+interface Text {
+  readonly target: Target
+  readonly path?: string
+  readonly text: string
+}
+
+/** Reads the files and stores their blocks, or only reads them where there is no workspace. */
+export async function gather(
+  shell: Shell,
+  session: Session | undefined,
+  targets: readonly Target[],
+  cut: (text: string) => string = (text) => text,
+): Promise<Gathered> {
+  const about = aboutAll(shell, session)
+  const progress = shell.progress()
+  const signal = shell.io.lasting()
+  const blocks: Entry[] = []
+  const order: Collected['order'][number][] = []
+  const workflows: Collected['progress'][number][] = []
+  const texts: Text[] = []
+  const flush = async (): Promise<void> => {
+    if (texts.length === 0) return
+    const all = texts.splice(0)
+    const collected = await collectedFrom(shell, session, about, all)
+    blocks.push(...collected.blocks)
+    order.push(...collected.order)
+    workflows.push(...collected.progress)
+  }
+  try {
+    for (const [i, target] of targets.entries()) {
+      signal.throwIfAborted()
+      progress.tell(`read ${i} of ${targets.length} files`)
+      const read = target.file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
+      if (read.text === undefined) {
+        await flush()
+        blocks.push(unreadable(target, read.problem))
+        continue
+      }
+      const path = target.file === STDIN ? undefined : placed(shell, session ?? {}, target.path)
+      texts.push({ target, ...(path !== undefined && { path }), text: cut(read.text) })
+      const size = texts.reduce((sum, { text }) => sum + text.length, 0)
+      if (size > BATCH_CHARACTERS || texts.length >= BATCH_FILES) await flush()
+    }
+    await flush()
+  } finally {
+    progress.end()
+  }
+  return { blocks, order, progress: workflows, stored: session !== undefined }
+}
+
+async function collectedFrom(
+  shell: Shell,
+  session: Session | undefined,
+  about: Omit<CollectInput, 'documents'>,
+  texts: readonly Text[],
+): Promise<Omit<Gathered, 'stored'>> {
+  const documents = texts.map(({ text, path }) => ({ text, ...(path !== undefined && { path }) }))
+  const input: CollectInput = { ...about, documents }
+  const answer = session
+    ? ((await session.call('document_collect', input, { key: textOf(shell.args, 'key') })) as Collected)
+    : (await import('../../../../service/blocks/collecting.ts')).readBlocks(input)
+  const byPath = new Map(texts.map(({ target, path }) => [path, target]))
+  const isAll = isOn(shell.args, 'all')
+  const blocks = answer.blocks.flatMap((block): Entry[] => {
+    const target = byPath.get(block.path)
+    if (target?.isWalked && block.outcome === 'no_block' && !(isAll && SUMMARY.test(target.path))) return []
+    return [{ ...block, file: target?.file ?? block.path ?? STDIN }]
+  })
+  return { ...answer, blocks }
+}
+
+const unreadable = ({ file, isWalked }: Target, problem: CollectedBlock['diagnostics'][number]): Entry => ({
+  outcome: isWalked ? 'no_block' : 'invalid',
+  file,
+  line: 1,
+  verdict: 'no_block',
+  reason: problem.message,
+  diagnostics: [problem],
+})
+
+/** What the pipeline is told: the last valid block decides, or with `all` the worst of everything. */
+export function verdictFor(blocks: readonly Entry[], all: boolean): Verdict {
+  if (all) return worstVerdict(blocks.map(({ verdict }) => verdict))
+  return verdictOf(
+    blocks.findLast(({ status, outcome }) => status !== undefined && outcome !== 'inferred')?.status,
+  )
+}

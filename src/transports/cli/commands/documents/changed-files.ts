@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
+
+export interface ChangedFile {
+  /** Relative to the project, with forward slashes. */
+  readonly name: string
+  readonly path: string
+}
+
+/** Nothing that the repository's own settings name is run. */
+const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '--no-pager']
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** Files that were added or changed since a commit, whether committed or not; what was removed is no artifact. */
+export function changedSince(cwd: string, since: string, option = 'git'): readonly ChangedFile[] {
+  const git = (from: string, args: readonly string[], problem: string) => run(from, args, { problem, option })
+  const root = git(cwd, ['rev-parse', '--show-toplevel'], `${cwd} is in no git repository`).trimEnd()
+  const base = git(
+    cwd,
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`],
+    `git knows no commit or branch ${since}`,
+  ).trim()
+  const diff = [
+    'diff',
+    '--name-only',
+    '-z',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--diff-filter=d',
+    base,
+  ]
+  const others = ['ls-files', '--others', '--exclude-standard', '-z', '--full-name', '--', ':/']
+  const names = [diff, others].flatMap((args) => git(cwd, args, `git ${args[0]} failed`).split('\0'))
+  return [...new Set(names)]
+    .filter((name) => name !== '')
+    .sort()
+    .map((name) => ({ name, path: join(root, name) }))
+}
+
+function run(
+  cwd: string,
+  args: readonly string[],
+  { problem, option }: { readonly problem: string; readonly option: string },
+): string {
+  const { status, stdout, error } = spawnSync('git', [...SAFE, ...args], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: MOST_BYTES,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  if (status === 0) return stdout
+  const reason =
+    error === undefined ? problem : `git cannot be run (${(error as NodeJS.ErrnoException).code})`
+  throw new BatonError('invalid_input', `--${option}: ${reason}`, { option }, error)
+}

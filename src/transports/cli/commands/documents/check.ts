@@ -1,0 +1,115 @@
+import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { safeJson } from '../../screen/plain-text.ts'
+import type { Shell } from '../../shell.ts'
+import type { CheckedEntry } from './checking.ts'
+import { filesAt, STDIN, type Target } from './files.ts'
+
+/** Fewer are looked at sooner than a thread has started. */
+const MANY = 200
+
+export const check: Command = {
+  name: 'check',
+  summary:
+    'Reads handoff documents of every dialect and says what is wrong, where, and what to write instead. Needs no workspace.',
+  words: ['files, folders or -'],
+  flags: [
+    { name: 'strict', takes: 'nothing', about: 'Warnings count as errors' },
+    {
+      name: 'git',
+      takes: 'value',
+      placeholder: 'since',
+      about: 'Every file changed since this commit or branch must stand among the artifacts of a package',
+    },
+    { name: 'sarif', takes: 'nothing', about: 'Findings as SARIF 2.1.0, for code scanning' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton check _handoffs/active',
+    'baton check handoffs/pending/*.json --strict',
+    'baton check handoff.yaml --git main',
+    'agent run | baton check -',
+    'baton check . --sarif > baton.sarif',
+  ],
+  async run(shell, args) {
+    if (args.words.length === 0)
+      throw new BatonError(
+        'invalid_input',
+        'check needs a file, a folder or -; for example: baton check _handoffs/active',
+      )
+    if (args.words.includes(STDIN) && args.words.length > 1)
+      throw new BatonError(
+        'invalid_input',
+        '- stands for what comes through the pipe and cannot be mixed with files',
+      )
+    if (isOn(args, 'sarif') && shell.isJson)
+      throw new BatonError(
+        'invalid_input',
+        '--json and --sarif are two forms of one answer; give one of them',
+      )
+    const found = await checked(shell, filesAt(args.words, shell.io.cwd))
+    const entries = isOn(args, 'strict') ? found.map(strict) : found
+    await answer(shell, entries)
+    return entries.every(({ ok }) => ok) ? 0 : ERROR_CODES.unmet.exit
+  },
+}
+
+async function checked(shell: Shell, targets: readonly Target[]): Promise<readonly CheckedEntry[]> {
+  const changed = await changedFor(shell, targets)
+  if (targets.length < MANY) {
+    const [{ checkTarget }, { readPipe }] = await Promise.all([import('./checking.ts'), import('./pipe.ts')])
+    const entries: CheckedEntry[] = []
+    for (const target of targets)
+      entries.push(
+        ...(target.file === STDIN
+          ? checkTarget(target, changed, await readPipe(shell.io.stdin))
+          : checkTarget(target, changed)),
+      )
+    return entries
+  }
+  const { checkOnThreads } = await import('./check-pool.ts')
+  const progress = shell.progress()
+  return checkOnThreads(targets, {
+    changed,
+    signal: shell.io.lasting(),
+    tell: (done, of) => progress.tell(`checked ${done} of ${of} files`),
+  }).finally(() => progress.end())
+}
+
+/** What git says was changed; the documents themselves are how it is told, and no part of it. */
+async function changedFor({ io, args }: Shell, targets: readonly Target[]): Promise<readonly string[]> {
+  const since = textOf(args, 'git')
+  if (since === undefined) return []
+  const { changedSince } = await import('./changed-files.ts')
+  const own = new Set(targets.map(({ path }) => path))
+  return changedSince(io.cwd, since).flatMap(({ path, name }) => (own.has(path) ? [] : [name]))
+}
+
+const strict = (entry: CheckedEntry): CheckedEntry => ({
+  ...entry,
+  ok: entry.ok && entry.diagnostics.every(({ severity }) => severity !== 'warning'),
+})
+
+async function answer(shell: Shell, entries: readonly CheckedEntry[]): Promise<void> {
+  if (isOn(shell.args, 'sarif')) {
+    const { toSarif } = await import('./sarif.ts')
+    shell.print(safeJson(toSarif(entries), 2))
+    return
+  }
+  const documents = entries.map(({ file, dialect, ok, summary, diagnostics }) => ({
+    file,
+    dialect,
+    ok,
+    summary,
+    diagnostics: diagnostics.map(({ severity, code, message, line, column }) => ({
+      severity,
+      code,
+      message,
+      line,
+      column,
+    })),
+  }))
+  const { reportText } = await import('./report.ts')
+  shell.answer({ documents }, () => reportText(shell.screen, entries))
+}

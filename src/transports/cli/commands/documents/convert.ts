@@ -1,0 +1,68 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Shell } from '../../shell.ts'
+import { filesAt, STDIN, type Target } from './files.ts'
+import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './writing.ts'
+
+export const convert: Command = {
+  name: 'convert',
+  summary:
+    'Writes a handoff document in another dialect. Tells what is lost, and asks for what is missing instead of making it up. Needs no workspace.',
+  words: ['file or -'],
+  flags: [
+    { ...TO, required: true },
+    {
+      name: 'document',
+      takes: 'value',
+      placeholder: 'number',
+      about: 'Which one, where the file holds several',
+    },
+    ...WRITING_FLAGS,
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton convert handoff.md --to queue --set from_phase=6 --set to_phase=13',
+    'baton convert report.md --document 2 --to package -o handoff.yaml',
+    'baton convert - --to markdown --slot < handoff.json',
+  ],
+  async run(shell, args) {
+    const [target, ...more] = filesAt(args.words, shell.io.cwd)
+    const to = textOf(args, 'to')
+    if (!target || more.length > 0 || target.isWalked || to === undefined)
+      throw new BatonError(
+        'invalid_input',
+        'convert needs one file or -, and --to; for example: baton convert handoff.md --to queue',
+      )
+    const document = textOf(args, 'document')
+    const input = {
+      text: await textAt(shell, target),
+      ...(target.file !== STDIN && { path: target.path }),
+      to,
+      ...(document !== undefined && { document: Number(document) }),
+      slot: isOn(args, 'slot'),
+      supply: supplyOf(args),
+    }
+    const [{ loadOperation }, { invoke }] = await Promise.all([
+      import('../../../../operations/index.ts'),
+      import('../../../../operations/operation.ts'),
+    ])
+    try {
+      const answer = await invoke(await loadOperation('document_convert'), NO_STORE, NO_STORE, input)
+      tellWritten(shell, answer as Written)
+    } catch (error) {
+      throw inOptions(error)
+    }
+    return 0
+  },
+}
+
+// Neither the service nor the caller matters to an operation that only looks at its input.
+const NO_STORE = undefined as never
+
+async function textAt(shell: Shell, target: Target): Promise<string> {
+  const [{ readTarget }, { readPipe }] = await Promise.all([import('./reading.ts'), import('./pipe.ts')])
+  const read = target.file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
+  if (read.text !== undefined) return read.text
+  throw new BatonError('invalid_input', `${target.file}: ${read.problem.message}`, { file: target.file })
+}

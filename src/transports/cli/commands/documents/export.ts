@@ -1,0 +1,55 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { resolveHandoff } from '../../session/reference.ts'
+import type { Session } from '../../session/session.ts'
+import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './writing.ts'
+
+export const exporting: Command = {
+  name: 'export',
+  summary:
+    'Writes a handoff or a task as a document. One that was imported from this dialect keeps every byte that did not change.',
+  words: ['id'],
+  flags: [
+    { ...TO, about: 'The dialect to write, unless it came from one' },
+    ...WRITING_FLAGS,
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton export HO-2026-001 --to package -o handoff.yaml',
+    'baton export @ --to markdown --set task=BPRD-2026-0042',
+    'baton export P0.1.1 --to writeback',
+  ],
+  async run(shell, args) {
+    const [ref, ...more] = args.words
+    if (ref === undefined || more.length > 0)
+      throw new BatonError(
+        'invalid_input',
+        'export needs one handoff or task; for example: baton export HO-2026-001 --to package',
+      )
+    const session = await shell.open({ write: false })
+    const to = textOf(args, 'to')
+    const input = {
+      id: await meant(session, ref),
+      ...(to !== undefined && { to }),
+      slot: isOn(args, 'slot'),
+      supply: supplyOf(args),
+    }
+    try {
+      tellWritten(shell, (await session.call('document_export', input)) as Written)
+    } catch (error) {
+      throw inOptions(error)
+    }
+    return 0
+  },
+}
+
+/** A handoff's id may be shortened; what is no handoff may be a task. */
+async function meant(session: Session, ref: string): Promise<string> {
+  try {
+    return await resolveHandoff(session, 'handoff_get', ref)
+  } catch (error) {
+    if (error instanceof BatonError && error.code === 'not_found' && ref !== '@') return ref
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
+import { type Issue, issueSentence } from '../../../../operations/issue-words.ts'
+import { isOn, textOf, textsOf } from '../../command.ts'
+import type { Arguments, Flag } from '../../input/args.ts'
+import { oneLine, plainText } from '../../screen/plain-text.ts'
+import type { Shell } from '../../shell.ts'
+import type { Diagnostic } from './reading.ts'
+
+/** Named here because the command line knows no dialect but by name; the operation is the judge. */
+const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package']
+
+export const TO: Flag = {
+  name: 'to',
+  takes: 'value',
+  placeholder: 'dialect',
+  choices: DIALECTS,
+  about: 'The dialect to write',
+}
+
+/** Options of whatever writes a document. */
+export const WRITING_FLAGS: readonly Flag[] = [
+  {
+    name: 'slot',
+    takes: 'nothing',
+    about: 'Carry what the dialect has no place for under x_baton: the way back is exact',
+  },
+  {
+    name: 'set',
+    takes: 'value',
+    repeats: true,
+    placeholder: 'field=value',
+    about: 'What the dialect demands and is not said',
+  },
+  { name: 'out', also: ['o'], takes: 'value', placeholder: 'file', about: 'Write into this new file' },
+  { name: 'force', takes: 'nothing', about: 'Replace the file of --out where there is one' },
+]
+
+export interface Written {
+  readonly text: string
+  readonly losses: readonly { readonly field: string; readonly reason: string }[]
+  /** What was wrong with the document that was read. */
+  readonly diagnostics?: readonly Diagnostic[]
+}
+
+/** `--set field=value` as fields by name. */
+export function supplyOf(args: Arguments): Record<string, string> {
+  return Object.fromEntries(
+    textsOf(args, 'set').map((text) => {
+      const at = text.indexOf('=')
+      if (at < 1)
+        throw new BatonError(
+          'invalid_input',
+          `--set ${JSON.stringify(text)} is not a pair, --set field=value`,
+          { option: 'set' },
+        )
+      return [text.slice(0, at).trim(), text.slice(at + 1)]
+    }),
+  )
+}
+
+/** The document goes to the file or the answer; what was wrong with it and what it lost is told beside it. */
+export function tellWritten(shell: Shell, { text, ...more }: Written): void {
+  const out = textOf(shell.args, 'out')
+  if (out !== undefined) writeNew(shell, out, text)
+  if (!shell.isJson) {
+    for (const { severity, line, message } of more.diagnostics ?? [])
+      if (severity === 'error') shell.warn(`line ${line}: ${oneLine(message)}`)
+    for (const { field, reason } of more.losses) shell.warn(`lost ${field}: ${oneLine(reason)}`)
+  }
+  if (out !== undefined) shell.answer({ ...more, file: out }, () => `${shell.screen.tick} written to ${out}`)
+  else shell.answer({ text, ...more }, () => shown(shell, text))
+}
+
+/** To a pipe byte for byte; a terminal gets nothing that would move its cursor. */
+const shown = ({ screen }: Shell, text: string): string =>
+  (screen.isTerminal ? plainText(text) : text).replace(/\n$/, '')
+
+function writeNew(shell: Shell, out: string, text: string): void {
+  try {
+    writeFileSync(resolve(shell.io.cwd, out), text, { flag: isOn(shell.args, 'force') ? 'w' : 'wx' })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST')
+      throw new BatonError(
+        'conflict',
+        `${out} is there already; name another file, or replace it with --force`,
+        { file: out },
+        error,
+      )
+    throw new BatonError('invalid_input', `${out} cannot be written (${code})`, { file: out }, error)
+  }
+}
+
+/** A refused field, or a refusal for want of something, as the options that people type. */
+export function inOptions(error: unknown): unknown {
+  if (!(error instanceof BatonError)) return error
+  if (Array.isArray(error.details.issues)) {
+    const lines = (error.details.issues as Issue[]).map((issue) =>
+      issueSentence(issue, (path) => `--${path.join('.')}`),
+    )
+    return new BatonError(error.code, lines.join('; '), error.details, error)
+  }
+  if (error.code !== 'unmet' || !Array.isArray(error.details.missing)) return error
+  const missing = error.details.missing as readonly { field: string; reason: string }[]
+  const lines = missing.map(({ field, reason }) => `--set ${field}=…  ${oneLine(reason)}`)
+  const message = `${error.details.to} needs what is not said; add it with:\n${lines.join('\n')}`
+  return new BatonError('unmet', message, error.details, error)
+}

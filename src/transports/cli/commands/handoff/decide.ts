@@ -1,0 +1,71 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
+import { isOpen } from '../../../../domain/lifecycle.ts'
+import { CHOICES, choiceOf, ownOptions } from '../../../../domain/people/gate.ts'
+import { confirmed, personOnly } from '../../../../workspace/identity.ts'
+import type { Extra } from '../../operation-command.ts'
+import { askFor, askYesNo } from '../../prompt.ts'
+import type { Shell } from '../../shell.ts'
+import { type Dossier, evidenceView } from '../../views/dossier.ts'
+
+/** A person decides: at a terminal after a confirmation, or with a person's token on a server. */
+export const decide: Extra = {
+  asks: ['choice'],
+  async before(shell, session, input) {
+    // A server knows a person by the token and judges by itself.
+    if (!session.context) return { input }
+    const actor = await session.actor()
+    personOnly(
+      shell.io.isTerminal && shell.io.env.codingAgent === undefined ? confirmed(actor) : actor,
+      'gate_decide',
+      'baton decide',
+    )
+    const { handoff, ...rest } = (await session.call('handoff_get', { id: input.id })) as Dossier
+    if (!isOpen(handoff.state))
+      throw new BatonError(
+        'wrong_state',
+        `${handoff.id} is ${handoff.state} already; there is nothing left to decide`,
+        { id: handoff.id, state: handoff.state },
+      )
+    shell.say(`${evidenceView(shell, { handoff, ...rest })}\n`)
+    const options = rest.package.validation_request?.options
+    const choice = await chosen(shell, handoff, options, input.choice)
+    const asks = REASONS[choice]
+    const comment = input.comment ?? (asks && (await askFor(shell.io, asks)))
+    await confirm(shell, handoff, choice, actor.name)
+    return { input: { ...input, choice, ...(comment && { comment }) }, actor: confirmed(actor) }
+  },
+}
+
+/** Whoever gets one of these answers has to know more than the answer. */
+const REASONS: Readonly<Record<string, string>> = {
+  question: 'What do you want to know? ',
+  reject: 'What has to change? ',
+}
+
+type Options = Readonly<Record<string, string>> | undefined
+
+/** What was typed, else what is asked for; a word that is no answer is found out before anybody confirms it. */
+async function chosen(shell: Shell, handoff: Handoff, options: Options, typed: unknown): Promise<string> {
+  const said = typed === undefined ? await askChoice(shell, handoff, options) : String(typed)
+  const answer = choiceOf(handoff, options, said)
+  if (answer.ok) return answer.choice
+  throw new BatonError(answer.code, `${answer.message}; nothing was decided`, answer.details)
+}
+
+/** The first letters are enough where they mean one answer. */
+async function askChoice(shell: Shell, { type }: Handoff, options: Options): Promise<string> {
+  const own = type === 'escalation' ? ownOptions(options).map(([key]) => key) : []
+  const words = [...own, ...Object.keys(CHOICES).filter((key) => own.length === 0 || key !== 'approve')]
+  const answer = await askFor(shell.io, `${words.slice(0, -1).join(', ')} or ${words.at(-1)}? `)
+  const meant = words.filter((each) => answer !== '' && each.toLowerCase().startsWith(answer.toLowerCase()))
+  return meant.length === 1 ? meant[0]! : answer
+}
+
+async function confirm(shell: Shell, handoff: Handoff, choice: string, name: string): Promise<void> {
+  if (await askYesNo(shell.io, `${choice} ${handoff.id} as ${name}?`, false)) return
+  throw new BatonError('not_allowed', `${handoff.id} is as it was: it was not confirmed`, {
+    id: handoff.id,
+    choice,
+  })
+}

@@ -1,0 +1,89 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { confirmed } from '../../../../workspace/identity.ts'
+import { withEvidence, withFix } from '../../input/evidence.ts'
+import type { FieldFlag } from '../../input/flags.ts'
+import type { Extra } from '../../operation-command.ts'
+import { askFor, askYesNo } from '../../prompt.ts'
+import { type Dossier, evidenceView } from '../../views/dossier.ts'
+
+const PASS: FieldFlag = {
+  name: 'pass',
+  field: 'pass',
+  kind: 'switch',
+  takes: 'nothing',
+  about: 'It is as it should be',
+}
+const FAIL: FieldFlag = {
+  name: 'fail',
+  field: 'fail',
+  kind: 'text',
+  takes: 'value',
+  placeholder: 'why',
+  about: 'It is not, and why: the receiver mends it',
+}
+
+const CHECK = {
+  short: 'evidence',
+  placeholder: 'deliverable=proof',
+  about: 'What you saw of a deliverable; where none is given, what was handed in counts',
+} as const
+
+/** Shows what was handed in; the judgement comes from an option, or from the person at the terminal. */
+export const verify: Extra = {
+  flags: (flags) => [
+    PASS,
+    FAIL,
+    ...flags
+      .filter(({ field }) => field !== 'pass')
+      .map((flag) => (flag.field === 'checks' ? { ...flag, ...CHECK } : flag)),
+  ],
+  asks: ['pass'],
+  async before(shell, session, { fail, ...typed }) {
+    const input = await withEvidence(session, typed, { field: 'checks', option: 'check' })
+    if (typeof fail === 'string') {
+      if (input.pass === true)
+        throw new BatonError('invalid_input', '--pass and --fail contradict each other; give one of them')
+      return {
+        input: {
+          ...withChecks(input, false),
+          pass: false,
+          note: [fail, input.note].filter(Boolean).join('\n'),
+        },
+      }
+    }
+    if (input.pass === true) return { input: withChecks(input, true) }
+    if (!shell.io.isTerminal)
+      throw new BatonError(
+        'invalid_input',
+        'say what you judge: --pass, or --fail "why" (a terminal would ask)',
+        {
+          missing: ['pass'],
+        },
+      )
+    const dossier = (await session.call('handoff_get', { id: input.id })) as Dossier
+    shell.say(`${evidenceView(shell, dossier)}\n`)
+    const pass = await askYesNo(shell.io, 'Does it pass?')
+    const note = pass ? input.note : await askFor(shell.io, `What must ${dossier.handoff.to} mend? `)
+    const actor = await session.actor()
+    return {
+      input: { ...withChecks(input, pass), pass, ...(note !== undefined && note !== '' && { note }) },
+      ...(actor.kind === 'human' && actor.auth === 'os-user' && { actor: confirmed(actor) }),
+    }
+  },
+  refused(_, error) {
+    // Elsewhere the evidence is the receiver's, and no check stands for it.
+    if (!(error instanceof BatonError) || error.details.home !== 'markdown') return error
+    return withFix(
+      error,
+      'check',
+      (options) => `say what you saw with ${options}, or give it back with --fail "why"`,
+    )
+  },
+}
+
+/** `--check "Deliverable=evidence"` says of one deliverable what the judgement says of all. */
+function withChecks(input: Record<string, unknown>, pass: boolean): Record<string, unknown> {
+  if (!Array.isArray(input.checks)) return input
+  const status = pass ? 'verified' : 'refused'
+  return { ...input, checks: input.checks.map((check: object) => ({ status, ...check })) }
+}

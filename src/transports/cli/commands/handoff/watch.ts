@@ -1,0 +1,51 @@
+import type { Happening } from '../../../../service/events.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { oneLine, safeJson } from '../../screen/plain-text.ts'
+import type { Screen } from '../../screen/screen.ts'
+import { cut, pad } from '../../screen/width.ts'
+import { actOf, STATE_STYLES } from '../../views/words.ts'
+
+export const watch: Command = {
+  name: 'watch',
+  summary: 'Follows what happens in the workspace, live, until Ctrl-C.',
+  flags: [
+    {
+      name: 'since',
+      takes: 'value',
+      placeholder: 'cursor',
+      about: 'Begin after this one (0: from the first)',
+    },
+    { name: 'count', takes: 'value', placeholder: 'number', about: 'End after so many' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton watch', 'baton watch --since 0 --json'],
+  async run(shell, { texts }) {
+    const signal = shell.io.lasting()
+    const session = await shell.open({ write: false })
+    const [since] = texts.get('since') ?? []
+    let left = Number(texts.get('count')?.[0] ?? Number.POSITIVE_INFINITY)
+    shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
+    const events = session.events({ ...(since !== undefined && { since }), signal })
+    for await (const happening of events) {
+      shell.print(shell.isJson ? safeJson(happening) : lineOf(happening, shell.screen))
+      await shell.io.drained?.()
+      left -= 1
+      if (left <= 0) break
+    }
+    return 0
+  },
+}
+
+function lineOf(happening: Happening, screen: Screen): string {
+  const { at, by, act, id, subject, title = '', state } = happening
+  if (!screen.isTerminal) return [at, by, act, id ?? subject, state ?? '', oneLine(title)].join('\t')
+  const time = new Date(at).toTimeString().slice(0, 8)
+  const what = cut(actOf(act), 18)
+  const style = isState(state) ? STATE_STYLES[state] : undefined
+  const lead = `${screen.dim(time)}  ${pad(cut(oneLine(by), 14), 14)}  ${style ? screen.paint(style, pad(what, 18)) : pad(what, 18)}  ${screen.bold(oneLine(id ?? subject))}`
+  return `${lead}  ${cut(oneLine(title), Math.max(10, screen.columns - 60))}`.trimEnd()
+}
+
+const isState = (state: string | undefined): state is keyof typeof STATE_STYLES =>
+  state !== undefined && Object.hasOwn(STATE_STYLES, state)

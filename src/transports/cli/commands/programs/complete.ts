@@ -1,0 +1,118 @@
+import type { OperationName } from '../../../../operations/index.ts'
+import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from '../../catalog.ts'
+import type { Command } from '../../command.ts'
+import { commandWords, type Flag, GLOBAL_FLAGS, readArguments } from '../../input/args.ts'
+import type { Io } from '../../io.ts'
+import { oneLine } from '../../screen/plain-text.ts'
+import { Shell } from '../../shell.ts'
+
+interface Candidate {
+  readonly word: string
+  readonly about?: string
+}
+
+/** Answers the shell's completion: candidates for the last word. It never fails and never writes. */
+export async function complete(words: readonly string[], io: Io): Promise<number> {
+  const current = words.at(-1) ?? ''
+  try {
+    const found = await candidatesFor(words.slice(0, -1), current, io)
+    const lines = found
+      .filter(({ word }) => word.startsWith(current))
+      .map(({ word, about }) => (about === undefined ? word : `${word}\t${oneLine(about)}`))
+    if (lines.length > 0) io.stdout.write(`${lines.join('\n')}\n`)
+  } catch {
+    // A shell that completes has no place for a message: there is nothing to offer.
+  }
+  return 0
+}
+
+async function candidatesFor(
+  before: readonly string[],
+  current: string,
+  io: Io,
+): Promise<readonly Candidate[]> {
+  const [first, second] = commandWords(before).words
+  if (first === undefined)
+    return [...firstWords(), ...(current.startsWith('-') ? dashed(GLOBAL_FLAGS) : [])].map(toCandidate)
+  const operation = shortForm(first) ?? (second === undefined ? undefined : NOUNS[first]?.[second])
+  if (operation === undefined && second === undefined && secondWords(first).length > 0)
+    return secondWords(first).map(toCandidate)
+  const command = await commandOf(first, second, operation)
+  if (!command) return []
+  const flag = pendingFlag(before, command)
+  if (flag) return valuesOf(flag, before, io)
+  if (current.startsWith('-'))
+    return command.flags.map(({ name, about }) => ({ word: `--${name}`, ...(about && { about }) }))
+  const isOfTask = first === 'task' && command.words?.includes('id')
+  const asked = operation ?? (isOfTask ? 'task_get' : undefined)
+  return asked === undefined ? [] : idsFor(asked, before, io)
+}
+
+const toCandidate = (word: string): Candidate => ({ word })
+const dashed = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`)
+
+async function commandOf(
+  first: string,
+  second?: string,
+  operation?: OperationName,
+): Promise<Command | undefined> {
+  if (operation) return (await import('../../operation-command.ts')).operationCommand(operation)
+  if (!isOtherCommand(first) || first === 'help') return undefined
+  return (await import('../index.ts')).loadCommand(first, second)
+}
+
+/** The option whose value is being typed. */
+function pendingFlag(before: readonly string[], command: Command): Flag | undefined {
+  const name = before.at(-1)?.replace(/^--/, '')
+  if (!before.at(-1)?.startsWith('--')) return undefined
+  return command.flags.find(
+    (flag) => flag.takes === 'value' && [flag.name, ...(flag.also ?? [])].includes(name ?? ''),
+  )
+}
+
+async function valuesOf(flag: Flag, before: readonly string[], io: Io): Promise<readonly Candidate[]> {
+  if (flag.choices) return flag.choices.map(toCandidate)
+  if (flag.placeholder !== 'agent' && flag.name !== 'agent') return []
+  return withSession(before, io, async (session) => {
+    const { items } = (await session.call('agent_list', {})) as { items: { name: string; kind: string }[] }
+    return items.map(({ name, kind }) => ({ word: name, about: kind }))
+  })
+}
+
+/** What the verb can be applied to, as `@` would choose. */
+async function idsFor(
+  operation: OperationName,
+  before: readonly string[],
+  io: Io,
+): Promise<readonly Candidate[]> {
+  const noun = operation.slice(0, operation.indexOf('_'))
+  if (noun === 'task' || noun === 'thought')
+    return withSession(before, io, async (session) => {
+      const { items } = (await session.call('task_list', { limit: 50 })) as {
+        items: { id: string; title: string }[]
+      }
+      return items.map(({ id, title }) => ({ word: id, about: title }))
+    })
+  if (noun !== 'handoff' && noun !== 'gate') return []
+  const { candidates } = await import('../../session/reference.ts')
+  return withSession(before, io, async (session) =>
+    (await candidates(session, operation, await session.actor()))
+      .slice(0, 50)
+      .map(({ id, title }) => ({ word: id, about: title })),
+  )
+}
+
+async function withSession(
+  before: readonly string[],
+  io: Io,
+  ask: (session: Awaited<ReturnType<Shell['open']>>) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> {
+  const at = before.indexOf('--as')
+  const named = at >= 0 && before[at + 1] !== undefined ? ['--as', before[at + 1]!] : []
+  const shell = new Shell(io, readArguments([...named, '--quiet'], GLOBAL_FLAGS, 'baton'))
+  try {
+    return await ask(await shell.open({ write: false }))
+  } finally {
+    await shell.close()
+  }
+}

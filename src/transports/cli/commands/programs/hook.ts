@@ -1,0 +1,180 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { config } from 'zod'
+import { hookEnvironment } from '../../../../config/config.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { findWorkspace } from '../../../../workspace/find.ts'
+// Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
+import { answerHook, DEFAULT_REFUSALS } from '../../../hooks/agent-hook.ts'
+import { tellAtStart } from '../../../hooks/hook-answer.ts'
+import {
+  EVENTS,
+  eventOf,
+  maySimplyStop,
+  PROGRAMS,
+  type Program,
+  readHookInput,
+} from '../../../hooks/hook-input.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Io } from '../../io.ts'
+import { oneLine } from '../../screen/plain-text.ts'
+import type { Session } from '../../session/session.ts'
+import { Shell } from '../../shell.ts'
+
+export const hook: Command = {
+  name: 'hook',
+  summary:
+    'Answers the hooks of a coding agent (session-start, stop, subagent-stop, pre-compact, task-completed), and git (pre-commit).',
+  words: ['event'],
+  flags: [
+    {
+      name: 'agent',
+      takes: 'value',
+      placeholder: 'agent',
+      about: 'The agent whose session it is; the same as --as',
+    },
+    {
+      name: 'for',
+      takes: 'value',
+      placeholder: 'program',
+      choices: PROGRAMS,
+      about: 'The program that asks',
+    },
+    {
+      name: 'refusals',
+      takes: 'value',
+      placeholder: 'number',
+      about: 'How often a session is kept from stopping (2)',
+    },
+    { name: 'strict', takes: 'nothing', about: 'pre-commit: warnings refuse too' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton hook session-start --agent claude --for claude-code',
+    'baton hook stop --agent codex --for codex --refusals 1',
+    'baton hook pre-commit',
+  ],
+  async run(shell, args) {
+    const [word] = args.words
+    if (word === 'pre-commit') return preCommit(shell, args)
+    const event = eventOf(word ?? '')
+    if (event === undefined)
+      throw new BatonError(
+        'invalid_input',
+        `${word === undefined ? 'name an event' : `there is no event ${word}`}: ${EVENTS.join(', ')} or pre-commit`,
+        { event: word ?? null },
+      )
+    // Code that is generated for a schema pays off from the second use on, and a hook uses each once.
+    config({ jitless: true })
+    const input = await readHookInput(shell.io.pull ?? shell.io.stdin)
+    const asked = programOf(args)
+    // Cursor runs the hooks of Claude Code too; its own entry answers there.
+    if (input.isCursor && asked !== undefined && asked !== 'cursor') return 0
+    if (maySimplyStop(event, input)) return 0
+    const program =
+      asked ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code')
+    const answer = await inTime(shell.io, async () => {
+      const inner = new Shell(at(shell.io, input.cwd), named(args))
+      try {
+        const session = await openedFor(inner)
+        if (session === undefined) return undefined
+        if (typeof session === 'string')
+          return event === 'session-start' ? tellAtStart(program, session) : undefined
+        return await answerHook({
+          event,
+          agent: (await session.actor()).name,
+          program,
+          refusals: refusalsOf(args) ?? DEFAULT_REFUSALS,
+          input,
+          session,
+          folder: await folderFor(inner.io),
+          now: new Date(),
+        })
+      } finally {
+        await inner.close()
+      }
+    })
+    if (answer?.stdout) shell.print(JSON.stringify(answer.stdout))
+    if (answer?.stderr !== undefined) shell.io.stderr.write(`${answer.stderr}\n`)
+    return answer?.exit ?? 0
+  },
+}
+
+/** A hundred times what an answer takes; the agent waits as long. */
+const PATIENCE_MS = 5_000
+
+/** A store or a server that hangs must not hold up the agent. */
+async function inTime<T>(io: Io, answer: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    io.leave?.()
+    reject(new BatonError('timed_out', `there was no answer within ${PATIENCE_MS / 1_000} seconds`))
+  }, PATIENCE_MS)
+  try {
+    return await Promise.race([answer(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Agents go to many folders, and most of them have no workspace: that is no failure. A store that somebody named and
+ * that is not there is what an agent should hear of: in one line.
+ */
+async function openedFor(shell: Shell): Promise<Session | string | undefined> {
+  try {
+    return await shell.open({ write: false })
+  } catch (error) {
+    if (!(error instanceof BatonError) || error.code !== 'not_found') throw error
+    const isNamed = shell.store !== undefined || shell.io.env.store !== undefined
+    return isNamed ? `Baton: ${oneLine(error.message)}` : undefined
+  }
+}
+
+/** In the workspace, or with the user's keys when a server keeps it. */
+async function folderFor({ cwd, env }: Io): Promise<string> {
+  const dir = (await findWorkspace(cwd, env))?.dir
+  const isThere = dir !== undefined && statSync(dir, { throwIfNoEntry: false })?.isDirectory()
+  return isThere ? dir : join(env.home, '.baton')
+}
+
+function at(io: Io, cwd: string | undefined): Io {
+  const isFolder = cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory()
+  return { ...io, cwd: isFolder ? cwd : io.cwd }
+}
+
+/** `--agent` is what setup writes; `--as` is what every command understands. */
+function named(args: Arguments): Arguments {
+  const agent = textOf(args, 'as') ?? textOf(args, 'agent')
+  return {
+    ...args,
+    texts: new Map([...args.texts, ...(agent === undefined ? [] : [['as', [agent]] as const])]),
+  }
+}
+
+function programOf(args: Arguments): Program | undefined {
+  const named = textOf(args, 'for')
+  if (named === undefined) return undefined
+  const program = PROGRAMS.find((each) => each === named)
+  if (!program)
+    throw new BatonError('invalid_input', `--for is ${named}; write ${PROGRAMS.join(', ')}`, { for: named })
+  return program
+}
+
+function refusalsOf(args: Arguments): number | undefined {
+  const text = textOf(args, 'refusals')
+  if (text === undefined) return undefined
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  throw new BatonError('invalid_input', `--refusals is ${text}; write a number from 0 to 99`, {
+    refusals: text,
+  })
+}
+
+async function preCommit(shell: Shell, args: Arguments): Promise<number> {
+  const { runPreCommit } = await import('../../../../git/pre-commit.ts')
+  const options = { env: hookEnvironment(), strict: isOn(args, 'strict') }
+  const { exit, text } = await runPreCommit(shell.io.cwd, options)
+  if (text !== '') shell.io.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  return exit
+}

@@ -1,0 +1,71 @@
+import { gitEnvironment } from '../../../../config/config.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { once } from '../../../../domain/once.ts'
+import { type Command, textOf } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import { liveOf } from '../../session/live.ts'
+import { Shell } from '../../shell.ts'
+
+/** What the protocol itself says: who calls, and the key of a call. */
+const LEFT_OUT = ['as', 'key']
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'Answers one agent over standard input and output as an MCP server, until the agent ends it.',
+  flags: [
+    { name: 'agent', takes: 'value', placeholder: 'name', required: true, about: 'Who the agent is' },
+    {
+      name: 'tools',
+      takes: 'value',
+      placeholder: 'sets',
+      about: 'default, proof, all or names of tools, with commas (default)',
+    },
+    ...GLOBAL_FLAGS.filter(({ name }) => !LEFT_OUT.includes(name)),
+  ],
+  examples: ['baton mcp --agent codex', 'baton mcp --agent claude --tools default,proof'],
+  async run(shell, args) {
+    const agent = textOf(args, 'agent')
+    if (agent === undefined)
+      throw new BatonError(
+        'invalid_input',
+        'mcp needs --agent <name>: every call is made by this agent; for example: baton mcp --agent codex',
+        { command: 'mcp', missing: ['agent'] },
+      )
+    const { parseToolset } = await import('../../../mcp/tools.ts')
+    const toolset = parseToolset(textOf(args, 'tools'))
+    const own = new Shell(shell.io, asAgent(args, agent))
+    try {
+      // Loading the protocol takes as long as opening the store.
+      const [session, { serveMcp }, { takeSeat }] = await Promise.all([
+        own.open({ write: true, local: true }),
+        import('../../../mcp/stdio.ts'),
+        import('../../../mcp/seat.ts'),
+      ])
+      const { service, actor } = session.context!
+      const live = await liveOf(own, session)
+      const { location, workspace } = service.deps.store.info
+      // Only a process that works takes a seat: some clients start a second one just to ask what it speaks.
+      const seat = once(() => takeSeat(shell.io.env.home, `${location} ${workspace}`, actor.name))
+      await serveMcp({
+        service,
+        agent: actor.name,
+        actor: () => ({ ...actor, instance: seat().instance }),
+        toolset,
+        folder: shell.io.cwd,
+        gitEnvironment: gitEnvironment(),
+        ...(live && { catchUp: () => live.catchUp() }),
+        signal: shell.io.lasting(),
+        tell: (text) => shell.say(text),
+      })
+      return 0
+    } finally {
+      await own.close()
+    }
+  },
+}
+
+/** The same arguments with the caller where every command looks for it. */
+const asAgent = (args: Arguments, agent: string): Arguments => ({
+  ...args,
+  texts: new Map([...args.texts, ['as', [agent]]]),
+})

@@ -1,0 +1,92 @@
+import type { Context } from '../../../../compose/open.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import type { ServeOptions } from '../../../http/server/serve.ts'
+import { type Command, textOf, textsOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Shell } from '../../shell.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Answers every operation over HTTP until Ctrl-C. Callers need a token: baton token create.',
+  flags: [
+    {
+      name: 'port',
+      takes: 'value',
+      placeholder: 'number',
+      about: 'Where it listens (4180); 0 takes a free one',
+    },
+    {
+      name: 'host',
+      takes: 'value',
+      placeholder: 'address',
+      about: 'For other machines too: 0.0.0.0 (127.0.0.1)',
+    },
+    {
+      name: 'allow-host',
+      takes: 'value',
+      repeats: true,
+      placeholder: 'name',
+      about: 'A name under which others reach it',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton serve', 'baton serve --store postgres://baton@db.example.com/baton --port 4180'],
+  async run(shell, args) {
+    const port = toPort(textOf(args, 'port'))
+    const host = textOf(args, 'host')
+    const signal = shell.io.lasting()
+    const { context } = await shell.open({ write: true, local: true, explicit: true })
+    const [{ serve: start }, { noteServer }] = await Promise.all([
+      import('../../../http/server/serve.ts'),
+      import('../../../../workspace/server-note.ts'),
+    ])
+    let takeBack = (): void => undefined
+    const running = await start({
+      service: context!.service,
+      beside: await besideServer(context!),
+      ...(port !== undefined && { port }),
+      ...(host !== undefined && { host }),
+      allowedHosts: textsOf(args, 'allow-host'),
+      loginCode: loginCode(shell, context!),
+      onReady: ({ url, host: bound, port: number, text }) => {
+        const store = context!.service.deps.store.info.location
+        takeBack = noteServer(context!.workspace?.dir ?? '', { host: bound, port: number, store })
+        shell.answer({ url, host: bound, port: number }, () => text)
+      },
+    })
+    if (signal.aborted) void running.close()
+    await running.closed.finally(() => takeBack())
+    return 0
+  },
+}
+
+/** A person who starts a server is let into its dashboard; a program gets no secret that it did not ask for. */
+function loginCode({ io, isJson }: Shell, { actor, service }: Context): ServeOptions['loginCode'] {
+  if (isJson || actor.kind !== 'human' || io.env.codingAgent !== undefined || io.env.ci) return undefined
+  return () => service.tokens.loginCode({ actor }, actor.name)
+}
+
+/** A server keeps the live folders of its workspace in step. */
+export async function besideServer(context: Context): Promise<ServeOptions['beside']> {
+  if (!context.config?.folders?.length) return undefined
+  const [{ liveFolders }, { watchFolders }] = await Promise.all([
+    import('../../../../compose/live-folders.ts'),
+    import('../../../../folders/watch.ts'),
+  ])
+  const folders = liveFolders(context)
+  return (
+    folders &&
+    ((signal, log) =>
+      watchFolders(folders, {
+        signal,
+        onFailure: ({ message }) => log('warn', 'the live folders are not up to date', { reason: message }),
+      }))
+  )
+}
+
+export function toPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new BatonError('invalid_input', `--port ${text} is not a number from 0 to 65535`, { option: 'port' })
+}

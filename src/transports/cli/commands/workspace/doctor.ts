@@ -1,0 +1,174 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifyChains } from '../../../../archive/store-verify.ts'
+import type { Context } from '../../../../compose/open.ts'
+import { readConfigText } from '../../../../config/file.ts'
+import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
+import { type Command, isOn } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { oneLine, plainText } from '../../screen/plain-text.ts'
+import type { Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
+import { reportOf } from './doctor-report.ts'
+
+export interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  /** Of the error that kept the check from being made. */
+  readonly code?: string
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary:
+    'Checks this machine, the workspace, its settings, the store, every chain of the log and the live folders.',
+  flags: [
+    {
+      name: 'bundle',
+      takes: 'nothing',
+      about: 'A report to hand on, as JSON: versions, counts and findings, without names, texts and secrets',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton doctor', 'baton doctor --json', 'baton doctor --bundle > report.json'],
+  async run(shell, args) {
+    const findings: Finding[] = [nodeVersion()]
+    const workspace = await attempt(findings, 'workspace', async () => {
+      const found = await findWorkspace(shell.io.cwd, shell.io.env)
+      findings.push(place(found))
+      return found
+    })
+    if (workspace?.configFile !== undefined)
+      await attempt(findings, 'settings', () => settings(findings, workspace, shell))
+    if (workspace || shell.store !== undefined || shell.io.env.store !== undefined)
+      await attempt(findings, 'store', async () => {
+        const context = await storeAndLog(findings, shell)
+        await attempt(findings, 'folders', () => folders(findings, context))
+      })
+    const ok = findings.every((finding) => finding.ok)
+    if (isOn(args, 'bundle')) shell.print(JSON.stringify(await reportOf(shell, findings), undefined, 2))
+    else tell(shell, ok, findings)
+    return ok ? 0 : ERROR_CODES.unmet.exit
+  },
+}
+
+function tell(shell: Shell, ok: boolean, findings: readonly Finding[]): void {
+  shell.answer({ ok, checks: findings }, () =>
+    shell.screen.fields(
+      findings.map(({ name, ok: fine, detail }): [string, string] => [
+        `${fine ? shell.screen.tick : shell.screen.cross} ${name}`,
+        plainText(detail),
+      ]),
+    ),
+  )
+}
+
+/** A check that could not be made is a finding too. */
+async function attempt<T>(
+  findings: Finding[],
+  name: string,
+  check: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error
+    findings.push({ name, ok: false, detail: error.message, code: error.code })
+    return undefined
+  }
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const ok = major > 22 || (major === 22 && minor >= 18)
+  return { name: 'node', ok, detail: `${process.version}${ok ? '' : '; install Node 24'}` }
+}
+
+function place(workspace: Workspace | undefined): Finding {
+  if (!workspace)
+    return { name: 'workspace', ok: false, detail: 'none here or above; make one with: baton init' }
+  const mode = statSync(workspace.dir, { throwIfNoEntry: false })?.mode
+  if (mode !== undefined && (mode & 0o022) !== 0)
+    return {
+      name: 'workspace',
+      ok: false,
+      detail: `${workspace.dir} can be written by other users; run: chmod go-w ${workspace.dir}`,
+    }
+  const ignored = mode === undefined || existsSync(join(workspace.dir, '.gitignore'))
+  return {
+    name: 'workspace',
+    ok: ignored,
+    detail: ignored
+      ? workspace.root
+      : `${workspace.dir} has no .gitignore, so git would take it in; run: baton init`,
+  }
+}
+
+async function settings(findings: Finding[], workspace: Workspace, shell: Shell): Promise<void> {
+  const file = workspace.configFile!
+  const text = await readConfigText(file)
+  const [{ parseConfig }, { trustState }] = await Promise.all([
+    import('../../../../config/file.ts'),
+    import('../../../../workspace/trust.ts'),
+  ])
+  await parseConfig(text, file)
+  const { trusted, needs, covered } = trustState(workspace, text, shell.io.env)
+  const waiting = needs.filter((name) => !covered.includes(name))
+  findings.push({
+    name: 'settings',
+    ok: waiting.length === 0,
+    detail: waiting.length
+      ? `${file}: ${waiting.join(' and ')} wait for: baton trust`
+      : `${file}${trusted ? ', trusted' : ''}`,
+  })
+}
+
+async function storeAndLog(findings: Finding[], shell: Shell): Promise<Context> {
+  const context = (await shell.open({ write: false, local: true })).context!
+  const { store } = context.service.deps
+  const { engine, location, schema, readOnly } = store.info
+  findings.push({
+    name: 'store',
+    ok: true,
+    detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})`,
+  })
+  const progress = shell.progress()
+  const report = await verifyChains(store, {
+    tell: (what, done, of) => progress.tell(`${what}: ${done} of ${of}`),
+    signal: shell.io.lasting(),
+  }).finally(() => progress.end())
+  const [first] = report.broken
+  findings.push({
+    name: 'log',
+    ok: !first,
+    detail: first
+      ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
+      : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
+  })
+  return context
+}
+
+/** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */
+async function folders(findings: Finding[], context: Context): Promise<void> {
+  if (!context.config?.folders?.length || context.service.deps.store.info.readOnly) return
+  const { liveFolders } = await import('../../../../compose/live-folders.ts')
+  const options = liveFolders(context)
+  if (!options || !existsSync(join(options.dir, 'folders.db'))) return
+  const { examineFolders } = await import('../../../../folders/doctor.ts')
+  const found = await examineFolders(options)
+  const drift = found.filter(({ isNote }) => !isNote)
+  const [first] = drift
+  const content =
+    found.length === 0
+      ? 'live folders and engine agree'
+      : `nothing to mend in the live folders; ${count(found.length, 'note')}, see: baton folders doctor`
+  findings.push({
+    name: 'folders',
+    ok: !first,
+    detail: first
+      ? `${count(drift.length, 'finding')}, the first at ${oneLine(first.path)}: ${oneLine(first.message)}; see: baton folders doctor`
+      : content,
+  })
+}

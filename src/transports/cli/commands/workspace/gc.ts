@@ -1,0 +1,41 @@
+import { BatonError } from '../../../../domain/errors.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { toSeconds } from '../../screen/time.ts'
+import { count } from '../../views/words.ts'
+
+/** Idempotency keys are kept for seven days; nothing younger may go. */
+const LEAST_S = 7 * 86_400
+
+export const gc: Command = {
+  name: 'gc',
+  summary:
+    'Clears away old idempotency keys, notices that were seen and messages that went out. Never open work, the log or artifacts.',
+  flags: [
+    { name: 'apply', takes: 'nothing', about: 'Do it; without this it only says what it would do' },
+    { name: 'older-than', takes: 'value', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton gc', 'baton gc --older-than 30d --apply'],
+  async run(shell, args) {
+    const given = textOf(args, 'older-than')
+    const seconds = given === undefined ? LEAST_S : toSeconds(given)
+    if (seconds === undefined || seconds < LEAST_S)
+      throw new BatonError('invalid_input', `--older-than ${given} is not a length of time of at least 7d`, {
+        option: 'older-than',
+      })
+    const apply = isOn(args, 'apply')
+    const { context } = await shell.open({ write: apply, local: true })
+    const before = new Date(Date.now() - seconds * 1_000).toISOString()
+    const found = await context!.service.deps.store.gc(before, apply)
+    shell.answer({ before, applied: apply, ...found }, () => {
+      const what = `${count(found.idem, 'idempotency key')}, ${count(found.notices, 'seen notice')} and ${count(found.deliveries, 'sent message')}`
+      if (found.idem + found.notices + found.deliveries === 0)
+        return `${shell.screen.tick} nothing to clear away`
+      return apply
+        ? `${shell.screen.tick} cleared away ${what}`
+        : `${what} can go; do it with: baton gc --apply`
+    })
+    return 0
+  },
+}

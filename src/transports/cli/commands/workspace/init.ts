@@ -1,0 +1,61 @@
+import { relative } from 'node:path'
+import { applyInit, type InitFile, planInit } from '../../../../workspace/init.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { askYesNo } from '../../prompt.ts'
+
+export const init: Command = {
+  name: 'init',
+  summary: 'Makes a workspace here and writes a commented baton.yaml. Touches nothing it did not make.',
+  flags: [
+    {
+      name: 'dialect',
+      takes: 'value',
+      placeholder: 'name',
+      about: 'The home of handoffs: native, markdown, queue, block, writeback or package',
+    },
+    { name: 'dry-run', takes: 'nothing', about: 'Only show what would be written' },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: ['baton init', 'baton init --dialect markdown', 'baton init --dry-run'],
+  async run(shell, args) {
+    const { io, screen } = shell
+    const plan = await planInit({ cwd: io.cwd, environment: io.env, dialect: textOf(args, 'dialect') })
+    for (const note of plan.notes) shell.warn(note)
+    const isDry = isOn(args, 'dry-run')
+    if (!isDry && plan.changes && io.isTerminal && !shell.isJson) {
+      shell.say(filesText(plan.files, 'will be written'))
+      if (!(await askYesNo(io, 'Write these?', true))) return 0
+    }
+    const files = isDry ? plan.files : await applyInit(plan)
+    const answer = {
+      root: plan.workspace.root,
+      files: files.map(({ path, state }) => ({ path, state })),
+      written: !isDry && plan.changes,
+    }
+    shell.answer(answer, () => {
+      if (!plan.changes) return `${screen.tick} everything is there already`
+      const next = isDry
+        ? ''
+        : `\n\n${screen.dim('next: baton send --to codex --title "…"; to connect an agent: baton setup claude-code (codex, gemini, cursor, vscode, git)')}`
+      return filesText(files, isDry ? 'would be written' : 'written') + next
+    })
+    return 0
+
+    function filesText(files: readonly InitFile[], done: string): string {
+      return files
+        .map(({ path, state }) => {
+          const mark =
+            state === 'exists'
+              ? screen.dim('·')
+              : done === 'written'
+                ? screen.tick
+                : screen.paint('green', '+')
+          const what =
+            state === 'exists' ? 'is there, left alone' : state === 'update' ? `${done} again` : done
+          return `${mark} ${relative(io.cwd, path) || path}  ${screen.dim(what)}`
+        })
+        .join('\n')
+    }
+  },
+}

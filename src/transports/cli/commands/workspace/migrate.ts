@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { gitEnvironment } from '../../../../config/config.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { printQuestions, readAnswers } from '../../../../migrate/answers.ts'
+import { applyMigration, hasWork } from '../../../../migrate/apply.ts'
+import { hiddenHandoffs } from '../../../../migrate/hidden.ts'
+import { planMigration } from '../../../../migrate/plan.ts'
+import { scan } from '../../../../migrate/scan.ts'
+import { planSummary } from '../../../../migrate/summary.ts'
+import { readText } from '../../../../setup/file-edit.ts'
+import { hasBatonFolder } from '../../../../workspace/find.ts'
+import { type Checkout, checkoutAt } from '../../../../workspace/git-folder.ts'
+import { makeFolder } from '../../../../workspace/workspace.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Shell } from '../../shell.ts'
+import { migrationText } from '../../views/migration.ts'
+
+/** Not an error: it ran, and something is left for a person to decide. */
+const LEFT = 1
+const INDEX = '_handoffs/_index.yaml'
+
+/** Document 000's consolidation: scattered handoffs of version 1 into `_handoffs/`, one file each. */
+export const migrate: Command = {
+  name: 'migrate',
+  summary:
+    'Brings handoffs of version 1 from wherever they lie into _handoffs/: the newest of each, in the keys of version 2. Shows the plan; --apply does it.',
+  words: ['[folder]'],
+  flags: [
+    {
+      name: 'from',
+      takes: 'value',
+      required: true,
+      placeholder: 'version',
+      choices: ['v1'],
+      about: 'What there is now',
+    },
+    { name: 'apply', takes: 'nothing', about: 'Do it; without this it only says what it would do' },
+    {
+      name: 'answers',
+      takes: 'value',
+      placeholder: 'file',
+      about: 'What the handoffs do not say; a file that is not there is written, to be filled in',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton migrate --from v1 .',
+    'baton migrate --from v1 . --answers answers.yaml',
+    'baton migrate --from v1 . --apply',
+  ],
+  async run(shell, args) {
+    demandVersion(args)
+    const { root, checkout } = placeOf(shell, args)
+    const answers = answersOf(shell, args)
+    const apply = isOn(args, 'apply')
+    const plan = planMigration(scan(root), {
+      now: new Date().toISOString(),
+      index: await readText(join(root, INDEX)),
+      ...(answers.text !== undefined && { answers: readAnswers(answers.text, answers.file) }),
+    })
+    const hidden = await hiddenHandoffs(root, gitEnvironment())
+    if (hidden.length > 0)
+      shell.warn(
+        `${hidden.length} handoffs are in git and not in this folder, because the checkout is sparse: git sparse-checkout disable shows them`,
+      )
+    const backup = apply && hasWork(plan) ? await backupFolder(root, checkout) : undefined
+    if (backup !== undefined) await applyMigration(plan, backup)
+    if (answers.isNew) writeFileSync(answers.file, printQuestions(plan.undecided), { flag: 'wx' })
+    const asked = answers.isNew ? answers.file : undefined
+    const outcome = { applied: backup !== undefined, backup, questions: asked, hidden }
+    shell.answer({ ...planSummary(plan), ...outcome }, () =>
+      migrationText(shell, plan, outcome, args.words[0] ?? '.'),
+    )
+    return apply && plan.undecided.length > 0 ? LEFT : 0
+  },
+}
+
+function demandVersion(args: Arguments): void {
+  const from = textOf(args, 'from')
+  if (from?.toLowerCase() === 'v1') return
+  const what = from === undefined ? 'say which version there is now' : `there is no way from ${from}`
+  throw new BatonError('invalid_input', `${what}; write: baton migrate --from v1 .`, { option: 'from' })
+}
+
+/** `_handoffs/` stands at the root of the repository, so that is where everything starts. */
+function placeOf(shell: Shell, { words }: Arguments): { root: string; checkout: Checkout | undefined } {
+  if (words.length > 1)
+    throw new BatonError('invalid_input', 'migrate takes one folder; see: baton migrate --help', { words })
+  const wanted = resolve(shell.io.cwd, words[0] ?? '.')
+  if (!statSync(wanted, { throwIfNoEntry: false })?.isDirectory())
+    throw new BatonError('not_found', `there is no folder ${wanted}`, { folder: wanted })
+  const root = realpathSync(wanted)
+  for (let folder = root; ; folder = dirname(folder)) {
+    const checkout = checkoutAt(folder)
+    if (checkout && folder !== root)
+      throw new BatonError(
+        'invalid_input',
+        `${root} is a part of the repository ${folder}, and _handoffs/ stands at its root; run: baton migrate --from v1 ${folder}`,
+        { folder: root, root: folder },
+      )
+    if (checkout || folder === dirname(folder)) return { root, checkout }
+  }
+}
+
+interface GivenAnswers {
+  readonly file: string
+  readonly text?: string
+  readonly isNew: boolean
+}
+
+function answersOf(shell: Shell, args: Arguments): GivenAnswers {
+  const given = textOf(args, 'answers')
+  if (given === undefined) return { file: '', isNew: false }
+  const file = resolve(shell.io.cwd, given)
+  if (existsSync(file)) return { file, text: readFileSync(file, 'utf8'), isNew: false }
+  if (isOn(args, 'apply'))
+    throw new BatonError(
+      'not_found',
+      `there is no file ${file}; run it without --apply first, which writes one to fill in`,
+      {
+        file,
+      },
+    )
+  return { file, isNew: true }
+}
+
+/** Out of git's sight. A linked worktree has no `.baton` of its own. */
+async function backupFolder(root: string, checkout: Checkout | undefined): Promise<string> {
+  const base = checkout?.linked ? checkout.main : root
+  if (base === undefined)
+    throw new BatonError(
+      'not_allowed',
+      `${root} is a linked worktree whose repository is out of reach, and copies of what goes are kept there; run it in the main one`,
+      { folder: root },
+    )
+  hasBatonFolder(base)
+  await makeFolder(join(base, '.baton'))
+  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const above = join(base, '.baton', 'migrated')
+  mkdirSync(above, { recursive: true })
+  for (let i = 1; ; i++) {
+    const folder = join(above, i === 1 ? time : `${time}-${i}`)
+    // Two at the same time must not share one.
+    if (mkdirSync(folder, { recursive: true }) !== undefined) return folder
+  }
+}

@@ -1,0 +1,210 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { openStore, toStoreTarget } from '../../../../compose/main.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import type { Store } from '../../../../service/service.ts'
+import { type Command, isOn, textOf } from '../../command.ts'
+import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { SessionOptions, Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
+
+const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+const info: Command = {
+  name: 'store info',
+  summary: 'Where the store is, its engine and its schema.',
+  flags: GLOBAL_FLAGS,
+  examples: ['baton store info', 'baton store info --json'],
+  async run(shell) {
+    const store = await openLocal(shell, false)
+    const { engine, location, workspace, origin, schema, readOnly } = store.info
+    const bytes = engine === 'sqlite' ? statSync(location, { throwIfNoEntry: false })?.size : undefined
+    const { entries } = await store.counts()
+    const answer = {
+      engine,
+      location,
+      workspace,
+      origin,
+      schema,
+      read_only: readOnly,
+      entries,
+      ...(bytes !== undefined && { bytes }),
+    }
+    shell.answer(answer, () =>
+      shell.screen.fields([
+        ['Engine', NAMES[engine]],
+        ['Where', location],
+        ['Workspace', workspace],
+        ['Log', `${origin}, ${count(entries, 'entry', 'entries')}`],
+        ['Schema', String(schema)],
+        ...(bytes === undefined ? [] : ([['Size', size(bytes)]] as const)),
+      ]),
+    )
+    return 0
+  },
+}
+
+const backup: Command = {
+  name: 'store backup',
+  summary: 'Writes everything into one new file and reads it back. Others may go on working meanwhile.',
+  words: ['file'],
+  flags: GLOBAL_FLAGS,
+  examples: ['baton store backup ../baton-backup.jsonl.gz'],
+  async run(shell, { words }) {
+    const file = resolve(
+      shell.io.cwd,
+      needed(words, 'a file to write: baton store backup ../baton-backup.jsonl.gz'),
+    )
+    const store = await openLocal(shell, false)
+    const tools = await import('../../../../archive/store-tools.ts')
+    const { rows, bytes } = await withProgress(shell, (work) => tools.backup(store, file, work))
+    shell.answer(
+      { file, rows, bytes },
+      () => `${shell.screen.tick} ${count(rows, 'row')}, ${size(bytes)}, read back: ${file}`,
+    )
+    return 0
+  },
+}
+
+const restore: Command = {
+  name: 'store restore',
+  summary: 'Takes a backup into a new, empty store, reads it back and verifies the log.',
+  words: ['file'],
+  flags: GLOBAL_FLAGS,
+  examples: [
+    'baton store restore ../baton-backup.jsonl.gz',
+    'baton store restore backup.jsonl.gz --store other.db',
+  ],
+  async run(shell, { words }) {
+    const file = resolve(
+      shell.io.cwd,
+      needed(words, 'the backup: baton store restore ../baton-backup.jsonl.gz'),
+    )
+    const tools = await import('../../../../archive/store-tools.ts')
+    const { store, rows, chains } = await withProgress(shell, (work) =>
+      tools.restore(file, () => openLocal(shell, true), work),
+    )
+    shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
+    return 0
+  },
+}
+
+const copy: Command = {
+  name: 'store copy',
+  summary:
+    'Copies everything into another, empty store, compares every field and verifies the log. The source stays.',
+  flags: [
+    { name: 'to', takes: 'value', required: true, placeholder: 'address', about: 'A file or postgres://…' },
+    {
+      name: 'workspace',
+      takes: 'value',
+      placeholder: 'name',
+      about: 'Name of the workspace in a PostgreSQL store (default)',
+    },
+    ...GLOBAL_FLAGS,
+  ],
+  examples: [
+    'baton store copy --to postgres://baton@db.example.com/baton',
+    'baton store copy --to ../copy.db',
+  ],
+  async run(shell, args) {
+    const address = textOf(args, 'to')
+    if (address === undefined)
+      throw new BatonError('invalid_input', `store copy needs --to; for example: ${copy.examples[0]}`)
+    const source = await openLocal(shell, false)
+    const target = toStoreTarget(address, textOf(args, 'workspace'))
+    const placed =
+      target.engine === 'sqlite' ? { ...target, path: resolve(shell.io.cwd, target.path) } : target
+    const store = await openStore(placed)
+    try {
+      const tools = await import('../../../../archive/store-tools.ts')
+      const { rows, chains } = await withProgress(shell, (work) => tools.copyStore(source, store, work))
+      shell.answer({ location: store.info.location, rows, chains }, () =>
+        restored(shell, rows, chains, store),
+      )
+    } finally {
+      await store.close()
+    }
+    return 0
+  },
+}
+
+const upgrade: Command = {
+  name: 'store upgrade',
+  summary:
+    'Brings the store to the schema of this Baton. Steps that older programs cannot live beside wait for this.',
+  flags: [{ name: 'backup-made', takes: 'nothing', about: 'You have a copy of the store' }, ...GLOBAL_FLAGS],
+  examples: ['baton store upgrade'],
+  async run(shell, args) {
+    const how = { upgrade: isOn(args, 'backup-made'), existing: true }
+    const store = await openLocal(shell, true, how).catch((error: unknown) => {
+      if (!(error instanceof BatonError) || error.details.wanted === undefined) throw error
+      throw new BatonError(
+        'store_refused',
+        `the store goes from schema ${error.details.schema} to ${error.details.wanted}, and older programs cannot use it then; make a copy of the file or the database first, then: baton store upgrade --backup-made`,
+        error.details,
+        error,
+      )
+    })
+    const { schema, location } = store.info
+    shell.answer(
+      { location, schema },
+      () => `${shell.screen.tick} ${location} has schema ${schema}, which is current`,
+    )
+    return 0
+  },
+}
+
+async function openLocal(
+  shell: Shell,
+  write: boolean,
+  how: Pick<SessionOptions, 'upgrade' | 'existing'> = {},
+): Promise<Store> {
+  const { context } = await shell.open({ write, local: true, ...how })
+  return context!.service.deps.store
+}
+
+async function withProgress<T>(
+  shell: Shell,
+  work: (options: {
+    tell: (what: string, done: number, of?: number) => void
+    signal: AbortSignal
+  }) => Promise<T>,
+): Promise<T> {
+  const progress = shell.progress()
+  try {
+    return await work({
+      tell: (what, done, of) =>
+        progress.tell(of === undefined ? `${what}: ${done}` : `${what}: ${done} of ${of}`),
+      signal: shell.io.lasting(),
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+function restored(
+  shell: Shell,
+  rows: number,
+  chains: { streams: number; entries: number },
+  store: Store,
+): string {
+  const { tick } = shell.screen
+  return [
+    `${tick} ${count(rows, 'row')} in ${store.info.location}, every field compared`,
+    `${tick} ${count(chains.streams, 'chain')} with ${count(chains.entries, 'entry', 'entries')} verified`,
+  ].join('\n')
+}
+
+function needed(words: readonly string[], what: string): string {
+  if (words.length === 1) return words[0]!
+  throw new BatonError(
+    'invalid_input',
+    words.length === 0 ? `say ${what}` : `one file is enough: ${words.join(' ')}`,
+  )
+}
+
+const size = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+export const STORE_COMMANDS = { info, backup, restore, copy, upgrade }

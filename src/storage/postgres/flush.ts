@@ -9,12 +9,12 @@ import {
   taskColumns,
 } from '../rows.ts'
 import type { NewEntry, Writes } from '../working-set.ts'
+import { type Call, call, type Rows, type Statement } from './connection/round-trip.ts'
 import { DUE_AT, dueAt } from './leases.ts'
-import { MARK_WRITING } from './log.ts'
 import { flushParties } from './parties.ts'
+import { MARK_WRITING } from './reading/log.ts'
 import { redactCalls } from './redact.ts'
 import type { Remembered, Version } from './remembered.ts'
-import { type Call, call, type Rows, type Statement } from './round-trip.ts'
 import { changeIn, fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
 
 const INSERT = {

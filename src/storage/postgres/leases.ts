@@ -1,7 +1,7 @@
 import { dueOf } from '../../domain/handoffs/due.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { DueItem } from '../store.ts'
-import { type Call, call, type Rows } from './round-trip.ts'
+import { type Call, call, type Rows } from './connection/round-trip.ts'
 
 /**
  * A lease that its holder prolongs stays where it was in the order of what is due: otherwise every sign of life would

@@ -1,4 +1,4 @@
-import type { Statement } from './round-trip.ts'
+import type { Statement } from './connection/round-trip.ts'
 
 /**
  * Every key is looked up by itself, in a subquery that the planner cannot turn round: plans are kept, and one

@@ -5,11 +5,11 @@ import { RANK } from '../../domain/priority.ts'
 import { mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
+import { type Call, call, type Rows, type Statement, type Value } from './connection/round-trip.ts'
 import { dueAmong, type Early } from './leases.ts'
 import { SQL } from './load-statements.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
-import { type Call, call, type Rows, type Statement, type Value } from './round-trip.ts'
 
 /** A call and what becomes of its answer. */
 export interface Load {

@@ -1,5 +1,5 @@
+import { type Call, call, type Rows } from './connection/round-trip.ts'
 import { MOMENT_MS } from './remembered.ts'
-import { type Call, call, type Rows } from './round-trip.ts'
 import { sequenceOf } from './workspace.ts'
 
 export const DRAW = {

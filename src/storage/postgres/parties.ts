@@ -1,6 +1,6 @@
 import { isOpen } from '../../domain/lifecycle.ts'
 import type { Writes } from '../working-set.ts'
-import { type Call, call } from './round-trip.ts'
+import { type Call, call } from './connection/round-trip.ts'
 import { IN_WORKSPACE } from './tables.ts'
 
 const END = {

@@ -16,19 +16,19 @@ import type {
   Tree,
   Unit,
 } from '../store.ts'
-import { type Ask, askWith, tripOn } from './ask.ts'
-import { type Connections, prepareConnections, withClient } from './connect.ts'
+import { type Ask, askWith, tripOn } from './connection/ask.ts'
+import { type Connections, prepareConnections, withClient } from './connection/connect.ts'
+import { Signals } from './connection/signals.ts'
 import { dump, restore } from './copy.ts'
-import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { Numbers } from './numbers.ts'
-import { PostgresQueries } from './queries.ts'
+import { PostgresLog } from './reading/log.ts'
+import { PostgresQueries } from './reading/queries.ts'
+import { PostgresRuns } from './reading/runs.ts'
+import { PostgresTree } from './reading/tree.ts'
 import { scrub } from './redact.ts'
 import { Remembered } from './remembered.ts'
-import { PostgresRuns } from './runs.ts'
-import { Signals } from './signals.ts'
 import { runTransaction } from './transaction.ts'
-import { PostgresTree } from './tree.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
 export interface PostgresStoreOptions {

@@ -3,12 +3,12 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
+import { type Call, call, type Value } from './connection/round-trip.ts'
 import type { Versions } from './flush.ts'
 import { latest } from './load.ts'
 import { AGENT_CHANGES } from './load-statements.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
-import { type Call, call, type Value } from './round-trip.ts'
 
 /** All that a batch needs, from memory, with the calls that fail where it is not so any more. */
 export interface Recalled {

@@ -1,6 +1,6 @@
 import type { Redaction } from '../store.ts'
-import { type Connections, withClient } from './connect.ts'
-import { type Call, call } from './round-trip.ts'
+import { type Connections, withClient } from './connection/connect.ts'
+import { type Call, call } from './connection/round-trip.ts'
 
 const ENTRIES = {
   text: `UPDATE baton.entry AS e SET disclosures = n.disclosures

@@ -1,5 +1,5 @@
 import { TABLES } from '../rows.ts'
-import { type Call, call, type Statement } from './round-trip.ts'
+import { type Call, call, type Statement } from './connection/round-trip.ts'
 
 export type Cell = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, Cell>>

@@ -4,14 +4,14 @@ import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, type Outcome, TransactionLost } from '../group-commit.ts'
 import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
-import { type Connections, sessionOf } from './connect.ts'
-import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './errors.ts'
+import { type Connections, sessionOf } from './connection/connect.ts'
+import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './connection/errors.ts'
+import { type Call, call, type Rows, roundTrip } from './connection/round-trip.ts'
 import { change, flush, remember } from './flush.ts'
 import { putRight } from './leases.ts'
 import { type Load, Loader, type LoadOptions } from './load.ts'
 import { DRAW } from './numbers.ts'
 import { recall } from './recall.ts'
-import { type Call, call, type Rows, roundTrip } from './round-trip.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
 const COMMIT = call({ name: 'commit', text: 'COMMIT' })

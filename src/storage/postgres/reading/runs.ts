@@ -1,11 +1,11 @@
-import type { Block } from '../../domain/blocks/block.ts'
-import type { Delivery } from '../../domain/people/delivery.ts'
-import type { Run } from '../../domain/workflow/run.ts'
-import { numberCursor, toPage, uidCursor } from '../page.ts'
-import type { BlockFilter, Page, PageRequest, RunFilter } from '../store.ts'
-import type { Ask } from './ask.ts'
+import type { Block } from '../../../domain/blocks/block.ts'
+import type { Delivery } from '../../../domain/people/delivery.ts'
+import type { Run } from '../../../domain/workflow/run.ts'
+import { numberCursor, toPage, uidCursor } from '../../page.ts'
+import type { BlockFilter, Page, PageRequest, RunFilter } from '../../store.ts'
+import type { Ask } from '../connection/ask.ts'
+import type { Rows } from '../connection/round-trip.ts'
 import { Listing } from './listing.ts'
-import type { Rows } from './round-trip.ts'
 
 /** Workflow runs, blocks of document 002 and messages to the outside. */
 export class PostgresRuns {

@@ -1,7 +1,7 @@
-import { numberCursor, toPage } from '../page.ts'
-import type { LogEntry, Page, PageRequest } from '../store.ts'
-import { type Ask, askWith, type Trip } from './ask.ts'
-import { call, type Rows } from './round-trip.ts'
+import { numberCursor, toPage } from '../../page.ts'
+import type { LogEntry, Page, PageRequest } from '../../store.ts'
+import { type Ask, askWith, type Trip } from '../connection/ask.ts'
+import { call, type Rows } from '../connection/round-trip.ts'
 
 const ENTRY = `id, stream, seq, subject, act, at, hash, convert_from(body, 'UTF8'), disclosures`
 /** The newest number that was given to an entry, committed or not. */

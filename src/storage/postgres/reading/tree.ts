@@ -1,8 +1,8 @@
-import type { AuditSession } from '../../domain/audit-session.ts'
-import { toPage } from '../page.ts'
-import type { Page, PageRequest, SessionFilter, SignedCheckpoint, Tile, Tree } from '../store.ts'
-import type { Ask } from './ask.ts'
-import type { Rows } from './round-trip.ts'
+import type { AuditSession } from '../../../domain/audit-session.ts'
+import { toPage } from '../../page.ts'
+import type { Page, PageRequest, SessionFilter, SignedCheckpoint, Tile, Tree } from '../../store.ts'
+import type { Ask } from '../connection/ask.ts'
+import type { Rows } from '../connection/round-trip.ts'
 
 const TILE = `level, n, first, encode(bytes, 'hex')`
 

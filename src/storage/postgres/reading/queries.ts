@@ -1,10 +1,10 @@
-import type { Agent } from '../../domain/agent.ts'
-import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import type { Content } from '../../domain/handoffs/package.ts'
-import { isOpen } from '../../domain/lifecycle.ts'
-import type { Notice } from '../../domain/people/notice.ts'
-import type { ThoughtRecord } from '../../domain/tasks/task.ts'
-import { cursorParts, toPage, uidCursor } from '../page.ts'
+import type { Agent } from '../../../domain/agent.ts'
+import type { Handoff } from '../../../domain/handoffs/handoff.ts'
+import type { Content } from '../../../domain/handoffs/package.ts'
+import { isOpen } from '../../../domain/lifecycle.ts'
+import type { Notice } from '../../../domain/people/notice.ts'
+import type { ThoughtRecord } from '../../../domain/tasks/task.ts'
+import { cursorParts, toPage, uidCursor } from '../../page.ts'
 import type {
   Artifact,
   Counts,
@@ -14,10 +14,10 @@ import type {
   TaskFilter,
   TaskRow,
   Token,
-} from '../store.ts'
-import type { Ask } from './ask.ts'
+} from '../../store.ts'
+import type { Ask } from '../connection/ask.ts'
+import type { Rows, Value } from '../connection/round-trip.ts'
 import { field, Listing } from './listing.ts'
-import type { Rows, Value } from './round-trip.ts'
 
 const OPEN = 'open = 1'
 const OVER = 'open = 0'

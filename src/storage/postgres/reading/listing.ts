@@ -1,4 +1,4 @@
-import type { Value } from './round-trip.ts'
+import type { Value } from '../connection/round-trip.ts'
 
 /** A page of a table under conditions that a caller puts together; `$1` is the workspace. */
 export class Listing {

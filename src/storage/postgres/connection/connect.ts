@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError } from '../../../domain/errors.ts'
 import { toBatonError } from './errors.ts'
 
 export interface Connections {

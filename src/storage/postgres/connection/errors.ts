@@ -1,4 +1,4 @@
-import { BatonError, type ErrorCode } from '../../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
 import { RoundTripFailed } from './round-trip.ts'
 
 /** What PostgreSQL says went wrong (SQLSTATE), as our code and the way out. A class is two characters. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import pg from 'pg'
-import { newDatabase } from '../../../test/store-places.ts'
-import { AT, freshHandoff, offer, put, run, until } from '../../../test/store-units.ts'
-import type { Store } from '../store.ts'
-import { openPostgresStore } from './postgres-store.ts'
+import { newDatabase } from '../../../../test/store-places.ts'
+import { AT, freshHandoff, offer, put, run, until } from '../../../../test/store-units.ts'
+import type { Store } from '../../store.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 /** Numbers of entries are given out before the commit, and a commit can take its time. */
 describe('changes, while a writer has numbers that nobody can read yet', () => {

@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createService, openStore } from '../src/compose/main.ts'
+import { Tree } from '../src/folders/files/tree.ts'
 import type { FolderKind } from '../src/folders/folder.ts'
 import { markdownFolder } from '../src/folders/markdown/kind.ts'
 import { packageFolder } from '../src/folders/package/kind.ts'
 import { queueFolder } from '../src/folders/queue/kind.ts'
 import { FolderState } from '../src/folders/state.ts'
 import { type FoldersOptions, syncFolders } from '../src/folders/sync.ts'
-import { Tree } from '../src/folders/tree.ts'
 import type { Service } from '../src/service/service.ts'
 
 /** How many files change between two passes. */

@@ -1,5 +1,5 @@
+import { SAME_INSTANT_MS, sameStamp } from './files/tree.ts'
 import type { About } from './folder.ts'
-import { SAME_INSTANT_MS, sameStamp } from './tree.ts'
 import { folderOf, quietly, readQuietly, textOf, type Work } from './work.ts'
 
 /** Some of them list every handoff that there ever was. */

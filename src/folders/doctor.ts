@@ -5,6 +5,7 @@ import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { NO_TEXT } from './extras.ts'
+import { type Entry, isTemporary, Tree } from './files/tree.ts'
 import { isProblem } from './reconcile.ts'
 import {
   everyHandoff,
@@ -14,7 +15,6 @@ import {
   withFolders,
   workOn,
 } from './sync.ts'
-import { type Entry, isTemporary, Tree } from './tree.ts'
 import { type Happened, inProject, readQuietly, textFor, textOf, Unwritable, type Work } from './work.ts'
 
 /** One thing that is not as it should be. */

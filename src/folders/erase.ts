@@ -1,10 +1,10 @@
 import type { Erasing } from '../service/deps.ts'
+import { type Entry, type Found, isTemporary, sha256Of, Tree } from './files/tree.ts'
 import { REPLACED } from './late.ts'
 import { agree } from './project.ts'
 import { isProblem } from './reconcile.ts'
 import type { FileRow } from './state.ts'
 import { type FoldersOptions, syncOne, withFolders, workOn } from './sync.ts'
-import { type Entry, type Found, isTemporary, sha256Of, Tree } from './tree.ts'
 import { inProject, quietly, textFor, textOf, Unwritable, type Work } from './work.ts'
 
 const WAIT_MS = 10_000

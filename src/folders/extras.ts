@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { aboutOf, EXTRA_BYTES } from './about.ts'
+import { type Found, sameStamp, sha256Of } from './files/tree.ts'
 import type { Extra } from './folder.ts'
 import { isOfGitSoon } from './ingest.ts'
 import { keepBeside, look } from './project.ts'
 import { refuseFile } from './refuse.ts'
-import { type Found, sameStamp, sha256Of } from './tree.ts'
 import { isSameFolder, note, quietly, textOf, type Work } from './work.ts'
 
 /** Nothing of these is anybody's handoff. */

@@ -4,9 +4,9 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { OperationName } from '../operations/index.ts'
 import type { Store } from '../service/service.ts'
+import type { Tree } from './files/tree.ts'
 import type { Said } from './said.ts'
 import type { FileRow } from './state.ts'
-import type { Tree } from './tree.ts'
 
 /** What a file may decide beside a handoff's daily steps; only where `baton.yaml` lists it. */
 export const ACCEPTABLE = ['verification', 'gate'] as const

@@ -1,4 +1,4 @@
-import { Lock } from './lock.ts'
+import { Lock } from './files/lock.ts'
 import { FolderState } from './state.ts'
 
 /** The lock of the live folders and what is known of them, open as long as wanted: to open both takes longer than a pass. */

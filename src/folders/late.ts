@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { LATE_MS, type Replaced, Tree } from './files/tree.ts'
 import { keepBeside } from './project.ts'
 import type { FolderState } from './state.ts'
-import { LATE_MS, type Replaced, Tree } from './tree.ts'
 import type { Work } from './work.ts'
 
 /** Below `.baton`. */

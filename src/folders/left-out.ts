@@ -2,8 +2,8 @@ import { type Data, isData, keysOf, own } from '../dialects/difference.ts'
 import { readDocuments } from '../dialects/index.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { draftOf } from '../service/documents/export.ts'
+import { Tree } from './files/tree.ts'
 import { type FoldersOptions, fileOf } from './sync.ts'
-import { Tree } from './tree.ts'
 import { quietly, textOf } from './work.ts'
 
 /** Of these the rest is Baton's own. */

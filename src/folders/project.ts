@@ -1,7 +1,7 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { type Found, type Stamp, sha256Of } from './files/tree.ts'
 import type { FileRow } from './state.ts'
-import { type Found, type Stamp, sha256Of } from './tree.ts'
 import { note, textFor, Unwritable, type Work } from './work.ts'
 
 export interface Target {

@@ -3,11 +3,11 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { pathOf, sourceOf } from '../service/documents/identity.ts'
+import { type Found, sameStamp } from './files/tree.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { dropProblem, refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
-import { type Found, sameStamp } from './tree.ts'
 import { type Author, folderOf, note, textOf, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */

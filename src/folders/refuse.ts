@@ -1,7 +1,7 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { noteRefusedFile } from '../service/documents/file-refusal.ts'
+import type { Found } from './files/tree.ts'
 import { besideOf, keepBeside, putBeside } from './project.ts'
-import type { Found } from './tree.ts'
 import { type Author, authorIn, claimed, inProject, note, quietly, textOf, type Work } from './work.ts'
 
 export interface Refused {

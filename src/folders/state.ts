@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BatonError } from '../domain/errors.ts'
-import { SAME_INSTANT_MS, type Stamp } from './tree.ts'
+import { SAME_INSTANT_MS, type Stamp } from './files/tree.ts'
 
 /** The file of one handoff as it was last agreed on: written by Baton, or an author's version that was taken in. */
 export interface FileRow {

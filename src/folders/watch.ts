@@ -1,8 +1,8 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
+import { Tree } from './files/tree.ts'
 import { KeptState } from './kept-state.ts'
 import { type FoldersOptions, prepare, syncFolders } from './sync.ts'
-import { Tree } from './tree.ts'
 import type { Happened } from './work.ts'
 
 export interface WatchOptions {

@@ -5,10 +5,10 @@ import { kindOf } from '../domain/policy.ts'
 import type { Call } from '../service/deps.ts'
 import { draftOf } from '../service/documents/export.ts'
 import type { Service } from '../service/service.ts'
+import { type FolderStamp, type Found, SAME_INSTANT_MS, type Tree } from './files/tree.ts'
 import type { Acceptable, FolderKind, Git, Says } from './folder.ts'
 import { saidOf } from './said.ts'
 import type { FolderState } from './state.ts'
-import { type FolderStamp, type Found, SAME_INSTANT_MS, type Tree } from './tree.ts'
 
 /** What became of one file in a pass. */
 export interface Happened {

@@ -114,7 +114,7 @@ export async function applyInit(plan: InitPlan): Promise<readonly InitFile[]> {
   const { dir, root } = plan.workspace
   await makeFolder(dir)
   if (plan.folders.length > 0) {
-    const { Tree } = await import('../folders/tree.ts')
+    const { Tree } = await import('../folders/files/tree.ts')
     for (const folder of plan.folders) new Tree(root).make(folder)
   }
   const done: InitFile[] = []

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../../src/domain/errors.ts'
-import { Tree } from '../../src/folders/tree.ts'
+import { Tree } from '../../src/folders/files/tree.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const tree = new Tree(folder)

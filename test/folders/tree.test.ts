@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../src/domain/errors.ts'
-import { Tree } from '../../src/folders/tree.ts'
+import { Tree } from '../../src/folders/files/tree.ts'
 import { onSmallDisk } from '../faults/small-disk.ts'
 import { folders } from '../folders.ts'
 

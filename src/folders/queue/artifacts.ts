@@ -1,7 +1,7 @@
 import { isSafeName, isSafePath } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store } from '../../service/service.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../files/tree.ts'
 import { quietly } from '../work.ts'
 import { ARTIFACTS, phasesIn, REGISTRY, registeredFile } from './registry.ts'
 

@@ -7,7 +7,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
 import type { ServiceDeps } from '../../service/deps.ts'
 import { draftOf } from '../../service/documents/export.ts'
-import { Tree } from '../tree.ts'
+import { Tree } from '../files/tree.ts'
 import { type Around, artifactBytes, liesAt } from './artifacts.ts'
 import { type Failure, invalid, schemaProblem } from './schema-problem.ts'
 

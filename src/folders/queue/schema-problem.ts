@@ -1,7 +1,7 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { checkAgainstSchemaFile } from '../../service/schema/schema-folder.ts'
 import { sentenceOf } from '../../service/schema/schema-problems.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../files/tree.ts'
 
 export type Failure = NonNullable<Draft['error']>
 

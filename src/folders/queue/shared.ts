@@ -1,6 +1,6 @@
 import { sourcesOf } from '../../dialects/text/sources.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
-import { Tree } from '../tree.ts'
+import { Tree } from '../files/tree.ts'
 import { bytesAt } from './artifacts.ts'
 
 /** `context/project-context.json` and `tech-stack.json`, as the `context` of a request has them (S1-03). */

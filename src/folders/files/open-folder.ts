@@ -1,6 +1,6 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError } from '../../domain/errors.ts'
 
 /** A folder that is held open, so that nobody can put a link in its place while it is used. */
 export interface Folder {

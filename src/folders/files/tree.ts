@@ -7,7 +7,7 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError } from '../../domain/errors.ts'
 import { withFolder } from './open-folder.ts'
 import { type Found, type Hashed, hashIn, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError } from '../../domain/errors.ts'
 import type { Folder } from './open-folder.ts'
 
 /** By this a file is known again without reading it. */

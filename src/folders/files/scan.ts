@@ -1,7 +1,7 @@
-import { isProblem } from './reconcile.ts'
-import type { Look } from './state.ts'
+import { isProblem } from '../reconcile.ts'
+import type { Look } from '../state.ts'
+import { isSameFolder, note, type Work } from '../work.ts'
 import { type Entry, isTemporary, SAME_INSTANT_MS, sameStamp } from './tree.ts'
-import { isSameFolder, note, type Work } from './work.ts'
 
 /** What a pass knows before it looks. */
 export interface Hints {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError } from '../../domain/errors.ts'
 
 /**
  * Runs while no other process of this machine is at the live folders. SQLite's lock on an otherwise empty file:

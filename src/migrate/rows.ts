@@ -1,6 +1,6 @@
 import type { Draft } from '../dialects/index.ts'
 import { readAgent } from '../dialects/markdown/agents.ts'
-import { sectionsOf } from '../dialects/markdown/body.ts'
+import { sectionsOf } from '../dialects/markdown/body/body.ts'
 import { labelsOf, type NativeKey } from '../dialects/markdown/keys.ts'
 import { readStatus } from '../dialects/markdown/status.ts'
 import { readInstant } from '../dialects/text/time.ts'

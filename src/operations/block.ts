@@ -3,7 +3,7 @@ import { SEVERITIES } from '../dialects/dialect.ts'
 import { VERDICTS, type Verdict } from '../domain/blocks/block.ts'
 import { ROUTE_MODES } from '../domain/blocks/failure-routing.ts'
 import { STATUSES } from '../domain/blocks/phases.ts'
-import { mutable } from './handoff-fields.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
 /** A summary is a page; what is larger is refused before it is read. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { DIALECTS, SEVERITIES } from '../dialects/dialect.ts'
-import { mutable } from './handoff-fields.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
 /** More than any handoff has; what is larger is refused before it is read. */

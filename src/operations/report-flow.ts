@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { FLOW_WINDOW_NAMES } from '../domain/reports/flow.ts'
-import { mutable } from './handoff-fields.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
 const Median = () => z.number().optional().describe('Seconds from made to completed, the one in the middle')

@@ -5,7 +5,7 @@ import { FLOW_WINDOW_NAMES, FLOW_WINDOWS, flowSpan } from '../domain/reports/flo
 import { GROUPINGS } from '../domain/reports/metrics.ts'
 import { METRIC_TYPES } from '../domain/reports/metrics-value.ts'
 import { Data, FollowedOutput, ProgressOutput } from './block.ts'
-import { mutable } from './handoff-fields.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const filters = () => ({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { PRIORITIES } from '../domain/handoffs/handoff.ts'
 import { briefMarkdown, DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/tasks/brief.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
-import { Title } from './handoff-fields.ts'
+import { Title } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf, Untrusted } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 

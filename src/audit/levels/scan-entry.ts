@@ -1,6 +1,6 @@
 import { AUTHS, type AuditRecord, SUBJECTS } from '../entry.ts'
-import { HANDOFF_STEPS } from './handoff-rules.ts'
 import type { Digest, GoodEntry } from './read-entry.ts'
+import { HANDOFF_STEPS } from './replay/handoff-rules.ts'
 
 /** Which letters may stand in what, one bit each. */
 const NAME = 1

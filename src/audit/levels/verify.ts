@@ -19,7 +19,7 @@ import {
   VKEY,
 } from './files.ts'
 import type { Platform } from './platform.ts'
-import { Replay } from './replay.ts'
+import { Replay } from './replay/replay.ts'
 import { LEVELS, type LevelReport, type Verification, verdictOf, withoutVerdict } from './report.ts'
 import { TreeBuilder } from './tree.ts'
 import { checkWitnesses, type Policy } from './witnesses.ts'

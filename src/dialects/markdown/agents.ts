@@ -1,4 +1,4 @@
-import { plainText } from './body.ts'
+import { plainText } from './body/body.ts'
 import { isPlaceholder } from './placeholders.ts'
 
 /** An agent as a person wrote it: `Grok (Chief)`, `@claude`, `"claude | Model: opus"`. */

@@ -1,4 +1,4 @@
-import { labelOf } from './body.ts'
+import { labelOf } from './body/body.ts'
 
 /** How one key of document 000 is called elsewhere. */
 export interface Spellings {

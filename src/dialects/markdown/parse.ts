@@ -1,7 +1,7 @@
 import type { Interpretation } from '../dialect.ts'
 import type { Draft } from '../draft.ts'
 import type { Source } from '../text/source.ts'
-import { checkBoxes } from './boxes.ts'
+import { checkBoxes } from './body/boxes.ts'
 import { checkMarkdown } from './check.ts'
 import { draftOf } from './draft-of.ts'
 import { fitted } from './fitted.ts'

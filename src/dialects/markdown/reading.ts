@@ -4,7 +4,7 @@ import { type Fields, fieldsOf } from '../fields.ts'
 import type { Path, Position, Source } from '../text/source.ts'
 import { readInstant } from '../text/time.ts'
 import { type ReadAgent, readAgent, sameAgent } from './agents.ts'
-import { BodyIndex, type BodyValue } from './body-index.ts'
+import { BodyIndex, type BodyValue } from './body/body-index.ts'
 import { type NativeKey, spellingsOf } from './keys.ts'
 import { isPlaceholder } from './placeholders.ts'
 

@@ -5,7 +5,7 @@ import {
 } from '../../domain/handoffs/markdown-status.ts'
 import type { State } from '../../domain/lifecycle.ts'
 import { findWord, STATE_WORDS } from '../text/words.ts'
-import { plainText } from './body.ts'
+import { plainText } from './body/body.ts'
 
 /** What document 000's words mean. A receiver who said more than `Acknowledged` says it in the slot. */
 export const STATE_OF: Readonly<Record<MarkdownStatus, State>> = {

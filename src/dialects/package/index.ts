@@ -1,25 +1,32 @@
 import type { Dialect } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Source } from '../text/source.ts'
+import { isSessionPage } from './files/session.ts'
 import { ACKNOWLEDGMENT, interpret } from './parse.ts'
-import { isSessionPage } from './session.ts'
 import { print, toNative } from './write.ts'
 
+export { artifactsAgainstGit, insideProject, type Kinds } from './artifacts.ts'
 export {
   type Acknowledgment,
   checkAcknowledgment,
   problemAcknowledgment,
   startsWork,
-} from './acknowledgment.ts'
-export { artifactsAgainstGit, insideProject, type Kinds } from './artifacts.ts'
+} from './files/acknowledgment.ts'
+export {
+  type Archived,
+  archivedAt,
+  archivePath,
+  isSafeName,
+  readSession,
+  type Session,
+} from './files/session.ts'
+export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
 export { type Finding, notMeasurable, vacuousSummary } from './lint.ts'
 export { foundAt, placeOf } from './places.ts'
 export { checkReceiving, type Received, type ReceivingFacts } from './receiving.ts'
 export { checkSending, type SendingFacts } from './rules.ts'
 export { schemas } from './schema.ts'
-export { type Archived, archivedAt, archivePath, isSafeName, readSession, type Session } from './session.ts'
-export { readState, type StateEntry, type StateFile, type Updated, updateState } from './state-file.ts'
 export { answeredBy, inferType, marksOf, type OpenDelegation, typeOf } from './types.ts'
 
 /** Document 004: packages, what is answered to them, and where a project keeps them. */

@@ -1,6 +1,6 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
-import { archivedAt, archivePath } from '../../dialects/package/session.ts'
+import { archivedAt, archivePath } from '../../dialects/package/files/session.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FolderKind, Says } from '../folder.ts'

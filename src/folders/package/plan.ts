@@ -1,5 +1,5 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { archivedAt } from '../../dialects/package/session.ts'
+import { archivedAt } from '../../dialects/package/files/session.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 

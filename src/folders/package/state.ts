@@ -1,5 +1,5 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { updateState } from '../../dialects/package/state-file.ts'
+import { updateState } from '../../dialects/package/files/state-file.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { About, Extra } from '../folder.ts'

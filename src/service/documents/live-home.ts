@@ -1,5 +1,5 @@
 import { handoffId, isFileId, isTaskId } from '../../dialects/markdown/names.ts'
-import { isSafeName as isPackageId } from '../../dialects/package/session.ts'
+import { isSafeName as isPackageId } from '../../dialects/package/files/session.ts'
 import { isSafeName as isQueueId } from '../../dialects/queue/names.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import type { Home } from '../../domain/home.ts'

@@ -1,6 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { checkAcknowledgment, nativeAcknowledgment } from '../../dialects/package/acknowledgment.ts'
 import type { Kinds } from '../../dialects/package/artifacts.ts'
+import { checkAcknowledgment, nativeAcknowledgment } from '../../dialects/package/files/acknowledgment.ts'
 import { checkReceiving, type Received } from '../../dialects/package/receiving.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { incompatibleWith } from '../../domain/handoffs/capabilities.ts'

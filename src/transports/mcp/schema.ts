@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AgentName } from '../../domain/agent.ts'
 import { once } from '../../domain/once.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
-import { Id as HandoffId } from '../../operations/handoff-fields.ts'
+import { Id as HandoffId } from '../../operations/handoff/fields.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { isReadOn, SIZE_FIELDS } from './size.ts'
 

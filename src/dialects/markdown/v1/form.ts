@@ -1,7 +1,7 @@
 import { isData } from '../../difference.ts'
 import type { Source } from '../../text/source.ts'
-import { BodyIndex } from '../body-index.ts'
-import { headingParts } from '../headings.ts'
+import { BodyIndex } from '../body/body-index.ts'
+import { headingParts } from '../body/headings.ts'
 import { labelsOf, type NativeKey, normalKey, spellingsOf } from '../keys.ts'
 import { dayInName, stemOf } from '../names.ts'
 

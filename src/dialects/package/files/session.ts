@@ -1,4 +1,4 @@
-import type { Source } from '../text/source.ts'
+import type { Source } from '../../text/source.ts'
 
 /** A package in the archive of a project. */
 export interface Archived {

@@ -1,4 +1,4 @@
-import { type ReadAgent, readAgent } from './agents.ts'
+import { type ReadAgent, readAgent } from '../agents.ts'
 
 /** What a heading says of a handoff. */
 export interface HeadingParts {

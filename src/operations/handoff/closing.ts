@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { Handoff } from '../domain/handoffs/handoff.ts'
-import { VerificationRecord } from '../domain/handoffs/package.ts'
-import { CHANGE_ERRORS, Id, Note } from './handoff-fields.ts'
-import { defineOperation } from './operation.ts'
+import { Handoff } from '../../domain/handoffs/handoff.ts'
+import { VerificationRecord } from '../../domain/handoffs/package.ts'
+import { defineOperation } from '../operation.ts'
+import { CHANGE_ERRORS, Id, Note } from './fields.ts'
 
 const verify = defineOperation({
   name: 'handoff_verify',

@@ -1,11 +1,11 @@
-import { type Data, isData, keysOf, own } from '../difference.ts'
-import type { Draft } from '../draft.ts'
-import type { Fields } from '../fields.ts'
-import { keepAt, keepRest } from './extra.ts'
-import { filled } from './filled.ts'
-import type { Finding } from './lint.ts'
-import type { Received } from './receiving.ts'
-import { Understood } from './words.ts'
+import { type Data, isData, keysOf, own } from '../../difference.ts'
+import type { Draft } from '../../draft.ts'
+import type { Fields } from '../../fields.ts'
+import { keepAt, keepRest } from '../extra.ts'
+import { filled } from '../filled.ts'
+import type { Finding } from '../lint.ts'
+import type { Received } from '../receiving.ts'
+import { Understood } from '../words.ts'
 
 export type Acknowledgment = NonNullable<Draft['acknowledgment']>
 

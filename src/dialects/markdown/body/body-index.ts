@@ -1,6 +1,6 @@
+import { labelsOf, type NativeKey, spellingsOf } from '../keys.ts'
 import { type BodyField, type BodyItem, labelOf, type Section, sectionsOf } from './body.ts'
 import { type HeadingParts, headingParts } from './headings.ts'
-import { labelsOf, type NativeKey, spellingsOf } from './keys.ts'
 
 /** A value in the body and its offset there. */
 export interface BodyValue {

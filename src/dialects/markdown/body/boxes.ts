@@ -1,5 +1,5 @@
-import type { State } from '../../domain/lifecycle.ts'
-import { type Reading, shown } from './reading.ts'
+import type { State } from '../../../domain/lifecycle.ts'
+import { type Reading, shown } from '../reading.ts'
 
 const UNSTARTED: readonly unknown[] = ['draft', 'offered']
 

@@ -1,19 +1,19 @@
 import * as z from 'zod'
-import { AgentName } from '../domain/agent.ts'
-import { Handoff, type HandoffType, TYPES } from '../domain/handoffs/handoff.ts'
+import { AgentName } from '../../domain/agent.ts'
+import { Handoff, type HandoffType, TYPES } from '../../domain/handoffs/handoff.ts'
 import {
   Acknowledgment,
   Package,
   Result,
   ThreadItem,
   VerificationRecord,
-} from '../domain/handoffs/package.ts'
-import { STATES } from '../domain/lifecycle.ts'
-import { Notice } from '../domain/people/notice.ts'
-import { TaskId } from '../domain/tasks/task.ts'
-import type { LogEntry } from '../service/service.ts'
-import { defined, Id, mutable } from './handoff-fields.ts'
-import { defineOperation, PAGE, pageOf } from './operation.ts'
+} from '../../domain/handoffs/package.ts'
+import { STATES } from '../../domain/lifecycle.ts'
+import { Notice } from '../../domain/people/notice.ts'
+import { TaskId } from '../../domain/tasks/task.ts'
+import type { LogEntry } from '../../service/service.ts'
+import { defineOperation, PAGE, pageOf } from '../operation.ts'
+import { defined, Id, mutable } from './fields.ts'
 
 const Event = () =>
   z.object({

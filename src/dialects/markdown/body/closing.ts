@@ -1,11 +1,11 @@
-import type { VerificationRecord } from '../../domain/handoffs/package.ts'
-import type { State } from '../../domain/lifecycle.ts'
-import { isData } from '../difference.ts'
-import type { Draft } from '../draft.ts'
-import type { Fields } from '../fields.ts'
-import { readAgent } from './agents.ts'
-import type { Reading } from './reading.ts'
-import { readStatus, statusFor } from './status.ts'
+import type { VerificationRecord } from '../../../domain/handoffs/package.ts'
+import type { State } from '../../../domain/lifecycle.ts'
+import { isData } from '../../difference.ts'
+import type { Draft } from '../../draft.ts'
+import type { Fields } from '../../fields.ts'
+import { readAgent } from '../agents.ts'
+import type { Reading } from '../reading.ts'
+import { readStatus, statusFor } from '../status.ts'
 
 type Closing = Pick<Draft, 'state' | 'ended_at' | 'rejection' | 'result' | 'verification' | 'record'>
 type Result = NonNullable<Draft['result']>

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { AgentName } from '../domain/agent.ts'
-import { Handoff } from '../domain/handoffs/handoff.ts'
-import { CheckResult, Result } from '../domain/handoffs/package.ts'
-import { CHANGE_ERRORS, Id, mutable, Note } from './handoff-fields.ts'
-import { defineOperation } from './operation.ts'
+import { AgentName } from '../../domain/agent.ts'
+import { Handoff } from '../../domain/handoffs/handoff.ts'
+import { CheckResult, Result } from '../../domain/handoffs/package.ts'
+import { defineOperation } from '../operation.ts'
+import { CHANGE_ERRORS, Id, mutable, Note } from './fields.ts'
 
 const Line = () => z.string().trim().min(1).max(8_000)
 

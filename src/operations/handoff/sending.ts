@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { AgentName } from '../domain/agent.ts'
-import { BatonError } from '../domain/errors.ts'
-import { Handoff, PRIORITIES, RetryRule, TYPES } from '../domain/handoffs/handoff.ts'
-import { Package } from '../domain/handoffs/package.ts'
-import { HOMES } from '../domain/home.ts'
-import { TaskId } from '../domain/tasks/task.ts'
-import { CHANGE_ERRORS, defined, Id, mutable, Note, Title } from './handoff-fields.ts'
-import { defineOperation } from './operation.ts'
-import { askedOfPeople } from './people-fields.ts'
+import { AgentName } from '../../domain/agent.ts'
+import { BatonError } from '../../domain/errors.ts'
+import { Handoff, PRIORITIES, RetryRule, TYPES } from '../../domain/handoffs/handoff.ts'
+import { Package } from '../../domain/handoffs/package.ts'
+import { HOMES } from '../../domain/home.ts'
+import { TaskId } from '../../domain/tasks/task.ts'
+import { defineOperation } from '../operation.ts'
+import { askedOfPeople } from '../people-fields.ts'
+import { CHANGE_ERRORS, defined, Id, mutable, Note, Title } from './fields.ts'
 
 const newHandoff = () => ({
   to: AgentName.describe('Who receives it'),

@@ -1,8 +1,8 @@
-import type { AuditRecord } from '../entry.ts'
-import { rootOfLeaves, type Sha256 } from '../merkle.ts'
-import { HASH_BYTES } from '../tiles.ts'
-import { isBase64Of } from './coded.ts'
-import { ownCopy } from './files.ts'
+import type { AuditRecord } from '../../entry.ts'
+import { rootOfLeaves, type Sha256 } from '../../merkle.ts'
+import { HASH_BYTES } from '../../tiles.ts'
+import { isBase64Of } from '../coded.ts'
+import { ownCopy } from '../files.ts'
 
 /** Says what is wrong with an entry. */
 export type Complain = (reason: string) => void

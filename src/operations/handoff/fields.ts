@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ErrorCode } from '../domain/errors.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
 
 export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
 export const Note = z.string().max(8_000)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { samplesOf } from '../../../test/samples.ts'
-import type { Draft } from '../draft.ts'
-import { sourcesOf } from '../text/sources.ts'
+import { samplesOf } from '../../../../test/samples.ts'
+import type { Draft } from '../../draft.ts'
+import { sourcesOf } from '../../text/sources.ts'
 import {
   type Acknowledgment,
   checkAcknowledgment,
@@ -11,7 +11,7 @@ import {
   pack,
   problemAcknowledgment,
   startsWork,
-} from './index.ts'
+} from '../index.ts'
 
 function read(text: string) {
   const [source] = sourcesOf(text, { path: 'answer.yaml' })

@@ -1,5 +1,5 @@
-import type { AuditRecord } from '../entry.ts'
-import { ownCopy } from './files.ts'
+import type { AuditRecord } from '../../entry.ts'
+import { ownCopy } from '../files.ts'
 import type { Complain } from './session-replay.ts'
 
 interface Known {

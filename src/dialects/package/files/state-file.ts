@@ -1,11 +1,11 @@
-import type { Diagnostic } from '../dialect.ts'
-import { type Data, isData, keysOf, own, put } from '../difference.ts'
-import type { Draft } from '../draft.ts'
-import { type Fields, fieldsOf } from '../fields.ts'
-import type { Change, Path, Source } from '../text/source.ts'
-import { filled } from './filled.ts'
-import { HUMAN } from './types.ts'
-import { Statuses, stateOf, statusOf } from './words.ts'
+import type { Diagnostic } from '../../dialect.ts'
+import { type Data, isData, keysOf, own, put } from '../../difference.ts'
+import type { Draft } from '../../draft.ts'
+import { type Fields, fieldsOf } from '../../fields.ts'
+import type { Change, Path, Source } from '../../text/source.ts'
+import { filled } from '../filled.ts'
+import { HUMAN } from '../types.ts'
+import { Statuses, stateOf, statusOf } from '../words.ts'
 
 /** One handoff as `state/current.json` lists it. */
 export type StateEntry = Pick<Draft, 'id' | 'created_at' | 'from' | 'to' | 'state'>

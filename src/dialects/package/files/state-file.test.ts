@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { samplesOf } from '../../../test/samples.ts'
-import type { Draft } from '../draft.ts'
-import { sourcesOf } from '../text/sources.ts'
+import { samplesOf } from '../../../../test/samples.ts'
+import type { Draft } from '../../draft.ts'
+import { sourcesOf } from '../../text/sources.ts'
 import {
   archivedAt,
   archivePath,
@@ -13,7 +13,7 @@ import {
   readState,
   schemas,
   updateState,
-} from './index.ts'
+} from '../index.ts'
 
 const sourceOf = (text: string) => sourcesOf(text, { path: 'state/current.json' })[0]!
 
@@ -159,7 +159,7 @@ describe('the archive of sessions', () => {
     for (const name of ['2026-03-02-a', 'SESSION_1', 'a.b']) assert.equal(isSafeName(name), true, name)
     for (const name of [
       '',
-      '..',
+      '../..',
       '../x',
       'a/b',
       'a\\b',

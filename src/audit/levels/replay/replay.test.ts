@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exported, LogWriter, logOf, memoryFiles } from '../../../test/export-log.ts'
-import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
-import { TRANSITIONS } from '../../domain/lifecycle.ts'
-import type { AuditRecord } from '../entry.ts'
-import { rootOfLeaves } from '../merkle.ts'
+import { exported, LogWriter, logOf, memoryFiles } from '../../../../test/export-log.ts'
+import { NODE_PLATFORM, sha256 } from '../../../archive/audit-platform.ts'
+import { TRANSITIONS } from '../../../domain/lifecycle.ts'
+import type { AuditRecord } from '../../entry.ts'
+import { rootOfLeaves } from '../../merkle.ts'
+import { verifyExport } from '../index.ts'
 import { HANDOFF_STEPS } from './handoff-rules.ts'
-import { verifyExport } from './index.ts'
 
 type Said = Parameters<LogWriter['add']>[1]
 

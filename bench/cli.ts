@@ -7,8 +7,8 @@ import { openStore } from '../src/compose/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
 import { handoffColumns, taskColumns } from '../src/storage/rows.ts'
 import type { DumpRow } from '../src/storage/store.ts'
-import { type Finding, inFolder, interleaved } from './measure.ts'
-import { seededHandoff, seededTask } from './seeded.ts'
+import { type Finding, inFolder, interleaved } from './support/measure.ts'
+import { seededHandoff, seededTask } from './support/seeded.ts'
 
 const ROUNDS = 21
 const ROOT = join(import.meta.dirname, '..')

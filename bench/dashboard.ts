@@ -13,10 +13,18 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from 'vite'
 import { type Dashboard, openDashboard } from '../test/browser/dashboard.ts'
-import { ask } from '../test/command.ts'
-import { type Finding, inFolder, median } from './measure.ts'
-import { afterEvent, heapOf, longestWork, longTasks, NOTE_EVENTS, slopeOf, when } from './page-times.ts'
-import { fillWorkspace } from './seeded-workspace.ts'
+import { ask } from '../test/support/program/command.ts'
+import { type Finding, inFolder, median } from './support/measure.ts'
+import {
+  afterEvent,
+  heapOf,
+  longestWork,
+  longTasks,
+  NOTE_EVENTS,
+  slopeOf,
+  when,
+} from './support/page-times.ts'
+import { fillWorkspace } from './support/seeded-workspace.ts'
 
 const HANDOFFS = Number(process.env.BATON_BENCH_HANDOFFS ?? 100_000)
 const LIVE_S = Number(process.env.BATON_BENCH_SECONDS ?? 60)
@@ -261,7 +269,7 @@ async function startEmpty(folder: string): Promise<{ url: string; child: ChildPr
     logLevel: 'error',
     build: { outDir, emptyOutDir: true, target: 'es2023', modulePreload: { polyfill: false } },
   })
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'empty-server.ts'), outDir], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'support/empty-server.ts'), outDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [port] = await once(createInterface({ input: child.stdout! }), 'line')
@@ -271,7 +279,12 @@ async function startEmpty(folder: string): Promise<{ url: string; child: ChildPr
 async function startChanger(path: string, seconds: number) {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'dashboard-changer.ts'), path, String(CHANGES_A_MINUTE), String(seconds)],
+    [
+      join(import.meta.dirname, 'support/dashboard-changer.ts'),
+      path,
+      String(CHANGES_A_MINUTE),
+      String(seconds),
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const [line] = await once(createInterface({ input: child.stdout! }), 'line')

@@ -2,7 +2,7 @@
 // Both sides get the same bytes, in turn, in one process. Does not measure reading files, nor memory.
 import { parse } from 'yaml'
 import { readDocuments } from '../src/dialects/index.ts'
-import { type Finding, interleaved } from './measure.ts'
+import { type Finding, interleaved } from './support/measure.ts'
 
 const BOUND = 2.5
 const ROUNDS = 15

@@ -4,8 +4,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Fared, Start } from './fairness-writer.ts'
-import { type Finding, inFolder, median, perSecond } from './measure.ts'
+import type { Fared, Start } from './support/fairness-writer.ts'
+import { type Finding, inFolder, median, perSecond } from './support/measure.ts'
 
 const WRITERS = 8
 const FOR_MS = 3_000
@@ -38,7 +38,7 @@ export const fairness = (): Promise<readonly Finding[]> =>
 
 async function contend(path: string): Promise<readonly Fared[]> {
   const writers = Array.from({ length: WRITERS }, () =>
-    fork(join(import.meta.dirname, 'fairness-writer.ts'), { execPath: process.execPath }),
+    fork(join(import.meta.dirname, 'support/fairness-writer.ts'), { execPath: process.execPath }),
   )
   try {
     await Promise.all(writers.map((writer, number) => told(writer, { path, number } satisfies Start)))

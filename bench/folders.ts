@@ -18,8 +18,8 @@ import {
   placeIn,
   seeded,
   sendMarkdown,
-} from './folder-archives.ts'
-import { type Finding, inFolder, interleaved, median } from './measure.ts'
+} from './support/folder-archives.ts'
+import { type Finding, inFolder, interleaved, median } from './support/measure.ts'
 
 const ROUNDS = 7
 const TRIES = 40

@@ -11,7 +11,7 @@ import { createService, openStore } from '../src/compose/main.ts'
 import { loadOperations, type OperationName } from '../src/operations/index.ts'
 import { invoke, type Operation } from '../src/operations/operation.ts'
 import type { Service } from '../src/service/service.ts'
-import { type Finding, inFolder, interleaved, perSecond, throughput } from './measure.ts'
+import { type Finding, inFolder, interleaved, perSecond, throughput } from './support/measure.ts'
 
 const ROUNDS = 7
 const ALONE = 100
@@ -178,7 +178,7 @@ function post(
 }
 
 async function started(...args: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'http-server.ts'), ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'support/http-server.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')

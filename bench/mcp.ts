@@ -14,8 +14,8 @@ import { invoke } from '../src/operations/operation.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
 import { handoffColumns } from '../src/storage/rows.ts'
 import type { DumpRow } from '../src/storage/store.ts'
-import { type Finding, inFolder, interleaved } from './measure.ts'
-import { seededHandoff } from './seeded.ts'
+import { type Finding, inFolder, interleaved } from './support/measure.ts'
+import { seededHandoff } from './support/seeded.ts'
 
 const ROUNDS = 15
 const CALLS = 100
@@ -133,7 +133,7 @@ async function starts(folder: string, baton: string[], echo: string): Promise<Fi
 
 /** The echo server in one file, with the compile cache that the command has too. */
 async function bundledEcho(folder: string): Promise<string> {
-  const build = await rolldown({ input: join(import.meta.dirname, 'mcp-echo.ts'), platform: 'node' })
+  const build = await rolldown({ input: join(import.meta.dirname, 'support/mcp-echo.ts'), platform: 'node' })
   await build.write({ file: join(folder, 'echo-server.mjs'), format: 'esm' })
   await build.close()
   const entry = join(folder, 'echo.mjs')

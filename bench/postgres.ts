@@ -2,10 +2,10 @@
 // lifecycle has five transitions with a log entry each; their cycle has three steps (enqueue, claim, complete).
 // Everything is durable: the server runs with its own defaults. Not measured: a network between the two.
 import { createService, openStore } from '../src/compose/main.ts'
-import { startPostgres } from '../test/postgres.ts'
+import { startPostgres } from '../test/support/servers/postgres.ts'
 import { lifecycle } from './lifecycle.ts'
-import { type Finding, median, perSecond, throughput } from './measure.ts'
-import { loadPeers } from './peers.ts'
+import { type Finding, median, perSecond, throughput } from './support/measure.ts'
+import { loadPeers } from './support/peers.ts'
 
 const ROUNDS = 7
 const CALLERS = 32

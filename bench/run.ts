@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { type Finding, holds } from './measure.ts'
+import { type Finding, holds } from './support/measure.ts'
 
 const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   sqlite: async () => (await import('./sqlite.ts')).sqlite(),

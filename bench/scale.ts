@@ -6,9 +6,9 @@ import { createService, openStore, type StoreTarget } from '../src/compose/main.
 import { uuid7 } from '../src/service/uuid7.ts'
 import { handoffColumns, taskColumns } from '../src/storage/rows.ts'
 import type { DumpRow, Store } from '../src/storage/store.ts'
-import { startPostgres } from '../test/postgres.ts'
-import { type Finding, inFolder, median } from './measure.ts'
-import { seededHandoff, seededTask } from './seeded.ts'
+import { startPostgres } from '../test/support/servers/postgres.ts'
+import { type Finding, inFolder, median } from './support/measure.ts'
+import { seededHandoff, seededTask } from './support/seeded.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000]
 const CALLS = 300

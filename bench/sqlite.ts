@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createService, openStore } from '../src/compose/main.ts'
 import { lifecycle, TRANSITIONS } from './lifecycle.ts'
-import { type Finding, inFolder, median, perSecond, slices, throughput } from './measure.ts'
+import { type Finding, inFolder, median, perSecond, slices, throughput } from './support/measure.ts'
 
 const ROUNDS = 5
 /** A round goes from side to side this often: the disk's speed changes within a second. */

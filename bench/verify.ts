@@ -16,7 +16,7 @@ import { TreeBuilder } from '../src/audit/levels/tree.ts'
 import { leafOf } from '../src/audit/merkle.ts'
 import { newVerifier, printNote, toVkey } from '../src/audit/note.ts'
 import { TILE_WIDTH } from '../src/audit/tiles.ts'
-import { type Finding, inFolder } from './measure.ts'
+import { type Finding, inFolder } from './support/measure.ts'
 
 const ENTRIES = Number(process.env.BATON_BENCH_ENTRIES ?? 1_000_000)
 const ROUNDS = 3

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { closeSync, futimesSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createService, openStore, type StoreTarget } from '../src/compose/main.ts'
-import { startPostgres } from '../test/postgres.ts'
-import { type Finding, inFolder, median } from './measure.ts'
+import { startPostgres } from '../test/support/servers/postgres.ts'
+import { type Finding, inFolder, median } from './support/measure.ts'
 
 const TRIES = 150
 const IDLE_MS = 5_000
@@ -49,7 +49,7 @@ async function measure(
   const sender = { actor: { name: 'sender', kind: 'agent' as const, auth: 'os-user' as const } }
   const send = async () => void (await service.sending.send(sender, { to: 'receiver', title: 'Wake up' }))
   await send()
-  const child = fork(join(import.meta.dirname, 'wake-receiver.ts'), { env: { ...process.env } })
+  const child = fork(join(import.meta.dirname, 'support/wake-receiver.ts'), { env: { ...process.env } })
   child.send({ target, signal })
   await message(child, 'ready')
   await message(child, 'handoff')

@@ -8,7 +8,7 @@ import {
   endingOf,
   readDocuments,
 } from '../src/dialects/index.ts'
-import { FULL, missingOf } from '../test/full-draft.ts'
+import { FULL, missingOf } from '../test/support/documents/full-draft.ts'
 
 /** What each conversion loses of a document that says as much as its dialect can, and what must be supplied. */
 export function lossTable(): readonly string[] {

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { arrive, openDashboard } from '../test/browser/dashboard.ts'
 import { tellStory } from '../test/browser/story.ts'
-import { ask } from '../test/command.ts'
+import { ask } from '../test/support/program/command.ts'
 
 const PERSON = 'maria'
 const ROOT = resolve(import.meta.dirname, '..')

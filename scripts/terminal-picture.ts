@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { onTerminal } from '../test/command.ts'
-import { guideCommands, shellWords } from '../test/guide-commands.ts'
+import { guideCommands, shellWords } from '../test/support/documents/guide-commands.ts'
+import { onTerminal } from '../test/support/program/command.ts'
 import { drawTerminal } from './terminal-svg.ts'
 
 const COLUMNS = 96

@@ -42,7 +42,7 @@ const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort())
 const steps = plan(process.argv.slice(2))
 const leaveEnvironment = enterOwnEnvironment(root)
-const database = await import('../test/setup.ts')
+const database = await import('../test/support/program/setup.ts')
 let databaseIsUp = false
 
 for (const step of steps) {

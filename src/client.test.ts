@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { newToken } from '../test/http-workspace.ts'
-import { itListens, logged, servers } from '../test/listeners.ts'
-import { by, describeOnEngines, person } from '../test/workspace.ts'
+import { by, describeOnEngines, person } from '../test/support/program/workspace.ts'
+import { newToken } from '../test/support/servers/http-workspace.ts'
+import { itListens, logged, servers } from '../test/support/servers/listeners.ts'
 import * as exported from './client.ts'
 import { createClient } from './client.ts'
 

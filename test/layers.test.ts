@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { describe, it } from 'node:test'
-import { ENTRIES, LAYERS } from './layers-table.ts'
+import { ENTRIES, LAYERS } from './support/layers.ts'
 
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bprocess\.(?:env|cwd|argv|hrtime)\b/

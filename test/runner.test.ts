@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { readEnvironment } from '../src/config/config.ts'
-import { folders } from './folders.ts'
+import { folders } from './support/documents/folders.ts'
 
 const SCRIPTS = resolve(import.meta.dirname, '../scripts')
 

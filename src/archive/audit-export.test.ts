@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { changing, newKeys, tampered, workedSession, writeEntries } from '../../test/audit.ts'
-import { exported, logOf, memoryFiles } from '../../test/export-log.ts'
-import { storyOf } from '../../test/export-story.ts'
-import { folders } from '../../test/folders.ts'
-import { by, describeOnEngines, person, type Workspace, type WorkspaceOptions } from '../../test/workspace.ts'
+import { folders } from '../../test/support/documents/folders.ts'
+import { changing, newKeys, tampered, workedSession, writeEntries } from '../../test/support/log/audit.ts'
+import { exported, logOf, memoryFiles } from '../../test/support/log/export-log.ts'
+import { storyOf } from '../../test/support/log/export-story.ts'
+import {
+  by,
+  describeOnEngines,
+  person,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../test/support/program/workspace.ts'
 import { appendToChain, type ChainHead, EMPTY_CHAIN } from '../audit/chain.ts'
 import { type AuditRecord, decodeEntry } from '../audit/entry.ts'
 import { type Level, type Remembered, readRemembered, verifyExport } from '../audit/levels/index.ts'

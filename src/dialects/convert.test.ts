@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FULL } from '../../test/full-draft.ts'
+import { FULL } from '../../test/support/documents/full-draft.ts'
 import {
   convert,
   type DialectId,

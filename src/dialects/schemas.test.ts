@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { anyDraft } from '../../test/drafts.ts'
-import { complete, FULL } from '../../test/full-draft.ts'
+import { anyDraft } from '../../test/support/documents/drafts.ts'
+import { complete, FULL } from '../../test/support/documents/full-draft.ts'
 import { DIALECTS, type Draft, dialectOf, schemasOf } from './index.ts'
 
 const validatorsOf = (id: (typeof DIALECTS)[number]) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { anAgent } from '../../test/builders.ts'
+import { anAgent } from '../../test/support/store/builders.ts'
 import { DEFAULT_POLICY, hasLimit, hasRole, kindOf, limitsOf, mayRoute, type Policy } from './policy.ts'
 
 const policy = (given: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...given })

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { folders } from '../../test/folders.ts'
+import { folders } from '../../test/support/documents/folders.ts'
 import { checkoutFiles } from './files.ts'
 import { type Files, findPrompt, PROMPTS_FOLDER, promptFiles, readSection } from './prompts.ts'
 

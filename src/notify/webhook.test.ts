@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { selfSigned } from '../../test/certificate.ts'
+import { selfSigned } from '../../test/support/servers/certificate.ts'
 import type { Message } from '../service/deps.ts'
 import { createNotifying } from './index.ts'
 import { postWebhook, type Webhook } from './webhook.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person } from '../../test/workspace.ts'
+import { by, describeOnEngines, person } from '../../test/support/program/workspace.ts'
 
 // An engine may write only what changed; a state that stays the same must not keep the rest from moving.
 describeOnEngines('what changes while the state does not', (open) => {

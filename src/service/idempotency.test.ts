@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { tablesOf } from '../../test/log.ts'
-import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
-import { WRITES } from '../../test/writes.ts'
+import { tablesOf } from '../../test/support/log/log.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../test/support/program/workspace.ts'
+import { WRITES } from '../../test/support/store/writes.ts'
 
 const keyed = (name: string, key: string) => by(name, { key })
 const planner = by('planner')

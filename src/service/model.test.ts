@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { apply, LIMITS, type Model, type Operation } from '../../test/handoff-model.ts'
-import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../test/support/program/workspace.ts'
+import { apply, LIMITS, type Model, type Operation } from '../../test/support/store/handoff-model.ts'
 import type { Call } from './deps.ts'
 import type { Service } from './service.ts'
 

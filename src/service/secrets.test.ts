@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../test/support/program/workspace.ts'
 import { adminStream, type Call } from './deps.ts'
 
 /** Put together here, so that no file of ours holds what looks like a key. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import { by, describeOnEngines, type Workspace } from '../../test/workspace.ts'
+import { by, describeOnEngines, type Workspace } from '../../test/support/program/workspace.ts'
 import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 import type { Store } from '../storage/store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { aContent, anAgent } from '../../test/builders.ts'
+import { aContent, anAgent } from '../../test/support/store/builders.ts'
 import {
   AT,
   entryOf,
@@ -10,7 +10,7 @@ import {
   freshRecord,
   freshTask,
   nextUid,
-} from '../../test/store-units.ts'
+} from '../../test/support/store/store-units.ts'
 import { decodeEntry, ZERO_HASH } from '../audit/entry.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { emptyLoaded, idemKey, type Loaded } from './loaded.ts'

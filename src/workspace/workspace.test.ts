@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { asOfAnother, type Folders, folders, git } from '../../test/folders.ts'
+import { asOfAnother, type Folders, folders, git } from '../../test/support/documents/folders.ts'
 import { createWorkspace, findWorkspace, type Workspace } from './workspace.ts'
 
 const found = async (cwd: string, environment: Folders['environment']) => {

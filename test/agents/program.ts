@@ -3,7 +3,7 @@ import { BatonError } from '../../src/domain/errors.ts'
 import type { OperationName } from '../../src/operations/index.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { Service } from '../../src/service/service.ts'
-import { run } from '../invoke.ts'
+import { run } from '../support/program/invoke.ts'
 import { workAlone } from './work.ts'
 
 /** What an agent in a process of its own can be told. */

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../src/domain/errors.ts'
 import type { Task } from '../../src/domain/tasks/task.ts'
 import type { Service } from '../../src/service/service.ts'
-import { recordOf, run } from '../invoke.ts'
-import { by } from '../workspace.ts'
+import { recordOf, run } from '../support/program/invoke.ts'
+import { by } from '../support/program/workspace.ts'
 
 /** One agent of a swarm: next action, claim, work, writeback, until all tasks are done. Answers what it finished. */
 export async function workAlone(service: Service, name: string, tasks: number): Promise<readonly string[]> {

@@ -6,8 +6,8 @@ import { resolve } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Client, createClient } from '../../src/client.ts'
 import { readEnvironment } from '../../src/config/config.ts'
-import { ask, BATON, cleanEnv, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, cleanEnv, type Where } from '../support/program/command.ts'
 import { launch } from './browser.ts'
 
 export const ME = readEnvironment().user

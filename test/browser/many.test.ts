@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fillWorkspace } from '../../bench/seeded-workspace.ts'
-import { ask } from '../command.ts'
+import { fillWorkspace } from '../../bench/support/seeded-workspace.ts'
+import { ask } from '../support/program/command.ts'
 import { arrive, type Dashboard, openDashboard, settle, until } from './dashboard.ts'
 
 const HANDOFFS = 2_000

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Page, Response } from 'playwright-core'
-import { ask } from '../command.ts'
+import { ask } from '../support/program/command.ts'
 import { type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
 
 const SECRET = 'Rotate the signing keys'

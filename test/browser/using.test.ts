@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { ask, baton } from '../command.ts'
+import { ask, baton } from '../support/program/command.ts'
 import { type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
 import { type Story, tellStory } from './story.ts'
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { addsAndRemovesAKey, answers } from '../../src/dialects/dialect.contract.ts'
 import { readDocuments, rewrite, summaryOf } from '../../src/dialects/index.ts'
-import { mutated } from '../drafts.ts'
+import { mutated } from '../support/documents/drafts.ts'
 import { sharedFile, sharedFiles } from './files.ts'
 
 const FOLDER = 'data/corpus'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PlanSummary } from '../../src/migrate/summary.ts'
-import { ask } from '../command.ts'
 import { aTree } from '../migrate/v1-tree.ts'
+import { ask } from '../support/program/command.ts'
 import { sharedFile, sharedFiles } from './files.ts'
 
 const CORPUS = 'data/corpus/REBEmpire+BPR-D/'

@@ -5,7 +5,7 @@ import { PHASES, STATUSES, validateHandoff } from '../../src/dialects/block/inde
 import { markdown } from '../../src/dialects/markdown/index.ts'
 import { sourcesOf } from '../../src/dialects/text/sources.ts'
 import { secretIn } from '../../src/domain/texts/secrets.ts'
-import { samplesOf } from '../samples.ts'
+import { samplesOf } from '../support/documents/samples.ts'
 import { sharedFile, sharedFiles } from './files.ts'
 
 const DOCUMENTS = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { recordOf } from '../audit.ts'
-import { ask, baton, lines, onTerminal, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { recordOf } from '../support/log/audit.ts'
+import { ask, baton, lines, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
 
 const RECORD = recordOf('P0.1.1')
 

@@ -5,8 +5,17 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { ask, BATON, baton, cleanEnv, onTerminal, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import {
+  ask,
+  BATON,
+  baton,
+  cleanEnv,
+  onTerminal,
+  quick,
+  refusal,
+  type Where,
+} from '../support/program/command.ts'
 
 const here = (t: Parameters<typeof folders>[0], env: Record<string, string> = {}): Where => ({
   cwd: folders(t).repository('shop'),

@@ -4,9 +4,9 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { summary } from '../blocks.ts'
-import { ask, BATON, baton, cleanEnv, lines, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { summary } from '../support/documents/blocks.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv, lines, quick, refusal, type Where } from '../support/program/command.ts'
 
 interface Shown {
   readonly verdict: string

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { BATON, baton, cleanEnv, type Where } from '../command.ts'
+import { BATON, baton, cleanEnv, type Where } from '../support/program/command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-compiled-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { ask, BATON, baton, cleanEnv, lines, quick } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv, lines, quick } from '../support/program/command.ts'
 
 describe('completion', () => {
   const files = folders({ after })

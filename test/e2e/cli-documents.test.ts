@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, baton, lines, onTerminal, quick, refusal } from '../command.ts'
 import {
   markdownDocument,
   packageDocument,
   queueDocument,
   recordDocument,
   summaryDocument,
-} from '../documents.ts'
-import { folders, git } from '../folders.ts'
+} from '../support/documents/documents.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, baton, lines, onTerminal, quick, refusal } from '../support/program/command.ts'
 
 const ID = 'handoff-grok-claude-BPRD-2026-0042-20260221'
 

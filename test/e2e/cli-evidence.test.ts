@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, quick, refusal } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 
 type Dossier = { result?: { evidence: unknown; checks?: { ok?: boolean }[] }; handoff: { state: string } }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ask, lines, onTerminal, quick } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, lines, onTerminal, quick } from '../support/program/command.ts'
 
 describe('baton report flow', () => {
   it('tells people and programs who handed what to whom and how it ended', async (t) => {

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import { describe, it } from 'node:test'
-import { ask, BATON, baton, cleanEnv } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv } from '../support/program/command.ts'
 
 /** Three of them are more than a pipe holds. */
 const LONG = 'x'.repeat(60_000)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Answer, ask, baton, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { type Answer, ask, baton, type Where } from '../support/program/command.ts'
 
 const PROCESSES = 10
 const ITEMS = 60

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, onTerminal, quick, refusal, type Where } from '../command.ts'
-import { type Folders, folders, git } from '../folders.ts'
+import { type Folders, folders, git } from '../support/documents/folders.ts'
+import { ask, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
 
 interface Place {
   readonly made: Folders

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { ask, baton, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, baton, quick, refusal, type Where } from '../support/program/command.ts'
 
 interface Sent {
   readonly handoff: { readonly id: string; readonly uid: string }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, quick, refusal } from '../command.ts'
-import { markdownDocument } from '../documents.ts'
-import { folders } from '../folders.ts'
+import { markdownDocument } from '../support/documents/documents.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 
 const SEND = ['send', '--to', 'codex', '--title', 'Limits']
 

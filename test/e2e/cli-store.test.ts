@@ -3,9 +3,9 @@ import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, baton, onTerminal, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { newDatabase } from '../store-places.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, baton, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
+import { newDatabase } from '../support/store/store-places.ts'
 
 const NOBODY = 65_534
 

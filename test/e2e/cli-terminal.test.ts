@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { widthOf } from '../../src/transports/cli/screen/width.ts'
-import { ask, BATON, baton, cleanEnv, onTerminal, quick } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv, onTerminal, quick } from '../support/program/command.ts'
 
 const ESCAPE = '\u001b['
 

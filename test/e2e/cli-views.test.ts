@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, onTerminal, quick, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, onTerminal, quick, type Where } from '../support/program/command.ts'
 
 const project = (t: TestContext): Where => ({ cwd: folders(t).repository('project') })
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, quick, refusal, type Where } from '../command.ts'
-import { EXAMPLE } from '../invoke.ts'
+import { ask, quick, refusal, type Where } from '../support/program/command.ts'
+import { EXAMPLE } from '../support/program/invoke.ts'
 
 const PROMPTS = 'docs/guides/implementation/task-prompts/p0.1-infrastructure.md'
 const EXTRACTION = 'docs/reference/extractions/task-pipeline-algorithm.md'

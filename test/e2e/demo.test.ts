@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { BATON, baton, cleanEnv, quick, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { until } from '../store-units.ts'
+import { folders } from '../support/documents/folders.ts'
+import { BATON, baton, cleanEnv, quick, type Where } from '../support/program/command.ts'
+import { until } from '../support/store/store-units.ts'
 
 const PLAYERS = ['grok', 'claude', 'react-specialist', 'test-runner', 'release-manager']
 

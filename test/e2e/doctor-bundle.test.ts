@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, quick } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, quick } from '../support/program/command.ts'
 
 describe('baton doctor --bundle', () => {
   it('tells versions, numbers and findings, and nothing that was written here', async (t) => {

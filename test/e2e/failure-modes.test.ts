@@ -5,10 +5,10 @@ import { openStore, type StoreTarget } from '../../src/compose/main.ts'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Task, ThoughtRecord } from '../../src/domain/tasks/task.ts'
 import { type AgentProcess, startAgents } from '../agents/agent.ts'
-import { EXAMPLE, recordOf } from '../invoke.ts'
-import { checkLog } from '../log.ts'
-import { newDatabase, newPostgresPlace, newSqlitePlace, query } from '../store-places.ts'
-import { by, ENGINES, type Engine, person } from '../workspace.ts'
+import { checkLog } from '../support/log/log.ts'
+import { EXAMPLE, recordOf } from '../support/program/invoke.ts'
+import { by, ENGINES, type Engine, person } from '../support/program/workspace.ts'
+import { newDatabase, newPostgresPlace, newSqlitePlace, query } from '../support/store/store-places.ts'
 
 const planner = by('planner')
 const claude = by('claude')

@@ -8,10 +8,10 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import type { Collected } from '../../src/service/blocks/collecting.ts'
 import { collect } from '../../src/transports/cli/commands/blocks/collect.ts'
-import { summary } from '../blocks.ts'
-import { ask, BATON, cleanEnv, quick, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { openHttp } from '../http-workspace.ts'
+import { summary } from '../support/documents/blocks.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, cleanEnv, quick, type Where } from '../support/program/command.ts'
+import { openHttp } from '../support/servers/http-workspace.ts'
 
 describe('blocks over HTTP', () => {
   it('[S2-72] [S2-77] are stored for whoever the token is of, and measured', async (t) => {

@@ -8,9 +8,9 @@ import ajvFormats from 'ajv-formats'
 import { loadOperations } from '../../src/operations/index.ts'
 import { openApi } from '../../src/transports/http/server/openapi.ts'
 import { serve } from '../../src/transports/http/server/serve.ts'
-import { newToken } from '../http-workspace.ts'
-import { OPENAPI_31 } from '../openapi-schema.ts'
-import { openWorkspace } from '../workspace.ts'
+import { openWorkspace } from '../support/program/workspace.ts'
+import { newToken } from '../support/servers/http-workspace.ts'
+import { OPENAPI_31 } from '../support/servers/openapi-schema.ts'
 
 interface Operation {
   readonly operationId: string
@@ -112,7 +112,7 @@ describe('a client made of the document alone', () => {
 
     const { stdout } = await promisify(execFile)(
       'python3',
-      [resolve(import.meta.dirname, '../openapi_client.py'), server.url, ...tokens],
+      [resolve(import.meta.dirname, '../support/servers/openapi_client.py'), server.url, ...tokens],
       { maxBuffer: 64 * 1024 * 1024 },
     )
 

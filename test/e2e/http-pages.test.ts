@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { loadOperations } from '../../src/operations/index.ts'
 import { createHttpApp } from '../../src/transports/http/server/app.ts'
-import { get, newToken } from '../http-workspace.ts'
-import { by, describeOnEngines, type Workspace } from '../workspace.ts'
+import { by, describeOnEngines, type Workspace } from '../support/program/workspace.ts'
+import { get, newToken } from '../support/servers/http-workspace.ts'
 
 const MANY = 23
 

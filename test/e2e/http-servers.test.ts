@@ -4,12 +4,12 @@ import { describe, it, type TestContext } from 'node:test'
 import { createClient } from '../../src/client.ts'
 import { createService, openStore, toStoreTarget } from '../../src/compose/main.ts'
 import { BatonError } from '../../src/domain/errors.ts'
-import type { Where } from '../command.ts'
 import { type Acknowledged, checkInvariants } from '../faults/check-invariants.ts'
-import { folders } from '../folders.ts'
-import { newToken } from '../http-workspace.ts'
-import { startBalancer, startServer } from '../servers.ts'
-import { newDatabase } from '../store-places.ts'
+import { folders } from '../support/documents/folders.ts'
+import type { Where } from '../support/program/command.ts'
+import { newToken } from '../support/servers/http-workspace.ts'
+import { startBalancer, startServer } from '../support/servers/servers.ts'
+import { newDatabase } from '../support/store/store-places.ts'
 
 const WORKERS = 6
 const EACH = 8

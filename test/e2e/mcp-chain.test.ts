@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, type Where } from '../command.ts'
-import { EXAMPLE } from '../invoke.ts'
 import { overHttp, overStdio, type Protocol, startServer } from '../mcp/agents.ts'
 import { type Connect, markdownHandoff, proofGradeChain, WRITEBACK_REQUIRED } from '../mcp/stories.ts'
-import { aProject } from '../project.ts'
+import { ask, type Where } from '../support/program/command.ts'
+import { EXAMPLE } from '../support/program/invoke.ts'
+import { aProject } from '../support/program/project.ts'
 
 const PROTOCOLS = ['v1', 'v2 of 2026'] as const
 

@@ -5,9 +5,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { takeSeat } from '../../src/transports/mcp/seat.ts'
-import { ask, BATON, baton, cleanEnv, lines, refusal, type Where } from '../command.ts'
-import { folders, git } from '../folders.ts'
 import { overStdio } from '../mcp/agents.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv, lines, refusal, type Where } from '../support/program/command.ts'
 
 function newPlace(t: TestContext): Where {
   const made = folders(t)

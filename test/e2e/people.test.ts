@@ -8,9 +8,18 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, BATON, baton, cleanEnv, onTerminal, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { openSmtp } from '../smtp-server.ts'
+import { folders } from '../support/documents/folders.ts'
+import {
+  ask,
+  BATON,
+  baton,
+  cleanEnv,
+  onTerminal,
+  quick,
+  refusal,
+  type Where,
+} from '../support/program/command.ts'
+import { openSmtp } from '../support/servers/smtp-server.ts'
 
 interface Shown {
   readonly handoff: { readonly state: string; readonly choice?: string; readonly id: string }

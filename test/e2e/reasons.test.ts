@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, quick, type Where } from '../command.ts'
 import { aHandoffFolder } from '../folders/handoffs.ts'
 import { aQueueFolder } from '../folders/queue.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, quick, type Where } from '../support/program/command.ts'
 
 interface Shown {
   readonly handoff: { readonly rejection?: { type: string; message: string; by: string } }

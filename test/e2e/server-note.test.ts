@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, quick } from '../command.ts'
-import { folders } from '../folders.ts'
-import { startServer } from '../servers.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, quick } from '../support/program/command.ts'
+import { startServer } from '../support/servers/servers.ts'
 
 describe('the link that baton login prints', () => {
   it('leads to the server of the workspace while it runs, whatever its port', async (t) => {

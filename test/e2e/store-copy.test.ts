@@ -5,8 +5,8 @@ import type { Call } from '../../src/service/deps.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { checkInvariants } from '../faults/check-invariants.ts'
 import { liveOn } from '../faults/life.ts'
-import { newPostgresPlace, newSqlitePlace } from '../store-places.ts'
-import { comparable, dumpOf } from '../store-units.ts'
+import { newPostgresPlace, newSqlitePlace } from '../support/store/store-places.ts'
+import { comparable, dumpOf } from '../support/store/store-units.ts'
 
 const OPS: Call = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } }
 const PLANNER: Call = { actor: { name: 'planner', kind: 'agent', auth: 'os-user' } }

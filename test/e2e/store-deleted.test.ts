@@ -3,11 +3,11 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { openBaton } from '../../src/index.ts'
-import { ask, type Where } from '../command.ts'
-import { folders, git } from '../folders.ts'
-import { get, post, refusalOf } from '../http-workspace.ts'
 import { overStdio } from '../mcp/agents.ts'
-import { startServer } from '../servers.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, type Where } from '../support/program/command.ts'
+import { get, post, refusalOf } from '../support/servers/http-workspace.ts'
+import { startServer } from '../support/servers/servers.ts'
 
 const GONE =
   /^the store (at .*baton\.db )?was deleted or replaced while this process had it open; nothing was written, restart the process/

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { AuditReport } from '../../src/git/reverts.ts'
-import { ask, baton, quick, refusal, type Where } from '../command.ts'
-import { aProject, finished, SUMMARY, worked } from '../project.ts'
+import { ask, baton, quick, refusal, type Where } from '../support/program/command.ts'
+import { aProject, finished, SUMMARY, worked } from '../support/program/project.ts'
 
 const BRANCH = 'feature/p0-1-1-package-setup'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ImportedTask } from '../../src/git/task-import.ts'
-import { ask, baton, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, baton, refusal, type Where } from '../support/program/command.ts'
 
 interface Imported {
   readonly items: readonly ImportedTask[]

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, baton, quick, refusal } from '../command.ts'
-import { folders, git } from '../folders.ts'
-import { aProject } from '../project.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, baton, quick, refusal } from '../support/program/command.ts'
+import { aProject } from '../support/program/project.ts'
 
 interface Started {
   readonly status: string

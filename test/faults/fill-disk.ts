@@ -5,8 +5,8 @@ import type { BatonError } from '../../src/domain/errors.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
-import { aContent } from '../builders.ts'
-import { freshHandoff, put, run } from '../store-units.ts'
+import { aContent } from '../support/store/builders.ts'
+import { freshHandoff, put, run } from '../support/store/store-units.ts'
 
 /** Fills a small disk through the store; prints what was answered and what is there. */
 const folder = process.argv[2] ?? ''

@@ -9,9 +9,9 @@ import type { Sealed } from '../../src/service/audit/finalize.ts'
 import type { Service } from '../../src/service/service.ts'
 import type { StorePlace } from '../../src/storage/store.contract.ts'
 import { openLogKeys } from '../../src/workspace/log-keys.ts'
-import { workedSession } from '../audit.ts'
-import { newPostgresPlace, newSqlitePlace } from '../store-places.ts'
-import { by } from '../workspace.ts'
+import { workedSession } from '../support/log/audit.ts'
+import { by } from '../support/program/workspace.ts'
+import { newPostgresPlace, newSqlitePlace } from '../support/store/store-places.ts'
 import { Pool, type Worker } from './pool.ts'
 
 const ENGINES = {

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openStore, type StoreTarget } from '../../src/compose/main.ts'
-import { entryOf, run } from '../store-units.ts'
+import { entryOf, run } from '../support/store/store-units.ts'
 
 export interface SlowWriter {
   readonly target: StoreTarget

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { StorePlace } from '../../src/storage/store.contract.ts'
-import { newDatabase, newPostgresPlace, newSqlitePlace } from '../store-places.ts'
+import { newDatabase, newPostgresPlace, newSqlitePlace } from '../support/store/store-places.ts'
 import { crash } from './crashes.ts'
 import type { Lived } from './life.ts'
 import { Pool, type Worker } from './pool.ts'

@@ -1,6 +1,6 @@
 import { BatonError } from '../../src/domain/errors.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { offer } from '../store-units.ts'
+import { offer } from '../support/store/store-units.ts'
 
 /** Opens a store and writes to it as a user for whom file permissions count; prints what came of it. */
 const [path = '', mode] = process.argv.slice(2)

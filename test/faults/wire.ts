@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { until } from '../store-units.ts'
+import { until } from '../support/store/store-units.ts'
 
 /** Cut the connection at this message between client and server, counted from the moment it was armed. */
 export interface Cut {

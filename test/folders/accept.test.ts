@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, baton, onTerminal, quick, trusted, type Where } from '../command.ts'
+import { ask, baton, onTerminal, quick, trusted, type Where } from '../support/program/command.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
 import { aPackageFolder, archived } from './package.ts'
 

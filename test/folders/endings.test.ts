@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/handoffs/markdown-status.ts'
-import { ask } from '../command.ts'
+import { ask } from '../support/program/command.ts'
 import {
   acknowledged,
   active,

@@ -3,8 +3,8 @@ import { closeSync, cpSync, existsSync, openSync, readFileSync, renameSync, rmSy
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { ask } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask } from '../support/program/command.ts'
 import { DAY, foreign } from './foreign.ts'
 import {
   acknowledged,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Happened } from '../../src/folders/work.ts'
-import { ask, trusted, type Where } from '../command.ts'
-import { folders, git } from '../folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, trusted, type Where } from '../support/program/command.ts'
 
 export interface HandoffFolder {
   readonly where: Where

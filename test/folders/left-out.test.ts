@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, onTerminal, quick } from '../command.ts'
+import { ask, onTerminal, quick } from '../support/program/command.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
 import { aPackageFolder, archived, type PackageFolder, WORKFLOW } from './package.ts'
 

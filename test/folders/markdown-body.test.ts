@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { ask } from '../command.ts'
+import { ask } from '../support/program/command.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0777'

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { ask, quick, refusal } from '../command.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 import { acknowledged, active, aHandoffFolder, whats } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0042'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { baton } from '../command.ts'
-import { folders } from '../folders.ts'
 import { overStdio } from '../mcp/agents.ts'
+import { folders } from '../support/documents/folders.ts'
+import { baton } from '../support/program/command.ts'
 
 it('what an agent does over MCP is in the live folder when it is answered, and files count before it', async (t) => {
   const made = folders(t)

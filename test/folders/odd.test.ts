@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { baton, quick, refusal } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { baton, quick, refusal } from '../support/program/command.ts'
 import { acknowledged, active, aHandoffFolder, whats } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0042'

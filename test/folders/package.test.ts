@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, baton, onTerminal, quick, trusted } from '../command.ts'
+import { ask, baton, onTerminal, quick, trusted } from '../support/program/command.ts'
 import { aPackageFolder, archived, type PackageFolder, today } from './package.ts'
 
 const WORKFLOW = join(import.meta.dirname, '../../examples/workflows/feature.yaml')

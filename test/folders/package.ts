@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import type { Happened } from '../../src/folders/work.ts'
-import { ask, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, type Where } from '../support/program/command.ts'
 
 export interface StateFile {
   readonly handoffs: readonly {

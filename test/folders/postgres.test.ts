@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { ask } from '../command.ts'
-import { newDatabase } from '../store-places.ts'
+import { ask } from '../support/program/command.ts'
+import { newDatabase } from '../support/store/store-places.ts'
 import { acknowledged, active, aHandoffFolder } from './handoffs.ts'
 
 it('a live folder follows a store on PostgreSQL; what is known of the files stays on this machine', async (t) => {

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, cleanEnv, quick, refusal } from '../command.ts'
 import { overStdio } from '../mcp/agents.ts'
-import { startServer } from '../servers.ts'
+import { ask, cleanEnv, quick, refusal } from '../support/program/command.ts'
+import { startServer } from '../support/servers/servers.ts'
 import { aQueueFolder, artifact, type QueueFolder, response } from './queue.ts'
 
 const INDEX = join(import.meta.dirname, '../../src/index.ts')

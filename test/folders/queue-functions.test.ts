@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { cleanEnv } from '../command.ts'
+import { cleanEnv } from '../support/program/command.ts'
 import { aQueueFolder, isUtc, type QueueFolder } from './queue.ts'
 
 const QUEUE = join(import.meta.dirname, '../../src/queue.ts')

@@ -10,7 +10,7 @@ import { createService } from '../../src/compose/main.ts'
 import { openContext } from '../../src/compose/open.ts'
 import { readEnvironment } from '../../src/config/config.ts'
 import { syncFolders } from '../../src/folders/sync.ts'
-import { ask, BATON, cleanEnv } from '../command.ts'
+import { ask, BATON, cleanEnv } from '../support/program/command.ts'
 import { aQueueFolder, artifact, PLACES, type QueueFolder, response } from './queue.ts'
 import { PATIENCE_MS, until } from './until.ts'
 

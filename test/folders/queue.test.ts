@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, refusal } from '../command.ts'
-import { folders, git } from '../folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, refusal } from '../support/program/command.ts'
 import {
   aQueueFolder,
   artifact,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Happened } from '../../src/folders/work.ts'
-import { ask, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, type Where } from '../support/program/command.ts'
 
 export type Json = Record<string, unknown>
 export type Place = 'pending' | 'in-progress' | 'completed' | 'failed'

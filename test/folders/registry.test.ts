@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, quick, refusal } from '../command.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 import { aQueueFolder, artifact, type Json, PLACES, type QueueFolder, response } from './queue.ts'
 
 const ID = 'hoff-20260113100000'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ask, quick, refusal } from '../command.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 import { aPackageFolder, archived, type PackageFolder, WORKFLOW } from './package.ts'
 
 const foreign = (from: string, summary: string): string => `handoff:

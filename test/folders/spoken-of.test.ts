@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { ask } from '../command.ts'
+import { ask } from '../support/program/command.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
 import { aPackageFolder, archived } from './package.ts'
 import { aQueueFolder } from './queue.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { markdownFolder } from '../../src/folders/markdown/kind.ts'
-import { ask, BATON, cleanEnv } from '../command.ts'
+import { ask, BATON, cleanEnv } from '../support/program/command.ts'
 import { aHandoffFolder, type HandoffFolder } from './handoffs.ts'
 
 export interface Stress {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { ask, quick } from '../command.ts'
+import { ask, quick } from '../support/program/command.ts'
 import { foreign } from './foreign.ts'
 import { acknowledged, active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
 import { aPackageFolder, archived } from './package.ts'

@@ -19,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../src/domain/errors.ts'
 import { Tree } from '../../src/folders/files/tree.ts'
 import { onSmallDisk } from '../faults/small-disk.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
 
 describe('a file that Baton replaces', () => {
   const aTree = (t: Parameters<typeof folders>[0]) => {

@@ -5,7 +5,7 @@ import { linkSync, readFileSync, renameSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask, BATON, cleanEnv } from '../command.ts'
+import { ask, BATON, cleanEnv } from '../support/program/command.ts'
 import { acknowledged, active, aHandoffFolder, type HandoffFolder } from './handoffs.ts'
 import { aQueueFolder } from './queue.ts'
 import { until } from './until.ts'

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { BATON, cleanEnv, type Where } from '../command.ts'
+import { BATON, cleanEnv, type Where } from '../support/program/command.ts'
 
 /** A process that watches the live folders of a project, once it says so. */
 export async function aWatcher(t: { after(clean: () => void): void }, where: Where): Promise<ChildProcess> {

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runPreCommit } from '../../src/git/pre-commit.ts'
-import { git } from '../folders.ts'
+import { git } from '../support/documents/folders.ts'
 import { aRepository, handoffText, ID } from './staging.ts'
 
 const ACTIVE = `_handoffs/active/${ID}.md`

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hookEnvironment } from '../../src/config/config.ts'
 import { runPreCommit } from '../../src/git/pre-commit.ts'
-import { BATON, cleanEnv } from '../command.ts'
-import { folders, git } from '../folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { BATON, cleanEnv } from '../support/program/command.ts'
 
 const REAL = `exec '${process.execPath}' '${BATON}' "$@"`
 /** Only notes that it was asked: it starts a hundred times as fast. */

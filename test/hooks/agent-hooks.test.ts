@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, quick, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { EXAMPLE } from '../invoke.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, quick, type Where } from '../support/program/command.ts'
+import { EXAMPLE } from '../support/program/invoke.ts'
 import { called, PROGRAMS, shapesOf, wordsOf } from './shapes.ts'
 
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { serve } from '../../src/transports/http/server/serve.ts'
-import { ask, BATON, baton, cleanEnv, quick, type Where } from '../command.ts'
-import { folders, git } from '../folders.ts'
-import { newToken } from '../http-workspace.ts'
-import { openWorkspace } from '../workspace.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv, quick, type Where } from '../support/program/command.ts'
+import { openWorkspace } from '../support/program/workspace.ts'
+import { newToken } from '../support/servers/http-workspace.ts'
 
 const STOP = JSON.stringify({ session_id: 's1', hook_event_name: 'Stop', stop_hook_active: false })
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop'), input: STOP })

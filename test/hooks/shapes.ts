@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { quick, type Where } from '../command.ts'
+import { quick, type Where } from '../support/program/command.ts'
 
 /** What a program tells its hooks, and the keys that it takes from them, as its documentation has it. */
 export interface Shapes {

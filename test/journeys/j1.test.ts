@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type Answer, baton, onTerminal } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { type Answer, baton, onTerminal } from '../support/program/command.ts'
 
 /** Runs lines as a person types them into a shell; `baton` stands for the installed command. */
 function typed(cwd: string) {

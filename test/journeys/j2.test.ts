@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { parse } from 'yaml'
-import { BATON, baton, cleanEnv, type Where } from '../command.ts'
-import { folders, git } from '../folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { BATON, baton, cleanEnv, type Where } from '../support/program/command.ts'
 
 /** Document 000's team, typed as people type it; the scripts of the agents know nothing of Baton. */
 it('J2: a team that lives in _handoffs/', async (t) => {

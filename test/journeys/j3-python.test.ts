@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cleanEnv } from '../command.ts'
 import { aQueueFolder, type Json, type QueueFolder } from '../folders/queue.ts'
+import { cleanEnv } from '../support/program/command.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const INDEX = join(ROOT, 'src/index.ts')

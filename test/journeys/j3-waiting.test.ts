@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { HandoffFailedException, HandoffTimeoutException } from '../../src/domain/errors.ts'
 import { Baton } from '../../src/runner/baton.ts'
 import type { Store } from '../../src/storage/store.ts'
-import { describeOnEngines, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import { describeOnEngines, type Workspace, type WorkspaceOptions } from '../support/program/workspace.ts'
 
 type Open = (t: TestContext, options?: WorkspaceOptions) => Promise<Workspace>
 

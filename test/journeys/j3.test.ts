@@ -10,7 +10,7 @@ import { Baton } from '../../src/runner/baton.ts'
 import type { BatonAgent } from '../../src/runner/baton-agent.ts'
 import type { Handler } from '../../src/runner/work.ts'
 import { createCheckRunner } from '../../src/service/handoffs/acceptance.ts'
-import { describeOnEngines, type Workspace } from '../workspace.ts'
+import { describeOnEngines, type Workspace } from '../support/program/workspace.ts'
 
 /** The request of document 001. */
 const REQUEST = {

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { summary } from '../blocks.ts'
-import { BATON, baton, cleanEnv, lines } from '../command.ts'
-import { folders } from '../folders.ts'
+import { summary } from '../support/documents/blocks.ts'
+import { folders } from '../support/documents/folders.ts'
+import { BATON, baton, cleanEnv, lines } from '../support/program/command.ts'
 
 /** Runs a line in a shell as a person types it; `baton` stands for the installed command. */
 function typed(cwd: string) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ask, onTerminal, quick, refusal } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, onTerminal, quick, refusal } from '../support/program/command.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/workflows/feature.yaml')
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import type { Verification } from '../../src/audit/levels/index.ts'
-import { ask, quick, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { python } from '../python-verifier.ts'
+import { folders } from '../support/documents/folders.ts'
+import { python } from '../support/log/python-verifier.ts'
+import { ask, quick, type Where } from '../support/program/command.ts'
 
 /** A project in which work was handed over, with an export of its log. */
 async function audited(t: TestContext) {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { launch } from '../browser/browser.ts'
-import { cleanEnv } from '../command.ts'
-import { folders } from '../folders.ts'
-import { until } from '../store-units.ts'
+import { folders } from '../support/documents/folders.ts'
+import { cleanEnv } from '../support/program/command.ts'
+import { until } from '../support/store/store-units.ts'
 
 const CLONE = resolve(import.meta.dirname, '../..')
 const DIALECTS = ['markdown', 'writeback', 'queue', 'block', 'package']

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { exported, type Files, logOf, randomOf } from '../export-log.ts'
-import { storyOf } from '../export-story.ts'
-import { folders } from '../folders.ts'
-import { accepted, mutated } from '../mutations.ts'
-import { said, saidInPython, writeFiles } from '../python-verifier.ts'
+import { folders } from '../support/documents/folders.ts'
+import { exported, type Files, logOf, randomOf } from '../support/log/export-log.ts'
+import { storyOf } from '../support/log/export-story.ts'
+import { accepted, mutated } from '../support/log/mutations.ts'
+import { said, saidInPython, writeFiles } from '../support/log/python-verifier.ts'
 
 const MUTATIONS = 1_000_000
 const LOGS = 1_000

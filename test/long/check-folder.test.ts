@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { baton, onTerminal } from '../command.ts'
-import { markdownDocument, packageDocument, queueDocument, summaryDocument } from '../documents.ts'
-import { folders } from '../folders.ts'
+import {
+  markdownDocument,
+  packageDocument,
+  queueDocument,
+  summaryDocument,
+} from '../support/documents/documents.ts'
+import { folders } from '../support/documents/folders.ts'
+import { baton, onTerminal } from '../support/program/command.ts'
 
 const FILES = 10_000
 

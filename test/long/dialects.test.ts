@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { answers, fixturesOf } from '../../src/dialects/dialect.contract.ts'
 import { DIALECTS } from '../../src/dialects/dialect.ts'
-import { mutated } from '../drafts.ts'
+import { mutated } from '../support/documents/drafts.ts'
 
 /** A million before a release: BATON_LONG_INPUTS=1000000 node --test test/long/dialects.test.ts, for an hour or two. */
 const INPUTS = Number(process.env.BATON_LONG_INPUTS ?? 100_000)

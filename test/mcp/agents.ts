@@ -8,7 +8,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { BATON, cleanEnv, type Where } from '../command.ts'
+import { BATON, cleanEnv, type Where } from '../support/program/command.ts'
 
 /** What a client gets of a tool, as it came over the wire. */
 export interface ToolReply {

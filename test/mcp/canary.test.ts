@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { loadOperations } from '../../src/operations/index.ts'
-import { openWorkspace } from '../workspace.ts'
+import { openWorkspace } from '../support/program/workspace.ts'
 import type { ToolReply } from './agents.ts'
 import { CANARY, foul, freeTexts } from './canary.ts'
 import { inside } from './inside.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { loadOperations } from '../../src/operations/index.ts'
-import { recordOf } from '../invoke.ts'
+import { recordOf } from '../support/program/invoke.ts'
 import type { Agent, ToolReply } from './agents.ts'
 
 /** The word that stands in everything that agents can write; they try to leave quotes with it too. */

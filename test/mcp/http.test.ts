@@ -3,8 +3,8 @@ import { describe, it, type TestContext } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { serve } from '../../src/transports/http/server/serve.ts'
-import { newToken } from '../http-workspace.ts'
-import { by, openWorkspace } from '../workspace.ts'
+import { by, openWorkspace } from '../support/program/workspace.ts'
+import { newToken } from '../support/servers/http-workspace.ts'
 import { overHttp, type Protocol } from './agents.ts'
 
 const PROTOCOLS: readonly Protocol[] = ['v1', 'v2', 'v2 of 2026']

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { loadOperations } from '../../src/operations/index.ts'
 import type { Service } from '../../src/service/service.ts'
-import { by, openWorkspace, person } from '../workspace.ts'
+import { by, openWorkspace, person } from '../support/program/workspace.ts'
 import { inside } from './inside.ts'
 import { NAMING } from './strangers.ts'
 

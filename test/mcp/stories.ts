@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { quick } from '../command.ts'
-import { type Project, promptsPage } from '../project.ts'
+import { quick } from '../support/program/command.ts'
+import { type Project, promptsPage } from '../support/program/project.ts'
 import type { Calls } from './agents.ts'
 
 /** How an agent of this name comes to the project. */

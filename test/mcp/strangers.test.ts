@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { loadOperations } from '../../src/operations/index.ts'
 import { serve } from '../../src/transports/http/server/serve.ts'
-import { newToken } from '../http-workspace.ts'
-import { recordOf } from '../invoke.ts'
-import { by, openWorkspace, person } from '../workspace.ts'
+import { recordOf } from '../support/program/invoke.ts'
+import { by, openWorkspace, person } from '../support/program/workspace.ts'
+import { newToken } from '../support/servers/http-workspace.ts'
 import { type Agent, overHttp } from './agents.ts'
 import {
   ANYBODY,

@@ -1,7 +1,7 @@
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Service } from '../../src/service/service.ts'
-import { EXAMPLE, recordOf } from '../invoke.ts'
-import { by, person } from '../workspace.ts'
+import { EXAMPLE, recordOf } from '../support/program/invoke.ts'
+import { by, person } from '../support/program/workspace.ts'
 
 /** Everything that has an id. */
 export const KINDS = ['handoff', 'task', 'record', 'artifact', 'notice', 'session', 'run', 'agent'] as const

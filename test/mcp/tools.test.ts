@@ -4,7 +4,7 @@ import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { loadOperations } from '../../src/operations/index.ts'
 import { listTools, parseToolset } from '../../src/transports/mcp/tools.ts'
-import { openWorkspace } from '../workspace.ts'
+import { openWorkspace } from '../support/program/workspace.ts'
 import { inside } from './inside.ts'
 import { SEVEN } from './stories.ts'
 

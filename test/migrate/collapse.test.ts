@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { parseIndex } from '../../src/dialects/markdown/index-file.ts'
 import { sourcesOf } from '../../src/dialects/text/sources.ts'
 import type { PlanSummary } from '../../src/migrate/summary.ts'
-import { ask } from '../command.ts'
+import { ask } from '../support/program/command.ts'
 import { aCrowd, aTree } from './v1-tree.ts'
 
 const OTHERS = {

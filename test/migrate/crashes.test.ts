@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { applyMigration } from '../../src/migrate/apply.ts'
 import { planMigration } from '../../src/migrate/plan.ts'
 import { scan } from '../../src/migrate/scan.ts'
-import { ask, BATON, cleanEnv } from '../command.ts'
+import { ask, BATON, cleanEnv } from '../support/program/command.ts'
 import { aCrowd, aTree, type Tree, v1Text } from './v1-tree.ts'
 
 /** Four handoffs are enough to be cut off in between. */

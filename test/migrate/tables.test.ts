@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PlanSummary } from '../../src/migrate/summary.ts'
-import { ask, quick } from '../command.ts'
+import { ask, quick } from '../support/program/command.ts'
 import { aTree, type Tree, v1Text } from './v1-tree.ts'
 
 const LIST = '_agents/claude/handoff.md'

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { folders, git } from '../folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
 
 /** A version 1 handoff with its keys in the front matter, as document 000 maps them. */
 export interface V1 {

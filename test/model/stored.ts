@@ -9,7 +9,7 @@ import type { Workflow } from '../../src/domain/workflow/workflow.ts'
 import type { Call } from '../../src/service/deps.ts'
 import type { Service } from '../../src/service/service.ts'
 import type { Store } from '../../src/storage/store.ts'
-import { by, type Engine, openWorkspace, person } from '../workspace.ts'
+import { by, type Engine, openWorkspace, person } from '../support/program/workspace.ts'
 import {
   anyChoices,
   anyWorkflow,

@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import type { Verification } from '../../src/audit/levels/index.ts'
-import { exported, type Files, logOf, noteOf, VKEY } from '../export-log.ts'
-import { storyOf } from '../export-story.ts'
-import { folders } from '../folders.ts'
-import { writeFiles } from '../python-verifier.ts'
+import { folders } from '../support/documents/folders.ts'
+import { exported, type Files, logOf, noteOf, VKEY } from '../support/log/export-log.ts'
+import { storyOf } from '../support/log/export-story.ts'
+import { writeFiles } from '../support/log/python-verifier.ts'
 
 const DIST = resolve(import.meta.dirname, '../../dist')
 const files = await exported(logOf(storyOf(5, 300)))

@@ -8,7 +8,7 @@ import { applyEdits, type FileEdit } from '../../src/setup/file-edit.ts'
 import { HASH_MARKS, withoutSection, withSection } from '../../src/setup/section.ts'
 import { statementsOf } from '../../src/setup/toml-edit.ts'
 import { UndoFile } from '../../src/setup/undo.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
 import { put, snapshot, textOf } from './files.ts'
 
 const here = (t: TestContext): string => folders(t).folder('project')

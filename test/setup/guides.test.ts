@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
-import { baton, quick } from '../command.ts'
-import { folders } from '../folders.ts'
-import { guideCommands, shellWords } from '../guide-commands.ts'
+import { folders } from '../support/documents/folders.ts'
+import { guideCommands, shellWords } from '../support/documents/guide-commands.ts'
+import { baton, quick } from '../support/program/command.ts'
 import { textOf } from './files.ts'
 
 const GUIDES = resolve(import.meta.dirname, '../../docs/guides')

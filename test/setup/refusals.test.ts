@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { quick, refusal, type Where } from '../support/program/command.ts'
 import { put, snapshot } from './files.ts'
 
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })

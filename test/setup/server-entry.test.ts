@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
-import { BATON, cleanEnv, quick, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
+import { folders } from '../support/documents/folders.ts'
+import { BATON, cleanEnv, quick, type Where } from '../support/program/command.ts'
 import { textOf } from './files.ts'
 
 /** Starts the server as the entry says and asks it for the names of its tools. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, onTerminal, quick, type Where } from '../command.ts'
-import { folders, git } from '../folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, onTerminal, quick, type Where } from '../support/program/command.ts'
 import { PROGRAMS, put, snapshot, startingFiles, textOf } from './files.ts'
 
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })

@@ -9,7 +9,7 @@ import { PHASES } from '../../src/domain/blocks/phases.ts'
 import { checkWorkflow } from '../../src/domain/workflow/check.ts'
 import { WORKFLOW_SCHEMA } from '../../src/domain/workflow/schema.ts'
 import { phasesText } from '../../src/service/workflows/phases.ts'
-import { by, openWorkspace, person } from '../workspace.ts'
+import { by, openWorkspace, person } from '../support/program/workspace.ts'
 
 const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/workflows/feature.yaml'), 'utf8')
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Service } from '../../src/service/service.ts'
-import { by, describeOnEngines, person, type Workspace } from '../workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../support/program/workspace.ts'
 
 const orchestrator = by('orchestrator', { kind: 'orchestrator' })
 const maria = person('maria')

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, BATON, cleanEnv, lines, quick, refusal, type Where } from '../command.ts'
-import { folders } from '../folders.ts'
-import { openHttp } from '../http-workspace.ts'
+import { folders } from '../support/documents/folders.ts'
+import { ask, BATON, cleanEnv, lines, quick, refusal, type Where } from '../support/program/command.ts'
+import { openHttp } from '../support/servers/http-workspace.ts'
 
 const TWO = `name: two
 steps:

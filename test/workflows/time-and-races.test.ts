@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { HOUR_MS } from '../../src/domain/handoffs/deadlines.ts'
-import { by, describeOnEngines, person } from '../workspace.ts'
+import { by, describeOnEngines, person } from '../support/program/workspace.ts'
 
 const orchestrator = by('orchestrator')
 const maria = person('maria')

@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { packageId } from '../../src/domain/workflow/run.ts'
 import { exportDocument } from '../../src/service/documents/export.ts'
 import { redact } from '../../src/service/redaction/redact.ts'
-import { tablesOf } from '../log.ts'
-import { by, describeOnEngines, person } from '../workspace.ts'
+import { tablesOf } from '../support/log/log.ts'
+import { by, describeOnEngines, person } from '../support/program/workspace.ts'
 
 const orchestrator = by('orchestrator')
 const maria = person('maria')

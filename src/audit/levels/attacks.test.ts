@@ -11,9 +11,9 @@ import {
   noteOf,
   ORIGIN,
   readerOf,
-} from '../../../test/export-log.ts'
-import { addRecord, signedLog } from '../../../test/export-signed.ts'
-import { storyOf } from '../../../test/export-story.ts'
+} from '../../../test/support/log/export-log.ts'
+import { addRecord, signedLog } from '../../../test/support/log/export-signed.ts'
+import { storyOf } from '../../../test/support/log/export-story.ts'
 import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
 import { appendToChain, type ChainHead, EMPTY_CHAIN } from '../chain.ts'
 import { type AuditRecord, decodeEntry } from '../entry.ts'

@@ -13,8 +13,8 @@ import {
   noteOf,
   ORIGIN,
   VKEY,
-} from '../../../test/export-log.ts'
-import { storyOf } from '../../../test/export-story.ts'
+} from '../../../test/support/log/export-log.ts'
+import { storyOf } from '../../../test/support/log/export-story.ts'
 import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
 import { printCheckpoint } from '../checkpoint.ts'
 import { newVerifier, printNote, readNote, toVkey } from '../note.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exported, logOf } from '../../../test/export-log.ts'
-import { storyOf } from '../../../test/export-story.ts'
-import { accepted } from '../../../test/mutations.ts'
+import { exported, logOf } from '../../../test/support/log/export-log.ts'
+import { storyOf } from '../../../test/support/log/export-story.ts'
+import { accepted } from '../../../test/support/log/mutations.ts'
 
 const MUTATIONS = 20_000
 

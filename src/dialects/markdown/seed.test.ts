@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { samplesOf } from '../../../test/samples.ts'
+import { samplesOf } from '../../../test/support/documents/samples.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { markdown, parseIndex } from './index.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { anyDraft } from '../../../test/drafts.ts'
+import { anyDraft } from '../../../test/support/documents/drafts.ts'
 import { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { queue } from './index.ts'

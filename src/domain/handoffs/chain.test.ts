@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { aHandoff } from '../../../test/builders.ts'
+import { aHandoff } from '../../../test/support/store/builders.ts'
 import { checkCycle, checkDepth, placeBelow } from './chain.ts'
 
 describe('the place of a new handoff', () => {

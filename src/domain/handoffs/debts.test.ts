@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aHandoff } from '../../../test/builders.ts'
+import { aHandoff } from '../../../test/support/store/builders.ts'
 import { ENDS, isOpen, STATES } from '../lifecycle.ts'
 import { answerFor } from './debts.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aContent, aHandoff, anActor, anAgent } from '../../../test/builders.ts'
+import { aContent, aHandoff, anActor, anAgent } from '../../../test/support/store/builders.ts'
 import { ENGINE } from '../actor.ts'
 import { HOMES } from '../home.ts'
 import { DEFAULT_POLICY } from '../policy.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aHandoff } from '../../../test/builders.ts'
+import { aHandoff } from '../../../test/support/store/builders.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import { type Chosen, choiceOf, gateTypeOf, shutGates, shutReason } from './gate.ts'
 

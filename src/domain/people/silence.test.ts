@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aHandoff } from '../../../test/builders.ts'
+import { aHandoff } from '../../../test/support/store/builders.ts'
 import { dueOf } from '../handoffs/due.ts'
 import { checkSilence, nextReminder, spokenTime, timersOf } from './silence.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EXAMPLE } from '../../../test/invoke.ts'
+import { EXAMPLE } from '../../../test/support/program/invoke.ts'
 import {
   branchFinding,
   isReinstating,

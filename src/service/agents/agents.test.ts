@@ -7,7 +7,7 @@ import {
   person,
   UNDERSTOOD,
   type Workspace,
-} from '../../../test/workspace.ts'
+} from '../../../test/support/program/workspace.ts'
 
 const planner = by('planner')
 const maria = person('maria')

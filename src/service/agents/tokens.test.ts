@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { tablesOf } from '../../../test/log.ts'
-import { describeOnEngines, person, removeAsFirstVersion } from '../../../test/workspace.ts'
+import { tablesOf } from '../../../test/support/log/log.ts'
+import { describeOnEngines, person, removeAsFirstVersion } from '../../../test/support/program/workspace.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 
 const maria = person('maria')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { newKeys, workedSession } from '../../../test/audit.ts'
-import { run } from '../../../test/store-units.ts'
-import { by, describeOnEngines, type Workspace } from '../../../test/workspace.ts'
+import { newKeys, workedSession } from '../../../test/support/log/audit.ts'
+import { by, describeOnEngines, type Workspace } from '../../../test/support/program/workspace.ts'
+import { run } from '../../../test/support/store/store-units.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
 

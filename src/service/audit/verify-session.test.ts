@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { changing, newKeys, tampered, workedSession } from '../../../test/audit.ts'
-import { by, describeOnEngines } from '../../../test/workspace.ts'
+import { changing, newKeys, tampered, workedSession } from '../../../test/support/log/audit.ts'
+import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import type { DumpRow } from '../../storage/store.ts'
 import { leafOfText, toText } from './hashing.ts'
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ci, collect, historyOf, progressOf, seenBy, summary } from '../../../test/blocks.ts'
-import { run } from '../../../test/invoke.ts'
-import { by, describeOnEngines } from '../../../test/workspace.ts'
+import {
+  ci,
+  collect,
+  historyOf,
+  progressOf,
+  seenBy,
+  summary,
+} from '../../../test/support/documents/blocks.ts'
+import { run } from '../../../test/support/program/invoke.ts'
+import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import type { Followed } from '../../domain/blocks/block.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { blocksIn } from './reading.ts'

@@ -5,8 +5,8 @@ import {
   packageDocument,
   recordDocument,
   summaryDocument,
-} from '../../../test/documents.ts'
-import { by } from '../../../test/workspace.ts'
+} from '../../../test/support/documents/documents.ts'
+import { by } from '../../../test/support/program/workspace.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
 

@@ -7,9 +7,9 @@ import {
   recordDocument,
   summaryDocument,
   updateDocument,
-} from '../../../test/documents.ts'
-import { tablesOf } from '../../../test/log.ts'
-import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+} from '../../../test/support/documents/documents.ts'
+import { tablesOf } from '../../../test/support/log/log.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { it } from 'node:test'
-import { tablesOf } from '../../../test/log.ts'
-import { by, describeOnEngines, START } from '../../../test/workspace.ts'
+import { tablesOf } from '../../../test/support/log/log.ts'
+import { by, describeOnEngines, START } from '../../../test/support/program/workspace.ts'
 import { MAX_BLOB_BYTES } from './artifacts.ts'
 
 const codex = by('codex')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import type { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 

@@ -8,7 +8,7 @@ import {
   START,
   UNDERSTOOD,
   type Workspace,
-} from '../../../test/workspace.ts'
+} from '../../../test/support/program/workspace.ts'
 import type { CheckResult } from '../../domain/handoffs/package.ts'
 
 const planner = by('planner')

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, PACKAGE, START, UNDERSTOOD, type Workspace } from '../../../test/workspace.ts'
+import {
+  by,
+  describeOnEngines,
+  PACKAGE,
+  START,
+  UNDERSTOOD,
+  type Workspace,
+} from '../../../test/support/program/workspace.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 

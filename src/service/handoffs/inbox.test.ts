@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, type Workspace } from '../../../test/workspace.ts'
+import { by, describeOnEngines, type Workspace } from '../../../test/support/program/workspace.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 
 const planner = by('planner')

@@ -8,7 +8,7 @@ import {
   START,
   UNDERSTOOD,
   type Workspace,
-} from '../../../test/workspace.ts'
+} from '../../../test/support/program/workspace.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 

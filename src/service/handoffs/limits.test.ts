@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { HandoffLimitExceeded } from '../../domain/errors.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'

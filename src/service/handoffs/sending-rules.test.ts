@@ -10,7 +10,7 @@ import {
   person,
   UNDERSTOOD,
   type Workspace,
-} from '../../../test/workspace.ts'
+} from '../../../test/support/program/workspace.ts'
 import type { BatonError } from '../../domain/errors.ts'
 import { createCheckRunner } from './acceptance.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, START, type Workspace } from '../../../test/workspace.ts'
+import { by, describeOnEngines, START, type Workspace } from '../../../test/support/program/workspace.ts'
 
 const planner = by('planner')
 const send = ({ service }: Workspace, more = {}) =>

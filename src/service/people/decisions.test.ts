@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { run } from '../../../test/invoke.ts'
-import { by, describeOnEngines, person, START, type Workspace } from '../../../test/workspace.ts'
+import { run } from '../../../test/support/program/invoke.ts'
+import {
+  by,
+  describeOnEngines,
+  person,
+  START,
+  type Workspace,
+} from '../../../test/support/program/workspace.ts'
 
 const estimation = by('estimation')
 const maria = person('maria')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import { EXAMPLE } from '../../../test/invoke.ts'
+import { EXAMPLE } from '../../../test/support/program/invoke.ts'
 import {
   by,
   describeOnEngines,
   person,
   type Workspace,
   type WorkspaceOptions,
-} from '../../../test/workspace.ts'
+} from '../../../test/support/program/workspace.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { CheckResult } from '../../domain/handoffs/package.ts'
 

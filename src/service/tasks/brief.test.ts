@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import { EXAMPLE, recordOf, run } from '../../../test/invoke.ts'
-import { by, describeOnEngines, type Workspace, type WorkspaceOptions } from '../../../test/workspace.ts'
+import { EXAMPLE, recordOf, run } from '../../../test/support/program/invoke.ts'
+import {
+  by,
+  describeOnEngines,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../../test/support/program/workspace.ts'
 import type { Brief } from '../../domain/tasks/brief.ts'
 import type { ThoughtRecord } from '../../domain/tasks/task.ts'
 import { MARKDOWN_MARKS } from '../../setup/section.ts'

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { by, describeOnEngines, person, START, type Workspace } from '../../../test/workspace.ts'
+import {
+  by,
+  describeOnEngines,
+  person,
+  START,
+  type Workspace,
+} from '../../../test/support/program/workspace.ts'
 import { criticalPath } from '../../domain/tasks/task-order.ts'
 
 const planner = by('planner')

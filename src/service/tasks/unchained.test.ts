@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
-import { EXAMPLE, run } from '../../../test/invoke.ts'
-import { checkLog } from '../../../test/log.ts'
-import { newDatabase, newPostgresPlace, newSqlitePlace, query } from '../../../test/store-places.ts'
-import { by, ENGINES, type Engine, person } from '../../../test/workspace.ts'
+import { checkLog } from '../../../test/support/log/log.ts'
+import { EXAMPLE, run } from '../../../test/support/program/invoke.ts'
+import { by, ENGINES, type Engine, person } from '../../../test/support/program/workspace.ts'
+import {
+  newDatabase,
+  newPostgresPlace,
+  newSqlitePlace,
+  query,
+} from '../../../test/support/store/store-places.ts'
 import { createService, openStore } from '../../compose/main.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 

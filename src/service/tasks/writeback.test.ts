@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { EXAMPLE, run } from '../../../test/invoke.ts'
-import { by, describeOnEngines, person, type Workspace } from '../../../test/workspace.ts'
+import { EXAMPLE, run } from '../../../test/support/program/invoke.ts'
+import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { BatonError, type ErrorCode } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { anAgent } from '../../../test/builders.ts'
+import { anAgent } from '../../../test/support/store/builders.ts'
 import {
   AT,
   entryOf,
@@ -13,7 +13,7 @@ import {
   put,
   run,
   take,
-} from '../../../test/store-units.ts'
+} from '../../../test/support/store/store-units.ts'
 import { verifyChain } from '../../audit/chain.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { NewRoom } from '../store.contract.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { SlowWriter } from '../../../test/faults/slow-writer.ts'
-import { entryOf, nextUid, offer, run, until } from '../../../test/store-units.ts'
+import { entryOf, nextUid, offer, run, until } from '../../../test/support/store/store-units.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { LogEntry, Store } from '../store.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { freshHandoff, put, run } from '../../../test/store-units.ts'
+import { freshHandoff, put, run } from '../../../test/support/store/store-units.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Store } from '../store.ts'

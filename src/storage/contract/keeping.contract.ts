@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aContent, anAgent } from '../../../test/builders.ts'
+import { aContent, anAgent } from '../../../test/support/store/builders.ts'
 import {
   AT,
   comparable,
@@ -14,7 +14,7 @@ import {
   offer,
   put,
   run,
-} from '../../../test/store-units.ts'
+} from '../../../test/support/store/store-units.ts'
 import { verifyChain } from '../../audit/chain.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { DumpRow, Store } from '../store.ts'

@@ -10,7 +10,7 @@ import {
   nextUid,
   offer,
   run,
-} from '../../../test/store-units.ts'
+} from '../../../test/support/store/store-units.ts'
 import { verifyChain } from '../../audit/chain.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Redaction, Store } from '../store.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { aContent, anAgent } from '../../../test/builders.ts'
+import { aContent, anAgent } from '../../../test/support/store/builders.ts'
 import {
   AT,
   entryOf,
@@ -14,7 +14,7 @@ import {
   offer,
   put,
   run,
-} from '../../../test/store-units.ts'
+} from '../../../test/support/store/store-units.ts'
 import { verifyChain } from '../../audit/chain.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AT, freshHandoff, nextUid, offer, put, run } from '../../../test/store-units.ts'
+import { AT, freshHandoff, nextUid, offer, put, run } from '../../../test/support/store/store-units.ts'
 import type { Block } from '../../domain/blocks/block.ts'
 import type { Delivery } from '../../domain/people/delivery.ts'
 import type { Run } from '../../domain/workflow/run.ts'

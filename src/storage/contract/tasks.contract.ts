@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allPages, freshHandoff, freshRecord, freshTask, offer, put, run } from '../../../test/store-units.ts'
+import {
+  allPages,
+  freshHandoff,
+  freshRecord,
+  freshTask,
+  offer,
+  put,
+  run,
+} from '../../../test/support/store/store-units.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Store, View } from '../store.ts'

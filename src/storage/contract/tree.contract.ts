@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AT, entryOf, nextUid, offer, run, until } from '../../../test/store-units.ts'
+import { AT, entryOf, nextUid, offer, run, until } from '../../../test/support/store/store-units.ts'
 import type { AuditSession } from '../../domain/audit-session.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Store, Tile } from '../store.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import pg from 'pg'
-import { anAgent } from '../../../test/builders.ts'
-import { newDatabase, query } from '../../../test/store-places.ts'
-import { AT, dumpOf, entryOf, offer, run } from '../../../test/store-units.ts'
+import { anAgent } from '../../../test/support/store/builders.ts'
+import { newDatabase, query } from '../../../test/support/store/store-places.ts'
+import { AT, dumpOf, entryOf, offer, run } from '../../../test/support/store/store-units.ts'
 import type { DueItem, Store, View } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

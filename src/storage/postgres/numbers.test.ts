@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { anAgent } from '../../../test/builders.ts'
 import { messages, Wire } from '../../../test/faults/wire.ts'
-import { newDatabase, query } from '../../../test/store-places.ts'
-import { freshHandoff, put, run } from '../../../test/store-units.ts'
+import { anAgent } from '../../../test/support/store/builders.ts'
+import { newDatabase, query } from '../../../test/support/store/store-places.ts'
+import { freshHandoff, put, run } from '../../../test/support/store/store-units.ts'
 import type { Store } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { anAgent } from '../../../test/builders.ts'
-import { newDatabase, query, sharedPostgres } from '../../../test/store-places.ts'
+import { anAgent } from '../../../test/support/store/builders.ts'
+import { newDatabase, query, sharedPostgres } from '../../../test/support/store/store-places.ts'
 import {
   AT,
   dumpOf,
@@ -13,7 +13,7 @@ import {
   offer,
   put,
   run,
-} from '../../../test/store-units.ts'
+} from '../../../test/support/store/store-units.ts'
 import type { Store } from '../store.ts'
 import { openPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 

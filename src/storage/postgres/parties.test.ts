@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { newDatabase, query } from '../../../test/store-places.ts'
-import { entryOf, offer, run } from '../../../test/store-units.ts'
+import { newDatabase, query } from '../../../test/support/store/store-places.ts'
+import { entryOf, offer, run } from '../../../test/support/store/store-units.ts'
 import type { Store } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
-import { newDatabase } from '../../../test/store-places.ts'
-import { offer } from '../../../test/store-units.ts'
+import { newDatabase } from '../../../test/support/store/store-places.ts'
+import { offer } from '../../../test/support/store/store-units.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { changeIn } from './tables.ts'
 

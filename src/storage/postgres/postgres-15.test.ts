@@ -1,6 +1,6 @@
 import { after } from 'node:test'
-import { startOwnPostgres, systemPostgres } from '../../../test/postgres.ts'
-import { newPostgresPlace } from '../../../test/store-places.ts'
+import { startOwnPostgres, systemPostgres } from '../../../test/support/servers/postgres.ts'
+import { newPostgresPlace } from '../../../test/support/store/store-places.ts'
 import { describeStoreContract } from '../store.contract.ts'
 
 /** The oldest version that is supported, where the machine has it; the newest comes from npm. */

@@ -1,4 +1,4 @@
-import { newPostgresPlace } from '../../../test/store-places.ts'
+import { newPostgresPlace } from '../../../test/support/store/store-places.ts'
 import { describeStoreContract } from '../store.contract.ts'
 
 describeStoreContract('postgres', newPostgresPlace)

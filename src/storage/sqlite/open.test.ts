@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
-import { aContent } from '../../../test/builders.ts'
-import { newSqlitePlace } from '../../../test/store-places.ts'
-import { offer } from '../../../test/store-units.ts'
+import { aContent } from '../../../test/support/store/builders.ts'
+import { newSqlitePlace } from '../../../test/support/store/store-places.ts'
+import { offer } from '../../../test/support/store/store-units.ts'
 import { openDatabase } from './open.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 

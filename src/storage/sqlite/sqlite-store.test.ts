@@ -1,4 +1,4 @@
-import { newSqlitePlace } from '../../../test/store-places.ts'
+import { newSqlitePlace } from '../../../test/support/store/store-places.ts'
 import { describeStoreContract } from '../store.contract.ts'
 
 describeStoreContract('sqlite', newSqlitePlace)

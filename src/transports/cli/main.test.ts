@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
-import { ask, quick, refusal, type Where } from '../../../test/command.ts'
-import { folders } from '../../../test/folders.ts'
+import { folders } from '../../../test/support/documents/folders.ts'
+import { ask, quick, refusal, type Where } from '../../../test/support/program/command.ts'
 import { loadOperations } from '../../operations/index.ts'
 import { firstWords, OTHER_COMMANDS, secondWords } from './catalog.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exported, LogWriter, logOf, memoryFiles } from '../../../../test/export-log.ts'
+import { exported, LogWriter, logOf, memoryFiles } from '../../../../test/support/log/export-log.ts'
 import { NODE_PLATFORM, sha256 } from '../../../archive/audit-platform.ts'
 import { TRANSITIONS } from '../../../domain/lifecycle.ts'
 import type { AuditRecord } from '../../entry.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { samplesOf } from '../../../../test/samples.ts'
+import { samplesOf } from '../../../../test/support/documents/samples.ts'
 import type { Draft } from '../../draft.ts'
 import { sourcesOf } from '../../text/sources.ts'
 import {

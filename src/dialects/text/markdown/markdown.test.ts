@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { samplesOf } from '../../../../test/samples.ts'
+import { samplesOf } from '../../../../test/support/documents/samples.ts'
 import { MAX_BLOCKS } from '../limits.ts'
 import type { Source } from '../source.ts'
 import { sourcesOf } from '../sources.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import pg from 'pg'
-import { newDatabase } from '../../../../test/store-places.ts'
-import { AT, freshHandoff, offer, put, run, until } from '../../../../test/store-units.ts'
+import { newDatabase } from '../../../../test/support/store/store-places.ts'
+import { AT, freshHandoff, offer, put, run, until } from '../../../../test/support/store/store-units.ts'
 import type { Store } from '../../store.ts'
 import { openPostgresStore } from '../postgres-store.ts'
 

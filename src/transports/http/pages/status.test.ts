@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { get, type HttpWorkspace, openHttp } from '../../../../test/http-workspace.ts'
-import { by } from '../../../../test/workspace.ts'
+import { by } from '../../../../test/support/program/workspace.ts'
+import { get, type HttpWorkspace, openHttp } from '../../../../test/support/servers/http-workspace.ts'
 import { allowedHosts } from '../server/guards.ts'
 import { statusPage } from './status-page.ts'
 

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { folders } from '../../../../test/folders.ts'
-import { get, type HttpWorkspace, openHttp } from '../../../../test/http-workspace.ts'
+import { folders } from '../../../../test/support/documents/folders.ts'
+import { get, type HttpWorkspace, openHttp } from '../../../../test/support/servers/http-workspace.ts'
 import { greeting } from '../server/greeting.ts'
 
 const SCRIPT = 'export const many = [1, 2, 3]\n'.repeat(99)

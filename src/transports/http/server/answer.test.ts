@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { bearer, newToken, post } from '../../../../test/http-workspace.ts'
-import { openWorkspace } from '../../../../test/workspace.ts'
+import { openWorkspace } from '../../../../test/support/program/workspace.ts'
+import { bearer, newToken, post } from '../../../../test/support/servers/http-workspace.ts'
 import { PROTECTING } from './guards.ts'
 import { serve } from './serve.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newKeys, recordOf } from '../../../../test/audit.ts'
-import { get, openHttp, post, refusalOf } from '../../../../test/http-workspace.ts'
+import { newKeys, recordOf } from '../../../../test/support/log/audit.ts'
+import { get, openHttp, post, refusalOf } from '../../../../test/support/servers/http-workspace.ts'
 
 describe('the log over HTTP', () => {
   it('[S3-31] [S3-95] seals a session for one caller and gives its root to another', async (t) => {

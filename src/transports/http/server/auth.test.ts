@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bearer, get, openHttp, post, refusalOf } from '../../../../test/http-workspace.ts'
-import { by, ENGINES, person, removeAsFirstVersion } from '../../../../test/workspace.ts'
+import { by, ENGINES, person, removeAsFirstVersion } from '../../../../test/support/program/workspace.ts'
+import { bearer, get, openHttp, post, refusalOf } from '../../../../test/support/servers/http-workspace.ts'
 import { loadOperations } from '../../../operations/index.ts'
 import type { Operation } from '../../../operations/operation.ts'
 

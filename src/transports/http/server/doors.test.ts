@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FOREIGN } from '../../../../test/foreign-requests.ts'
-import { bearer, type HttpWorkspace, openHttp, refusalOf } from '../../../../test/http-workspace.ts'
-import { person, removeAsFirstVersion } from '../../../../test/workspace.ts'
+import { FOREIGN } from '../../../../test/support/documents/foreign-requests.ts'
+import { person, removeAsFirstVersion } from '../../../../test/support/program/workspace.ts'
+import {
+  bearer,
+  type HttpWorkspace,
+  openHttp,
+  refusalOf,
+} from '../../../../test/support/servers/http-workspace.ts'
 import { loadOperations } from '../../../operations/index.ts'
 import { SCOPES } from '../../cli/commands/agent/token.ts'
 

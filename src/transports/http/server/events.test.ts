@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { get, type HttpWorkspace, openHttp, post, refusalOf } from '../../../../test/http-workspace.ts'
-import { by, person } from '../../../../test/workspace.ts'
+import { by, person } from '../../../../test/support/program/workspace.ts'
+import {
+  get,
+  type HttpWorkspace,
+  openHttp,
+  post,
+  refusalOf,
+} from '../../../../test/support/servers/http-workspace.ts'
 import type { Happening } from '../../../service/events.ts'
 
 const SENT = 'handoff.send'

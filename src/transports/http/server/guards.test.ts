@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FOREIGN, OURS } from '../../../../test/foreign-requests.ts'
-import { get, openHttp, post, refusalOf } from '../../../../test/http-workspace.ts'
+import { FOREIGN, OURS } from '../../../../test/support/documents/foreign-requests.ts'
+import { get, openHttp, post, refusalOf } from '../../../../test/support/servers/http-workspace.ts'
 import { allowedHosts } from './guards.ts'
 
 // biome-ignore format: read as a table

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { get, type HttpWorkspace, openHttp, post, refusalOf } from '../../../../test/http-workspace.ts'
-import { person } from '../../../../test/workspace.ts'
+import { person } from '../../../../test/support/program/workspace.ts'
+import {
+  get,
+  type HttpWorkspace,
+  openHttp,
+  post,
+  refusalOf,
+} from '../../../../test/support/servers/http-workspace.ts'
 
 describe('a session in a browser', () => {
   it('begins with a code, once, and is a cookie that no script and no other site can use', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { get, openHttp, post, refusalOf } from '../../../../test/http-workspace.ts'
-import { by } from '../../../../test/workspace.ts'
+import { by } from '../../../../test/support/program/workspace.ts'
+import { get, openHttp, post, refusalOf } from '../../../../test/support/servers/http-workspace.ts'
 import { loadOperations } from '../../../operations/index.ts'
 
 describe('GET /v1/openapi.json', () => {

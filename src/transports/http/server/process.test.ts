@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
-import { get, newToken, post } from '../../../../test/http-workspace.ts'
-import { by, openWorkspace } from '../../../../test/workspace.ts'
+import { by, openWorkspace } from '../../../../test/support/program/workspace.ts'
+import { get, newToken, post } from '../../../../test/support/servers/http-workspace.ts'
 
 const PROGRAM = `
   const { createService, openStore, toStoreTarget } = await import(${JSON.stringify(new URL('../../../compose/main.ts', import.meta.url))})

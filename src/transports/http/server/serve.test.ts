@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import { renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { bearer, get, newToken, post, refusalOf } from '../../../../test/http-workspace.ts'
-import { by, openWorkspace, type Workspace, type WorkspaceOptions } from '../../../../test/workspace.ts'
+import {
+  by,
+  openWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../../../test/support/program/workspace.ts'
+import { bearer, get, newToken, post, refusalOf } from '../../../../test/support/servers/http-workspace.ts'
 import type { Service } from '../../../service/service.ts'
 import { createLog } from './log.ts'
 import { type Running, type ServeOptions, serve } from './serve.ts'

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { newKeys, writeEntries } from '../../../../test/audit.ts'
-import { until } from '../../../../test/store-units.ts'
-import { openWorkspace, type Workspace, type WorkspaceOptions } from '../../../../test/workspace.ts'
+import { newKeys, writeEntries } from '../../../../test/support/log/audit.ts'
+import {
+  openWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../../../test/support/program/workspace.ts'
+import { until } from '../../../../test/support/store/store-units.ts'
 import { createLog } from '../server/log.ts'
 import { startSequencing } from './sequencing.ts'
 

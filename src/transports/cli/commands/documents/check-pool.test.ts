@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { queueDocument } from '../../../../../test/documents.ts'
-import { folders } from '../../../../../test/folders.ts'
+import { queueDocument } from '../../../../../test/support/documents/documents.ts'
+import { folders } from '../../../../../test/support/documents/folders.ts'
 import { Interrupted } from '../../failure.ts'
 import { checkOnThreads } from './check-pool.ts'
 

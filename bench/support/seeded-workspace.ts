@@ -1,0 +1,171 @@
+import { DatabaseSync } from 'node:sqlite'
+import { appendToChain, EMPTY_CHAIN } from '../../src/audit/chain.ts'
+import type { AuditRecord } from '../../src/audit/entry.ts'
+import { createService, openStore } from '../../src/compose/main.ts'
+import { newAgent } from '../../src/domain/actor.ts'
+import type { Block } from '../../src/domain/blocks/block.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
+import type { Content } from '../../src/domain/handoffs/package.ts'
+import type { State } from '../../src/domain/lifecycle.ts'
+import { uuid7 } from '../../src/service/uuid7.ts'
+import { blockColumns, handoffColumns, TABLES, taskColumns } from '../../src/storage/rows.ts'
+import { leafHash } from '../../src/storage/working-set.ts'
+import { seededHandoff, seededTask } from './seeded.ts'
+
+const DAYS_MS = 60 * 86_400_000
+const AGENTS = 40
+/** Of a thousand handoffs as many are in each state; the rest are completed. */
+const OPEN: readonly (readonly [state: State, count: number])[] = [
+  ['offered', 50],
+  ['in_progress', 25],
+  ['blocked', 4],
+  ['needs_input', 2],
+  ['in_review', 19],
+]
+const ENDED_BADLY: readonly State[] = ['failed', 'rejected', 'expired']
+/** The life of a handoff until it has the state, as most of them have it. */
+const LIFE: readonly (readonly [act: string, from: State, to: State])[] = [
+  ['handoff.send', 'draft', 'offered'],
+  ['handoff.accept', 'offered', 'in_progress'],
+  ['handoff.submit', 'in_progress', 'in_review'],
+  ['handoff.verify_pass', 'in_review', 'completed'],
+]
+
+/**
+ * Fills the store of a workspace as two months of work leave it: handoffs in every state with package and log, tasks
+ * that need each other, blocks with metrics. Rows are written past the engine, because history is not the question
+ * here; the log is whole, and the tree over it is built as a server would.
+ */
+export async function fillWorkspace(path: string, size: number): Promise<void> {
+  const store = await openStore({ engine: 'sqlite', path })
+  const db = new DatabaseSync(path)
+  const put = writerOf(db)
+  db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN')
+  const start = Date.now() - DAYS_MS
+  const at = new Date(start).toISOString()
+  for (let n = 0; n < AGENTS; n++)
+    for (const name of [`sender-${n}`, `receiver-${n}`])
+      put('agent', { name, doc: JSON.stringify(newAgent(name, 'agent', at)) })
+  for (let i = 0; i < size; i++)
+    putHandoff(put, store.info.origin, i, start + Math.floor((DAYS_MS * i) / size))
+  for (let i = 0; i < size / 10; i++) putTask(put, i, at)
+  for (let i = 0; i < size / 10; i++) put('block', { ...blockColumns(aBlock(i, start, size / 10)) })
+  put('counter', { name: 'handoff', value: size })
+  db.exec('COMMIT')
+  db.close()
+  await (await createService(store).audit()).sequence()
+  await store.close()
+}
+
+type Put = (table: string, row: Readonly<Record<string, unknown>>) => void
+
+function writerOf(db: DatabaseSync): Put {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+  return (table, row) => {
+    const columns = (TABLES[table] ?? []).filter((column) => column in row)
+    const statement =
+      statements.get(table) ??
+      db.prepare(
+        `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      )
+    statements.set(table, statement)
+    statement.run(...columns.map((column) => row[column] as string | number | null))
+  }
+}
+
+function putHandoff(put: Put, origin: string, index: number, atMs: number): void {
+  const uid = uuid7(atMs)
+  const at = new Date(atMs).toISOString()
+  const handoff = inState(seededHandoff(uid, index, at, AGENTS), stateOf(index), atMs)
+  put('handoff', { ...handoffColumns(handoff) })
+  put('content', { uid, doc: JSON.stringify(contentOf(handoff)) })
+  let head = EMPTY_CHAIN
+  for (const [act, from, to] of lifeUntil(handoff.state)) {
+    const record: AuditRecord = {
+      act,
+      actor: { id: act === 'handoff.send' ? handoff.from : handoff.to },
+      auth: 'token',
+      from,
+      sub: { id: uid, k: 'handoff', rev: head.seq + 2 },
+      to,
+      ts: at,
+      v: 1,
+    }
+    const next = appendToChain(head, { origin, stream: uid, record }, leafHash)
+    head = next.head
+    const { seq, hash } = head
+    const body = Buffer.from(next.entry)
+    put('entry', { stream: uid, seq, subject: uid, act, at, hash, body, disclosures: null })
+  }
+  put('stream', { uid, seq: head.seq, head: head.hash, progress_seq: head.seq })
+}
+
+function stateOf(index: number): State {
+  // Spread, so that no agent has only what is over.
+  let place = Math.floor(((index * 0.618_033_988_7) % 1) * 1_000)
+  for (const [state, count] of OPEN) {
+    if (place < count) return state
+    place -= count
+  }
+  return place % 15 === 0 ? ENDED_BADLY[Math.floor(place / 15) % 3]! : 'completed'
+}
+
+function inState(seeded: Handoff, state: State, atMs: number): Handoff {
+  const { waiting_for: _, ended_at: __, ...rest } = seeded
+  const isGate = state === 'needs_input'
+  const ended_at = new Date(atMs + (seeded.title.length % 9) * 600_000 + 60_000).toISOString()
+  const whoseMove = isGate ? 'human' : state === 'in_review' ? rest.from : rest.to
+  const isOver = state === 'completed' || ENDED_BADLY.includes(state)
+  return {
+    ...rest,
+    state,
+    rev: lifeUntil(state).length,
+    ...(isGate && { type: 'gate', to: 'human', need: 'gate', gate: { type: 'blocking', name: rest.title } }),
+    ...(isOver ? { ended_at, updated_at: ended_at } : { waiting_for: whoseMove }),
+    ...(state === 'in_progress' && { holder: rest.to }),
+    ...(state === 'blocked' && { holder: rest.to, blocked_on: 'no access to the templates' }),
+  }
+}
+
+const lifeUntil = (state: State) => {
+  const at = LIFE.findIndex(([, , to]) => to === state)
+  return LIFE.slice(0, at === -1 ? 2 : at + 1)
+}
+
+const contentOf = ({ title, state }: Handoff): Content => ({
+  package: {
+    summary: `${title}: the plan was agreed, the numbers stand in the table.\n\n| what | how much |\n|---|---|\n| search | 600/min |`,
+    deliverables: ['Middleware in src/'],
+    criteria: ['npm test passes'],
+    ...(state === 'needs_input' && { validation_request: { items: ['The limits', 'The wording'] } }),
+  },
+  thread: [],
+  verifications: [],
+})
+
+function putTask(put: Put, index: number, at: string): void {
+  const uid = uuid7()
+  const depends_on = index % 20 === 0 ? [] : [`P${Math.floor((index - 1) / 1_000)}.${(index - 1) % 1_000}`]
+  const task = { ...seededTask(uid, index, at), depends_on }
+  put('task', { ...taskColumns(task), open_deps: depends_on.length, height: 20 - (index % 20) })
+}
+
+function aBlock(index: number, start: number, count: number): Block {
+  const at = new Date(start + Math.floor((DAYS_MS * index) / count)).toISOString()
+  return {
+    uid: uuid7(),
+    digest: `digest-${index}`,
+    from: `receiver-${index % AGENTS}`,
+    to: 'None',
+    phase: 'Testing',
+    status: index % 12 === 0 ? 'failed' : 'complete',
+    at,
+    stored_at: at,
+    raw: 'handoff:\n  phase: "Testing"\n',
+    metrics: {
+      tests_passed: 100 + (index % 50),
+      coverage: `${80 + (index % 20)}%`,
+      duration: `${index % 90}s`,
+    },
+  }
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../domain/texts/nearest.ts'
 import { ConfigSchema, isAgentName, NAME_MESSAGE } from './schema.ts'
 
 /** What is wrong with a setting, in words that say what to write instead. */

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { BatonError } from '../../domain/errors.ts'
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../domain/texts/nearest.ts'
 import {
   isOperationName,
   loadOperation,

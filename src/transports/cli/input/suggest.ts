@@ -1,4 +1,4 @@
-import { nearest } from '../../../nearest.ts'
+import { nearest } from '../../../domain/texts/nearest.ts'
 
 /** The end of a sentence that refuses a word: the one that was probably meant, or nothing. */
 export function didYouMean(word: string, known: Iterable<string>, lead = ''): string {

@@ -1,1 +1,0 @@
-export { nearest } from './domain/texts/nearest.ts'

@@ -10,6 +10,7 @@ import { WORKFLOW_SCHEMA } from '../src/domain/workflow/schema.ts'
 import { loadOperations } from '../src/operations/index.ts'
 import type { Operation } from '../src/operations/operation.ts'
 import { shapeOf } from '../src/transports/mcp/schema.ts'
+import { LAYERS } from '../test/support/layers.ts'
 import { lossTable } from './losses.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -27,6 +28,7 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'web/src/api/routes.ts': routes(await loadOperations()),
     ...schemas(),
     'docs/generated/schemas/workflow.json': `${json(WORKFLOW_SCHEMA())}\n`,
+    'CONTRIBUTING.md': withLayers(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   }
 }
 
@@ -36,6 +38,24 @@ export async function stale(): Promise<readonly string[]> {
     const file = join(ROOT, path)
     return existsSync(file) && readFileSync(file, 'utf8') === text ? [] : [path]
   })
+}
+
+/** CONTRIBUTING.md with the layer table that the tests hold the code to. */
+function withLayers(text: string): string {
+  const rows = Object.entries(LAYERS).map(([name, { duty, imports, packages }]) => {
+    const path = name.includes('.') ? `src/${name}` : `src/${name}/`
+    return `| \`${path}\` | ${duty} | ${[...imports, ...(packages ?? [])].join(', ') || 'nothing'} |`
+  })
+  const [before, rest] = text.split('<!-- layers: written by npm run generate -->\n')
+  const [, after] = (rest ?? '').split('<!-- /layers -->')
+  if (before === undefined || after === undefined)
+    throw new Error('CONTRIBUTING.md has no place for the layers')
+  const head = [
+    '<!-- layers: written by npm run generate -->',
+    '| folder | duty | may import |',
+    '|---|---|---|',
+  ]
+  return `${before}${[...head, ...rows, '<!-- /layers -->'].join('\n')}${after}`
 }
 
 /** Where each operation is, for the dashboard: it must not carry the operations themselves. */

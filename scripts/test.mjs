@@ -104,8 +104,8 @@ function suite(name, files) {
       databaseIsUp = true
       const events = run({
         files: files.map((file) => path.join(root, file)),
-        // One more than there are processors: many tests wait for other processes.
-        concurrency: availableParallelism() + 1,
+        // Two more than there are processors: many tests wait for other processes.
+        concurrency: availableParallelism() + 2,
         timeout: name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS,
         signal: stopping.signal,
       })

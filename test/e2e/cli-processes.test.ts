@@ -5,7 +5,7 @@ import { type Answer, ask, baton, type Where } from '../support/program/command.
 
 const PROCESSES = 10
 const ITEMS = 60
-const ROUNDS = 20
+const ROUNDS = 10
 
 /** What a loser may be told: that it came late, in one sentence of ours. */
 function demandCleanLosers(losers: readonly Answer[]): void {

@@ -1,3 +1,3 @@
 import { describeCrashes } from '../faults/suites.ts'
 
-describeCrashes(['sqlite', 'postgres'], 50)
+describeCrashes(['sqlite', 'postgres'], 25)

@@ -1,3 +1,3 @@
 import { describeProcessRaces } from '../faults/suites.ts'
 
-describeProcessRaces(20)
+describeProcessRaces(12)

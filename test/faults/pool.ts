@@ -1,7 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { StoreTarget } from '../../src/compose/main.ts'
@@ -75,7 +73,6 @@ export class Worker {
 
 /** Processes that were started ahead of time. Compiled code is shared, so that the second starts fast. */
 export class Pool {
-  readonly #cache = mkdtempSync(join(tmpdir(), 'baton-workers-'))
   readonly #workers = new Set<Worker>()
   #started = 0
   #first: Promise<Worker> | undefined
@@ -96,7 +93,6 @@ export class Pool {
     this.#started += 1
     const child = fork(PROGRAM, {
       execPath: process.execPath,
-      env: { ...process.env, NODE_COMPILE_CACHE: this.#cache },
       stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'ipc'],
     })
     const worker = new Worker(`w${this.#started}`, child)
@@ -107,6 +103,5 @@ export class Pool {
 
   async close(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.kill()))
-    rmSync(this.#cache, { recursive: true, force: true })
   }
 }

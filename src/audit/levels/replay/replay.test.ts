@@ -74,6 +74,18 @@ describe('a replay of the log', () => {
     assert.equal(verdict, 'ok')
   })
 
+  it('follows a handoff of which a file was refused, now or in an earlier revision', async () => {
+    const refused = (rev: number) => [HANDOFF, handoff(rev, 'file.refused')] as const
+
+    const { verdict } = await replayed(OFFERED, refused(1), ACCEPTED, refused(2), refused(1))
+    const ahead = await replayed(OFFERED, refused(2), ACCEPTED)
+    const alone = await replayed(refused(1))
+
+    assert.equal(verdict, 'ok')
+    assert.match(ahead.summary, /revision 2 of handoff .* 3 is next/)
+    assert.match(alone.summary, /begins with file.refused, and no handoff does/)
+  })
+
   it('[S3-38] finds a second acceptance of the same attempt', async () => {
     const again = [HANDOFF, handoff(3, 'handoff.accept', 'offered', 'in_progress')] as const
 

@@ -61,6 +61,8 @@ export class Replay {
   #handoff(record: AuditRecord, complain: Complain): void {
     const { id, rev } = record.sub
     const before = this.#handoffs.get(id)
+    // A refused version of its file leaves a handoff as it was.
+    if (record.act === 'file.refused' && before && rev <= before.rev) return
     if (rev !== (before?.rev ?? 0) + 1)
       complain(`it is revision ${rev} of handoff ${id}, and ${(before?.rev ?? 0) + 1} is next`)
     const state = before ? this.#move(before.state, record, complain) : this.#birth(record, complain)

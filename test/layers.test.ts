@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { describe, it } from 'node:test'
-import { ENTRIES, LAYERS } from './support/layers.ts'
+import { ENTRIES, LAYERS, OUTSIDE } from './support/layers.ts'
 
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bprocess\.(?:env|cwd|argv|hrtime)\b/
@@ -14,6 +14,8 @@ interface Import {
   /** The file meant, when it is one of ours. */
   readonly to?: string
   readonly typeOnly: boolean
+  /** Loaded when it is called for, not with the file. */
+  readonly lazy: boolean
 }
 
 const SRC = resolve(import.meta.dirname, '../src')
@@ -25,7 +27,8 @@ const imports = files.flatMap(importsOf)
 describe('layers', () => {
   it('lets imports between folders point inwards only', () => {
     const wrong = imports.filter(({ from, to }) => {
-      if (to === undefined || layerOf(from) === ENTRIES || layerOf(from) === layerOf(to)) return false
+      if (to === undefined || to.startsWith('../')) return false
+      if (layerOf(from) === ENTRIES || layerOf(from) === layerOf(to)) return false
       return !LAYERS[layerOf(from)]?.imports.includes(layerOf(to))
     })
 
@@ -46,6 +49,13 @@ describe('layers', () => {
     const wrong = pure.filter((file) => IMPURE.test(withoutComments(textOf(file))))
 
     assert.deepEqual(wrong, [])
+  })
+
+  it('lets src import no file outside of itself but the listed ones, which are loaded lazily', () => {
+    const outside = imports.filter(({ to }) => to?.startsWith('../'))
+
+    assert.deepEqual(outside.map(told), OUTSIDE)
+    assert.deepEqual(outside.filter(({ lazy }) => !lazy).map(told), [])
   })
 
   it('lets no storage engine import the other', () => {
@@ -78,11 +88,15 @@ function importsOf(from: string): Import[] {
   const statements =
     /^\s*(?:import|export)\s+(?<type>type\s)?(?:[\w$*\s{},]+?\s*from\s*)?['"](?<specifier>[^'"]+)['"]/gm
   const calls = /(?<type>typeof\s+)?\bimport\(\s*['"`](?<specifier>[^'"`$]+)['"`]\s*\)/g
-  return [...text.matchAll(statements), ...text.matchAll(calls)].map(({ groups }) => {
+  const found = [
+    ...[...text.matchAll(statements)].map(({ groups }) => ({ groups, lazy: false })),
+    ...[...text.matchAll(calls)].map(({ groups }) => ({ groups, lazy: true })),
+  ]
+  return found.map(({ groups, lazy }) => {
     const specifier = groups?.specifier ?? ''
     const typeOnly = groups?.type !== undefined
-    if (!specifier.startsWith('.')) return { from, specifier, typeOnly }
-    return { from, specifier, typeOnly, to: posix.join(posix.dirname(from), specifier) }
+    if (!specifier.startsWith('.')) return { from, specifier, typeOnly, lazy }
+    return { from, specifier, typeOnly, lazy, to: posix.join(posix.dirname(from), specifier) }
   })
 }
 

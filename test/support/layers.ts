@@ -117,3 +117,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
 }
+
+/** Every import of a file outside of `src/`. */
+export const OUTSIDE: readonly string[] = []

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { apartEnvironment } from '../../../../config/config.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { apartEnvironment } from '../../src/config/config.ts'
+import { BatonError } from '../../src/domain/errors.ts'
 import { type Player, TEAM } from './team.ts'
 
 export interface TeamOptions {

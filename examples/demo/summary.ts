@@ -1,5 +1,5 @@
-import { flowReport } from '../../../../service/flow.ts'
-import type { Service } from '../../../../service/service.ts'
+import { flowReport } from '../../src/service/flow.ts'
+import type { Service } from '../../src/service/service.ts'
 
 export interface Summary {
   readonly numbers: Readonly<

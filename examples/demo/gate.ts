@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '../../../../compose/open.ts'
-import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
-import { loadOperation } from '../../../../operations/index.ts'
-import { invoke } from '../../../../operations/operation.ts'
+import type { Context } from '../../src/compose/open.ts'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
+import { loadOperation } from '../../src/operations/index.ts'
+import { invoke } from '../../src/operations/operation.ts'
 
 export interface GateOptions {
   readonly url: string

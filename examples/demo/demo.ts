@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Context } from '../../../../compose/open.ts'
-import { BatonError } from '../../../../domain/errors.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
-import type { Shell } from '../../shell.ts'
-import { besideServer, toPort } from '../programs/serve.ts'
+import type { Context } from '../../src/compose/open.ts'
+import { BatonError } from '../../src/domain/errors.ts'
+import { type Command, isOn, textOf } from '../../src/transports/cli/command.ts'
+import { besideServer, toPort } from '../../src/transports/cli/commands/programs/serve.ts'
+import { GLOBAL_FLAGS } from '../../src/transports/cli/input/args.ts'
+import type { Shell } from '../../src/transports/cli/shell.ts'
 import { CONFIG, isPlayer, TEAM, WORKFLOW, WORKFLOW_NAME } from './team.ts'
 
 /** For whoever has to find the link and the window first. */
@@ -62,8 +62,8 @@ interface Performance {
 
 async function perform(shell: Shell, { folder, pace, signal, port, isAuto }: Performance): Promise<number> {
   const [{ openContext }, { serve }, { startTeam }, { waitAtGate }, { summaryOf }] = await Promise.all([
-    import('../../../../compose/open.ts'),
-    import('../../../http/server/serve.ts'),
+    import('../../src/compose/open.ts'),
+    import('../../src/transports/http/server/serve.ts'),
     import('./start-team.ts'),
     import('./gate.ts'),
     import('./summary.ts'),

@@ -1,4 +1,4 @@
-import { openBaton } from '../../../../index.ts'
+import { openBaton } from '../../src/index.ts'
 import { playTestRunner } from './block-agent.ts'
 import { playGrok } from './markdown-agent.ts'
 import { playReleaseManager } from './package-agent.ts'

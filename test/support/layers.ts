@@ -99,7 +99,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'workspace',
       'archive',
       'compose',
-      ENTRIES,
     ],
   },
   [ENTRIES]: {

@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 const EXEMPT = /(?:^|\/)(?:generated|migrations|fixtures)\/|\.generated\.|(?:^|\/)\.cache\//
 
 const sizes = new Map(
-  ['src', 'test', 'bench', 'scripts', 'bin']
+  ['src', 'test', 'bench', 'scripts', 'bin', 'examples']
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>

@@ -1,9 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
-import type { Baton } from '../../src/runner/baton.ts'
-import type { BatonAgent } from '../../src/runner/baton-agent.ts'
+import type { Baton, BatonAgent, Handoff } from '../../src/index.ts'
 
 /** How often somebody looks for what they wait for. */
 const LOOK_MS = 250

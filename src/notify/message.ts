@@ -1,3 +1,4 @@
+import { inWords } from '../domain/texts/in-words.ts'
 import { visible } from '../domain/texts/visible.ts'
 import type { Message } from '../service/deps.ts'
 
@@ -46,7 +47,7 @@ export function toText(message: Message, link: string | undefined): string {
     `  What:  "${quoted(handoff.title)}" (${handoff.type})`,
     `  From:  ${handoff.from}`,
     `  For:   ${to}`,
-    `  State: ${handoff.state.replaceAll('_', ' ')}`,
+    `  State: ${inWords(handoff.state)}`,
     '',
     ...(command === undefined ? [] : ['Look at it and answer at a terminal:', '', `  ${command}`, '']),
     ...(link === undefined ? [] : ['Or in the browser:', '', `  ${link}`, '']),

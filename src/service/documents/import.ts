@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../dialects/dialect.ts'
 import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseSecrets } from '../secrets.ts'
 import { documentsIn, isWrong, type TextInput } from './check.ts'
@@ -180,5 +181,4 @@ function firstError(diagnostics: readonly Diagnostic[]): Pick<ImportItem, 'reaso
   return { reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }
 }
 
-const spoken = (form: string | undefined): string =>
-  form === undefined ? 'this' : `this ${form.replaceAll('_', ' ')}`
+const spoken = (form: string | undefined): string => (form === undefined ? 'this' : `this ${inWords(form)}`)

@@ -6,6 +6,7 @@ import { isOpen } from '../../domain/lifecycle.ts'
 import { checkLimits } from '../../domain/limits.ts'
 import { shutGates, shutReason } from '../../domain/people/gate.ts'
 import { hasLimit, kindOf, limitsOf, mayRoute } from '../../domain/policy.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { must } from '../lookup.ts'
 import { refuseShut } from '../people/shut.ts'
@@ -89,14 +90,10 @@ function refusePast(step: Step, { from, task: id, place: { parent } }: Candidate
 function refuseOpen({ view }: Step, uid: string): void {
   const old = must(view, uid)
   if (isOpen(old.state))
-    refuse(
-      'wrong_state',
-      `${old.id} is still ${old.state.replace('_', ' ')}; only what has ended can be superseded`,
-      {
-        id: old.id,
-        state: old.state,
-      },
-    )
+    refuse('wrong_state', `${old.id} is still ${inWords(old.state)}; only what has ended can be superseded`, {
+      id: old.id,
+      state: old.state,
+    })
   // Handing the same work over anew must not be a way round the question that was asked about it.
   const [waiting] = shutGates(view.gates(uid), uid).filter(({ state }) => isOpen(state))
   if (waiting)

@@ -1,5 +1,6 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, decideRetry } from '../../domain/handoffs/retry.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import { refuse } from '../write.ts'
 import { offerDeadline } from './deadline.ts'
 import { amended, checkHolder, finish, move, type Step } from './moves.ts'
@@ -91,11 +92,10 @@ export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): H
   if (actor.name !== before.to)
     refuse('not_allowed', `${actor.name} does not hold ${before.id}`, { id: before.id })
   if (!isUnderWay(before))
-    refuse(
-      'wrong_state',
-      `${before.id} is ${before.state.replace('_', ' ')}; there is nothing to keep alive`,
-      { id: before.id, state: before.state },
-    )
+    refuse('wrong_state', `${before.id} is ${inWords(before.state)}; there is nothing to keep alive`, {
+      id: before.id,
+      state: before.state,
+    })
   checkHolder(before, actor)
   const next = finish(step, before, amended(before, set))
   view.append({

@@ -8,6 +8,7 @@ import type { Package, Result } from '../../domain/handoffs/package.ts'
 import { type Command, decide, isEnd, isHeld, type Role, statesFor } from '../../domain/lifecycle.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import type { View } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuseDeclined, refuseShut, refuseUnanswered } from '../people/shut.ts'
@@ -57,7 +58,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
     if (decision.code === 'wrong_state')
       refuse(
         'wrong_state',
-        `${handoff.id} is ${spoken(handoff.state)}; ${command} needs one that is ${list(statesFor(command).map(spoken))}`,
+        `${handoff.id} is ${inWords(handoff.state)}; ${command} needs one that is ${list(statesFor(command).map(inWords))}`,
         details,
       )
     refuse('not_allowed', notAllowed(handoff, command, actor, decision.needs ?? []), details)
@@ -268,7 +269,7 @@ function checkDocument(before: Handoff, after: Handoff, command: Command): void 
   const [from, to] = [markdownStatus(before), markdownStatus(after)]
   refuse(
     'wrong_state',
-    `${before.id} is ${from}, and document 000 has no way from there to ${to}; ${command.replaceAll('_', ' ')} needs a new handoff that supersedes it`,
+    `${before.id} is ${from}, and document 000 has no way from there to ${to}; ${inWords(command)} needs a new handoff that supersedes it`,
     { id: before.id, state: before.state, command, from, to },
   )
 }
@@ -290,13 +291,12 @@ export function checkHolder(handoff: Handoff, actor: Actor): void {
   )
 }
 
-const spoken = (state: string): string => state.replace('_', ' ')
 const list = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 function notAllowed(handoff: Handoff, command: Command, actor: Actor, needs: readonly Role[]): string {
   const who = list([...new Set(needs)].map((role) => whoIs(handoff, role)))
-  return `${actor.name} may not ${command.replaceAll('_', ' ')} ${handoff.id}; that is for ${who}`
+  return `${actor.name} may not ${inWords(command)} ${handoff.id}; that is for ${who}`
 }
 
 function whoIs(handoff: Handoff, role: Role): string {

@@ -3,6 +3,7 @@ import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import { taskReasons } from '../../domain/people/gate.ts'
 import { type Brief, type BriefPart, packBrief } from '../../domain/tasks/brief.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import type { TaskRow } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { Tasks } from './tasks.ts'
@@ -155,7 +156,7 @@ const handoffPart = (handoff: Handoff, summary: string | undefined): BriefPart =
   untrusted: true,
   text: [
     `title: ${handoff.title}`,
-    `from ${handoff.from} to ${handoff.to}, ${handoff.state.replace('_', ' ')}${handoff.waiting_for === undefined ? '' : `, waits for ${handoff.waiting_for}`}`,
+    `from ${handoff.from} to ${handoff.to}, ${inWords(handoff.state)}${handoff.waiting_for === undefined ? '' : `, waits for ${handoff.waiting_for}`}`,
     ...(summary === undefined ? [] : [`summary: ${summary}`]),
   ].join('\n'),
 })

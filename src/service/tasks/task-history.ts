@@ -1,4 +1,5 @@
 import type { Task } from '../../domain/tasks/task.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import type { LogEntry, TaskRow } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
@@ -21,14 +22,10 @@ export class TaskHistory {
   reopen(call: Call, id: string, reason: string): Promise<TaskRow> {
     return this.#change(call, 'task_reopen', { id, reason }, (step, task) => {
       if (task.status !== 'done')
-        refuse(
-          'wrong_state',
-          `${id} is ${task.status.replace('_', ' ')}; only what is done can be reopened`,
-          {
-            id,
-            status: task.status,
-          },
-        )
+        refuse('wrong_state', `${id} is ${inWords(task.status)}; only what is done can be reopened`, {
+          id,
+          status: task.status,
+        })
       if (isWrittenBack(task) && !isPm(step))
         refuse(
           'not_allowed',

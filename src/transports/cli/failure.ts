@@ -1,5 +1,6 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import { operationOf, typedAs } from './catalog.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'
@@ -92,7 +93,7 @@ interface Candidate {
 const candidateRow = ({ id, title, state = '', at }: Candidate, screen: Screen) => [
   { text: id, style: 'bold' as const },
   { text: title, fill: true },
-  state.replaceAll('_', ' '),
+  inWords(state),
   { text: screen.when(at), style: 'dim' as const },
 ]
 

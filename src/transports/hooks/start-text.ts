@@ -2,8 +2,9 @@ import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import type { Notice } from '../../domain/people/notice.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import type { Session } from '../cli/session/session.ts'
-import { nextMove, spoken } from '../cli/views/words.ts'
+import { nextMove } from '../cli/views/words.ts'
 import type { Note } from './marks.ts'
 import { isNone, type OpenWork, openWork, quoted } from './open-work.ts'
 
@@ -61,7 +62,7 @@ function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
       const { id, title, from, state, progress, waits_on } = handoff
       const next =
         waits_on === undefined ? 'end it with handoff_submit' : `needs the answer to ${waits_on} first`
-      return `- ${id} ${quoted(title)} from ${from}, ${spoken(state)}${progress ? ` ${progress} %` : ''}${backText(handoff)}: ${next}`
+      return `- ${id} ${quoted(title)} from ${from}, ${inWords(state)}${progress ? ` ${progress} %` : ''}${backText(handoff)}: ${next}`
     }),
     ...tasks.map(
       ({ id, title, progress }) =>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { State } from '../../../src/domain/lifecycle.ts'
-import { spoken, TONES, type Tone } from './words.ts'
+import { inWords } from '../../../src/domain/texts/in-words.ts'
+import { TONES, type Tone } from './words.ts'
 
 /** A word with the colour of what it means. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
@@ -8,5 +9,5 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
 }
 
 export function StateBadge({ state }: { readonly state: State }) {
-  return <Badge tone={TONES[state]}>{spoken(state)}</Badge>
+  return <Badge tone={TONES[state]}>{inWords(state)}</Badge>
 }

@@ -1,4 +1,5 @@
 import type { State } from '../../../src/domain/lifecycle.ts'
+import { inWords } from '../../../src/domain/texts/in-words.ts'
 
 export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'plain'
 
@@ -18,8 +19,6 @@ export const TONES: Readonly<Record<State, Tone>> = {
   expired: 'bad',
   cancelled: 'plain',
 }
-
-export const spoken = (word: string): string => word.replaceAll('_', ' ')
 
 /** Steps of a handoff as they are told afterwards. */
 const DONE: Readonly<Record<string, string>> = {
@@ -51,5 +50,5 @@ const DONE: Readonly<Record<string, string>> = {
 
 export const told = (act: string): string => {
   const step = act.slice(act.indexOf('.') + 1)
-  return DONE[step] ?? spoken(step)
+  return DONE[step] ?? inWords(step)
 }

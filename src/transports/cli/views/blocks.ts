@@ -1,4 +1,5 @@
 import type { Block, Progress } from '../../../domain/blocks/block.ts'
+import { inWords } from '../../../domain/texts/in-words.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import type { Shell } from '../shell.ts'
 
@@ -17,7 +18,7 @@ function progressView(shell: Shell, { by, items }: { by: string; items: readonly
     { text: key, style: 'bold' as const },
     phase,
     `${step}/${of} ${percent}%`,
-    complete ? 'workflow complete' : status.replaceAll('_', ' '),
+    complete ? 'workflow complete' : inWords(status),
     holder ?? '',
     { text: shell.screen.when(updated_at), style: 'dim' as const },
   ])
@@ -30,7 +31,7 @@ function historyView(shell: Shell, { items, next }: { items: readonly Block[]; n
   const rows = items.map(({ from, phase, status, to, task, workflow, source, made, stored_at }) => [
     { text: from, style: 'bold' as const },
     phase,
-    status.replaceAll('_', ' '),
+    inWords(status),
     to === 'None' ? '' : to,
     task ?? workflow ?? '',
     { text: made ? 'baton' : (source ?? '-'), fill: true },

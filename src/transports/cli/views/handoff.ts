@@ -3,10 +3,11 @@ import { markdownStatus } from '../../../domain/handoffs/markdown-status.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { ownOptions } from '../../../domain/people/gate.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
+import { inWords } from '../../../domain/texts/in-words.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count, moveCommand, nextMove, STATE_STYLES, spoken, waitsFor } from './words.ts'
+import { count, moveCommand, nextMove, STATE_STYLES, waitsFor } from './words.ts'
 
 interface Sent {
   readonly handoff: Handoff
@@ -52,20 +53,20 @@ const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_accept: (h) =>
     h.state === 'needs_input'
       ? `has a question for ${h.from}; it waits for the answer`
-      : `is yours, ${spoken(h.state)}`,
+      : `is yours, ${inWords(h.state)}`,
   handoff_reject: (h) => `is rejected; ${h.from} is told why`,
   handoff_ask: (h) => `waits for ${h.from} to answer`,
   handoff_answer: (h) => `has its answer; ${h.waiting_for ?? h.to} goes on`,
   handoff_submit: (h) =>
     h.state === 'in_review'
       ? `is handed in; ${h.waiting_for ?? h.from} verifies it`
-      : `is ${spoken(h.state)}`,
+      : `is ${inWords(h.state)}`,
   handoff_verify: (h) => (h.state === 'completed' ? 'is completed' : `goes back to ${h.to} with your reason`),
   handoff_fail: (h) =>
     h.state === 'retry_wait' ? 'failed and will be tried again' : `failed; ${h.from} is told`,
   handoff_reassign: (h) => `is offered to ${h.to}`,
   handoff_cancel: () => 'is cancelled',
-  handoff_heartbeat: (h) => `is ${spoken(h.state)}${h.progress === undefined ? '' : `, ${h.progress} %`}`,
+  handoff_heartbeat: (h) => `is ${inWords(h.state)}${h.progress === undefined ? '' : `, ${h.progress} %`}`,
   gate_decide: (h) =>
     h.state === 'completed'
       ? `is ${h.choice === undefined || h.choice === 'approve' ? 'approved' : `answered: ${h.choice}`}; ${h.session ?? h.from} goes on`
@@ -191,7 +192,7 @@ export function listView(shell: Shell, { items, next }: Listed, none = 'No hando
   if (next !== undefined) shell.more(next)
   const rows = items.map((h): Cell[] => [
     { text: h.id, style: 'bold' },
-    { text: spoken(h.state), style: STATE_STYLES[h.state] },
+    { text: inWords(h.state), style: STATE_STYLES[h.state] },
     h.from,
     h.to,
     { text: h.title, fill: true },

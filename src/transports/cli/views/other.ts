@@ -1,10 +1,11 @@
 import type { Agent } from '../../../domain/agent.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
+import { inWords } from '../../../domain/texts/in-words.ts'
 import type { Artifact } from '../../../service/service.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count, spoken } from './words.ts'
+import { count } from './words.ts'
 
 export function agentsView(shell: Shell, { items }: { items: readonly Agent[] }): string {
   const { screen } = shell
@@ -42,7 +43,7 @@ export function artifactView(shell: Shell, artifact: Artifact): string {
 
 export function artifactFieldsView(shell: Shell, { artifact }: { artifact: Artifact }): string {
   const rows = Object.entries(artifact).map(([name, value]): [string, string] => [
-    spoken(name),
+    inWords(name),
     plainText(String(value)),
   ])
   return shell.screen.fields(rows)
@@ -61,7 +62,7 @@ export function statusView(shell: Shell, status: Status): string {
   const counts = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)
       .filter(([, n]) => n > 0)
-      .map(([state, n]) => `${n} ${spoken(state)}`)
+      .map(([state, n]) => `${n} ${inWords(state)}`)
       .join(', ') || 'none'
   const agents = Object.entries(status.agents)
     .filter(([, { outgoing, incoming }]) => outgoing + incoming > 0)

@@ -1,9 +1,10 @@
 import { taskReasons } from '../../../domain/people/gate.ts'
 import type { Task, ThoughtRecord } from '../../../domain/tasks/task.ts'
+import { inWords } from '../../../domain/texts/in-words.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { actOf, count, spoken } from './words.ts'
+import { actOf, count } from './words.ts'
 
 export type ShownTask = Task & {
   readonly blocked: boolean
@@ -25,11 +26,11 @@ export function taskView(shell: Shell, operation: string, task: ShownTask): stri
     task_create: task.blocked
       ? `waits for ${count(task.open_deps, 'other task')}`
       : `is ready; start it with: ${shell.hint(`baton task start ${task.id}`)}`,
-    task_start: `is yours, ${spoken(task.status)}`,
+    task_start: `is yours, ${inWords(task.status)}`,
     task_complete: 'is done, and its record is written',
-    task_reopen: `is ${spoken(task.status)} again`,
+    task_reopen: `is ${inWords(task.status)} again`,
   }[operation]
-  return `${screen.tick} ${screen.bold(task.id)} ${text ?? `is ${spoken(task.status)}, ${task.progress} %`}`
+  return `${screen.tick} ${screen.bold(task.id)} ${text ?? `is ${inWords(task.status)}, ${task.progress} %`}`
 }
 
 export function taskListView(
@@ -49,7 +50,7 @@ export function taskListView(
 const taskRow = (screen: Screen, task: ShownTask): Cell[] => [
   { text: task.id, style: 'bold' },
   {
-    text: `${spoken(task.status)}${task.status === 'in_progress' ? ` ${task.progress} %` : ''}${task.blocked ? ' (blocked)' : ''}`,
+    text: `${inWords(task.status)}${task.status === 'in_progress' ? ` ${task.progress} %` : ''}${task.blocked ? ' (blocked)' : ''}`,
     style: task.blocked ? 'yellow' : STYLES[task.status],
   },
   task.owner ?? '-',
@@ -78,7 +79,7 @@ export function taskDossierView(shell: Shell, dossier: TaskDossier): string {
   const { screen } = shell
   const { task } = dossier
   const rows: [string, string][] = [
-    ['Status', `${spoken(task.status)}, ${task.progress} %${task.owner ? `, ${task.owner}` : ''}`],
+    ['Status', `${inWords(task.status)}, ${task.progress} %${task.owner ? `, ${task.owner}` : ''}`],
   ]
   if (dossier.blocked_by.length > 0) rows.push(['Blocked by', dossier.blocked_by.map(oneLine).join(', ')])
   if (task.gates) rows.push(['Gates', taskReasons(task.gates).map(oneLine).join('\n')])
@@ -111,7 +112,7 @@ export function taskLogView(shell: Shell, { task, entries, records, reverts = []
         { text: screen.when(at), style: 'dim' },
         by,
         { text: screen.isTerminal ? actOf(act) : act, fill: true },
-        spoken(to ?? ''),
+        inWords(to ?? ''),
       ]),
     ),
   ]

@@ -1,5 +1,6 @@
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import type { State } from '../../../domain/lifecycle.ts'
+import { inWords } from '../../../domain/texts/in-words.ts'
 import type { Style } from '../screen/screen.ts'
 
 export const STATE_STYLES: Readonly<Record<State, Style>> = {
@@ -17,8 +18,6 @@ export const STATE_STYLES: Readonly<Record<State, Style>> = {
   expired: 'red',
   cancelled: 'dim',
 }
-
-export const spoken = (state: string): string => state.replaceAll('_', ' ')
 
 /** The command with which whoever is to move moves a handoff on. */
 export function nextMove(handoff: Handoff): string | undefined {
@@ -62,7 +61,7 @@ export function waitsFor(handoff: Handoff): string {
     case 'retry_wait':
       return 'waiting to be tried again'
     default:
-      return spoken(handoff.state)
+      return inWords(handoff.state)
   }
 }
 
@@ -119,6 +118,6 @@ const ACTS: Readonly<Record<string, string>> = {
   'notice.ack': 'saw a notice',
 }
 
-export const actOf = (act: string): string => ACTS[act] ?? spoken(act.slice(act.indexOf('.') + 1))
+export const actOf = (act: string): string => ACTS[act] ?? inWords(act.slice(act.indexOf('.') + 1))
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`

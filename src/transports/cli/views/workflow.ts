@@ -1,10 +1,11 @@
+import { inWords } from '../../../domain/texts/in-words.ts'
 import type { RunState, StepState } from '../../../domain/workflow/run.ts'
 import type { RunView, StepView } from '../../../domain/workflow/run-view.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count, spoken } from './words.ts'
+import { count } from './words.ts'
 
 const RUN_STYLES: Readonly<Record<RunState, Style>> = {
   running: 'cyan',
@@ -56,7 +57,7 @@ function row(step: StepView): readonly Cell[] {
 }
 
 const shownState = ({ state, handoff_state }: StepView): string =>
-  state === 'active' && handoff_state !== undefined ? spoken(handoff_state) : state
+  state === 'active' && handoff_state !== undefined ? inWords(handoff_state) : state
 
 function listView(shell: Shell, { items, next }: { items: readonly RunView[]; next?: string }): string {
   const { screen } = shell

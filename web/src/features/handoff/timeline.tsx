@@ -1,6 +1,7 @@
 import type { Attempt } from '../../../../src/domain/handoffs/handoff.ts'
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import { Time } from '../../ui/time.tsx'
-import { spoken, told } from '../../ui/words.ts'
+import { told } from '../../ui/words.ts'
 
 interface Event {
   readonly at: string
@@ -36,7 +37,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }
       <ol>
         {attempts.map(({ attempt, holder, outcome, error }) => (
           <li key={attempt} className="wrap">
-            {holder}: {spoken(outcome ?? 'at work')}
+            {holder}: {inWords(outcome ?? 'at work')}
             {error ? ` (${error.code}: ${error.message})` : ''}
           </li>
         ))}

@@ -1,11 +1,11 @@
 import { useSearchParams } from 'wouter'
 import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
 import { GROUPINGS, type Grouping } from '../../../../src/domain/reports/metrics.ts'
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
-import { spoken } from '../../ui/words.ts'
 import { MetricTrends } from './metric-trends.tsx'
 import { type Group, type Metric, worded } from './metric-words.ts'
 
@@ -60,7 +60,7 @@ function GroupTable(props: {
 }) {
   const { group, by, report } = props
   const name = group.key ?? `without a ${by}`
-  const statuses = Object.entries(group.statuses).map(([status, count]) => `${count} ${spoken(status)}`)
+  const statuses = Object.entries(group.statuses).map(([status, count]) => `${count} ${inWords(status)}`)
   return (
     <>
       <h3 className="wrap">{name}</h3>
@@ -97,7 +97,7 @@ function MetricRow({ metric }: { readonly metric: Metric }) {
   if (average === undefined)
     return (
       <tr>
-        <td className="cell">{spoken(path)}</td>
+        <td className="cell">{inWords(path)}</td>
         <td className="number">{count}</td>
         <td className="cell" colSpan={4}>
           {values?.join(', ') ?? `${metric.true ?? 0} yes, ${metric.false ?? 0} no`}
@@ -106,7 +106,7 @@ function MetricRow({ metric }: { readonly metric: Metric }) {
     )
   return (
     <tr>
-      <td className="cell">{spoken(path)}</td>
+      <td className="cell">{inWords(path)}</td>
       <td className="number">{count}</td>
       <td className="number">{shown(average)}</td>
       <td className="number">{shown(min)}</td>

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Line } from '../../ui/bars.tsx'
-import { spoken } from '../../ui/words.ts'
 import { whenIn } from './flow-charts.tsx'
 import { type Metric, worded } from './metric-words.ts'
 
@@ -44,7 +44,7 @@ function Trend(props: {
   readonly window: FlowWindow
 }) {
   const { metric, at, window } = props
-  const name = spoken(metric.path)
+  const name = inWords(metric.path)
   return (
     <section aria-label={`${name} through time`}>
       <Line

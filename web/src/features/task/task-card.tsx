@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { spoken } from '../../ui/words.ts'
 import { HandoffTile } from '../handoff/handoff-tile.tsx'
 
 /** One task: what holds it up, what was recorded of it, and the handoffs that carried it. */
@@ -34,7 +34,7 @@ function About({ about: { task, blocked_by, records } }: { readonly about: Full 
   return (
     <>
       <p className="soft">
-        {task.id} · {spoken(task.status)}
+        {task.id} · {inWords(task.status)}
         {task.owner !== undefined && ` · ${task.owner}`} · {task.priority}
         {task.critical && ' · critical'} · changed <Time at={task.updated_at} />
       </p>

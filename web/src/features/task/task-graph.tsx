@@ -1,6 +1,7 @@
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import { Graph, type GraphNode } from '../../ui/graph.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { spoken, type Tone } from '../../ui/words.ts'
+import type { Tone } from '../../ui/words.ts'
 import type { Plan, Task } from './use-tasks.ts'
 
 /** A picture with more than these is no help to anybody. */
@@ -19,7 +20,7 @@ export function TaskGraph(props: {
   const place = new Map(plan.path.map((id, i) => [id, i]))
   const nodes = shown.map((task): GraphNode => {
     const { id, title, status, owner, progress } = task
-    const how = status === 'todo' && ready.has(id) ? 'ready' : task.blocked ? 'waits' : spoken(status)
+    const how = status === 'todo' && ready.has(id) ? 'ready' : task.blocked ? 'waits' : inWords(status)
     const who = owner === undefined ? how : `${how} · ${owner}`
     return {
       id,

@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Time } from '../../ui/time.tsx'
-import { spoken } from '../../ui/words.ts'
 import { toneOf } from './task-graph.tsx'
 import type { Plan } from './use-tasks.ts'
 
@@ -31,7 +31,7 @@ export function TaskTable({ plan }: { readonly plan: Plan }) {
               </td>
               <td>
                 <Badge tone={toneOf(task, ready)}>
-                  {ready.has(task.id) && task.status !== 'done' ? 'ready' : spoken(task.status)}
+                  {ready.has(task.id) && task.status !== 'done' ? 'ready' : inWords(task.status)}
                 </Badge>
                 {task.status === 'in_progress' && task.progress > 0 && ` ${Math.round(task.progress)}%`}
               </td>

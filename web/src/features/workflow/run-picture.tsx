@@ -1,6 +1,6 @@
+import { inWords } from '../../../../src/domain/texts/in-words.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Graph, type GraphEdge, type GraphNode } from '../../ui/graph.tsx'
-import { spoken } from '../../ui/words.ts'
 import { STEP_TONES } from './run-tones.ts'
 
 export type Run = OperationOutput<'workflow_status'>
@@ -52,7 +52,7 @@ function gateNode(step: Step): GraphNode[] {
 
 /** A step whose handoff is completed is done; what is left then is its gate. */
 export const stepWords = ({ state, handoff_state, tries }: Step): string =>
-  `${state === 'active' ? spoken(handoff_state ?? 'active') : state === 'gate' ? 'completed' : state}${tries > 1 ? `, try ${tries}` : ''}`
+  `${state === 'active' ? inWords(handoff_state ?? 'active') : state === 'gate' ? 'completed' : state}${tries > 1 ? `, try ${tries}` : ''}`
 
 export function gateWords({ gate, decision }: Step): string {
   if (gate !== undefined) return 'waits for a person'

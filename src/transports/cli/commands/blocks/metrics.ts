@@ -1,6 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { MetricSummary, MetricsGroup } from '../../../../domain/reports/metrics.ts'
 import { durationText } from '../../../../domain/reports/metrics-value.ts'
+import { inWords } from '../../../../domain/texts/in-words.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { oneLine } from '../../screen/plain-text.ts'
@@ -66,7 +67,7 @@ function tableOf(shell: Shell, { by, groups }: Metrics): string {
 
 const statuses = ({ statuses: all }: MetricsGroup): string =>
   Object.entries(all)
-    .map(([status, n]) => `${n} ${status.replaceAll('_', ' ')}`)
+    .map(([status, n]) => `${n} ${inWords(status)}`)
     .join(', ')
 
 const COLUMNS = [

@@ -1,4 +1,5 @@
 import { VERDICTS, type Verdict } from '../../../../domain/blocks/block.ts'
+import { inWords } from '../../../../domain/texts/in-words.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../../screen/screen.ts'
 import { count } from '../../views/words.ts'
@@ -19,7 +20,7 @@ export function tableOf(screen: Screen, { blocks, progress }: Gathered, verdict:
   const workflows = progress.map(({ key, phase, step, of, holder, status }) => [
     { text: key === '' ? 'workflow' : key, style: 'bold' as const },
     `${phase} ${step}/${of}`,
-    status.replaceAll('_', ' '),
+    inWords(status),
     holder ?? '',
   ])
   return [
@@ -42,7 +43,7 @@ export function rowOf(screen: Screen, entry: Entry): readonly Cell[] {
     { text: mark, style: VERDICT_STYLES[verdict] },
     { text: from ?? '', style: 'bold' },
     phase ?? '',
-    { text: (status ?? outcome).replaceAll('_', ' '), style: VERDICT_STYLES[verdict] },
+    { text: inWords(status ?? outcome), style: VERDICT_STYLES[verdict] },
     to === undefined || to === 'None' ? '' : to,
     task ?? '',
     { text: `${file}:${line}`, style: 'dim' },
@@ -90,7 +91,7 @@ export function storyOf(entry: Entry): string {
 
 function counts(blocks: readonly Entry[]): string {
   const by = Map.groupBy(blocks, ({ outcome }) => outcome)
-  const said = [...by].map(([outcome, all]) => `${all.length} ${outcome.replaceAll('_', ' ')}`)
+  const said = [...by].map(([outcome, all]) => `${all.length} ${inWords(outcome)}`)
   return [count(blocks.length, 'entry', 'entries'), ...said].join(', ')
 }
 

@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { inWords } from '../../../../domain/texts/in-words.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import type { ImportItem } from '../../../../service/documents/import.ts'
 import type { Command } from '../../command.ts'
@@ -115,7 +116,7 @@ function itemText({ screen }: Shell, item: Item): string {
           ? screen.dim('·')
           : screen.mark
   const what = id ?? (record === undefined ? task : `${task}, a record`)
-  const facts = [what, state?.replaceAll('_', ' ')].filter((fact) => fact !== undefined).join(', ')
+  const facts = [what, state && inWords(state)].filter((fact) => fact !== undefined).join(', ')
   const why = names ? `${names.join(' and ')}: ${reason}` : reason
   const said = [outcome, facts, why === undefined ? undefined : oneLine(why)]
     .filter((part) => part)

@@ -1,3 +1,4 @@
+import { inWords } from '../../../../domain/texts/in-words.ts'
 import type { CheckedEntry } from './checking.ts'
 import { STDIN } from './files.ts'
 import type { Diagnostic } from './reading.ts'
@@ -50,4 +51,4 @@ function toResult({ file }: CheckedEntry, found: Diagnostic, codes: readonly str
 const toUri = (file: string): string =>
   file.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
 
-const spoken = (code: string): string => code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+const spoken = (code: string): string => code.charAt(0).toUpperCase() + inWords(code.slice(1))

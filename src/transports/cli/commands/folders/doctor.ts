@@ -1,3 +1,4 @@
+import { inWords } from '../../../../domain/texts/in-words.ts'
 import type { Finding } from '../../../../folders/doctor.ts'
 import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
@@ -49,7 +50,7 @@ function look(findings: readonly Finding[], screen: Screen): string {
 }
 
 function line({ code, path, message, fix, isNote }: Finding, screen: Screen): string {
-  const what = code.replace('_', ' ')
+  const what = inWords(code)
   if (!screen.isTerminal) return [what, path, oneLine(message), fix ?? ''].join('\t')
   const todo = fix === undefined ? '' : screen.dim(`\n    --fix: ${fix}`)
   return `${isNote ? screen.dim('·') : screen.mark} ${oneLine(path)}  ${what}: ${oneLine(message)}${todo}`

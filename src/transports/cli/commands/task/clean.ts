@@ -1,3 +1,4 @@
+import { inWords } from '../../../../domain/texts/in-words.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { demandBase } from '../../../../git/merge-check.ts'
 import { taskOfBranch } from '../../../../git/names.ts'
@@ -80,7 +81,7 @@ async function whyItStays(
 ): Promise<string | undefined> {
   if (worktree.folder === repository.root) return 'you are in it'
   if (!task) return 'it belongs to no task'
-  if (task.status !== 'done') return `${task.id} is ${task.status.replace('_', ' ')}`
+  if (task.status !== 'done') return `${task.id} is ${inWords(task.status)}`
   if (worktree.commit === undefined || !(await isMerged(repository, worktree.commit, base)))
     return 'it is not merged'
   const open = await repository.at(worktree.folder).uncommitted()

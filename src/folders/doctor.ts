@@ -3,6 +3,7 @@ import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { inWords } from '../domain/texts/in-words.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { NO_TEXT } from './extras.ts'
 import { type Entry, isTemporary, Tree } from './files/tree.ts'
@@ -146,7 +147,7 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
     findings.push({
       code: 'wrong_place',
       path: at,
-      message: `${handoff.id} is ${handoff.state.replace('_', ' ')}; its place is ${work.kind.place(handoff) ?? 'nowhere'}`,
+      message: `${handoff.id} is ${inWords(handoff.state)}; its place is ${work.kind.place(handoff) ?? 'nowhere'}`,
       fix: 'put it in its place',
     })
   else if (row && row.sha256 !== found.sha256)

@@ -1,6 +1,7 @@
 import { BatonError } from '../domain/errors.ts'
 import { taskReasons } from '../domain/people/gate.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
+import { inWords } from '../domain/texts/in-words.ts'
 import { commitFiles } from './files.ts'
 import type { Repository } from './git.ts'
 import { branchPrefix, demandBranch, isBranchOf, plainPath, taskOfBranch } from './names.ts'
@@ -104,7 +105,7 @@ export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warning
   if (facts.task.status !== 'done' && taskReasons(facts.task.gates).length === 0)
     reasons.unshift({
       code: 'not_done',
-      message: `${facts.task.id} is ${facts.task.status.replace('_', ' ')}; its record is written, so set it done with: baton task update ${facts.task.id} --status done`,
+      message: `${facts.task.id} is ${inWords(facts.task.status)}; its record is written, so set it done with: baton task update ${facts.task.id} --status done`,
     })
   return {
     reasons: [...reasons, ...recordReasons(known, record), ...missingFiles(known, record)],

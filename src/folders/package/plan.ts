@@ -1,5 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
@@ -121,7 +122,7 @@ function step({ handoff, file }: ForeignChange, isAnswered: boolean): readonly P
     case 'cancelled':
       return [{ actor: from, op: 'handoff_cancel', input: { id, reason: reasonIn(file, 'cancelled') } }]
     default:
-      return `a package does not go from ${handoff.state.replace('_', ' ')} to ${file.state ?? 'no status'} by hand`
+      return `a package does not go from ${inWords(handoff.state)} to ${file.state ?? 'no status'} by hand`
   }
 }
 

@@ -2,6 +2,7 @@ import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
+import { inWords } from '../../domain/texts/in-words.ts'
 import { amendmentOf, askedFields, fixedIn } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
@@ -78,7 +79,9 @@ function step({ handoff, file }: ForeignChange): PlannedCall[] | string {
   const isOffered = state === 'offered' || state === 'accepted'
   switch (file.state) {
     case 'in_progress':
-      return isOffered ? [pickUp] : `${handoff.id} is ${said(state)}; only what is pending can be picked up`
+      return isOffered
+        ? [pickUp]
+        : `${handoff.id} is ${inWords(state)}; only what is pending can be picked up`
     case 'completed':
       return [...(isOffered ? [pickUp] : []), handIn(id, to, file)]
     case 'failed':
@@ -86,13 +89,11 @@ function step({ handoff, file }: ForeignChange): PlannedCall[] | string {
     case 'offered':
       if (state === 'failed' || state === 'retry_wait')
         return [{ actor: from, op: 'handoff_retry', input: { id } }]
-      return `${handoff.id} is ${said(state)} and does not go back by hand; its specialist fails it, or it comes back when its time is over`
+      return `${handoff.id} is ${inWords(state)} and does not go back by hand; its specialist fails it, or it comes back when its time is over`
     default:
       return `document 001 has no folder for ${file.state}`
   }
 }
-
-const said = (state: string): string => state.replace('_', ' ')
 
 function handIn(id: string, actor: string, { result = {}, metrics = {}, next_steps }: Draft): PlannedCall {
   const { execution_time_seconds: _, ...metadata } = metrics

@@ -1,5 +1,6 @@
 import { ENDS, isOpen, STATES, type State } from '../../../domain/lifecycle.ts'
 import { TASK_STATES, type TaskState } from '../../../domain/tasks/task.ts'
+import { inWords } from '../../../domain/texts/in-words.ts'
 
 export interface Status {
   readonly address: string
@@ -119,7 +120,7 @@ function numbers<S extends string>(
 ): string {
   const items = states.map((state) => {
     const count = counts[state] ?? 0
-    return `<li${count === 0 ? ' class="none"' : ''}><b>${count}</b>${escapeHtml(state.replaceAll('_', ' '))}</li>`
+    return `<li${count === 0 ? ' class="none"' : ''}><b>${count}</b>${escapeHtml(inWords(state))}</li>`
   })
   return `<h2>${title}</h2>\n<ul class="numbers${states.length % 5 === 0 ? ' five' : ''}">\n${items.join('\n')}\n</ul>`
 }

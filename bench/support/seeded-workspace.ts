@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { appendToChain, EMPTY_CHAIN } from '../../src/audit/chain.ts'
 import type { AuditRecord } from '../../src/audit/entry.ts'
 import { createService, openStore } from '../../src/compose/main.ts'
-import { newAgent } from '../../src/domain/actor.ts'
+import { ANYONE, newAgent } from '../../src/domain/actor.ts'
 import type { Block } from '../../src/domain/blocks/block.ts'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Content } from '../../src/domain/handoffs/package.ts'
@@ -114,13 +114,13 @@ function inState(seeded: Handoff, state: State, atMs: number): Handoff {
   const { waiting_for: _, ended_at: __, ...rest } = seeded
   const isGate = state === 'needs_input'
   const ended_at = new Date(atMs + (seeded.title.length % 9) * 600_000 + 60_000).toISOString()
-  const whoseMove = isGate ? 'human' : state === 'in_review' ? rest.from : rest.to
+  const whoseMove = isGate ? ANYONE : state === 'in_review' ? rest.from : rest.to
   const isOver = state === 'completed' || ENDED_BADLY.includes(state)
   return {
     ...rest,
     state,
     rev: lifeUntil(state).length,
-    ...(isGate && { type: 'gate', to: 'human', need: 'gate', gate: { type: 'blocking', name: rest.title } }),
+    ...(isGate && { type: 'gate', to: ANYONE, need: 'gate', gate: { type: 'blocking', name: rest.title } }),
     ...(isOver ? { ended_at, updated_at: ended_at } : { waiting_for: whoseMove }),
     ...(state === 'in_progress' && { holder: rest.to }),
     ...(state === 'blocked' && { holder: rest.to, blocked_on: 'no access to the templates' }),

@@ -6,6 +6,9 @@ export type AgentKind = (typeof AGENT_KINDS)[number]
 export const AGENT_ROLES = ['chief', 'verifier', 'delegator', 'pm'] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
+/** The receiver's name that stands for every person: the first who answers counts. */
+export const ANYONE = 'human'
+
 /** How the caller was recognised; every log entry holds it. */
 export const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
 export type Auth = (typeof AUTHS)[number]

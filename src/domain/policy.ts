@@ -1,3 +1,4 @@
+import { ANYONE } from './actor.ts'
 import type { Agent, AgentKind, AgentRole } from './agent.ts'
 import type { AckOverrides } from './handoffs/deadlines.ts'
 import type { Home } from './home.ts'
@@ -55,7 +56,7 @@ export const hasLimit = (limits: AgentLimits): boolean =>
   limits.outgoing !== undefined || limits.incoming !== undefined
 
 export const kindOf = (policy: Policy, name: string, agent?: Agent): AgentKind =>
-  agent?.kind ?? policy.agents?.[name]?.kind ?? (name === 'human' ? 'human' : 'agent')
+  agent?.kind ?? policy.agents?.[name]?.kind ?? (name === ANYONE ? 'human' : 'agent')
 
 export const hasRole = (policy: Policy, role: AgentRole, name: string, agent?: Agent): boolean =>
   Boolean(agent?.roles.includes(role) || policy.agents?.[name]?.roles?.includes(role))

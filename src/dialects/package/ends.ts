@@ -1,13 +1,13 @@
+import { ANYONE } from '../../domain/actor.ts'
 import { type Data, isData } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
 import { keepRest } from './extra.ts'
 import { filled, isBlank } from './filled.ts'
-import { HUMAN } from './types.ts'
 
 type Step = string | number | null
 
-const PERSON = ['human', 'humain']
+const PERSON = [ANYONE, 'humain']
 const AGENT = ['agent', 'agent_id', 'name', 'id']
 
 export function readFrom(handoff: Fields, extra: Data): Partial<Draft> {
@@ -22,10 +22,10 @@ export function readTo(handoff: Fields, extra: Data): Partial<Draft> {
   if (end.agent === undefined && end.isAbsent)
     handoff.report('error', 'missing_to', 'the package goes to nobody; write the receiver as to.agent')
   const isPerson = end.agent !== undefined && PERSON.includes(end.agent.toLowerCase())
-  if (isPerson && end.agent !== HUMAN)
-    handoff.report('warning', 'odd_human', `${end.agent} is read as ${HUMAN}; write ${HUMAN}`, 'to')
+  if (isPerson && end.agent !== ANYONE)
+    handoff.report('warning', 'odd_human', `${end.agent} is read as ${ANYONE}; write ${ANYONE}`, 'to')
   return filled({
-    to: isPerson ? HUMAN : end.agent,
+    to: isPerson ? ANYONE : end.agent,
     to_reason: end.reason,
     to_step: end.step,
     to_role: end.role,

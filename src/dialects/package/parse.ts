@@ -1,3 +1,4 @@
+import { ANYONE } from '../../domain/actor.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -12,7 +13,7 @@ import { type Found, filled, orNothing } from './filled.ts'
 import { type Options, readGate, readGateResponse } from './gate.ts'
 import { judged } from './judged.ts'
 import { readTravels } from './travels.ts'
-import { HUMAN, inferType, marksOf, Types, WHY } from './types.ts'
+import { inferType, marksOf, Types, WHY } from './types.ts'
 import { Statuses, stateOf } from './words.ts'
 
 /** What a source says, by its form. A state file and a session tell of many handoffs and give no draft. */
@@ -198,11 +199,11 @@ function readType(handoff: Fields, draft: Draft) {
       `type says ${given}, but the package reads as ${inferred}: ${WHY[inferred]}`,
       'type',
     )
-  if (marks.gate && draft.to !== HUMAN && typeof draft.to === 'string')
+  if (marks.gate && draft.to !== ANYONE && typeof draft.to === 'string')
     handoff.report(
       'warning',
       'gate_not_to_human',
-      `a gate is answered by a person; write to.agent: ${HUMAN}, or leave the gate out`,
+      `a gate is answered by a person; write to.agent: ${ANYONE}, or leave the gate out`,
       'to',
     )
   return given ?? inferred

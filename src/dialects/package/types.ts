@@ -1,3 +1,4 @@
+import { ANYONE } from '../../domain/actor.ts'
 import { type HandoffType, TYPES } from '../../domain/handoffs/handoff-type.ts'
 import type { Draft } from '../draft.ts'
 import type { Words } from '../text/words.ts'
@@ -28,12 +29,10 @@ export type Answered =
 
 export const Types: Words<HandoffType> = { name: 'handoff_type', words: TYPES, synonyms: TYPE_SYNONYMS }
 
-export const HUMAN = 'human'
-
 /** The first rule that holds decides. */
 const RULES: readonly (readonly [HandoffType, (marks: TypeMarks) => boolean])[] = [
   ['gate', ({ gate }) => gate],
-  ['escalation', ({ to }) => to === HUMAN],
+  ['escalation', ({ to }) => to === ANYONE],
   ['return', ({ answers, step }) => answers || step === null],
   ['sequential', ({ workflow, expectations }) => workflow || !expectations],
   ['delegation', () => true],

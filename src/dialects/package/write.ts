@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { ANYONE } from '../../domain/actor.ts'
 import type { ArtifactRef } from '../../domain/handoffs/package.ts'
 import type { Missing, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
@@ -9,7 +10,7 @@ import { nativeAcknowledgment } from './files/acknowledgment.ts'
 import { filled, orNothing } from './filled.ts'
 import { nativeGate, nativeGateResponse } from './gate.ts'
 import { lossesOf } from './losses.ts'
-import { HUMAN, inferType } from './types.ts'
+import { inferType } from './types.ts'
 import { statusOf } from './words.ts'
 
 /** A draft in the keys of document 004, in their order. Keys that the document does not know come after its own. */
@@ -61,7 +62,7 @@ function missingIn(draft: Draft): Missing[] {
   if (draft.from === undefined)
     missing.push({ field: 'from', reason: 'a package names the agent that sends it' })
   if (draft.to === undefined || draft.to === null)
-    missing.push({ field: 'to', reason: `a package goes to an agent, or to ${HUMAN} for a person` })
+    missing.push({ field: 'to', reason: `a package goes to an agent, or to ${ANYONE} for a person` })
   return missing
 }
 
@@ -98,7 +99,7 @@ function nativeHandoff(draft: Draft): Data {
     }),
     workflow_state: workflowOf(draft),
   })
-  const forPerson = draft.to === HUMAN || draft.type === 'gate' || draft.type === 'escalation'
+  const forPerson = draft.to === ANYONE || draft.type === 'gate' || draft.type === 'escalation'
   return {
     ...native,
     ...filled({

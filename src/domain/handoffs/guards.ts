@@ -1,3 +1,4 @@
+import { ANYONE } from '../actor.ts'
 import type { Actor, Agent } from '../agent.ts'
 import { isOpen, type Role } from '../lifecycle.ts'
 import { shutGates, shutReason } from '../people/gate.ts'
@@ -11,7 +12,7 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
   if (actor.auth === 'engine') return roles.add('clock')
   if (actor.name === handoff.from) roles.add('sender')
   if (actor.name === handoff.to || (actor.kind === 'human' && isForAnyone(handoff))) roles.add('receiver')
-  if (actor.kind === 'human' && [actor.name, 'human'].some((name) => isAsked(handoff, name)))
+  if (actor.kind === 'human' && [actor.name, ANYONE].some((name) => isAsked(handoff, name)))
     roles.add('person')
   if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
   if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
@@ -20,7 +21,7 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
 
 /** Work that any person may take on. Documents 000 and 001 name the receiver in their files, so there it must be one. */
 export const isForAnyone = ({ to, state, home }: Handoff): boolean =>
-  to === 'human' && state === 'offered' && home !== 'markdown' && home !== 'queue'
+  to === ANYONE && state === 'offered' && home !== 'markdown' && home !== 'queue'
 
 const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to === name || escalated_to === name
 

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
 import { complaintsOf, meant, type Path, type WorkflowProblem } from './complaints.ts'
 import { MOST, StepId, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
@@ -137,7 +138,7 @@ function madeOf(step: FileStep, path: Path, before: readonly string[]): Found {
           type: gate.type ?? 'blocking',
           name: gate.name ?? id,
           items: gate.items ?? [],
-          to: gate.to ?? 'human',
+          to: gate.to ?? ANYONE,
           ...(gate.silence && { silence: gate.silence }),
           ...(gate.remind !== undefined && { remind_s: gate.remind }),
         },

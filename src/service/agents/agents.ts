@@ -1,4 +1,4 @@
-import { type AgentKind, newAgent } from '../../domain/actor.ts'
+import { type AgentKind, ANYONE, newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { kindOf } from '../../domain/policy.ts'
 import type { Token, View } from '../../storage/store.ts'
@@ -13,9 +13,6 @@ export interface AgentInput {
   readonly max_outgoing?: number | undefined
   readonly max_incoming?: number | undefined
 }
-
-/** Gates that name nobody are addressed to it. */
-const ANYBODY = 'human'
 
 /** Who can send and receive. */
 export class Agents {
@@ -50,8 +47,8 @@ export class Agents {
     return this.#put(call, 'agent_add', input.name, input, (before, at) => {
       if (input.kind !== undefined && input.kind !== 'human') {
         this.#keepPerson(call, input.name, before)
-        if (input.name === ANYBODY)
-          refuse('invalid_input', `${ANYBODY} stands for every person; give the agent another name`, {
+        if (input.name === ANYONE)
+          refuse('invalid_input', `${ANYONE} stands for every person; give the agent another name`, {
             agent: input.name,
           })
       }
@@ -204,8 +201,8 @@ export async function knowPerson(deps: ServiceDeps, call: Call): Promise<void> {
 
 function refuseUnlisted(deps: ServiceDeps, call: Call, name: string): void {
   const listed = deps.policy.agents
-  // `human` stands for whoever of the people answers first; it need not be listed.
-  if (!listed || Object.hasOwn(listed, name) || name === 'human') return
+  // The name that stands for every person need not be listed.
+  if (!listed || Object.hasOwn(listed, name) || name === ANYONE) return
   if (name === call.actor.name && call.actor.kind === 'human') return
   const names = Object.keys(listed).sort()
   refuse('not_found', `unknown agent ${name}; baton.yaml lists ${names.join(', ')}`, {

@@ -1,3 +1,4 @@
+import { ANYONE } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import { hasRole } from '../../domain/policy.ts'
@@ -65,7 +66,7 @@ export async function delegatorFor(
     (work.task === undefined ? undefined : (await store.latest(work.task, undefined, from))?.from)
   if (sender !== undefined && sender !== from) return sender
   const first = await firstAgent(deps, work)
-  return [first, caller].find((name) => name !== undefined && name !== from) ?? 'human'
+  return [first, caller].find((name) => name !== undefined && name !== from) ?? ANYONE
 }
 
 /** Who wrote the first block of the workflow. */

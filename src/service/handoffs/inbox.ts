@@ -1,3 +1,4 @@
+import { ANYONE } from '../../domain/actor.ts'
 import { isForAnyone } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
@@ -25,8 +26,6 @@ export interface Dossier {
 }
 
 const TIMELINE_LENGTH = 200
-/** The name that stands for whichever person comes first. */
-const ANYONE = 'human'
 
 const inOrder = (a: Handoff, b: Handoff): number =>
   RANK[a.priority] - RANK[b.priority] || (a.uid < b.uid ? -1 : 1)

@@ -5,12 +5,12 @@ import { checkSending } from '../../dialects/package/rules.ts'
 import {
   type Answered,
   answeredBy,
-  HUMAN,
   inferType,
   marksOf,
   type OpenDelegation,
   WHY,
 } from '../../dialects/package/types.ts'
+import { ANYONE } from '../../domain/actor.ts'
 import { receiverCompletes } from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
@@ -134,7 +134,7 @@ function typeOf(
   const { type, package: travels, in_reply_to } = offered
   const draft: Draft = {
     ...draftOf(offered),
-    ...(toPerson && { to: HUMAN }),
+    ...(toPerson && { to: ANYONE }),
     ...((offered.isGate || travels.validation_request) && { gate: { type: 'blocking' } }),
   }
   const inferred = in_reply_to === undefined ? inferType(marksOf(draft, named(open))) : 'return'

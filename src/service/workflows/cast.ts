@@ -1,3 +1,4 @@
+import { ANYONE } from '../../domain/actor.ts'
 import type { Agent, AgentKind } from '../../domain/agent.ts'
 import { hasRole, kindOf } from '../../domain/policy.ts'
 import { meant } from '../../domain/workflow/check.ts'
@@ -118,9 +119,9 @@ const deciders = ({ gate }: WorkflowStep): Named => [
   ...(gate?.silence?.to === undefined ? [] : [[['gate', 'silence', 'to'], gate.silence.to] as const]),
 ]
 
-/** `human` stands for whoever of the people answers first; it need not be listed. */
+/** The name that stands for every person need not be listed. */
 const isKnown = ({ policy }: ServiceDeps, call: Call, name: string): boolean =>
-  !policy.agents || Object.hasOwn(policy.agents, name) || name === 'human' || name === call.actor.name
+  !policy.agents || Object.hasOwn(policy.agents, name) || name === ANYONE || name === call.actor.name
 
 function withRole(
   { policy }: ServiceDeps,

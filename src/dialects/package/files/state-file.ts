@@ -1,10 +1,10 @@
+import { ANYONE } from '../../../domain/actor.ts'
 import type { Diagnostic } from '../../dialect.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import { type Fields, fieldsOf } from '../../fields.ts'
 import type { Change, Path, Source } from '../../text/source.ts'
 import { filled } from '../filled.ts'
-import { HUMAN } from '../types.ts'
 import { Statuses, stateOf, statusOf } from '../words.ts'
 
 /** One handoff as `state/current.json` lists it. */
@@ -158,7 +158,7 @@ function changesIn(list: readonly unknown[], next: readonly unknown[]): readonly
 }
 
 export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): Data => {
-  const forPerson = to === HUMAN || type === 'gate' || type === 'escalation'
+  const forPerson = to === ANYONE || type === 'gate' || type === 'escalation'
   return filled({
     id,
     timestamp: created_at,

@@ -1,3 +1,4 @@
+import { ANYONE } from '../../../domain/actor.ts'
 import type { Actor } from '../../../domain/agent.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { rolesOf } from '../../../domain/handoffs/guards.ts'
@@ -131,7 +132,7 @@ export async function candidates(
     ...(await pages(session, { state: [...states], ...side }, CANDIDATE_PAGES)),
     // What waits for any person waits for this one too.
     ...('to' in side && actor.kind === 'human' && states.includes('offered')
-      ? await pages(session, { state: ['offered'], to: 'human' }, CANDIDATE_PAGES)
+      ? await pages(session, { state: ['offered'], to: ANYONE }, CANDIDATE_PAGES)
       : []),
   ]
   return listed.filter((handoff) =>
@@ -159,7 +160,7 @@ async function involving(
     pages(session, { from: actor.name }),
     pages(session, { to: actor.name }),
     // What waits for any person waits for this one too.
-    actor.kind === 'human' ? pages(session, { to: 'human', state: ['needs_input'] }) : [],
+    actor.kind === 'human' ? pages(session, { to: ANYONE, state: ['needs_input'] }) : [],
   ])
   const all = [...new Map([...sent, ...received, ...asked].map((each) => [each.uid, each])).values()]
   if (operation === 'handoff_wait') return sent.filter(({ state }) => isOpen(state))

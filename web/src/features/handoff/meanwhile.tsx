@@ -1,3 +1,4 @@
+import { ANYONE } from '../../../../src/domain/actor.ts'
 import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import type { Me } from '../../api/session.ts'
@@ -7,7 +8,7 @@ type Full = OperationOutput<'handoff_get'>
 
 /** Whether this person is asked something: they, anybody, or they before another was asked too. */
 export function isAsked({ state, waiting_for, escalated_to, to }: Handoff, { actor }: Me): boolean {
-  const names = actor.kind === 'human' ? [actor.name, 'human'] : [actor.name]
+  const names = actor.kind === 'human' ? [actor.name, ANYONE] : [actor.name]
   const asked = [waiting_for, escalated_to, escalated_to && to]
   return state === 'needs_input' && asked.some((name) => name !== undefined && names.includes(name))
 }

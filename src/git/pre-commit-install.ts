@@ -54,7 +54,7 @@ export async function preCommitEdits(root: string, options: InstallOptions): Pro
   const folder = ofHusky(await findHooksFolder(repository, 'pre-commit', COMMAND))
   const hook = demandFile(join(folder, 'pre-commit'))
   const kept = demandFile(join(folder, KEPT_NAME))
-  const [now, before] = [await readText(hook.path), await readText(kept.path)]
+  const [now, before] = [readText(hook.path), readText(kept.path)]
   return options.remove
     ? removal({ ...hook, text: now }, { ...kept, text: before })
     : installation({ ...hook, text: now }, { ...kept, text: before })

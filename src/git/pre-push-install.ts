@@ -37,7 +37,7 @@ async function readHook(path: string): Promise<Read> {
         path,
       },
     )
-  return { path, text: await readText(path), mode: stats ? { mode: stats.mode & 0o7777 } : {} }
+  return { path, text: readText(path), mode: stats ? { mode: stats.mode & 0o7777 } : {} }
 }
 
 function installation({ path, text, mode }: Read, kept: Read): readonly FileEdit[] {

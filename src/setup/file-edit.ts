@@ -1,20 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import {
-  chmod,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  unlink,
-} from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { lstat, mkdir, realpath, stat, unlink } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { replaceFile, syncFolder } from './replace-file.ts'
 
 /** One file as it is and as it shall be; undefined where there is none. Nothing is written by making one. */
 export interface FileEdit {
@@ -47,10 +35,10 @@ export async function placeIn(root: string, name: string): Promise<string> {
 }
 
 /** The text of a file, every byte of it; undefined when it is not there. */
-export async function readText(path: string): Promise<string | undefined> {
+export function readText(path: string): string | undefined {
   let bytes: Buffer
   try {
-    bytes = await readFile(path)
+    bytes = readFileSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw cannot('be read', path, error, 'check what it is and its permissions')
@@ -79,7 +67,7 @@ export interface Applied {
  */
 export async function applyEdits(edits: readonly FileEdit[]): Promise<Applied> {
   const wanted = edits.filter(isChange)
-  for (const edit of wanted) await demandUnchanged(edit)
+  for (const edit of wanted) demandUnchanged(edit)
   const written: FileEdit[] = []
   const folders: string[] = []
   for (const edit of wanted) {
@@ -96,40 +84,23 @@ export async function applyEdits(edits: readonly FileEdit[]): Promise<Applied> {
 async function applyEdit(edit: FileEdit): Promise<readonly string[]> {
   const { path, before, after, mode } = edit
   if (after === undefined) {
-    await demandUnchanged(edit)
+    demandUnchanged(edit)
     await unlink(path)
-    await syncFolder(dirname(path))
+    syncFolder(dirname(path))
     return []
   }
   const folders = await makeFolders(dirname(path))
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(4).toString('hex')}`)
-  try {
-    await writeDraft(draft, after, mode ?? (before === undefined ? undefined : await modeOf(path)))
-    await demandUnchanged(edit)
-    // A link never replaces: a file that appeared in this moment stays.
-    if (before === undefined) await link(draft, path)
-    else await rename(draft, path)
-  } finally {
-    await rm(draft, { force: true })
-  }
-  await syncFolder(dirname(path))
+  const isWritten = replaceFile(path, after, {
+    mode: mode ?? (before === undefined ? undefined : await modeOf(path)),
+    keep: before === undefined,
+    check: () => demandUnchanged(edit),
+  })
+  if (!isWritten) throw appeared(path)
   return folders
 }
 
-async function writeDraft(draft: string, text: string, mode: number | undefined): Promise<void> {
-  const file = await open(draft, 'wx', mode ?? 0o666)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  // The process's mask took bits away that the file has to have.
-  if (mode !== undefined) await chmod(draft, mode)
-}
-
-async function demandUnchanged({ path, before }: FileEdit): Promise<void> {
-  if ((await readText(path)) === before) return
+function demandUnchanged({ path, before }: FileEdit): void {
+  if (readText(path) === before) return
   throw new BatonError(
     'conflict',
     `${path} has changed since it was looked at; nothing was written to it, run the same command again`,
@@ -158,15 +129,6 @@ async function nearestPresent(path: string): Promise<string> {
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o7777
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 function withDone(failure: unknown, { path }: FileEdit, written: readonly FileEdit[]): unknown {
   const error =
     failure instanceof BatonError ? failure : cannot('be written', path, failure, 'check its permissions')
@@ -182,12 +144,9 @@ function withDone(failure: unknown, { path }: FileEdit, written: readonly FileEd
 
 function cannot(what: string, path: string, error: unknown, fix: string): BatonError {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'EEXIST')
-    return new BatonError(
-      'conflict',
-      `${path} appeared meanwhile; run the same command again`,
-      { path },
-      error,
-    )
+  if (code === 'EEXIST') return appeared(path, error)
   return new BatonError('not_allowed', `${path} cannot ${what} (${code}); ${fix}`, { path }, error)
 }
+
+const appeared = (path: string, cause?: unknown): BatonError =>
+  new BatonError('conflict', `${path} appeared meanwhile; run the same command again`, { path }, cause)

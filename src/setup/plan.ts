@@ -14,7 +14,7 @@ export async function planTarget(
       .parts(options)
       .map(async (part) => {
         const path = await placeIn(root, part.file)
-        const before = await readText(path)
+        const before = readText(path)
         const after = part.add(before ?? '')
         const isClean = before === undefined || part.remove(before) === before
         return { path, before, after, why: part.why, isClean }
@@ -35,7 +35,7 @@ export async function planRemoval(
       .parts(options)
       .map(async (part): Promise<FileEdit | undefined> => {
         const path = await placeIn(root, part.file)
-        const before = await readText(path)
+        const before = readText(path)
         if (before === undefined || shared.has(path)) return undefined
         const kept = await undo.original(path, before)
         return { path, before, after: kept ? kept.before : without(part, before), why: `without ${part.why}` }
@@ -66,7 +66,7 @@ async function filesOfOthers(
 }
 
 async function isThere(root: string, part: Part): Promise<boolean> {
-  const text = await readText(await placeIn(root, part.file))
+  const text = readText(await placeIn(root, part.file))
   if (text === undefined) return false
   try {
     return part.remove(text) !== text

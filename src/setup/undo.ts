@@ -80,7 +80,7 @@ export class UndoFile {
   }
 
   async #read(): Promise<KeptFiles> {
-    const text = await readText(this.#path)
+    const text = readText(this.#path)
     if (text === undefined) return {}
     try {
       return (JSON.parse(text) as { files: KeptFiles }).files ?? {}
@@ -95,7 +95,7 @@ export class UndoFile {
   }
 
   async #write(files: KeptFiles): Promise<void> {
-    const before = await readText(this.#path)
+    const before = readText(this.#path)
     const after =
       Object.keys(files).length === 0 ? undefined : `${JSON.stringify({ version: 1, files }, null, 2)}\n`
     await applyEdits([{ path: this.#path, before, after, mode: 0o600, why: 'what was there before' }])

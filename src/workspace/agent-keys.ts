@@ -5,7 +5,7 @@ import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { AgentKey, AgentKeys } from '../service/agents/signing.ts'
 import { sha256 } from '../service/audit/hashing.ts'
-import { parseKey, readOwn, writeWhole, writing } from './home-files.ts'
+import { parseKey, readOwn, writeOwn } from './home-files.ts'
 
 /** Keys of agents under the user's home, beside those of logs: `keys/agent-….pem`, readable by this user only. */
 export function openAgentKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): AgentKeys {
@@ -30,7 +30,7 @@ export function openAgentKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>):
       const file = fileOf(origin, agent)
       const text = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
       // One that is there stays, unless it is to be replaced: whoever was first has made it.
-      writing(file, () => writeWhole(file, text, replace ? undefined : 'keep'))
+      writeOwn(file, text, !replace)
       const made = await key(origin, agent)
       if (!made) throw new BatonError('unavailable', `the key ${file} was made and is not there`, { file })
       return made

@@ -1,19 +1,8 @@
-import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { replaceFile } from '../setup/replace-file.ts'
 
 /** The text of a file of this user's own; undefined when it is not there. A key that others can read is refused. */
 export function readOwn(file: string, uid: number | undefined, secret = false): string | undefined {
@@ -55,10 +44,10 @@ export function parseKey(text: string, file: string): KeyObject {
 }
 
 /** Makes the folder, and says of a failure what to do. */
-export function writing(file: string, write: (file: string) => void): void {
+export function writing(file: string, write: () => void): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    write(file)
+    write()
   } catch (error) {
     throw new BatonError(
       'unavailable',
@@ -69,25 +58,7 @@ export function writing(file: string, write: (file: string) => void): void {
   }
 }
 
-/** All of it or nothing, also when the power fails. With `keep`, a file that is there stays. */
-export function writeWhole(file: string, content: string, keep?: 'keep'): void {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const descriptor = openSync(draft, 'wx', 0o600)
-  try {
-    writeSync(descriptor, content)
-    fsyncSync(descriptor)
-    if (keep) linkSync(draft, file)
-    else renameSync(draft, file)
-  } catch (error) {
-    if (!(keep && (error as NodeJS.ErrnoException).code === 'EEXIST')) throw error
-  } finally {
-    closeSync(descriptor)
-    rmSync(draft, { force: true })
-  }
-  const folder = openSync(dirname(file), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+/** Writes a file that only this user can read. With `keep`, a file that is there stays. */
+export function writeOwn(file: string, text: string, keep = false): void {
+  writing(file, () => replaceFile(file, text, { mode: 0o600, keep }))
 }

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Environment, loadConfig } from '../config/config.ts'
 import { startConfig } from '../config/template.ts'
 import { BatonError } from '../domain/errors.ts'
 import { HOMES, type Home } from '../domain/home.ts'
+import { replaceFile } from '../setup/replace-file.ts'
 import { makeFolder, placeWorkspace, type Workspace } from './workspace.ts'
 
 export interface InitOptions {
@@ -118,7 +118,7 @@ export async function applyInit(plan: InitPlan): Promise<readonly InitFile[]> {
     for (const folder of plan.folders) new Tree(root).make(folder)
   }
   const done: InitFile[] = []
-  for (const file of plan.files) done.push(await apply(file, file.path.startsWith(dir) ? 0o600 : 0o666))
+  for (const file of plan.files) done.push(await apply(file, file.path.startsWith(dir) ? 0o600 : undefined))
   return done
 }
 
@@ -140,24 +140,18 @@ async function planned(path: string, content: string, mark?: string): Promise<In
   return isStale ? { path, state: 'update', content } : { path, state: 'exists' }
 }
 
-async function apply(file: InitFile, mode: number): Promise<InitFile> {
+async function apply(file: InitFile, mode: number | undefined): Promise<InitFile> {
   const { path, state, content } = file
   if (state === 'exists' || content === undefined) return file
   try {
     if (state === 'new') await writeFile(path, content, { flag: 'wx', mode })
-    else await replace(path, content, mode)
+    else replaceFile(path, content, { mode })
     return file
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, error)
     // The folder was made with its .gitignore; anything else of another content is someone else's.
     return (await readFile(path, 'utf8')) === content ? file : { path, state: 'exists' }
   }
-}
-
-async function replace(path: string, content: string, mode: number): Promise<void> {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, content, { flag: 'wx', mode })
-  await rename(draft, path)
 }
 
 function cannotWrite(path: string, error: unknown): BatonError {

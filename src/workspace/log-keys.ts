@@ -9,7 +9,7 @@ import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import { sha256 } from '../service/audit/hashing.ts'
 import type { LogKey, LogKeys, RememberedLog } from '../service/audit/keys.ts'
-import { parseKey, readOwn, writeWhole, writing } from './home-files.ts'
+import { parseKey, readOwn, writeOwn, writing } from './home-files.ts'
 
 /** A signer that has not finished by then died over it. */
 const LOCK_STALE_MS = 30_000
@@ -39,9 +39,7 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       const known = await key(origin)
       if (known) return known
       const { privateKey } = generateKeyPairSync('ed25519')
-      writing(fileOf(origin), (file) =>
-        writeWhole(file, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 'keep'),
-      )
+      writeOwn(fileOf(origin), String(privateKey.export({ type: 'pkcs8', format: 'pem' })), true)
       // Whoever was first has made it: one key for one log.
       const made = await key(origin)
       if (!made) throw new BatonError('unavailable', `the key ${fileOf(origin)} was made and is not there`)
@@ -57,8 +55,8 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
     remembered: async (origin) => read<RememberedLog>(logFile(origin), uid),
     async remember(place, log) {
       if (read<{ origin: string }>(placeFile(place), uid)?.origin !== log.origin)
-        writing(placeFile(place), (file) => writeWhole(file, print({ place, origin: log.origin })))
-      writing(logFile(log.origin), (file) => writeWhole(file, print(log)))
+        writeOwn(placeFile(place), print({ place, origin: log.origin }))
+      writeOwn(logFile(log.origin), print(log))
     },
     async forget(place, origin) {
       for (const file of [placeFile(place), logFile(origin)]) rmSync(file, { force: true })
@@ -88,7 +86,7 @@ class FileKey implements LogKey {
       const last = readOwn(state, undefined)
       await check(last)
       const [before, next] = [sizeOf(last), sizeOf(text)]
-      if (next > before) writing(state, (file) => writeWhole(file, text))
+      if (next > before) writeOwn(state, text)
       const { name, id } = this.#signer
       const bytes = sign(null, Buffer.from(text), this.#key)
       return printNote({ text, signatures: [{ name, id, bytes }] })

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOwn, writeWhole } from './home-files.ts'
+import { replaceFile } from '../setup/replace-file.ts'
+import { readOwn } from './home-files.ts'
 
 /** Hosts that a person at this machine reaches as 127.0.0.1. */
 const HERE = new Set(['127.0.0.1', '0.0.0.0'])
@@ -20,7 +21,9 @@ export function noteServer(
   if (!HERE.has(host) || !existsSync(dir)) return () => undefined
   const file = noteIn(dir)
   try {
-    writeWhole(file, `${JSON.stringify({ port, pid: process.pid, store } satisfies Note)}\n`)
+    replaceFile(file, `${JSON.stringify({ port, pid: process.pid, store } satisfies Note)}\n`, {
+      mode: 0o600,
+    })
   } catch {
     // It spares a person an option and is worth no failure.
   }

@@ -1,22 +1,14 @@
-import { hash, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { hash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isMap, isSeq } from 'yaml'
 import type { Environment } from '../config/config.ts'
 import { asks } from '../config/guarded-settings.ts'
 import { readYaml } from '../config/yaml.ts'
 import { BatonError } from '../domain/errors.ts'
+import { replaceFile } from '../setup/replace-file.ts'
 import type { Workspace } from './find.ts'
+import { readOwn } from './home-files.ts'
 
 export interface TrustState {
   readonly trusted: boolean
@@ -55,10 +47,8 @@ export function trust(workspace: Workspace, configText: string, environment: Env
   const needs = needsOf(configText)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeWhole(
-      file,
-      `${JSON.stringify({ root: workspace.root, sha256: hash, settings: needs }, undefined, 2)}\n`,
-    )
+    const kept = { root: workspace.root, sha256: hash, settings: needs }
+    replaceFile(file, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
   } catch (error) {
     throw new BatonError(
       'unavailable',
@@ -75,39 +65,14 @@ interface Kept {
   readonly settings: readonly string[]
 }
 
+/** A file that cannot be read, or that another user wrote, trusts nothing. */
 function remembered(workspace: Workspace, environment: Environment): Kept | undefined {
-  let descriptor: number
   try {
-    descriptor = openSync(trustFile(workspace, environment), 'r')
+    const text = readOwn(trustFile(workspace, environment), environment.uid)
+    const { sha256: hash, settings = SENDS_OR_RUNS } = JSON.parse(text ?? 'null')
+    return typeof hash === 'string' && Array.isArray(settings) ? { sha256: hash, settings } : undefined
   } catch {
     return undefined
-  }
-  try {
-    // A home may be shared by mistake: what another user wrote there trusts nothing.
-    const { uid } = fstatSync(descriptor)
-    if (environment.uid !== undefined && uid !== environment.uid) return undefined
-    const { sha256: text, settings = SENDS_OR_RUNS } = JSON.parse(readFileSync(descriptor, 'utf8'))
-    return typeof text === 'string' && Array.isArray(settings) ? { sha256: text, settings } : undefined
-  } catch {
-    return undefined
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** All of it or nothing, also when the power fails: half a file would trust nothing and hide the last one. */
-function writeWhole(file: string, content: string): void {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const descriptor = openSync(draft, 'wx', 0o600)
-  try {
-    writeSync(descriptor, content)
-    fsyncSync(descriptor)
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -74,7 +74,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   workspace: {
     duty: "finds and makes a workspace; identity, trust, keys and files of the user's home",
-    imports: ['domain', 'audit', 'dialects', 'service', 'folders', 'config'],
+    imports: ['domain', 'audit', 'dialects', 'service', 'folders', 'setup', 'config'],
   },
   archive: {
     duty: 'export and verification of logs; backup, copy and verification of stores',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole, writing } from '../../workspace/home-files.ts'
+import { writeOwn } from '../../workspace/home-files.ts'
 
 /** What was open when a session's memory was cut. */
 export interface Note {
@@ -49,7 +49,7 @@ export class Marks {
 
   keepNote(note: Note): void {
     const file = join(this.#folder, `${nameOf(note.agent, note.session_id)}.note`)
-    writing(file, () => writeWhole(file, `${JSON.stringify(note)}\n`))
+    writeOwn(file, `${JSON.stringify(note)}\n`)
   }
 
   /** The note of this session, else the agent's newest one; it is shown once. */

@@ -57,7 +57,7 @@ export const migrate: Command = {
     const apply = isOn(args, 'apply')
     const plan = planMigration(scan(root), {
       now: new Date().toISOString(),
-      index: await readText(join(root, INDEX)),
+      index: readText(join(root, INDEX)),
       ...(answers.text !== undefined && { answers: readAnswers(answers.text, answers.file) }),
     })
     const hidden = await hiddenHandoffs(root, gitEnvironment())

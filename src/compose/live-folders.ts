@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { gitEnvironment } from '../config/config.ts'
-import type { Git } from '../folders/folder.ts'
 import { markdownFolder } from '../folders/markdown/kind.ts'
 import { packageFolder } from '../folders/package/kind.ts'
 import { queueFolder } from '../folders/queue/kind.ts'
 import type { FoldersOptions, LiveFolder } from '../folders/sync.ts'
-import { startGit } from '../git/git.ts'
+import { headAt } from '../git/files.ts'
 import type { Erasing, ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import type { Context } from './open.ts'
@@ -25,7 +23,7 @@ export function liveFolders(
   const folders = config.folders.map(
     ({ dialect, path, accept = [] }): LiveFolder => ({ kind: KINDS[dialect], path, accept }),
   )
-  return { root, dir: workspace.dir, folders, service, git: gitAt(root), host: hostOf() }
+  return { root, dir: workspace.dir, folders, service, git: headAt(root, gitEnvironment()), host: hostOf() }
 }
 
 /** What the service asks of document 001's folder, where the workspace has one: loaded by the first call. */
@@ -72,74 +70,3 @@ function hostOf(): string {
     return hostname()
   }
 }
-
-/** The repository that the project is the top of, read from its files: a pass must not cost a process. */
-export function gitAt(root: string): Git | undefined {
-  const folder = gitFolder(root)
-  if (folder === undefined) return undefined
-  const trees = new Map<string, Promise<ReadonlyMap<string, string>>>()
-  return {
-    head: () => headIn(folder),
-    isBusy: () => existsSync(join(folder, 'index.lock')),
-    async holds(path, bytes) {
-      const below = dirname(path)
-      const key = `${headIn(folder)}\0${below}`
-      let tree = trees.get(key)
-      if (!tree) {
-        if (trees.size > 50) trees.clear()
-        tree = blobsIn(root, below)
-        trees.set(key, tree)
-      }
-      const blob = (await tree).get(path)
-      return blob !== undefined && blob === blobHash(bytes, blob.length === 64 ? 'sha256' : 'sha1')
-    },
-  }
-}
-
-function gitFolder(root: string): string | undefined {
-  const dotGit = join(root, '.git')
-  const stats = statSync(dotGit, { throwIfNoEntry: false })
-  if (stats?.isDirectory()) return dotGit
-  const [, target] = /^gitdir: (.+)/.exec(textIn(dotGit)) ?? []
-  return target === undefined ? undefined : resolve(root, target.trim())
-}
-
-/**
- * HEAD, the commit it stands for, and the newest stash. With when HEAD was written: who checks something else out and
- * comes back has changed the files twice.
- */
-function headIn(folder: string): string {
-  const head = textIn(join(folder, 'HEAD')).trim()
-  const written = statSync(join(folder, 'HEAD'), { bigint: true, throwIfNoEntry: false })
-  const [, ref] = /^ref: (.+)$/.exec(head) ?? []
-  const common = resolve(folder, textIn(join(folder, 'commondir')).trim() || '.')
-  const packed = statSync(join(common, 'packed-refs'), { throwIfNoEntry: false })
-  const at =
-    ref === undefined ? '' : textIn(join(common, ref)).trim() || `packed ${packed?.mtimeMs} ${packed?.size}`
-  const stash = textIn(join(common, 'refs/stash')).trim()
-  return [head, at, stash, written?.ino, written?.mtimeNs].join(' ')
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-/** The files of HEAD in one folder, with the hashes of their content. */
-async function blobsIn(root: string, folder: string): Promise<ReadonlyMap<string, string>> {
-  const args = ['ls-tree', '-z', '--full-tree', 'HEAD', '--', folder === '.' ? '.' : `${folder}/`]
-  const { code, stdout } = await startGit(args, { cwd: root, env: gitEnvironment() })
-  const lines = code === 0 ? stdout.split('\0').filter(Boolean) : []
-  return new Map(
-    lines.flatMap((line) => {
-      const [, blob, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
-      return blob !== undefined && path !== undefined ? [[path, blob] as const] : []
-    }),
-  )
-}
-
-const blobHash = (bytes: Uint8Array, algorithm: 'sha1' | 'sha256'): string =>
-  createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')

@@ -1,12 +1,11 @@
-import { lstatSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { checkoutAbove } from '../git/checkout.ts'
 import type { Project } from '../service/deps.ts'
 
 /** The project in this folder, as the service may see it. What reads it is loaded by the first that asks. */
 export function projectAt(root: string): Project {
   return {
     get git() {
-      return isInRepository(root)
+      return checkoutAbove(root) !== undefined
     },
     async read(path) {
       const { checkoutFiles } = await import('../git/files.ts')
@@ -25,14 +24,6 @@ export function projectAt(root: string): Project {
       const text = prompt === undefined ? sectionIn((await this.read(path)) ?? '', task) : ready
       return { path, text: `${title}\n\n${text}`.trim(), extractions }
     },
-  }
-}
-
-/** Git's own rule: the nearest folder upwards that holds `.git`, which is a file in a linked worktree. */
-function isInRepository(folder: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
-    if (lstatSync(join(at, '.git'), { throwIfNoEntry: false })) return true
-    if (dirname(at) === at) return false
   }
 }
 

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
-import type { Repository } from './git.ts'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { gitFolder, headIn } from './checkout.ts'
+import type { GitEnvironment, Repository } from './git.ts'
 import { demandPath } from './names.ts'
 import type { Files } from './prompts.ts'
 
@@ -55,3 +57,47 @@ export function commitFiles(repository: Repository, commit: string): Files {
     read: (path) => repository.fileAt(commit, path),
   }
 }
+
+/** The HEAD of the repository at a project's root. Git is started only to list a folder's files, once for each HEAD. */
+export function headAt(root: string, env: GitEnvironment) {
+  const folder = gitFolder(root)
+  if (folder === undefined) return undefined
+  const trees = new Map<string, Promise<ReadonlyMap<string, string>>>()
+  return {
+    head: () => headIn(folder),
+    isBusy: () => existsSync(join(folder, 'index.lock')),
+    async holds(path: string, bytes: Uint8Array) {
+      const below = dirname(path)
+      const key = `${headIn(folder)}\0${below}`
+      let tree = trees.get(key)
+      if (!tree) {
+        if (trees.size > 50) trees.clear()
+        tree = blobsIn(root, below, env)
+        trees.set(key, tree)
+      }
+      const blob = (await tree).get(path)
+      return blob !== undefined && blob === blobHash(bytes, blob.length === 64 ? 'sha256' : 'sha1')
+    },
+  }
+}
+
+/** The files of HEAD in one folder, with the hashes of their content. */
+async function blobsIn(
+  root: string,
+  folder: string,
+  env: GitEnvironment,
+): Promise<ReadonlyMap<string, string>> {
+  const args = ['ls-tree', '-z', '--full-tree', 'HEAD', '--', folder === '.' ? '.' : `${folder}/`]
+  const { startGit } = await import('./git.ts')
+  const { code, stdout } = await startGit(args, { cwd: root, env })
+  const lines = code === 0 ? stdout.split('\0').filter(Boolean) : []
+  return new Map(
+    lines.flatMap((line) => {
+      const [, blob, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
+      return blob !== undefined && path !== undefined ? [[path, blob] as const] : []
+    }),
+  )
+}
+
+const blobHash = (bytes: Uint8Array, algorithm: 'sha1' | 'sha256'): string =>
+  createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { checkoutAt } from '../git/checkout.ts'
 
 /** A document as it lies there. */
 export interface ScannedFile {
@@ -46,7 +47,7 @@ export function scan(root: string): Scan {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isDirectory()) {
         if (SKIPPED.has(entry.name)) continue
-        if (isRepository(join(root, path))) found.left.push({ path, why: OTHER_REPOSITORY })
+        if (checkoutAt(join(root, path))) found.left.push({ path, why: OTHER_REPOSITORY })
         else open.push(path)
         continue
       }
@@ -87,9 +88,6 @@ function isAbandoned(path: string): boolean {
 
 const decoded = (bytes: Buffer): string =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-
-const isRepository = (folder: string): boolean =>
-  lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined
 
 function entriesOf(root: string, folder: string) {
   try {

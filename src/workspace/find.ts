@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
-import { type Checkout, checkoutAt } from './git-folder.ts'
+import { type Checkout, checkoutAbove, checkoutAt } from '../git/checkout.ts'
 
 /** Where a project's agents, tasks, handoffs and log are kept. */
 export interface Workspace {
@@ -171,13 +171,6 @@ function named(here: string, text: string): Workspace {
 function checkoutFor(here: string, root: string): string {
   const checkout = checkoutAbove(here)
   return checkout?.main === root ? checkout.root : root
-}
-
-function checkoutAbove(here: string): Checkout | undefined {
-  for (let folder = here; ; folder = dirname(folder)) {
-    const checkout = checkoutAt(folder)
-    if (checkout || folder === dirname(folder)) return checkout
-  }
 }
 
 function realpath(path: string): string {

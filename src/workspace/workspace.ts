@@ -3,8 +3,8 @@ import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
+import type { Checkout } from '../git/checkout.ts'
 import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
-import type { Checkout } from './git-folder.ts'
 
 export { findWorkspace, type Workspace } from './find.ts'
 

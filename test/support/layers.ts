@@ -48,7 +48,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     imports: ['domain', 'dialects', 'pictures', 'service'],
   },
   git: {
-    duty: 'worktrees, merge checks, reverts, hooks, the pre-commit check; the only place that starts git',
+    duty: 'worktrees, merge checks, reverts, hooks, the pre-commit check; the only place that reads `.git` or starts git',
     imports: ['domain', 'dialects', 'operations', 'service', 'setup'],
   },
   folders: {
@@ -74,7 +74,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   workspace: {
     duty: "finds and makes a workspace; identity, trust, keys and files of the user's home",
-    imports: ['domain', 'audit', 'dialects', 'service', 'folders', 'setup', 'config'],
+    imports: ['domain', 'audit', 'dialects', 'service', 'git', 'folders', 'setup', 'config'],
   },
   archive: {
     duty: 'export and verification of logs; backup, copy and verification of stores',

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Workflow } from '../../../../domain/workflow/workflow.ts'
+import { checkoutAt } from '../../../../git/checkout.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Shell } from '../../shell.ts'
@@ -122,6 +123,6 @@ function namedFile(from: string, name: string): Found | undefined {
     const found = ['yaml', 'yml'].map((end) => `workflows/${name}.${end}`)
     const file = found.find((each) => existsSync(join(folder, each)))
     if (file !== undefined) return { file, text: readFileSync(join(folder, file), 'utf8') }
-    if (existsSync(join(folder, '.git')) || folder === dirname(folder)) return undefined
+    if (checkoutAt(folder) || folder === dirname(folder)) return undefined
   }
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { gitEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { type Checkout, checkoutAbove } from '../../../../git/checkout.ts'
 import { printQuestions, readAnswers } from '../../../../migrate/answers.ts'
 import { applyMigration, hasWork } from '../../../../migrate/apply.ts'
 import { hiddenHandoffs } from '../../../../migrate/hidden.ts'
@@ -10,7 +11,6 @@ import { scan } from '../../../../migrate/scan.ts'
 import { planSummary } from '../../../../migrate/summary.ts'
 import { readText } from '../../../../setup/file-edit.ts'
 import { hasBatonFolder } from '../../../../workspace/find.ts'
-import { type Checkout, checkoutAt } from '../../../../workspace/git-folder.ts'
 import { makeFolder } from '../../../../workspace/workspace.ts'
 import { type Command, isOn, textOf } from '../../command.ts'
 import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
@@ -92,16 +92,14 @@ function placeOf(shell: Shell, { words }: Arguments): { root: string; checkout: 
   if (!statSync(wanted, { throwIfNoEntry: false })?.isDirectory())
     throw new BatonError('not_found', `there is no folder ${wanted}`, { folder: wanted })
   const root = realpathSync(wanted)
-  for (let folder = root; ; folder = dirname(folder)) {
-    const checkout = checkoutAt(folder)
-    if (checkout && folder !== root)
-      throw new BatonError(
-        'invalid_input',
-        `${root} is a part of the repository ${folder}, and _handoffs/ stands at its root; run: baton migrate --from v1 ${folder}`,
-        { folder: root, root: folder },
-      )
-    if (checkout || folder === dirname(folder)) return { root, checkout }
-  }
+  const checkout = checkoutAbove(root)
+  if (checkout && checkout.root !== root)
+    throw new BatonError(
+      'invalid_input',
+      `${root} is a part of the repository ${checkout.root}, and _handoffs/ stands at its root; run: baton migrate --from v1 ${checkout.root}`,
+      { folder: root, root: checkout.root },
+    )
+  return { root, checkout }
 }
 
 interface GivenAnswers {

@@ -123,7 +123,7 @@ class MappingFields implements Fields {
   agent(...names: readonly string[]): string | undefined {
     const found = this.#find(names)
     const text = found && this.#text(found)
-    if (found === undefined || text === undefined || isPlaceholder(text)) return text
+    if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return text
     const name = nameIn(text.trim())
     if (!AGENT.test(name) || name.length > MAX_AGENT_LENGTH) {
       const message = `${quoted(text)} cannot be an agent's name; write letters, digits, dots, dashes or underscores, for example codex`
@@ -169,7 +169,7 @@ class MappingFields implements Fields {
   time(...names: readonly string[]): string | undefined {
     const found = this.#find(names)
     const text = found && this.#text(found)
-    if (found === undefined || text === undefined || isPlaceholder(text)) return undefined
+    if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return undefined
     const { key } = found
     const read = readInstant(text)
     if (read === undefined) {
@@ -205,7 +205,7 @@ class MappingFields implements Fields {
   word<T extends string>(words: Words<T>, ...names: readonly string[]): T | undefined {
     const found = this.#find(names)
     const text = found && this.#text(found)
-    if (found === undefined || text === undefined || isPlaceholder(text)) return undefined
+    if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return undefined
     const word = findWord(words, text.trim())
     if (word === undefined) {
       const message = `${quoted(text)} is no ${words.name}; write one of ${words.words.join(', ')}`
@@ -311,7 +311,7 @@ class MappingFields implements Fields {
   #text({ key, value }: Found): string | undefined {
     if (isAbsent(value)) return undefined
     if (typeof value === 'string') {
-      if (isPlaceholder(value)) this.#placeholder(value, key)
+      if (isPlaceholder(value, 'field')) this.#placeholder(value, key)
       return value
     }
     if (typeof value !== 'object' || value === null)

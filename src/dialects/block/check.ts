@@ -2,6 +2,7 @@ import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { type Data, isData, own } from '../difference.ts'
 import type { Fields } from '../fields.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
 import { phaseFor, STATUS_OF, stateFor } from './words.ts'
 
 /** What a block says, as far as it can be judged. `to` is null where it says nobody. */
@@ -17,31 +18,15 @@ export interface Said {
 /** As long as the engine takes a name. */
 const AGENT = /^@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** Texts of the document's own sketch, which agents hand on instead of filling it in. */
-const TEMPLATE: readonly string[] = [
-  'string',
-  'number',
-  'iso-8601',
-  '@agent-name',
-  '@agent-name | none',
-  'task-id',
-]
-
-/** `[X]`, `[X]%`, `{count}`, `<agent>`, `{{name}}`, `...`: a blank that somebody was to fill in. */
-const BLANK =
-  /^@?(?:\[[A-Za-z_ -]{1,40}\]|\{{1,2}[A-Za-z_ .-]{1,40}\}{1,2}|<[A-Za-z_ |.-]{1,40}>|\.\.\.|…)\s?[%a-z]{0,3}$/
-
 /** Numbers under such a name count what went wrong. */
 const FAILURES = /(?:^|_)(?:failed|failures|failing|errors)$/i
 
 const MOST_BLANKS = 20
 
-export const isPlaceholder = (text: string): boolean =>
-  text.length <= 120 && (TEMPLATE.includes(text.trim().toLowerCase()) || BLANK.test(text.trim()))
-
 /** What to write where the document's sentence only says that something is wrong. */
 export function hintFor(field: string, value: string | undefined): string {
-  if (value !== undefined && isPlaceholder(value)) return `That is the template's own text; ${choice(field)}.`
+  if (value !== undefined && isPlaceholder(value, 'block'))
+    return `That is the template's own text; ${choice(field)}.`
   if (value === undefined) return `Add ${field}; ${choice(field)}.`
   if (field === 'phase') {
     const meant = phaseFor(value)
@@ -71,7 +56,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 /** The `@` alone does not make a name (A2-04). */
 export function checkAgentName(fields: Fields, field: string, written: string): void {
-  const template = isPlaceholder(written)
+  const template = isPlaceholder(written, 'block')
   if (AGENT.test(written) && !template) return
   const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written
   fields.report(
@@ -97,7 +82,7 @@ export function checkCount(fields: Fields, field: string, value: number | undefi
 /** Ids of tasks that are blanks of a template. */
 export function checkIds(fields: Fields, field: string, ids: readonly string[]): void {
   for (const [index, id] of ids.slice(0, MOST_BLANKS).entries())
-    if (isPlaceholder(id))
+    if (isPlaceholder(id, 'block'))
       fields.report(
         'error',
         'template_placeholder',
@@ -130,7 +115,7 @@ export function checkBlanks(fields: Fields, metrics: Readonly<Data>): void {
 
 /** `[X]` without quotes is a list to YAML. */
 function blankIn(value: unknown): string | undefined {
-  if (typeof value === 'string') return isPlaceholder(value) ? value : undefined
+  if (typeof value === 'string') return isPlaceholder(value, 'block') ? value : undefined
   if (!Array.isArray(value) || value.length !== 1 || typeof value[0] !== 'string') return undefined
   return /^[A-Z]{1,3}$/.test(value[0]) || value[0] === '...' ? `[${value[0]}]` : undefined
 }

@@ -1,5 +1,6 @@
 import { isData } from '../difference.ts'
-import { checkAgentName, hintFor, isNobody, isPlaceholder } from './check.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
+import { checkAgentName, hintFor, isNobody } from './check.ts'
 import { keyOf, place, type Reading, written } from './reading.ts'
 import { problemsOf, type Required } from './validate.ts'
 import { phaseFor, stateFor } from './words.ts'
@@ -71,9 +72,9 @@ function quotable(said: Said): Said {
 /** Words that nobody can make sense of and blanks of a template are left out of the draft. */
 function toDraft({ draft }: Reading, said: Said, nobody: boolean): void {
   const { phase, from, to, status } = said
-  if (phase !== undefined && !isPlaceholder(phase)) draft.phase = phaseFor(phase) ?? phase
-  const sender = from === undefined || isPlaceholder(from) ? '' : bare(from)
-  const receiver = to === undefined || isPlaceholder(to) ? '' : bare(to)
+  if (phase !== undefined && !isPlaceholder(phase, 'block')) draft.phase = phaseFor(phase) ?? phase
+  const sender = from === undefined || isPlaceholder(from, 'block') ? '' : bare(from)
+  const receiver = to === undefined || isPlaceholder(to, 'block') ? '' : bare(to)
   if (sender !== '') draft.from = sender
   if (nobody || (to !== undefined && isNobody(to))) draft.to = null
   else if (receiver !== '') draft.to = receiver

@@ -1,5 +1,5 @@
+import { isPlaceholder } from '../text/placeholder.ts'
 import { plainText } from './body/body.ts'
-import { isPlaceholder } from './placeholders.ts'
 
 /** An agent as a person wrote it: `Grok (Chief)`, `@claude`, `"claude | Model: opus"`. */
 export interface ReadAgent {
@@ -21,7 +21,7 @@ const ASIDE = /\s+(?:\||—|–|-{1,2}|→)\s/
 
 export function readAgent(text: string): ReadAgent | undefined {
   const plain = plainText(text).slice(0, 200)
-  if (plain === '' || isPlaceholder(plain)) return undefined
+  if (plain === '' || isPlaceholder(plain, 'markdown')) return undefined
   if (NOBODY.test(plain)) return { name: null, several: false, joined: false }
   const aside = plain.split(ASIDE)[0]!
   const withRole = ROLE.exec(aside)

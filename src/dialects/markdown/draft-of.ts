@@ -2,10 +2,10 @@ import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import type { State } from '../../domain/lifecycle.ts'
 import { isData, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
 import { findWord, PRIORITY_WORDS } from '../text/words.ts'
 import { readClosing } from './body/closing.ts'
 import { isTaskId } from './names.ts'
-import { isPlaceholder } from './placeholders.ts'
 import { type Found, type Reading, shown } from './reading.ts'
 import { readStatus, statusFor } from './status.ts'
 
@@ -65,7 +65,7 @@ function idAndTask(reading: Reading): readonly [string | undefined, string | und
 
 function plainLine(reading: Reading, key: 'handoff_id' | 'related_task'): string | undefined {
   const line = reading.index.line(key)
-  if (!line || isPlaceholder(line.value) || line.value.length > 100) return undefined
+  if (!line || isPlaceholder(line.value, 'markdown') || line.value.length > 100) return undefined
   // Below a heading stands an id, or else a text.
   if (line.isBelow && /\s/.test(line.value)) return undefined
   reading.foundInBody(key, line.at)
@@ -98,7 +98,7 @@ function titleOf(reading: Reading): string | undefined {
   const line = reading.index.field('title')
   const title = line && line.value !== '' ? line.value : reading.index.heading.title
   if (title === undefined) return undefined
-  if (!isPlaceholder(title)) {
+  if (!isPlaceholder(title, 'markdown')) {
     reading.foundInBody('title', line?.at ?? reading.index.headingAt)
     return title
   }
@@ -116,7 +116,7 @@ function priorityOf(reading: Reading): Draft['priority'] {
   const front = reading.frontText('priority')
   const line = front ? undefined : reading.index.line('priority')
   const text = front?.value ?? line?.value
-  if (text === undefined || isPlaceholder(text)) return undefined
+  if (text === undefined || isPlaceholder(text, 'markdown')) return undefined
   const before = text.slice(0, 100).split(/\s*[([|,—–-]/)[0]!
   const found = findWord(PRIORITY_WORDS, text) ?? findWord(PRIORITY_WORDS, before)
   if (!found) {
@@ -158,7 +158,7 @@ function stateOf(reading: Reading): State | 'archived' | undefined {
     at: () => reading.bodyPosition(line.at),
   }
   const said = front ?? body
-  if (!said || isPlaceholder(said.value)) return undefined
+  if (!said || isPlaceholder(said.value, 'markdown')) return undefined
   const state = understood(reading, said)
   if (front && body) {
     const other = readStatus(body.value)

@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../dialect.ts'
 import { isData, own } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
 import type { Path, Position, Source } from '../text/source.ts'
 import { readInstant } from '../text/time.ts'
 import { type ReadAgent, readAgent, sameAgent } from './agents.ts'
 import { BodyIndex, type BodyValue } from './body/body-index.ts'
 import { type NativeKey, spellingsOf } from './keys.ts'
-import { isPlaceholder } from './placeholders.ts'
 
 export type Where = 'front' | 'body' | 'name'
 
@@ -97,7 +97,7 @@ export class Reading {
       const front = this.#frontOf(key)
       const before = this.diagnostics.length
       const value = front?.fields.text(...front.names)
-      if (value === undefined || !isPlaceholder(value))
+      if (value === undefined || !isPlaceholder(value, 'markdown'))
         return value === undefined ? undefined : this.#front(key, value)
       const message = `${shown(value)} was left to be filled in; write the value.`
       if (this.diagnostics.length === before)
@@ -140,7 +140,8 @@ export class Reading {
     const read = bodyInstant(field.value)
     if (read !== undefined) return this.#inBody(key, read, field.at)
     const message = `${shown(field.value)} is no time that exists; write for example 2026-02-21T14:30:00Z.`
-    if (!isPlaceholder(field.value)) this.report('warning', 'bad_time', message, this.bodyPosition(field.at))
+    if (!isPlaceholder(field.value, 'markdown'))
+      this.report('warning', 'bad_time', message, this.bodyPosition(field.at))
     return undefined
   }
 
@@ -148,9 +149,10 @@ export class Reading {
     const front = this.frontText(key)
     if (front || this.hasFront(key)) return front
     const section = this.index.section(key)
-    if (section && !isPlaceholder(section.text)) return this.#inBody(key, section.text, section.at)
+    if (section && !isPlaceholder(section.text, 'markdown'))
+      return this.#inBody(key, section.text, section.at)
     const line = spellingsOf(key).sections ? this.index.field(key) : this.index.line(key)
-    if (!line || line.value === '' || isPlaceholder(line.value)) return undefined
+    if (!line || line.value === '' || isPlaceholder(line.value, 'markdown')) return undefined
     return this.#inBody(key, line.value, line.at)
   }
 
@@ -163,7 +165,7 @@ export class Reading {
     const field = this.index.field(key)
     const section = field?.items.length ? undefined : this.index.section(key)
     const items = section ? this.index.itemsBelow(section) : (field?.items ?? [])
-    const texts = items.map(({ text }) => text).filter((text) => !isPlaceholder(text))
+    const texts = items.map(({ text }) => text).filter((text) => !isPlaceholder(text, 'markdown'))
     return texts.length > 0 ? this.#inBody(key, texts, section?.at ?? field?.at ?? 0) : undefined
   }
 
@@ -208,7 +210,7 @@ export class Reading {
   #agent({ value, at }: Found<string>): ReadAgent | undefined {
     const agent = readAgent(value)
     const warn = (code: string, what: string) => this.report('warning', code, `${shown(value)} ${what}`, at())
-    if (!agent && isPlaceholder(value))
+    if (!agent && isPlaceholder(value, 'markdown'))
       warn('placeholder', "was left to be filled in; write the agent's name.")
     else if (!agent) warn('bad_agent_name', "is no agent's name; write one word, for example claude.")
     else if (agent.several)

@@ -1,11 +1,11 @@
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
 import { findWord, type Words } from '../text/words.ts'
 import { readStep } from './ends.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { filled, orNothing } from './filled.ts'
-import { isPlaceholder } from './placeholders.ts'
 import { DECISIONS, type Decision, Decisions, type GateType, GateTypes } from './words.ts'
 
 export type Gate = NonNullable<Draft['gate']>
@@ -41,7 +41,7 @@ export function readGate(handoff: Fields, extra: Data): Gate | undefined {
 /** A type that nobody knows must not let the work pass, so it blocks. */
 function readType(fields: Fields, key: string): GateType {
   const found = fields.value(key)
-  if (typeof found !== 'string' || isPlaceholder(found) || findWord(GateTypes, found))
+  if (typeof found !== 'string' || isPlaceholder(found, 'package') || findWord(GateTypes, found))
     return fields.word(GateTypes, key) ?? 'blocking'
   fields.report(
     'warning',

@@ -2,8 +2,8 @@ import type { Diagnostic, Interpretation } from '../dialect.ts'
 import { type Data, isData, own } from '../difference.ts'
 import { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
+import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import type { Path, Source } from '../text/source.ts'
-import { blankIn, isPlaceholder } from './placeholders.ts'
 import { foundAt, placeOf } from './places.ts'
 import { textsOf } from './rules.ts'
 
@@ -14,7 +14,7 @@ export function judged(draft: Draft, source: Source, root: Fields): Interpretati
   const all: Diagnostic[] = [...root.diagnostics, ...diagnostics]
   const seen = new Set(all.filter(({ code }) => code === 'placeholder').map(position))
   for (const [field, text] of textsOf(fitting)) {
-    const blank = isPlaceholder(text) ? text : blankIn(text)
+    const blank = isPlaceholder(text, 'package') ? text : blankIn(text)
     if (blank === undefined) continue
     const place = at(field)
     if (seen.has(position(place))) continue

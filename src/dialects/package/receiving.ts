@@ -2,9 +2,9 @@ import type { HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { CheckResult } from '../../domain/handoffs/package.ts'
 import { isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
 import type { Draft } from '../draft.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
 import { constraintNotMeasurable } from './lint.ts'
-import { isPlaceholder } from './placeholders.ts'
 import { typeOf } from './types.ts'
 
 export interface ReceivingFacts {
@@ -56,7 +56,7 @@ export function checkReceiving(draft: Draft, facts: ReceivingFacts = {}): Receiv
 function summary({ package: travels }: Draft): Outcome {
   const text = travels?.summary
   if (text === undefined) return { blockers: ['Summary missing'] }
-  const empty = isPlaceholder(text) || isVacuousSummary(text)
+  const empty = isPlaceholder(text, 'package') || isVacuousSummary(text)
   return { blockers: empty ? [`Summary '${text}' not understandable`] : [] }
 }
 
@@ -64,14 +64,18 @@ function artifacts({ package: travels }: Draft, { kinds }: ReceivingFacts): Outc
   const listed = travels?.artifacts ?? []
   const blockers = listed.flatMap(({ path }) => {
     if (insideProject(path) === undefined) return [`Artifact ${path} outside the project`]
-    return kinds?.get(path) === 'missing' || isPlaceholder(path) ? [`Artifact ${path} not found`] : []
+    return kinds?.get(path) === 'missing' || isPlaceholder(path, 'package')
+      ? [`Artifact ${path} not found`]
+      : []
   })
   return { blockers, evaluated: listed.every(({ path }) => kinds?.has(path) === true) }
 }
 
 function deliverable(draft: Draft): Outcome {
   const { deliverables = [], validation_request } = draft.package ?? {}
-  const unclear = deliverables.filter(isPlaceholder).map((text) => `Deliverable '${text}' not clear`)
+  const unclear = deliverables
+    .filter((text) => isPlaceholder(text, 'package'))
+    .map((text) => `Deliverable '${text}' not clear`)
   if (unclear.length > 0) return { blockers: unclear }
   if (deliverables.length > 0 || (validation_request?.items ?? []).length > 0) return { blockers: [] }
   return NEEDS_DELIVERABLE.includes(typeOf(draft))

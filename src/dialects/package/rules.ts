@@ -1,8 +1,8 @@
 import type { Package } from '../../domain/handoffs/package.ts'
 import type { Draft } from '../draft.ts'
+import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
 import { error, type Finding, notMeasurable, vacuousSummary, warning } from './lint.ts'
-import { blankIn, isPlaceholder } from './placeholders.ts'
 import { answeredBy, type OpenDelegation, typeOf } from './types.ts'
 
 export interface SendingFacts {
@@ -38,14 +38,14 @@ const summary: Rule = ({ package: travels }) => {
         'the package has no summary; say in two or three sentences what was done, as context.summary',
       ),
     ]
-  return isPlaceholder(text) ? [] : vacuousSummary(text)
+  return isPlaceholder(text, 'package') ? [] : vacuousSummary(text)
 }
 
 /** Rule 2: artifacts are referenced by paths that lead to them. */
 const artifacts: Rule = ({ package: travels }, { kinds }) =>
   (travels?.artifacts ?? []).flatMap(({ path }, i) => {
     const field = `package.artifacts.${i}.path`
-    if (isPlaceholder(path)) return []
+    if (isPlaceholder(path, 'package')) return []
     if (insideProject(path) === undefined)
       return [
         error(
@@ -106,7 +106,7 @@ const deliverable: Rule = (draft, { open }) => {
 
 const blanks: Rule = (draft) =>
   textsOf(draft).flatMap(([field, text]) => {
-    if (isPlaceholder(text))
+    if (isPlaceholder(text, 'package'))
       return [error('placeholder', field, `${text} is a placeholder; write the value that it stands for`)]
     const blank = blankIn(text)
     return blank === undefined

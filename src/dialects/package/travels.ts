@@ -1,11 +1,11 @@
 import type { ArtifactRef, Package } from '../../domain/handoffs/package.ts'
 import { type Data, isData, keysOf } from '../difference.ts'
 import type { Fields } from '../fields.ts'
+import { isPlaceholder } from '../text/placeholder.ts'
 import { findWord, type Words } from '../text/words.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { filled, isBlank, orNothing } from './filled.ts'
 import { readValidation } from './gate.ts'
-import { isPlaceholder } from './placeholders.ts'
 import { ArtifactTypes, QuestionPriorities } from './words.ts'
 
 /** What travels: `context`, `expectations` and `validation_request`. */
@@ -137,7 +137,7 @@ function readEach<T>(
     const made =
       typeof each === 'string' ? each : read(each, (...kept) => keepElement(each, path, ...kept), place)
     if (made === undefined) continue
-    if (typeof made === 'string' && !isPlaceholder(made))
+    if (typeof made === 'string' && !isPlaceholder(made, 'package'))
       parent.report(
         'warning',
         'element_as_text',
@@ -177,7 +177,7 @@ function readWord<T extends string>(
   place: string,
 ): T | undefined {
   const value = fields.value(key)
-  if (typeof value !== 'string' || value.trim() === '' || isPlaceholder(value)) return undefined
+  if (typeof value !== 'string' || value.trim() === '' || isPlaceholder(value, 'package')) return undefined
   if (findWord(words, value)) return fields.word(words, key)
   fields.report(
     'error',

@@ -1,4 +1,5 @@
-import { CST, type Document, isAlias, isMap, isNode, Lexer, LineCounter, parseDocument, visit } from 'yaml'
+import { type Document, isAlias, isMap, isNode, LineCounter, parseDocument, visit } from 'yaml'
+import { excessIn } from '../dialects/text/yaml/excess.ts'
 
 /** A place in the text and what is wrong there. */
 export interface Flaw {
@@ -12,19 +13,21 @@ export interface ConfigYaml {
   readonly flaws: readonly Flaw[]
 }
 
-/** About 1,200 agents with all their settings; the reader gets slow long before the largest file. */
-const MAX_TOKENS = 60_000
-/** Settings are at most six deep; what is nested by the thousand ends the reader's stack. */
-const MAX_DEPTH = 32
+/** About 1,200 agents with all their settings are 60,000 tokens. Settings are at most six levels deep. */
+const MOST = { tokens: 60_000, depth: 32 }
+const TOO_MUCH = {
+  tokens: 'there are too many settings; keep at most about a thousand agents here',
+  depth: 'the settings are nested too deeply; none needs more than six levels',
+}
 
 /**
  * The YAML of a `baton.yaml`, which may be anyone's. Neither merges nor aliases nor tags are read: settings
  * need none, and they are how small files grow large.
  */
 export function readYaml(text: string): ConfigYaml {
-  const tooMuch = tooMuchIn(text)
+  const excess = excessIn(text, MOST)
   const lineCounter = new LineCounter()
-  const document = parseDocument(tooMuch ? '' : text, {
+  const document = parseDocument(excess ? '' : text, {
     schema: 'core',
     merge: false,
     stringKeys: true,
@@ -34,32 +37,9 @@ export function readYaml(text: string): ConfigYaml {
     logLevel: 'error',
     lineCounter,
   })
-  if (!tooMuch)
-    return { document, lineCounter, flaws: [...brokenParts(document), ...unwantedParts(document)] }
+  if (!excess) return { document, lineCounter, flaws: [...brokenParts(document), ...unwantedParts(document)] }
   for (const { index } of text.matchAll(/\n/g)) lineCounter.addNewLine(index + 1)
-  return { document, lineCounter, flaws: [tooMuch] }
-}
-
-/** Counts before anything is built: nesting and size cost the reader far more than their own length. */
-function tooMuchIn(text: string): Flaw | undefined {
-  let offset = 0
-  let count = 0
-  let brackets = 0
-  let onLine = 0
-  for (const token of new Lexer().lex(text)) {
-    const type = CST.tokenType(token)
-    if (type === 'newline') onLine = 0
-    else if (type === 'flow-map-start' || type === 'flow-seq-start') brackets++
-    else if (type === 'flow-map-end' || type === 'flow-seq-end') brackets--
-    else if (type === 'explicit-key-ind' || type === 'seq-item-ind') onLine++
-    if (++count > MAX_TOKENS)
-      return { offset, message: 'there are too many settings; keep at most about a thousand agents here' }
-    if (brackets > MAX_DEPTH || onLine > MAX_DEPTH)
-      return { offset, message: 'the settings are nested too deeply; none needs more than six levels' }
-    // Marks that the reader puts in for itself have no place in the text.
-    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length
-  }
-  return undefined
+  return { document, lineCounter, flaws: [{ offset: excess.at, message: TOO_MUCH[excess.kind] }] }
 }
 
 /** How to mend what the reader complains about; its own words do for the rest. */

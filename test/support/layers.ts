@@ -70,7 +70,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   config: {
     duty: '`baton.yaml` and the environment: schema, checks, defaults; the only reader of the environment',
-    imports: ['domain', 'notify'],
+    imports: ['domain', 'dialects', 'notify'],
   },
   workspace: {
     duty: "finds and makes a workspace; identity, trust, keys and files of the user's home",

@@ -1,6 +1,7 @@
-import { CST, type Document, Lexer, parseAllDocuments, parseDocument } from 'yaml'
+import { type Document, parseAllDocuments, parseDocument } from 'yaml'
 import { MAX_DEPTH, MAX_NOTES, MAX_REPAIR_LENGTH, MAX_YAML_LENGTH } from '../limits.ts'
 import { isMapping, type Note, plainData, type Reading, setOwn, type Tree } from '../tree.ts'
+import { excessIn } from './excess.ts'
 import { noteOf } from './yaml-notes.ts'
 import { type BrokenLines, linesOf, repairYaml } from './yaml-repair.ts'
 import { type Places, yamlTree } from './yaml-tree.ts'
@@ -172,7 +173,6 @@ function unreadable(): Note {
   }
 }
 
-/** Counted before anything is built: nesting costs the library's stack far more than its own length. */
 function tooMuch(text: string): Note | undefined {
   if (text.length > MAX_YAML_LENGTH)
     return {
@@ -181,7 +181,15 @@ function tooMuch(text: string): Note | undefined {
       message: `the YAML has ${text.length} characters; at most ${MAX_YAML_LENGTH} are read`,
       at: 0,
     }
-  return mayBeDeep(text) ? tooDeep(text) : undefined
+  const excess = mayBeDeep(text) ? excessIn(text, { depth: MAX_DEPTH }) : undefined
+  return (
+    excess && {
+      severity: 'error',
+      code: 'too_deep',
+      message: `nested more than ${MAX_DEPTH} levels deep; no handoff needs more than ten`,
+      at: excess.at,
+    }
+  )
 }
 
 /** Cheap: whether there are enough signs that nest on one line. */
@@ -198,27 +206,4 @@ function mayBeDeep(text: string): boolean {
       if (++signs > MAX_DEPTH) return true
   }
   return false
-}
-
-function tooDeep(text: string): Note | undefined {
-  let offset = 0
-  let brackets = 0
-  let onLine = 0
-  for (const token of new Lexer().lex(text)) {
-    const type = CST.tokenType(token)
-    if (type === 'newline') onLine = 0
-    else if (type === 'flow-map-start' || type === 'flow-seq-start') brackets++
-    else if (type === 'flow-map-end' || type === 'flow-seq-end') brackets--
-    else if (type === 'explicit-key-ind' || type === 'seq-item-ind') onLine++
-    if (brackets > MAX_DEPTH || onLine > MAX_DEPTH)
-      return {
-        severity: 'error',
-        code: 'too_deep',
-        message: `nested more than ${MAX_DEPTH} levels deep; no handoff needs more than ten`,
-        at: offset,
-      }
-    // Marks that the lexer puts in for itself have no place in the text.
-    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length
-  }
-  return undefined
 }

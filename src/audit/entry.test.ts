@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canonicalJson } from './canonical-json.ts'
-import { type AuditRecord, checkRecord, decodeEntry, encodeEntry, ZERO_HASH } from './entry.ts'
+import { type AuditRecord, checkRecord, decodeEntry, encodeEntry, recordIn, ZERO_HASH } from './entry.ts'
 
 const digest = 'X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0'
 const hash = 'X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0='
@@ -96,6 +96,7 @@ describe('encodeEntry', () => {
 
         assert.equal(text, canonicalJson(record))
         assert.deepEqual(decodeEntry(entry), { ok: true, ...second, record: JSON.parse(text) })
+        assert.deepEqual(recordIn({ body: entry }), JSON.parse(text))
       }),
     )
   })

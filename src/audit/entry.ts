@@ -177,6 +177,11 @@ export function decodeEntry(entry: string): Decoded {
   return { ok: true, origin, stream, seq, prev, record }
 }
 
+/** The record of an entry that Baton wrote and keeps, unchecked: `decodeEntry` judges the text of others. */
+export function recordIn({ body }: { readonly body: string }): AuditRecord {
+  return JSON.parse(body.slice(body.lastIndexOf('\n') + 1))
+}
+
 function refuse(line: number, reason: string): Decoded {
   return { ok: false, line, reason: `line ${line} ${reason}` }
 }

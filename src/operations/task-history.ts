@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { recordIn } from '../audit/entry.ts'
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { LogEntry } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
@@ -56,12 +57,10 @@ const log = defineOperation({
   },
 })
 
-function toEntry({ at, act, hash, body }: LogEntry): z.infer<ReturnType<typeof Entry>> {
-  const { actor, to } = JSON.parse(body.slice(body.lastIndexOf('\n') + 1)) as {
-    actor?: { id?: string }
-    to?: string
-  }
-  return { at, act, by: actor?.id ?? '', ...(to !== undefined && { to }), hash }
+function toEntry(entry: LogEntry): z.infer<ReturnType<typeof Entry>> {
+  const { at, act, hash } = entry
+  const { actor, to } = recordIn(entry)
+  return { at, act, by: actor.id, ...(to !== undefined && { to }), hash }
 }
 
 export const HISTORY_OPERATIONS = [reopen, log] as const

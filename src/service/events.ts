@@ -1,4 +1,4 @@
-import { SUBJECTS } from '../audit/entry.ts'
+import { type AuditRecord, recordIn, SUBJECTS } from '../audit/entry.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
@@ -206,7 +206,7 @@ export class Events {
   async #told(entries: readonly LogEntry[]): Promise<readonly Happening[]> {
     const told: Happening[] = []
     for (const entry of entries) {
-      const record: Said = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
+      const record = recordIn(entry)
       told.push(toHappening(entry, record, await this.#subjectOf(entry.subject, record.sub.rev)))
     }
     return told
@@ -238,15 +238,7 @@ interface Known {
   readonly subject: Subject
 }
 
-/** The part of an entry's body that is told. */
-interface Said {
-  readonly actor: { readonly id: string }
-  readonly auth: string
-  readonly sub: { readonly k: string; readonly rev: number }
-  readonly to?: string
-}
-
-function toHappening(entry: LogEntry, record: Said, subject: Subject): Happening {
+function toHappening(entry: LogEntry, record: AuditRecord, subject: Subject): Happening {
   return {
     cursor: String(entry.id),
     at: entry.at,

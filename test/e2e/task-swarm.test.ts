@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { recordIn } from '../../src/audit/entry.ts'
 import { openStore } from '../../src/compose/main.ts'
 import type { Task, ThoughtRecord } from '../../src/domain/tasks/task.ts'
 import type { LogEntry, Store } from '../../src/storage/store.ts'
@@ -62,10 +63,7 @@ for (const engine of ENGINES)
       })
       assert.deepEqual([...finished].sort(), PHASE_0.map(({ id }) => id).sort())
       await checkLog(store)
-      const acts = (await allEntries(store)).map(({ act, body }) => {
-        const { sub } = JSON.parse(body.slice(body.lastIndexOf('\n') + 1)) as { sub: { id: string } }
-        return `${act} ${sub.id}`
-      })
+      const acts = (await allEntries(store)).map((entry) => `${entry.act} ${recordIn(entry).sub.id}`)
       for (const { id, depends_on } of PHASE_0) {
         const at = (act: string) => acts.flatMap((line, i) => (line === `${act} ${id}` ? [i] : []))
         assert.deepEqual(

@@ -45,7 +45,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   operations: {
     duty: 'every operation, defined once for all surfaces',
-    imports: ['domain', 'dialects', 'pictures', 'service'],
+    imports: ['domain', 'audit', 'dialects', 'pictures', 'service'],
   },
   git: {
     duty: 'worktrees, merge checks, reverts, hooks, the pre-commit check; the only place that reads `.git` or starts git',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { recordIn } from '../../audit/entry.ts'
 import { AgentName } from '../../domain/agent.ts'
 import { Handoff, type HandoffType, TYPES } from '../../domain/handoffs/handoff.ts'
 import {
@@ -166,7 +167,7 @@ function responseOf(
 }
 
 function toEvent(entry: LogEntry): z.infer<ReturnType<typeof Event>> {
-  const record = JSON.parse(entry.body.slice(entry.body.lastIndexOf('\n') + 1))
+  const record = recordIn(entry)
   return {
     at: entry.at,
     act: entry.act,

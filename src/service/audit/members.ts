@@ -1,4 +1,4 @@
-import { decodeEntry } from '../../audit/entry.ts'
+import { type AuditRecord, decodeEntry } from '../../audit/entry.ts'
 import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
 import { type AuditSession, FINAL_RECORD_MISSING } from '../../domain/audit-session.ts'
 import { BatonError } from '../../domain/errors.ts'
@@ -78,17 +78,10 @@ export async function demandRecorded(
   )
 }
 
-interface Said {
-  readonly act?: string
-  readonly to?: string
-  readonly actor?: { readonly id?: string }
-  readonly sub?: { readonly k?: string }
-}
-
-function recordOf(entry: LogEntry): Said {
+function recordOf(entry: LogEntry): Partial<AuditRecord> {
   const decoded = decodeEntry(entry.body)
   // The log takes only records of this shape.
-  return decoded.ok ? (decoded.record as Said) : {}
+  return decoded.ok ? (decoded.record as Partial<AuditRecord>) : {}
 }
 
 export const changed = ({ stream, seq }: LogEntry, index: number) =>

@@ -5,6 +5,7 @@ import { ci, collect, historyOf, progressOf, summary } from '../../../test/suppo
 import { samplesOf } from '../../../test/support/documents/samples.ts'
 import { run } from '../../../test/support/program/invoke.ts'
 import { by, describeOnEngines, START } from '../../../test/support/program/workspace.ts'
+import { recordIn } from '../../audit/entry.ts'
 import type { MetricsGroup } from '../../domain/reports/metrics.ts'
 import type { Service } from '../service.ts'
 
@@ -107,7 +108,7 @@ describeOnEngines('the history of blocks', (open) => {
     const { entries } = await store.changes('0', 100)
     const entry = entries.find(({ act }) => act === 'block.record')
 
-    const record = JSON.parse(entry?.body.slice(entry.body.lastIndexOf('\n') + 1) ?? '{}')
+    const record = recordIn(entry!)
     assert.deepEqual([record.actor, record.auth, record.sub.k], [{ id: 'ci' }, 'os-user', 'record'])
     assert.ok(entry?.disclosures?.some((text) => /claimed_author/.test(decoded(text))))
   })

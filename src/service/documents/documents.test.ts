@@ -10,6 +10,7 @@ import {
 } from '../../../test/support/documents/documents.ts'
 import { tablesOf } from '../../../test/support/log/log.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
+import { recordIn } from '../../audit/entry.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
@@ -99,7 +100,7 @@ describeOnEngines('importing a document', (open) => {
     const fields = Object.fromEntries(said)
     assert.match(fields.source_sha256, /^[0-9a-f]{64}$/)
     assert.equal(fields.claimed_author, 'grok')
-    assert.equal(JSON.parse(timeline[0]!.body.split('\n').at(-1)!).actor.id, 'planner')
+    assert.equal(recordIn(timeline[0]!).actor.id, 'planner')
   })
 
   it('goes on from there: the receiver accepts what was imported', async (t) => {

@@ -1,3 +1,4 @@
+import { recordIn } from '../../audit/entry.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import { taskReasons } from '../../domain/people/gate.ts'
@@ -49,9 +50,7 @@ export async function makeBrief(
 /** Whoever holds a task has not written it: the log says who has. */
 async function creatorOf({ store }: ServiceDeps, { uid }: Task): Promise<string> {
   const [first] = await store.entries(uid, 0, 1)
-  const record = first?.body.slice(first.body.lastIndexOf('\n') + 1) ?? '{}'
-  const { actor } = JSON.parse(record) as { actor?: { id?: string } }
-  return actor?.id ?? 'its creator'
+  return first ? recordIn(first).actor.id : 'its creator'
 }
 
 function taskPart(task: Task, by: string, blocked_by: readonly string[]): BriefPart {

@@ -106,6 +106,17 @@ export interface Call {
   readonly notSecret?: boolean
   /** What it belongs to where the caller traces its calls; what is sent keeps it. */
   readonly trace?: Trace
+  /** Bounds of a wait. */
+  readonly hold?: Hold
+}
+
+/** How a transport bounds the waits of a call. */
+export interface Hold {
+  /** Ends when the caller has gone. */
+  readonly caller: AbortSignal
+  /** Ends when the server stops. */
+  readonly stopping?: AbortSignal | undefined
+  readonly ms?: number | undefined
 }
 
 /** The log stream of the workspace's administration. */

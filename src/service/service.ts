@@ -1,7 +1,7 @@
 import { Agents } from './agents/agents.ts'
 import { Tokens } from './agents/tokens.ts'
 import type { Audit } from './audit/audit.ts'
-import type { ServiceDeps } from './deps.ts'
+import type { Hold, ServiceDeps } from './deps.ts'
 import { Events } from './events.ts'
 import { Artifacts } from './handoffs/artifacts.ts'
 import { Closing } from './handoffs/closing.ts'
@@ -12,7 +12,7 @@ import type { Sendings } from './people/deliveries.ts'
 import { settlingUnits } from './settling.ts'
 import { TaskHistory } from './tasks/task-history.ts'
 import { Tasks } from './tasks/tasks.ts'
-import { type WaitOptions, waitForEnd } from './waiting.ts'
+import { type WaitOptions, waitForEnd, waitHeld } from './waiting.ts'
 import { followRun } from './workflows/follow.ts'
 import { Workflows } from './workflows/workflows.ts'
 
@@ -54,8 +54,8 @@ export class Service {
     return new Audit(this.deps)
   }
 
-  wait(ref: string, options: WaitOptions = {}) {
-    return waitForEnd(this.deps, ref, options)
+  wait(ref: string, options: WaitOptions = {}, hold?: Hold) {
+    return hold ? waitHeld(this.deps, ref, options, hold) : waitForEnd(this.deps, ref, options)
   }
 
   /** Sends the messages that are due, once; a server calls it on a timer. */

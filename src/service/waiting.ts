@@ -1,14 +1,16 @@
-import { BatonError, HandoffFailedException, timedOut } from '../domain/errors.ts'
+import { BatonError, HandoffFailedException, HandoffTimeoutException, timedOut } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
-import type { ServiceDeps } from './deps.ts'
+import type { Hold, ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
 
 /** Signals are hints: whoever waits looks for itself this often. */
 const LOOK_AGAIN_MS = 1_000
 /** Document 001's default, for handoffs that name no time of their own. */
 export const DEFAULT_WAIT_S = 300
+/** Proxies and clients give up on a silent connection after about a minute. */
+export const HOLD_MS = 60_000
 
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
@@ -64,6 +66,35 @@ export async function waitForEnd(
     state: ended.state,
     ...(ended.error && { error: ended.error }),
   })
+}
+
+/**
+ * Waits for the end within the bounds of a call. At the limit the error holds `held_s` and `timeout_s`, so that the
+ * caller can ask again for the rest.
+ */
+export async function waitHeld(
+  deps: ServiceDeps,
+  ref: string,
+  options: WaitOptions,
+  { caller, stopping, ms = HOLD_MS }: Hold,
+): Promise<Handoff> {
+  const held_s = ms / 1_000
+  const whole = options.timeout_s ?? (await find(deps, ref)).timeout_s ?? DEFAULT_WAIT_S
+  const signal = AbortSignal.any(stopping ? [caller, stopping] : [caller])
+  try {
+    return await waitForEnd(deps, ref, { timeout_s: Math.min(whole, held_s), signal })
+  } catch (error) {
+    if (error === signal.reason)
+      throw new BatonError(
+        'unavailable',
+        caller.aborted ? 'the caller went away' : 'the server is stopping; ask again',
+      )
+    if (whole <= held_s || !(error instanceof HandoffTimeoutException)) throw error
+    throw new HandoffTimeoutException(
+      `${ref} has not ended after ${held_s} s, the longest that a request is held; ask again to go on waiting`,
+      { id: ref, timeout_s: whole, held_s },
+    )
+  }
 }
 
 /** A program without types may say anything, and a wait until no number at all would never end. */

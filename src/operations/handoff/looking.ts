@@ -149,7 +149,7 @@ const wait = defineOperation({
   output: Handoff,
   errors: ['invalid_input', 'not_found', 'failed', 'timed_out', 'unavailable'],
   examples: ['baton wait HO-2026-001 --timeout 10m'],
-  run: (service, _, { id, timeout_s }) => service.wait(id, { timeout_s }),
+  run: (service, { hold }, { id, timeout_s }) => service.wait(id, { timeout_s }, hold),
 })
 
 export const LOOKING_OPERATIONS = [inbox, get, list, wait] as const

@@ -5,7 +5,6 @@ import { BatonError } from '../../domain/errors.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Call } from '../../service/deps.ts'
 import type { Service } from '../../service/service.ts'
-import { holding } from '../shared/holding.ts'
 import { parseJson } from '../shared/json-limits.ts'
 import { isOfStore } from '../shared/problem.ts'
 import { keepTelling } from './progress.ts'
@@ -51,13 +50,11 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const stop = keepTelling(op, context, world.progressMs)
   try {
-    const call = toCall(world.admit(op, context), context)
+    const hold = { caller: context.mcpReq.signal, stopping: world.stopping, ms: world.waitMs ?? WAIT_MS }
+    const call = { ...toCall(world.admit(op, context), context), hold }
     const { raw, cursor } = inputOf(op, given, world.service)
-    const { signal } = context.mcpReq
-    const bounds = { caller: signal, stopping: world.stopping, ms: world.waitMs ?? WAIT_MS }
-    const service = holding(world.service, bounds)
     const run = (fields: Fields) => {
-      const invoked = () => invoke(op, service, call, fields) as Promise<object>
+      const invoked = () => invoke(op, world.service, call, fields) as Promise<object>
       return world.around?.(op, call, fields, invoked) ?? invoked()
     }
     return await answered(op, run, raw, cursor)

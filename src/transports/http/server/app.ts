@@ -4,7 +4,6 @@ import { BatonError } from '../../../domain/errors.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
 import type { McpEndpoint } from '../../mcp/http.ts'
-import { holding } from '../../shared/holding.ts'
 import { isOfStore, problemResponse, toProblem } from '../../shared/problem.ts'
 import { doorPage } from '../pages/door-page.ts'
 import { showStatus } from '../pages/status.ts'
@@ -113,16 +112,10 @@ function operationCalls({ service, stopping, holdMs: ms }: HttpAppOptions, admit
   return async ({ op, path }: Route, request: Request, told: Told): Promise<Answer> => {
     const caller = await admit(request, told, op.name)
     authorise(op, caller)
-    const call = toCall(caller, request.headers)
+    const hold = { caller: request.signal, stopping, ms }
+    const call = { ...toCall(caller, request.headers), hold }
     const input = await inputOf(op, request, path)
-    const hold = {
-      get caller() {
-        return request.signal
-      },
-      stopping,
-      ms,
-    }
-    return answer(op, request, await invoke(op, holding(service, hold), call, input))
+    return answer(op, request, await invoke(op, service, call, input))
   }
 }
 

@@ -5,6 +5,7 @@ import { getRequestListener, RequestError } from '@hono/node-server'
 import { BatonError } from '../../../domain/errors.ts'
 import { loadOperations } from '../../../operations/index.ts'
 import type { Service, Token } from '../../../service/service.ts'
+import { HOLD_MS } from '../../../service/waiting.ts'
 import { problemResponse } from '../../shared/problem.ts'
 import { webFolder } from '../pages/web.ts'
 import { startDelivering } from '../workers/delivering.ts'
@@ -62,7 +63,7 @@ const TIMES = {
   deliverMs: 2_000,
   /** How often is looked whether the log has grown. */
   sequenceMs: 1_000,
-  holdMs: 60_000,
+  holdMs: HOLD_MS,
 }
 
 /** Starts the HTTP surface of a workspace. From then on the store is the server's to close. */

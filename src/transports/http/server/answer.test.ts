@@ -67,6 +67,18 @@ describe('the answer of an operation on its connection', () => {
       for (const [name, value] of Object.entries(PROTECTING)) assert.equal(answer.headers.get(name), value)
     }
   })
+
+  it('states the length of a refusal to HEAD, as it does to GET', async (t) => {
+    const { ask } = await asking(t)
+    const whole = await ask('/v1/handoffs/HO-1')
+    const headOnly = await ask('/v1/handoffs/HO-1', { method: 'HEAD' })
+
+    assert.deepEqual(
+      [headOnly.status, headOnly.headers.get('content-type'), await headOnly.text()],
+      [404, 'application/problem+json', ''],
+    )
+    assert.equal(headOnly.headers.get('content-length'), String((await whole.text()).length))
+  })
 })
 
 describe('an address with a field in it', () => {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { hash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { BatonError } from '../../../domain/errors.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
@@ -8,7 +8,6 @@ import { isOfStore, problemResponse, toProblem } from '../../shared/problem.ts'
 import { doorPage } from '../pages/door-page.ts'
 import { showStatus } from '../pages/status.ts'
 import { addWeb, missingPage } from '../pages/web.ts'
-import { type Answer, answer, send } from './answer.ts'
 import { authorise, type Caller, callerOf, toCall } from './auth.ts'
 import { isVisit, protect, refuseForeign } from './guards.ts'
 import { inputOf } from './input.ts'
@@ -39,8 +38,7 @@ export interface HttpAppOptions {
 }
 
 export interface HttpApp {
-  /** With a connection the answer of an operation is written straight to it. */
-  fetch(request: Request, connection?: ServerResponse): Promise<Response>
+  fetch(request: Request): Promise<Response>
 }
 
 /** What the log tells of a request: never its path, its query or its headers, which may hold what callers wrote. */
@@ -80,7 +78,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const routeOf = routesOf(options.operations)
   const callOperation = operationCalls(options, admit)
   const others = otherPages(options, answered, admit, failed)
-  const respond = async (request: Request, told: Told): Promise<Response | Answer> => {
+  const respond = async (request: Request, told: Told): Promise<Response> => {
     try {
       if (isVisit(request, hosts)) return doorPage(request)
       refuseForeign(request, hosts)
@@ -91,14 +89,12 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     }
   }
   return {
-    async fetch(request, connection) {
+    async fetch(request) {
       const started = performance.now()
       const told: Told = {}
-      const given = await respond(request, told)
+      const response = protect(await respond(request, told))
+      const { status } = response
       const ms = performance.now() - started
-      const { status } = given
-      // Whoever asked is not kept waiting for what is noted about it.
-      const response = given instanceof Response ? protect(given) : send(given, connection)
       answered.note(told.operation ?? 'other', status, ms)
       if (status !== 200 || !HEALTH.test(request.url))
         log('info', 'request', { method: request.method, ...told, status, ms: Math.round(ms) })
@@ -109,7 +105,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
 /** Operations are most of what is asked for: they are called without a page's way through its router. */
 function operationCalls({ service, stopping, holdMs: ms }: HttpAppOptions, admit: Admit) {
-  return async ({ op, path }: Route, request: Request, told: Told): Promise<Answer> => {
+  return async ({ op, path }: Route, request: Request, told: Told): Promise<Response> => {
     const caller = await admit(request, told, op.name)
     authorise(op, caller)
     const hold = { caller: request.signal, stopping, ms }
@@ -160,6 +156,23 @@ function otherPages(
   })
   app.onError((error, c) => failed(error, c.env.told))
   return app
+}
+
+/**
+ * The answer of an operation. A read carries a tag of its bytes: a caller that has them already gets a few bytes. The
+ * revision of a handoff or task stands in its `rev`, for `If-Match`.
+ */
+function answer(op: Operation, request: Request, value: unknown): Response {
+  const body = JSON.stringify(value)
+  const headers = { 'content-type': 'application/json' }
+  if (op.effect !== 'read') return new Response(body, { headers })
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+  const known = request.headers
+    .get('if-none-match')
+    ?.split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known?.includes(etag)) return new Response(null, { status: 304, headers: { etag } })
+  return new Response(body, { headers: { ...headers, etag } })
 }
 
 /** Most servers are never asked over MCP, so it is loaded by the first request. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { BatonError } from '../../../domain/errors.ts'
@@ -79,10 +79,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const stopping = new AbortController()
   // The port is a part of what the app checks and is known only when the server listens.
   let app: HttpApp | undefined
-  const server = listener(
-    times,
-    (request, connection) => app?.fetch(request, connection) ?? problemResponse(STARTING),
-  )
+  const server = listener(times, (request) => app?.fetch(request) ?? problemResponse(STARTING))
   const bound = await listen(server, host, port)
   app = createHttpApp({
     service,
@@ -136,10 +133,7 @@ const isOfAgents = ({ revoked_at, scopes }: Token): boolean =>
 
 const STARTING = new BatonError('unavailable', 'the server is starting; try again')
 
-function listener(
-  times: typeof TIMES,
-  answer: (request: Request, connection: ServerResponse) => Response | Promise<Response>,
-): Server {
+function listener(times: typeof TIMES, answer: (request: Request) => Response | Promise<Response>): Server {
   return createServer(
     {
       headersTimeout: times.headersMs,
@@ -147,11 +141,7 @@ function listener(
       connectionsCheckingInterval: times.checkMs,
       keepAliveTimeout: times.idleMs,
     },
-    // The server speaks HTTP/1 alone.
-    getRequestListener((request, { outgoing }) => answer(request, outgoing as ServerResponse), {
-      overrideGlobalObjects: false,
-      errorHandler: unanswered,
-    }),
+    getRequestListener(answer, { overrideGlobalObjects: false, errorHandler: unanswered }),
   )
 }
 

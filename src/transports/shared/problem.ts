@@ -58,15 +58,19 @@ function withoutPlace(error: BatonError): BatonError {
 
 export function problemResponse(error: unknown): Response {
   const problem = toProblem(error)
-  const headers = new Headers({ 'content-type': PROBLEM_TYPE })
+  const body = JSON.stringify(problem)
+  const headers = new Headers({ 'content-type': PROBLEM_TYPE, ...lengthOf(body) })
   if (problem.code === 'unauthenticated') headers.set('www-authenticate', 'Bearer realm="baton"')
   if (problem.code === 'unavailable') headers.set('retry-after', '1')
   const { retry_after_s } = problem.details
   if (typeof retry_after_s === 'number') headers.set('retry-after', String(retry_after_s))
   // The rest of a body that nobody will read must not be taken for the next request.
   if (problem.code === 'too_large') headers.set('connection', 'close')
-  return new Response(JSON.stringify(problem), { status: problem.status, headers })
+  return new Response(body, { status: problem.status, headers })
 }
+
+/** Stated, because the answer to HEAD has the length and not the body. */
+export const lengthOf = (body: string) => ({ 'content-length': String(Buffer.byteLength(body)) })
 
 function withFewIssues(details: BatonError['details']): BatonError['details'] {
   const { issues } = details

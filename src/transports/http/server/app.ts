@@ -4,7 +4,7 @@ import { BatonError } from '../../../domain/errors.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
 import type { McpEndpoint } from '../../mcp/http.ts'
-import { isOfStore, problemResponse, toProblem } from '../../shared/problem.ts'
+import { isOfStore, lengthOf, problemResponse, toProblem } from '../../shared/problem.ts'
 import { doorPage } from '../pages/door-page.ts'
 import { showStatus } from '../pages/status.ts'
 import { addWeb, missingPage } from '../pages/web.ts'
@@ -17,7 +17,6 @@ import { Answered } from './metrics.ts'
 import { addObserving } from './observing.ts'
 import { type Rate, RateLimit } from './rate.ts'
 import { isReady } from './ready.ts'
-import { type Route, routesOf } from './routes.ts'
 
 export interface HttpAppOptions {
   readonly service: Service
@@ -52,38 +51,27 @@ interface Env {
 }
 
 /** Says who is calling and counts it. */
-type Admit = (request: Request, told: Told, operation: string) => Promise<Caller>
+type Admit = (context: Context<Env>, operation: string) => Promise<Caller>
 
 /** Asked every few seconds by whoever watches the server: worth a line only when the answer is no. */
 const HEALTH = /^https?:\/\/[^/]*\/(?:healthz|readyz)(?:\?|$)/
 
 /** Every operation over HTTP, with the two health checks and the dashboard. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { service, hosts, log } = options
+  const { hosts, log } = options
   const answered = new Answered()
-  const limit = new RateLimit(options.rate)
-  const admit: Admit = async (request, told, operation) => {
-    told.operation = operation
-    const caller = await callerOf(service, request.headers)
-    told.actor = caller.actor.name
-    limit.take(caller.token)
-    return caller
-  }
   const failed = (error: unknown, told: Told): Response => {
     const { code } = toProblem(error)
     told.code = code
     if (code === 'internal' || isOfStore(error)) log('error', 'failure', { ...told, ...toldOf(error) })
     return problemResponse(error)
   }
-  const routeOf = routesOf(options.operations)
-  const callOperation = operationCalls(options, admit)
-  const others = otherPages(options, answered, admit, failed)
+  const app = routes(options, answered, failed)
   const respond = async (request: Request, told: Told): Promise<Response> => {
     try {
       if (isVisit(request, hosts)) return doorPage(request)
       refuseForeign(request, hosts)
-      const route = routeOf(request)
-      return await (route ? callOperation(route, request, told) : others.fetch(request, { told }))
+      return await app.fetch(request, { told })
     } catch (error) {
       return failed(error, told)
     }
@@ -103,27 +91,22 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   }
 }
 
-/** Operations are most of what is asked for: they are called without a page's way through its router. */
-function operationCalls({ service, stopping, holdMs: ms }: HttpAppOptions, admit: Admit) {
-  return async ({ op, path }: Route, request: Request, told: Told): Promise<Response> => {
-    const caller = await admit(request, told, op.name)
-    authorise(op, caller)
-    const hold = { caller: request.signal, stopping, ms }
-    const call = { ...toCall(caller, request.headers), hold }
-    const input = await inputOf(op, request, path)
-    return answer(op, request, await invoke(op, service, call, input))
-  }
-}
-
-function otherPages(
+function routes(
   options: HttpAppOptions,
   answered: Answered,
-  admitTo: Admit,
   failed: (error: unknown, told: Told) => Response,
 ): Hono<Env> {
   const { service, operations } = options
   const app = new Hono<Env>()
-  const admit = (c: Context<Env>, operation: string) => admitTo(c.req.raw, c.env.told, operation)
+  const limit = new RateLimit(options.rate)
+  const admit: Admit = async ({ req, env: { told } }, operation) => {
+    told.operation = operation
+    const caller = await callerOf(service, req.raw.headers)
+    told.actor = caller.actor.name
+    limit.take(caller.token)
+    return caller
+  }
+  addOperations(app, options, admit)
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     if (await isReady(service)) return c.json({ status: 'ready' })
@@ -158,13 +141,27 @@ function otherPages(
   return app
 }
 
+function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit): void {
+  const { service, stopping, holdMs: ms } = options
+  for (const op of options.operations)
+    app.on(op.http.method, op.http.path.replace(/\{(\w+)\}/, ':$1'), async (c) => {
+      const request = c.req.raw
+      const caller = await admit(c, op.name)
+      authorise(op, caller)
+      const hold = { caller: request.signal, stopping, ms }
+      const call = { ...toCall(caller, request.headers), hold }
+      const input = await inputOf(op, request, c.req.param())
+      return answer(op, request, await invoke(op, service, call, input))
+    })
+}
+
 /**
  * The answer of an operation. A read carries a tag of its bytes: a caller that has them already gets a few bytes. The
  * revision of a handoff or task stands in its `rev`, for `If-Match`.
  */
 function answer(op: Operation, request: Request, value: unknown): Response {
   const body = JSON.stringify(value)
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json', ...lengthOf(body) }
   if (op.effect !== 'read') return new Response(body, { headers })
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   const known = request.headers

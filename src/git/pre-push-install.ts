@@ -1,24 +1,82 @@
-import { lstatSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { lstatSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
-import { type FileEdit, readText } from '../setup/file-edit.ts'
-import { type GitEnvironment, noRepository, openRepository } from './git.ts'
-import { findHooksFolder, HOOK, KEPT_NAME, MARK } from './hook.ts'
+import { applyEdits, type FileEdit, readText } from '../setup/file-edit.ts'
+import { type GitEnvironment, noRepository, openRepository, type Repository } from './git.ts'
+import { findHooksFolder } from './hook.ts'
 
 const COMMAND = 'baton merge-check --pre-push'
 const WHY = 'git asks Baton before a push to the main branch whether its tasks were written back'
+const MARK = '# Written by: baton merge-check --install-hook'
+const KEPT_NAME = 'pre-push.before-baton'
 
-/** What has to be written so that git runs the check before every push, or so that it no longer does. */
+/** The hook that was there before runs first and gets the same input; what it refuses stays refused. */
+const HOOK = `#!/bin/sh
+${MARK}
+# A push to the main branch is refused while a task in it has no thought_record.
+pushed=$(cat)
+before="$(dirname "$0")/${KEPT_NAME}"
+if [ -x "$before" ]; then
+  printf '%s\\n' "$pushed" | "$before" "$@" || exit $?
+fi
+if command -v baton >/dev/null 2>&1; then baton=baton
+elif [ -x node_modules/.bin/baton ]; then baton=node_modules/.bin/baton
+else
+  echo 'pre-push: baton is not installed here; install it, or push with --no-verify' >&2
+  exit 1
+fi
+printf '%s\\n' "$pushed" | "$baton" merge-check --pre-push
+`
+
+/** The edits that make git run the check before every push, or that undo this. */
 export async function prePushEdits(
   root: string,
   options: { readonly env: GitEnvironment; readonly remove?: boolean },
 ): Promise<readonly FileEdit[]> {
   const repository = await openRepository(root, options.env)
   if (!repository) throw noRepository(root, 'baton setup git')
+  const [hook, kept] = await placesIn(repository)
+  demandPlain(hook)
+  demandPlain(kept)
+  return options.remove ? removal(readHook(hook), readHook(kept)) : installation(readHook(hook), kept)
+}
+
+export interface Installed {
+  readonly hook: string
+  readonly changed: boolean
+  /** The hook that was there and goes on working. */
+  readonly kept?: string
+}
+
+/** Writes the hook at once, also from a linked worktree. Twice is the same as once. */
+export async function installHook(repository: Repository): Promise<Installed> {
+  const [hook, kept] = await placesIn(repository)
+  moveAside(hook, kept)
+  const edits = installation(readHook(hook), kept)
+  await applyEdits(edits)
+  return { hook, changed: edits.length > 0, ...(isExecutable(kept) && { kept }) }
+}
+
+/** The hook, and where the one before it is kept. */
+async function placesIn(repository: Repository): Promise<readonly [string, string]> {
   const folder = await findHooksFolder(repository, 'pre-push', COMMAND)
-  const hook = await readHook(join(folder, 'pre-push'))
-  const kept = await readHook(join(folder, KEPT_NAME))
-  return options.remove ? removal(hook, kept) : installation(hook, kept)
+  return [join(folder, 'pre-push'), join(folder, KEPT_NAME)]
+}
+
+/** Keeps a hook that no edit can hold: a link, which must go on following its file, or a program that is not text. */
+function moveAside(hook: string, kept: string): void {
+  const isLink = lstatSync(hook, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  const bytes = statSync(hook, { throwIfNoEntry: false })?.isFile() ? readFileSync(hook) : Buffer.of()
+  const isMoved = (isLink || !isUtf8(bytes)) && !bytes.includes(MARK) && !isThere(kept)
+  if (isMoved) renameSync(hook, kept)
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+function isExecutable(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.mode & 0o111) !== 0
 }
 
 interface Read {
@@ -27,31 +85,34 @@ interface Read {
   readonly mode: { readonly mode?: number }
 }
 
-async function readHook(path: string): Promise<Read> {
+/** Only a file can be given back byte for byte: a link leads to one of the project, or of someone else. */
+function demandPlain(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats && !stats.isFile())
-    throw new BatonError(
-      'conflict',
-      `${path} is no plain file; add this line to the hook yourself: ${COMMAND}`,
-      {
-        path,
-      },
-    )
+  if (!stats || stats.isFile()) return
+  throw new BatonError(
+    'conflict',
+    `${path} is no plain file; add this line to the hook yourself: ${COMMAND}`,
+    { path },
+  )
+}
+
+function readHook(path: string): Read {
+  const stats = statSync(path, { throwIfNoEntry: false })
   return { path, text: readText(path), mode: stats ? { mode: stats.mode & 0o7777 } : {} }
 }
 
-function installation({ path, text, mode }: Read, kept: Read): readonly FileEdit[] {
+function installation({ path, text, mode }: Read, kept: string): readonly FileEdit[] {
   const edit = { path, before: text, after: HOOK, mode: 0o755, why: WHY }
   if (text === HOOK) return []
   if (text === undefined || text.includes(MARK)) return [edit]
-  if (kept.text !== undefined)
+  if (isThere(kept))
     throw new BatonError(
       'conflict',
-      `${kept.path} is there already and would be overwritten; remove it or ${path} first`,
-      { path: kept.path },
+      `${kept} is there already and would be overwritten; remove it or ${path} first`,
+      { path: kept },
     )
   const why = 'the hook that is there now, as it is; it runs before the check'
-  return [{ path: kept.path, before: undefined, after: text, ...mode, why }, edit]
+  return [{ path: kept, before: undefined, after: text, ...mode, why }, edit]
 }
 
 function removal({ path, text }: Read, kept: Read): readonly FileEdit[] {

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
@@ -345,6 +355,56 @@ describe('the pre-push hook', () => {
       readFileSync(join(project.root, 'seen.txt'), 'utf8'),
       /^refs\/heads\/main [0-9a-f]{40} refs\/heads\/main [0-9a-f]{40}\n$/,
     )
+  })
+
+  it('setup git --remove takes out the hook of merge-check and gives the one before it back', async (t) => {
+    const project = await aProject(t)
+    const hook = join(project.root, '.git/hooks/pre-push')
+    writeFileSync(hook, '#!/bin/sh\nexit 3\n')
+    chmodSync(hook, 0o744)
+
+    await ask(project.where, 'merge-check', '--install-hook')
+    const installed = readFileSync(hook, 'utf8')
+    await ask(project.where, 'setup', 'git', '--remove', '--yes')
+
+    assert.match(installed, /merge-check --pre-push/)
+    assert.equal(readFileSync(hook, 'utf8'), '#!/bin/sh\nexit 3\n')
+    assert.equal(statSync(hook).mode & 0o777, 0o744)
+    assert.ok(!existsSync(`${hook}.before-baton`))
+  })
+
+  it('merge-check --install-hook keeps a hook that is a link or a binary as it is', async (t) => {
+    const { where, root } = await aProject(t)
+    const hook = join(root, '.git/hooks/pre-push')
+    const kept = `${hook}.before-baton`
+    const program = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0x00])
+    const install = () => ask(where, 'merge-check', '--install-hook')
+    writeFileSync(join(root, 'pre-push.sh'), '#!/bin/sh\n', { mode: 0o755 })
+    symlinkSync('../../pre-push.sh', hook)
+
+    const link = [await install(), await install()]
+    const target = readlinkSync(kept)
+    for (const path of [hook, kept]) rmSync(path)
+    writeFileSync(hook, program, { mode: 0o755 })
+    const binary = [await install(), await install()]
+
+    const answers = [true, false].map((changed) => ({ hook, changed, kept }))
+    assert.deepEqual([link, binary], [answers, answers])
+    assert.equal(target, '../../pre-push.sh')
+    assert.equal(readFileSync(join(root, 'pre-push.sh'), 'utf8'), '#!/bin/sh\n')
+    assert.deepEqual(readFileSync(kept), program)
+  })
+
+  it('merge-check --install-hook does not switch on a hook that cannot be run', async (t) => {
+    const { where, root } = await aProject(t)
+    const hook = join(root, '.git/hooks/pre-push')
+    writeFileSync(hook, '#!/bin/sh\nexit 3\n')
+    chmodSync(hook, 0o644)
+
+    const answer = await ask(where, 'merge-check', '--install-hook')
+
+    assert.deepEqual(answer, { hook, changed: true })
+    assert.equal(statSync(`${hook}.before-baton`).mode & 0o777, 0o644)
   })
 
   it('goes where core.hooksPath says, and never where other repositories look', async (t) => {

@@ -124,7 +124,7 @@ function view(shell: Shell, found: MergeCheck & { readonly reopened: boolean }):
 
 async function install(shell: Shell, repository: Repository, args: Arguments): Promise<number> {
   noWords(args, 'merge-check --install-hook')
-  const { installHook } = await import('../../../../git/hook.ts')
+  const { installHook } = await import('../../../../git/pre-push-install.ts')
   const done = await installHook(repository)
   shell.answer(done, () =>
     [

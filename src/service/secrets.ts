@@ -2,6 +2,7 @@ import { toError } from '../domain/errors.ts'
 import { type FoundSecret, secretsIn } from '../domain/texts/secrets.ts'
 import type { View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
+import { logRecord } from './log-record.ts'
 
 /** What a use case puts around what the caller gave. */
 const WRAPPED = /^(?:input|change)\./
@@ -56,13 +57,7 @@ export function notePassed(
   view.append({
     stream,
     subject,
-    record: {
-      act: 'secret.pass',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: stream, k: 'workspace', rev: 1 },
-      ts: at,
-    },
+    record: logRecord('secret.pass', actor, { id: stream, k: 'workspace', rev: 1 }, at),
     fields: {
       operation: op,
       subject,

@@ -3,6 +3,7 @@ import type { Agent } from '../../domain/agent.ts'
 import { kindOf } from '../../domain/policy.ts'
 import type { Token, View } from '../../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 
 export interface AgentInput {
@@ -238,13 +239,7 @@ function putAgent(deps: ServiceDeps, view: View, call: Call, agent: Agent, act: 
   view.append({
     stream: adminStream(deps),
     subject: agent.name,
-    record: {
-      act,
-      actor: { id: call.actor.name },
-      auth: call.actor.auth,
-      sub: { id: agent.name, k: 'agent', rev: agent.rev },
-      ts: at,
-    },
+    record: logRecord(act, call.actor, { id: agent.name, k: 'agent', rev: agent.rev }, at),
   })
 }
 

@@ -1,6 +1,7 @@
 import { newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { adminStream } from './agents.ts'
 import type { AgentKey } from './signing.ts'
@@ -39,13 +40,7 @@ export function enrolKey(
       view.append({
         stream,
         subject: name,
-        record: {
-          act: 'agent.key',
-          actor: { id: actor.name },
-          auth: actor.auth,
-          sub: { id: name, k: 'agent', rev: agent.rev },
-          ts: at,
-        },
+        record: logRecord('agent.key', actor, { id: name, k: 'agent', rev: agent.rev }, at),
         fields: { kid: key.id, public_key: key.public },
       })
       return agent

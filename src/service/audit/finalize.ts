@@ -3,6 +3,7 @@ import { type AuditSession, FINALIZING } from '../../domain/audit-session.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { addMs } from '../../domain/handoffs/deadlines.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { waitFor } from '../waiting.ts'
 import { refuse } from '../write.ts'
 import { checkpointAt, newCheckpoint, newestCheckpoint } from './checkpoints.ts'
@@ -98,15 +99,11 @@ async function seal(
       stream: found.uid,
       subject: found.uid,
       record: {
-        act: 'session.seal',
-        actor: { id: call.actor.name },
-        auth: call.actor.auth,
+        ...logRecord('session.seal', call.actor, { id: found.uid, k: 'session', rev: found.rev + 1 }, at),
         cp,
         from: 'open',
         seal: { n, root },
-        sub: { id: found.uid, k: 'session', rev: found.rev + 1 },
         to: 'sealed',
-        ts: at,
       },
     })
     return {

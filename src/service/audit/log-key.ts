@@ -1,6 +1,7 @@
 import { ENGINE } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import type { LogKey } from './keys.ts'
 
 /** The stream whose entries name the keys of the log; the last one signs. */
@@ -72,13 +73,12 @@ function nameKey(
       view.append({
         stream: KEY_STREAM,
         subject: KEY_STREAM,
-        record: {
-          act: 'log.key',
-          actor: { id: actor.name },
-          auth: actor.auth,
-          sub: { id: KEY_STREAM, k: 'workspace', rev: (before?.seq ?? -1) + 2 },
-          ts: at,
-        },
+        record: logRecord(
+          'log.key',
+          actor,
+          { id: KEY_STREAM, k: 'workspace', rev: (before?.seq ?? -1) + 2 },
+          at,
+        ),
         fields: { ...fields },
       })
     },

@@ -1,6 +1,7 @@
 import type { AuditSession } from '../../domain/audit-session.ts'
 import type { SessionFilter } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { newestCheckpoint } from './checkpoints.ts'
 
@@ -26,13 +27,9 @@ export async function startSession(deps: ServiceDeps, call: Call): Promise<Audit
         stream: uid,
         subject: uid,
         record: {
-          act: 'audit_session_start',
-          actor: { id: call.actor.name },
-          auth: call.actor.auth,
+          ...logRecord('audit_session_start', call.actor, { id: uid, k: 'session', rev: 1 }, at),
           ...(checkpoint && { cp: { size: checkpoint.size, root: checkpoint.root } }),
-          sub: { id: uid, k: 'session', rev: 1 },
           to: 'open',
-          ts: at,
         },
       })
       view.putSession(session)

@@ -10,6 +10,7 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import { sha256 } from '../documents/identity.ts'
 import { refuseRoute } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { logRecord } from '../log-record.ts'
 import { refuseSecrets } from '../secrets.ts'
 import { decideFor, type Following, follow, type Situation } from './following.ts'
 import type { BlockSaid, FoundBlock } from './reading.ts'
@@ -281,13 +282,7 @@ function keep({ view, actor, at }: Step, stream: string, block: Block): void {
   view.append({
     stream,
     subject: block.uid,
-    record: {
-      act: 'block.record',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: block.uid, k: 'record', rev: 1 },
-      ts: at,
-    },
+    record: logRecord('block.record', actor, { id: block.uid, k: 'record', rev: 1 }, at),
     fields: {
       claimed_author: block.from,
       to: block.to,

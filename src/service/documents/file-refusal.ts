@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { adminStream } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { write } from '../write.ts'
 
 export interface RefusedFile {
@@ -44,15 +45,14 @@ export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: Re
         view.append({
           stream,
           subject: handoff?.uid ?? stream,
-          record: {
-            act: 'file.refused',
-            actor: { id: call.actor.name },
-            auth: call.actor.auth,
-            sub: handoff
+          record: logRecord(
+            'file.refused',
+            call.actor,
+            handoff
               ? { id: handoff.uid, k: 'handoff', rev: handoff.rev }
               : { id: stream, k: 'workspace', rev: 1 },
-            ts: at,
-          },
+            at,
+          ),
           fields: { path, sha256, reason },
         })
         return { uid, rev: 1 }

@@ -6,6 +6,7 @@ import { addAgents, adminStream, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { admit, refuseRoute } from '../handoffs/admission.ts'
 import { finish, type Step } from '../handoffs/moves.ts'
+import { logRecord } from '../log-record.ts'
 import { noteTask } from '../tasks/task-follow.ts'
 import { newTask } from '../tasks/tasks.ts'
 import { agedUid } from '../uuid7.ts'
@@ -66,12 +67,8 @@ function place(step: Step, piece: Piece, { handoff, content }: Imported): Handof
     stream: made.root,
     subject: made.uid,
     record: {
-      act: 'handoff.imported',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: made.uid, k: 'handoff', rev: made.rev },
+      ...logRecord('handoff.imported', actor, { id: made.uid, k: 'handoff', rev: made.rev }, at),
       to: made.state,
-      ts: at,
     },
     fields: {
       id: made.id,
@@ -130,13 +127,7 @@ export function keepSource(
   view.append({
     stream,
     subject: about.handoff ?? uid,
-    record: {
-      act: 'artifact.put',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: uid, k: 'artifact', rev: 1 },
-      ts: at,
-    },
+    record: logRecord('artifact.put', actor, { id: uid, k: 'artifact', rev: 1 }, at),
     fields: { path: piece.path, sha256: piece.sha256 },
   })
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Artifact } from '../../storage/store.ts'
 import { adminStream } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { find } from '../lookup.ts'
 import { refuse, write } from '../write.ts'
 import { keepAlive } from './attempts.ts'
@@ -73,13 +74,7 @@ export class Artifacts {
         view.append({
           stream,
           subject: handoff?.uid ?? uid,
-          record: {
-            act: 'artifact.put',
-            actor: { id: call.actor.name },
-            auth: call.actor.auth,
-            sub: { id: uid, k: 'artifact', rev: 1 },
-            ts: at,
-          },
+          record: logRecord('artifact.put', call.actor, { id: uid, k: 'artifact', rev: 1 }, at),
           fields: { path: named.path, sha256 },
         })
         return artifact

@@ -1,6 +1,7 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, decideRetry } from '../../domain/handoffs/retry.ts'
 import { inWords } from '../../domain/texts/in-words.ts'
+import { logRecord } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { offerDeadline } from './deadline.ts'
 import { amended, checkHolder, finish, move, type Step } from './moves.ts'
@@ -101,13 +102,7 @@ export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): H
   view.append({
     stream: next.root,
     subject: next.uid,
-    record: {
-      act: 'handoff.heartbeat',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: next.uid, k: 'handoff', rev: next.rev },
-      ts: at,
-    },
+    record: logRecord('handoff.heartbeat', actor, { id: next.uid, k: 'handoff', rev: next.rev }, at),
   })
   view.putHandoff(next)
   return next

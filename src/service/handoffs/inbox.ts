@@ -7,6 +7,7 @@ import { RANK } from '../../domain/priority.ts'
 import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
 import { adminStream } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { asSettled, find } from '../lookup.ts'
 import { type Asked, isDecision, toAsked } from '../people/asked.ts'
 import { refuse, write } from '../write.ts'
@@ -143,13 +144,7 @@ export class Looking {
         view.append({
           stream: adminStream(deps),
           subject: uid,
-          record: {
-            act: 'notice.ack',
-            actor: { id: call.actor.name },
-            auth: call.actor.auth,
-            sub: { id: uid, k: 'notice', rev: 1 },
-            ts: at,
-          },
+          record: logRecord('notice.ack', call.actor, { id: uid, k: 'notice', rev: 1 }, at),
         })
         return { ...notice, seen_at: at }
       },

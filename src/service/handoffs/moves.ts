@@ -11,6 +11,7 @@ import { kindOf } from '../../domain/policy.ts'
 import { inWords } from '../../domain/texts/in-words.ts'
 import type { View } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { refuseDeclined, refuseShut, refuseUnanswered } from '../people/shut.ts'
 import { tell, tellWait } from '../people/telling.ts'
 import { withTimers } from '../people/timers.ts'
@@ -78,13 +79,14 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
     stream: next.root,
     subject: next.uid,
     record: {
-      act: change.act ?? `handoff.${command}`,
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: next.uid, k: 'handoff', rev: next.rev },
+      ...logRecord(
+        change.act ?? `handoff.${command}`,
+        actor,
+        { id: next.uid, k: 'handoff', rev: next.rev },
+        at,
+      ),
       from: handoff.state,
       to: next.state,
-      ts: at,
     },
     ...(change.fields && { fields: change.fields }),
     ...(change.progress && { progress: true }),
@@ -237,12 +239,8 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     stream: handoff.root,
     subject: uid,
     record: {
-      act: 'handoff.return',
-      actor: { id: step.actor.name },
-      auth: step.actor.auth,
-      sub: { id: uid, k: 'handoff', rev: 1 },
+      ...logRecord('handoff.return', step.actor, { id: uid, k: 'handoff', rev: 1 }, at),
       to: 'offered',
-      ts: at,
     },
     ...(returns && { fields: { id: handoff.id, title: handoff.title, ...returns.package } }),
   })

@@ -6,6 +6,7 @@ import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { kindOf } from '../../domain/policy.ts'
 import type { Trace } from '../../domain/trace.ts'
+import { logRecord } from '../log-record.ts'
 import { type Automatic, gateOf, judgeAutomatic, markGated } from '../people/gates.ts'
 import { newTask } from '../tasks/tasks.ts'
 import { numberedIn } from '../workflows/in-run.ts'
@@ -107,12 +108,8 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     stream: created.root,
     subject: uid,
     record: {
-      act: 'handoff.create',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: uid, k: 'handoff', rev: created.rev },
+      ...logRecord('handoff.create', actor, { id: uid, k: 'handoff', rev: created.rev }, at),
       to: 'draft',
-      ts: at,
     },
     fields,
   })

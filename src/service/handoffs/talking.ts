@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { ThreadItem } from '../../domain/handoffs/package.ts'
+import { logRecord } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { finish, notify, type Step } from './moves.ts'
 
@@ -42,13 +43,7 @@ export function answerBeside(step: Step, before: Handoff, text: string): Handoff
   view.append({
     stream: next.root,
     subject: next.uid,
-    record: {
-      act: 'handoff.answer',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: next.uid, k: 'handoff', rev: next.rev },
-      ts: at,
-    },
+    record: logRecord('handoff.answer', actor, { id: next.uid, k: 'handoff', rev: next.rev }, at),
     fields: { answer: text },
     progress: true,
   })

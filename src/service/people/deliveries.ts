@@ -4,6 +4,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import { backOffSeconds, CLAIM_S, type Delivery, WAITING_EVENTS } from '../../domain/people/delivery.ts'
 import type { Message, Notifying, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 
 /** What became of the messages that were due. */
 export interface Sendings {
@@ -146,13 +147,7 @@ async function close(
       view.append({
         stream: about.root,
         subject: about.uid,
-        record: {
-          act: 'notice.undelivered',
-          actor: { id: ENGINE.name },
-          auth: ENGINE.auth,
-          sub: { id: uid, k: 'notice', rev: 1 },
-          ts: at,
-        },
+        record: logRecord('notice.undelivered', ENGINE, { id: uid, k: 'notice', rev: 1 }, at),
       })
     },
   })

@@ -1,6 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { nextReminder, spokenTime } from '../../domain/people/silence.ts'
 import { amended, finish, move, notify, type Step } from '../handoffs/moves.ts'
+import { logRecord } from '../log-record.ts'
 import { noteGate } from '../tasks/task-follow.ts'
 
 /** The person is reminded, and again later. */
@@ -42,13 +43,7 @@ function note(step: Step, before: Handoff, next: Handoff, act: string): Handoff 
   view.append({
     stream: result.root,
     subject: result.uid,
-    record: {
-      act,
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: result.uid, k: 'handoff', rev: result.rev },
-      ts: at,
-    },
+    record: logRecord(act, actor, { id: result.uid, k: 'handoff', rev: result.rev }, at),
   })
   view.putHandoff(result)
   noteGate(step, result)

@@ -2,6 +2,7 @@ import { BatonError } from '../../domain/errors.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { demandField, type Plan, planOf } from './plan.ts'
 import { relatedTo, subjectOf } from './related.ts'
@@ -158,14 +159,10 @@ function say(
       stream,
       subject: uid,
       record: {
-        act: 'audit.redact',
-        actor: { id: call.actor.name },
-        auth: call.actor.auth,
+        ...logRecord('audit.redact', call.actor, { id, k, rev: rev + 1 + i }, at),
         field: input.field,
         h,
         reason: input.reason,
-        sub: { id, k, rev: rev + 1 + i },
-        ts: at,
       },
     })
   return rev + parts.length

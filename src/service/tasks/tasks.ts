@@ -7,6 +7,7 @@ import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage
 import { type AgentKey, signerOf, signRecord } from '../agents/signing.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { logRecord } from '../log-record.ts'
 import { must } from '../lookup.ts'
 import { refuseShut, workOn } from '../people/shut.ts'
 import { refuse, write } from '../write.ts'
@@ -233,14 +234,7 @@ export function newTask(step: Step, input: NewTask): Task {
   const seq = view.append({
     stream: uid,
     subject: uid,
-    record: {
-      act: 'task.create',
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: input.id, k: 'task', rev: 1 },
-      to: 'todo',
-      ts: at,
-    },
+    record: { ...logRecord('task.create', actor, { id: input.id, k: 'task', rev: 1 }, at), to: 'todo' },
     fields: { title: input.title },
   })
   const task: Task = {

@@ -5,6 +5,7 @@ import { isEnd } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import { advance, type RunEvent } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { logRecord } from '../log-record.ts'
 import { demand } from '../write.ts'
 import { perform } from './perform.ts'
 
@@ -48,13 +49,9 @@ export function putRun(step: Step, before: Run | undefined, after: Run, act: str
     stream: run.uid,
     subject: run.uid,
     record: {
-      act,
-      actor: { id: actor.name },
-      auth: actor.auth,
-      sub: { id: run.uid, k: 'run', rev: run.rev },
+      ...logRecord(act, actor, { id: run.uid, k: 'run', rev: run.rev }, at),
       ...(before && { from: before.state }),
       to: run.state,
-      ts: at,
     },
   })
   return run

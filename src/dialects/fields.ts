@@ -48,6 +48,15 @@ export interface Fields {
   ): void
 }
 
+/** The document's own path for a native path. */
+export function placedAt(path: Path, places: ReadonlyMap<string, Path>): Path {
+  for (let length = path.length; length > 0; length--) {
+    const place = places.get(path.slice(0, length).join('.'))
+    if (place) return [...place, ...path.slice(length)]
+  }
+  return path
+}
+
 /** What all fields of one source share. */
 interface Shared {
   readonly source: Source

@@ -1,6 +1,7 @@
 import type { Dialect } from './dialect.ts'
 import { type Data, type Difference, differences, fieldDifferences, keysOf, own } from './difference.ts'
 import type { Draft } from './draft.ts'
+import { placedAt } from './fields.ts'
 import { type Document, readDocuments } from './read.ts'
 import { dialectOf } from './registry.ts'
 import { nativeOnly, slotFor } from './slot.ts'
@@ -172,7 +173,7 @@ interface Sides {
  * a mapping or a list, or a list of another length, that whole value is replaced.
  */
 function changeFor({ path, after }: Difference, { from, to, source, places }: Sides): Change {
-  const found = placed(path, places)
+  const found = placedAt(path, places)
   const offset = found.length - path.length
   for (let depth = Math.max(1, offset + 1); depth < found.length; depth++) {
     const there = valueAt(source.value, found.slice(0, depth))
@@ -187,15 +188,6 @@ function changeFor({ path, after }: Difference, { from, to, source, places }: Si
 function sameShape(there: unknown, native: unknown): boolean {
   if (Array.isArray(native)) return Array.isArray(there) && there.length === native.length
   return isMapping(there)
-}
-
-/** Where the document keeps what the dialect writes at a path. */
-function placed(path: Path, places: ReadonlyMap<string, Path>): Path {
-  for (let length = path.length; length > 0; length--) {
-    const place = places.get(path.slice(0, length).join('.'))
-    if (place) return [...place, ...path.slice(length)]
-  }
-  return path
 }
 
 /** The body stands at the end of the text, so its place is counted from there. What is not found is left alone. */

@@ -1,7 +1,7 @@
 import type { Diagnostic, Interpretation } from '../dialect.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { type Fields, fieldsOf } from '../fields.ts'
+import { type Fields, fieldsOf, placedAt } from '../fields.ts'
 import type { Path, Source } from '../text/source.ts'
 import { isMapping, setOwn, valueAt } from '../text/tree.ts'
 import { findWord } from '../text/words.ts'
@@ -102,15 +102,6 @@ function handoffIn(source: Source, form: string): Interpretation {
     root.report(severity, code, message, ...there)
   }
   return { draft, diagnostics: root.diagnostics, places: root.places }
-}
-
-/** Where the document keeps what belongs at a native path. */
-function placedAt(path: Path, places: ReadonlyMap<string, Path>): Path {
-  for (let length = path.length; length > 0; length--) {
-    const place = places.get(path.slice(0, length).join('.'))
-    if (place) return [...place, ...path.slice(length)]
-  }
-  return path
 }
 
 /** The suffix behind `.json` and the folder are the truth; the status field is what the writer meant. */

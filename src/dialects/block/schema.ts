@@ -1,11 +1,12 @@
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
+import { DRAFT } from '../json-schema.ts'
 
 const AGENT = '^@[A-Za-z0-9][A-Za-z0-9._-]*$'
 const agent = (description: string) => ({ type: 'string', pattern: AGENT, description })
 
 /** Document 002 for editors. Stricter than the document's function where its field section is. */
 const block = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $schema: DRAFT,
   title: 'Handoff block (document 002)',
   type: 'object',
   required: ['handoff'],

@@ -1,6 +1,6 @@
 import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
+import { DRAFT } from '../json-schema.ts'
 
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const TIME = {
   type: 'string',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
@@ -101,7 +101,7 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set(Object.keys(PROPERTIES))
 /** For editors: what a strict document looks like. Reading tolerates more than this. */
 export const schemas: Readonly<Record<'handoff' | 'index', Readonly<Record<string, unknown>>>> = {
   handoff: {
-    $schema: DIALECT,
+    $schema: DRAFT,
     $id: 'markdown-handoff',
     title: 'Front matter of a handoff, Agent Handoff Protocol v2',
     type: 'object',
@@ -109,7 +109,7 @@ export const schemas: Readonly<Record<'handoff' | 'index', Readonly<Record<strin
     properties: { ...PROPERTIES, x_baton: { type: 'object' } },
   },
   index: {
-    $schema: DIALECT,
+    $schema: DRAFT,
     $id: 'markdown-index',
     title: '_handoffs/_index.yaml, Agent Handoff Protocol v2',
     type: 'object',

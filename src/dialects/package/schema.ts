@@ -1,16 +1,8 @@
 import { TYPES } from '../../domain/handoffs/handoff.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
+import { DRAFT, mapping, type Schema, text } from '../json-schema.ts'
 import { ARTIFACT_TYPES, DECISIONS, GATE_TYPES, QUESTION_PRIORITIES, STATUSES, UNDERSTOOD } from './words.ts'
 
-type Schema = Readonly<Record<string, unknown>>
-
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
-
-const text = (description?: string): Schema => ({
-  type: 'string',
-  minLength: 1,
-  ...(description !== undefined && { description }),
-})
 const texts = (description?: string): Schema => ({
   type: 'array',
   items: text(),
@@ -19,12 +11,6 @@ const texts = (description?: string): Schema => ({
 const oneOf = (words: readonly string[], description?: string): Schema => ({
   enum: [...words],
   ...(description !== undefined && { description }),
-})
-/** Unknown keys are kept on every round trip, so no mapping is closed. */
-const mapping = (properties: Schema, required: readonly string[] = []): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 && { required: [...required] }),
 })
 const listOf = (items: Schema): Schema => ({ type: 'array', items })
 

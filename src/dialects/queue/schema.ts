@@ -1,5 +1,6 @@
 import { ERROR_KINDS } from '../../domain/handoffs/retry.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
+import { DRAFT, mapping, type Schema, text } from '../json-schema.ts'
 import { LIFECYCLE } from './artifact.ts'
 import { DEFAULT_TIMEOUT_S } from './check.ts'
 import {
@@ -12,27 +13,12 @@ import {
   type Status,
 } from './names.ts'
 
-type Schema = Readonly<Record<string, unknown>>
-
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
-
-const text = (description?: string): Schema => ({
-  type: 'string',
-  minLength: 1,
-  ...(description !== undefined && { description }),
-})
 const number = (description: string): Schema => ({ type: 'number', minimum: 0, description })
 const whole = (description: string): Schema => ({ type: 'integer', minimum: 0, description })
 const texts = (description?: string): Schema => ({
   type: 'array',
   items: { type: 'string' },
   ...(description !== undefined && { description }),
-})
-/** Unknown keys are kept on every round trip, so no mapping is closed. */
-const mapping = (properties: Schema, required: readonly string[] = []): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 && { required: [...required] }),
 })
 
 const time: Schema = {

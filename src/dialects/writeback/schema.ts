@@ -1,6 +1,6 @@
+import { DRAFT } from '../json-schema.ts'
 import { TASK_STATUSES } from './words.ts'
 
-const $schema = 'https://json-schema.org/draft/2020-12/schema'
 const task_id = { type: 'string', minLength: 1, description: 'The task, for example "P0.1.1"' } as const
 const status = { enum: TASK_STATUSES, description: 'State of the task' } as const
 const metadata = { type: 'object', description: 'Anything that the document has no field for' } as const
@@ -8,7 +8,7 @@ const texts = (description: string) =>
   ({ type: 'array', items: { type: 'string', minLength: 1 }, description }) as const
 
 const task_update = {
-  $schema,
+  $schema: DRAFT,
   title: 'Task update (document 003)',
   type: 'object',
   required: ['task_id', 'status'],
@@ -47,7 +47,7 @@ const reinstatement = {
 } as const
 
 const thought_record = {
-  $schema,
+  $schema: DRAFT,
   title: 'Thought record (document 003)',
   type: 'object',
   required: ['task_id'],

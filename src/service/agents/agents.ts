@@ -255,13 +255,7 @@ export function putToken(
   view.append({
     stream: adminStream(deps),
     subject: token.agent,
-    record: {
-      act,
-      actor: { id: call.actor.name },
-      auth: call.actor.auth,
-      sub: { id: token.uid, k: 'agent', rev: 1 },
-      ts: at,
-    },
+    record: logRecord(act, call.actor, { id: token.uid, k: 'agent', rev: 1 }, at),
   })
 }
 

@@ -1,6 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
-import type { Home } from '../domain/home.ts'
-import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
+import { DEFAULT_POLICY } from '../domain/policy.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import { Service } from '../service/service.ts'
 import { uuid7 } from '../service/uuid7.ts'
@@ -44,40 +43,17 @@ export async function openStore(target: StoreTarget): Promise<Store> {
   return openPostgresStore(target)
 }
 
-export interface ServiceOptions {
-  readonly policy?: Policy
-  readonly home?: Home
-  readonly live?: ReadonlySet<Home>
-  readonly shared?: ServiceDeps['shared']
-  readonly pickUp?: ServiceDeps['pickUp']
-  readonly judgeOutput?: ServiceDeps['judgeOutput']
-  readonly eraseFiles?: ServiceDeps['eraseFiles']
-  readonly now?: () => Date
-  readonly newUid?: () => string
-  readonly runChecks?: ServiceDeps['runChecks']
-  readonly project?: ServiceDeps['project']
-  readonly notify?: ServiceDeps['notify']
-  readonly keys?: ServiceDeps['keys']
-  readonly agentKeys?: ServiceDeps['agentKeys']
-}
+/** Parts of the service's world that a caller may replace. */
+export type ServiceOptions = Partial<Omit<ServiceDeps, 'store' | 'follow'>>
 
 /** The service over a store, in the real world unless a part of it is replaced. */
 export function createService(store: Store, options: ServiceOptions = {}): Service {
   return new Service({
+    now: () => new Date(),
+    newUid: () => uuid7(),
+    policy: DEFAULT_POLICY,
+    home: 'native',
+    ...options,
     store,
-    now: options.now ?? (() => new Date()),
-    newUid: options.newUid ?? (() => uuid7()),
-    policy: options.policy ?? DEFAULT_POLICY,
-    home: options.home ?? 'native',
-    ...(options.live && { live: options.live }),
-    ...(options.shared && { shared: options.shared }),
-    ...(options.pickUp && { pickUp: options.pickUp }),
-    ...(options.judgeOutput && { judgeOutput: options.judgeOutput }),
-    ...(options.eraseFiles && { eraseFiles: options.eraseFiles }),
-    ...(options.runChecks && { runChecks: options.runChecks }),
-    ...(options.project && { project: options.project }),
-    ...(options.notify && { notify: options.notify }),
-    ...(options.keys && { keys: options.keys }),
-    ...(options.agentKeys && { agentKeys: options.agentKeys }),
   })
 }

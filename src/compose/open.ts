@@ -228,7 +228,9 @@ function isWritable(path: string): boolean {
 const locationOf = (target: StoreTarget): string => (target.engine === 'sqlite' ? target.path : 'the store')
 
 /** Only a trusted `baton.yaml` gets here with channels; what sends is loaded by the first message. */
-async function notifying(channels: NonNullable<Config['notify']>): Promise<ServiceDeps['notify']> {
+async function notifying(
+  channels: NonNullable<Config['notify']>,
+): Promise<NonNullable<ServiceDeps['notify']>> {
   return (await import('../notify/index.ts')).createNotifying(channels, readSecret)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
-import { createService } from '../../src/compose/main.ts'
+import { createService, type ServiceOptions } from '../../src/compose/main.ts'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { isEnd } from '../../src/domain/lifecycle.ts'
 import type { RunStep } from '../../src/domain/workflow/run.ts'
@@ -49,7 +49,7 @@ function mortal(store: Store, faults: Faults): Store {
   })
 }
 
-const runChecks: NonNullable<Parameters<typeof createService>[1]>['runChecks'] = async (checks, { note }) =>
+const runChecks: NonNullable<ServiceOptions['runChecks']> = async (checks, { note }) =>
   checks.map(({ kind }) => ({ name: kind, ok: note !== 'broken' }))
 
 /** One run in a workspace that many runs share, driven by real calls. */

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
 const INSTALLED: Readonly<Record<string, readonly string[]>> = {
@@ -39,11 +41,19 @@ function candidates(): readonly string[] {
 /** What the package asks for and nobody's browser has: without the second, pages of others may read everything. */
 const UNLIKE_A_BROWSER = new Set(['--single-process', '--disable-web-security'])
 
+const MODULES = resolve(import.meta.dirname, '../../node_modules')
+const PACKAGE = '@sparticuz/chromium'
+/** The package unpacks the libraries that it needs only where it believes to be in such a place. */
+const LAMBDA = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
+
 async function launchPackaged(): Promise<Browser> {
-  // The package unpacks the libraries that it needs only where it believes to be in such a place.
-  process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x'
+  // The package takes a half of it for the whole, and a program in a folder that all users share for its own.
+  const { TMPDIR } = process.env
+  Object.assign(process.env, LAMBDA, { TMPDIR: unpacked() })
   const { default: packaged } = await import('@sparticuz/chromium')
   const executablePath = await packaged.executablePath()
+  if (TMPDIR === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = TMPDIR
   // One process for everything mixes up who is logged in where, but some containers allow no more than that.
   const several = packaged.args.filter((each) => !UNLIKE_A_BROWSER.has(each))
   const browser = await chromium.launch({ ...options(several), executablePath }).catch(() => undefined)
@@ -52,6 +62,29 @@ async function launchPackaged(): Promise<Browser> {
   if (browser && page) return browser
   await browser?.close()
   return chromium.launch({ ...options(packaged.args), executablePath })
+}
+
+/** The folder with the browser of the package, unpacked once for this clone. */
+function unpacked(): string {
+  const { version } = JSON.parse(readFileSync(join(MODULES, PACKAGE, 'package.json'), 'utf8'))
+  const place = join(MODULES, '.cache', `chromium-${version}`)
+  if (existsSync(place)) return place
+  mkdirSync(join(MODULES, '.cache'), { recursive: true })
+  const making = mkdtempSync(`${place}-`)
+  const unpack = `import('${PACKAGE}').then((all) => all.default.executablePath())`
+  const { status, stderr } = spawnSync(process.execPath, ['--eval', unpack], {
+    cwd: MODULES,
+    encoding: 'utf8',
+    env: { ...process.env, ...LAMBDA, TMPDIR: making },
+  })
+  try {
+    if (status !== 0) throw new Error(`${PACKAGE} cannot be unpacked: ${stderr}`)
+    // Another process may have been faster; then its copy is as good.
+    if (!existsSync(place)) renameSync(making, place)
+    return place
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
 }
 
 /** Containers have neither the rights for a sandbox nor much shared memory. */

@@ -65,7 +65,11 @@ export async function openDashboard(fill?: (where: Where) => Promise<void>): Pro
   await fill?.(where)
   const { greeting, log, pid } = await serving(later, where)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? ''
-  const browser = await launch()
+  // A server that is left behind keeps its test file from ending.
+  const browser = await launch().catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   later.after(() => browser.close())
   const link = async (person = ME) =>
     (await ask<{ url: string }>(where, 'login', '--url', url, '--as', person)).url

@@ -14,7 +14,8 @@ export class Progress {
   #done = 0
   #tests = 0
   #part = 0
-  #running = new Set()
+  /** Files that run, each with when it began. */
+  #running = new Map()
   #timer
 
   constructor(name, files, out = process.stdout) {
@@ -32,12 +33,17 @@ export class Progress {
     if (data.name !== data.file) {
       if (type === 'test:complete' && data.details.type !== 'suite') this.#tests += 1
     } else if (type === 'test:dequeue') {
-      this.#running.add(data.file)
+      this.#running.set(data.file, performance.now())
     } else if (type === 'test:complete') {
       this.#running.delete(data.file)
       this.#done += 1
       this.#tellPart(Math.floor((this.#done / this.#files) * PARTS))
     }
+  }
+
+  /** How long the file runs that began first. */
+  get longestMs() {
+    return performance.now() - Math.min(performance.now(), ...this.#running.values())
   }
 
   /** The result of the step, in one line that stays. */
@@ -57,7 +63,7 @@ export class Progress {
 
   #tell() {
     const far = this.#files ? `: ${this.#done} of ${this.#files} files, ${this.#tests} tests` : ''
-    const now = [...this.#running].map((file) => relative(process.cwd(), file))
+    const now = [...this.#running.keys()].map((file) => relative(process.cwd(), file))
     const line = `${this.#name}${far}, ${this.#seconds(0)} s${now.length > 0 ? `  ${now.join(' ')}` : ''}`
     if (!this.#out.isTTY) this.#out.write(`${line}\n`)
     else this.#out.write(`\r\x1b[2K${line.slice(0, (this.#out.columns || 80) - 1)}`)

@@ -35,7 +35,10 @@ const LONG_TIMEOUT_MS = 4 * 3_600_000
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
-if (Number(process.versions.node.split('.')[0]) < 24) rerunOnPinnedNode()
+// Node hands the options that it was started with on to every test file.
+const own = ['NODE_OPTIONS', 'NODE_USE_ENV_PROXY'].filter((name) => process.env[name])
+for (const name of own) delete process.env[name]
+if (own.length > 0 || Number(process.versions.node.split('.')[0]) < 24) rerunOnPinnedNode()
 
 const rows = []
 const stopping = new AbortController()
@@ -102,14 +105,21 @@ function suite(name, files) {
       if (files.length === 0) return { files: 0, passed: 0, failed: 0, skipped: 0 }
       if (!databaseIsUp) await database.globalSetup()
       databaseIsUp = true
+      const limitMs = name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS
       const events = run({
         files: files.map((file) => path.join(root, file)),
         // Two more than there are processors: many tests wait for other processes.
         concurrency: availableParallelism() + 2,
-        timeout: name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS,
+        timeout: limitMs,
         signal: stopping.signal,
       })
-      return { files: files.length, ...(await report(events, progress)) }
+      // The timeout above is one of tests: a file whose tests have ended may still hang.
+      const watch = setInterval(() => {
+        if (progress.longestMs > 1.5 * limitMs) stopping.abort(new Error('a test file does not end'))
+      }, 10_000)
+      const counts = await report(events, progress)
+      clearInterval(watch)
+      return { files: files.length, ...counts }
     },
   }
 }

@@ -6,6 +6,7 @@ import {
   doneProgressFinding,
   notesFinding,
   shaFinding,
+  shortened,
   summaryFinding,
   type WritebackFinding,
 } from '../../domain/tasks/writeback-rules.ts'
@@ -97,5 +98,3 @@ export const checkDone = (fields: Fields, blockers: number): void => report(fiel
 function report(fields: Fields, finding: WritebackFinding | undefined, key = finding?.field): void {
   if (finding && key !== undefined) fields.report(finding.severity, finding.code, finding.message, key)
 }
-
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

@@ -3,26 +3,6 @@ import { type Data, isData, keysOf, own, put, sameData } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isSha, RECORDED, STATE_OF, STATUS_OF, TASK_STATUSES } from './words.ts'
 
-/** Every key of the document's two tables, in their order. */
-export const KEYS = {
-  task_update: ['task_id', 'status', 'progress', 'notes'],
-  thought_record: [
-    'task_id',
-    'branch',
-    'commit_sha',
-    'tests_run',
-    'summary',
-    'blockers',
-    'files_changed',
-    'related_thought_records',
-    'status',
-    'notes',
-  ],
-} as const
-
-/** The document has no place for anything else, so the slot brings its own key. */
-export const SLOT = ['metadata', 'x_baton'] as const
-
 const OF_COMPLETION = [
   'branch',
   'commit_sha',
@@ -32,6 +12,15 @@ const OF_COMPLETION = [
   'files_changed',
   'related_thought_records',
 ] as const
+
+/** Every key of the document's two tables, in their order. */
+export const KEYS = {
+  task_update: ['task_id', 'status', 'progress', 'notes'],
+  thought_record: ['task_id', ...OF_COMPLETION, 'status', 'notes'],
+} as const
+
+/** The document has no place for anything else, so the slot brings its own key. */
+export const SLOT = ['metadata', 'x_baton'] as const
 
 export function toNative(draft: Draft): Native {
   const update = isUpdate(draft)

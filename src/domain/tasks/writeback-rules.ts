@@ -173,4 +173,4 @@ export function blockersFinding(blockers: number): WritebackFinding {
 }
 
 const sentences = (count: number): string => (count === 1 ? '1 sentence' : `${count} sentences`)
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)
+export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

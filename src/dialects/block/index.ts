@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 import { isData, own } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
-import { interpret } from './parse.ts'
+import { interpret, isScalar } from './parse.ts'
 import { isSummary, readSummary } from './summary.ts'
 import { print, toNative } from './write.ts'
 
@@ -47,8 +47,6 @@ function formOf(source: Source): string | undefined {
   if (isScalar(handoff.value('from_agent')) || isScalar(handoff.value('to_agent'))) return 'handback'
   return isBlockWithoutSender(handoff) ? 'block' : undefined
 }
-
-const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
 /** Names as sender and receiver are no proof of a block where it has neither phase nor status. */
 function isPackage(handoff: Fields): boolean {

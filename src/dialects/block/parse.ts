@@ -169,4 +169,4 @@ function readAbove(reading: Reading): void {
   }
 }
 
-const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
+export const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'

@@ -1,3 +1,4 @@
+import type { GateType } from '../../domain/people/gate.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
@@ -6,7 +7,7 @@ import { findWord, type Words } from '../text/words.ts'
 import { readStep } from './ends.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { filled, orNothing } from './filled.ts'
-import { DECISIONS, type Decision, Decisions, type GateType, GateTypes } from './words.ts'
+import { DECISIONS, type Decision, Decisions, GateTypes } from './words.ts'
 
 export type Gate = NonNullable<Draft['gate']>
 type Response = NonNullable<Gate['response']>

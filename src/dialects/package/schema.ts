@@ -1,7 +1,8 @@
 import { TYPES } from '../../domain/handoffs/handoff.ts'
+import { GATE_TYPES } from '../../domain/people/gate.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
 import { DRAFT, mapping, type Schema, text } from '../json-schema.ts'
-import { ARTIFACT_TYPES, DECISIONS, GATE_TYPES, QUESTION_PRIORITIES, STATUSES, UNDERSTOOD } from './words.ts'
+import { ARTIFACT_TYPES, DECISIONS, QUESTION_PRIORITIES, STATUSES, UNDERSTOOD } from './words.ts'
 
 const texts = (description?: string): Schema => ({
   type: 'array',

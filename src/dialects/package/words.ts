@@ -1,4 +1,5 @@
 import { STATES, type State } from '../../domain/lifecycle.ts'
+import { GATE_TYPES, type GateType } from '../../domain/people/gate.ts'
 import { STATE_WORDS, type Words } from '../text/words.ts'
 
 export const STATUSES = [
@@ -97,8 +98,6 @@ export const QuestionPriorities: Words<(typeof QUESTION_PRIORITIES)[number]> = {
   },
 }
 
-export const GATE_TYPES = ['blocking', 'advisory', 'auto'] as const
-export type GateType = (typeof GATE_TYPES)[number]
 export const GateTypes: Words<GateType> = {
   name: 'gate_type',
   words: GATE_TYPES,

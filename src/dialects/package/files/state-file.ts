@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../dialect.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import { type Fields, fieldsOf } from '../../fields.ts'
+import { NUMBER } from '../../text/json/json-read.ts'
 import type { Change, Path, Source } from '../../text/source.ts'
 import { filled } from '../filled.ts'
 import { Statuses, stateOf, statusOf } from '../words.ts'
@@ -168,7 +169,6 @@ export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): D
   })
 }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** Part of the language since Node 21, and not yet of its declarations. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 

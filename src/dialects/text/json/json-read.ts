@@ -32,7 +32,7 @@ const FOREIGN_WORDS: Readonly<Record<string, unknown>> = {
   Infinity: null,
   '-Infinity': null,
 }
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const NUMBER_START = /^[+-]?\.?\d/
 const BARE_END = /[\s,:{}[\]"'/#]/
 const BLANK = /\s/

@@ -72,7 +72,7 @@ async function bundle() {
   })
   const { output } = await build.write({
     dir: next,
-    // Not ESM: of such files alone Node can keep the code of every function that ran (bin/baton.js).
+    // Not ESM: of such files alone Node can keep the code of every function that ran (bin/code-cache.cjs).
     format: 'cjs',
     strict: true,
     entryFileNames: '[name].cjs',

@@ -20,7 +20,7 @@ const sizes = new Map(
         join(folder, name).replaceAll('\\', '/'),
       ),
     )
-    .filter((file) => /\.(?:ts|tsx|js|mjs)$/.test(file) && !EXEMPT.test(file))
+    .filter((file) => /\.(?:tsx?|[cm]?js)$/.test(file) && !EXEMPT.test(file))
     .map((file) => [file, linesOf(file)] as const),
 )
 

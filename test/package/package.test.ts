@@ -57,7 +57,7 @@ describe('the package as it is published', () => {
   it('holds the build, the command, the verifiers, the schemas, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
     const expected =
-      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/generated\/schemas\/[\w-]+\.json|bin\/baton\.js|package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
+      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/generated\/schemas\/[\w-]+\.json|bin\/(?:baton\.js|code-cache\.cjs)|package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
 
     assert.deepEqual(
       paths.filter((path) => !expected.test(path) || /\.(?:test|contract)\./.test(path)),

@@ -3,6 +3,7 @@ import { SEVERITIES } from '../dialects/dialect.ts'
 import { VERDICTS, type Verdict } from '../domain/blocks/block.ts'
 import { ROUTE_MODES } from '../domain/blocks/failure-routing.ts'
 import { STATUSES } from '../domain/blocks/phases.ts'
+import { Diagnostic } from './document.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
@@ -66,15 +67,7 @@ const CollectedBlock = () =>
     at: z.string().optional(),
     followed: FollowedOutput().optional(),
     reason: z.string().optional(),
-    diagnostics: z.array(
-      z.object({
-        severity: z.enum(SEVERITIES),
-        code: z.string(),
-        message: z.string(),
-        line: z.int(),
-        column: z.int(),
-      }),
-    ),
+    diagnostics: z.array(Diagnostic()),
     open: z.literal(true).optional().describe('Its fence is not closed'),
   })
 

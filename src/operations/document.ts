@@ -14,7 +14,7 @@ const text = () => ({
   path: z.string().max(1_000).optional().describe('Where it stands; its folder tells some dialects apart'),
 })
 
-const Diagnostic = () =>
+export const Diagnostic = () =>
   z.object({
     severity: z.enum(SEVERITIES),
     code: z.string(),

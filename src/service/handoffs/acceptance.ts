@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BatonError } from '../../domain/errors.ts'
 import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
 import { quoted } from '../../domain/texts/quoted.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { checkForeign } from '../schema/foreign-schema.ts'
+import { isInside } from '../schema/schema-folder.ts'
 import { runCommand, toArguments } from './command.ts'
 
 export interface CheckRunnerOptions {
@@ -93,11 +94,6 @@ async function withFile(
       detail: isInside(resolve(root), resolve(root, path)) ? 'not there' : 'outside the project',
     }
   }
-}
-
-function isInside(base: string, file: string): boolean {
-  const way = relative(base, file)
-  return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
 async function sha256Of(file: string): Promise<string> {

@@ -93,7 +93,8 @@ function isPlainName(name: string): boolean {
   return !name.split(/[/\\]/).some((step) => step === '..' || step === '.')
 }
 
-function isInside(base: string, file: string): boolean {
+/** Whether a real path is the folder itself or below it. */
+export function isInside(base: string, file: string): boolean {
   const way = relative(base, file)
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }

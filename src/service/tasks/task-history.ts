@@ -1,4 +1,4 @@
-import type { Task } from '../../domain/tasks/task.ts'
+import { isWrittenBack, type Task } from '../../domain/tasks/task.ts'
 import { inWords } from '../../domain/texts/in-words.ts'
 import type { LogEntry, TaskRow } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -76,6 +76,3 @@ export class TaskHistory {
     })
   }
 }
-
-const isWrittenBack = ({ record_seq, period_seq }: Task): boolean =>
-  record_seq !== undefined && record_seq > period_seq

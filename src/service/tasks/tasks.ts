@@ -1,6 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 import type { Priority } from '../../domain/handoffs/handoff.ts'
-import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
+import { isWrittenBack, type Task, type ThoughtRecord } from '../../domain/tasks/task.ts'
 import { WRITEBACK_REQUIRED, type WritebackStatus } from '../../domain/tasks/writeback.ts'
 import { doneProgressFinding, isReinstating } from '../../domain/tasks/writeback-rules.ts'
 import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage/store.ts'
@@ -320,8 +320,7 @@ function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
   const wrong = input.progress === undefined ? undefined : doneProgressFinding(input.progress)
   if (wrong) refuse('invalid_input', wrong.message, { progress: input.progress })
   if (task.status === 'done') return task
-  if (task.record_seq === undefined || task.record_seq <= task.period_seq)
-    refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })
+  if (!isWrittenBack(task)) refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })
   held(step, task)
   const done = putTask(
     step,

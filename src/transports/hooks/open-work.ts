@@ -1,6 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
-import type { Task } from '../../domain/tasks/task.ts'
+import { isWrittenBack, type Task } from '../../domain/tasks/task.ts'
 import { oneLine } from '../cli/screen/plain-text.ts'
 import type { Session } from '../cli/session/session.ts'
 
@@ -50,7 +50,7 @@ export async function openWork(session: Session, agent: string): Promise<OpenWor
           deliverables_wanted: at < MOST_SHOWN ? await deliverablesOf(session, handoff) : [],
         })),
     ),
-    tasks: claimed.items.filter((task) => !answered.has(task.id) && !isRecorded(task)),
+    tasks: claimed.items.filter((task) => !answered.has(task.id) && !isWrittenBack(task)),
   }
 }
 
@@ -67,10 +67,6 @@ const gateOf = ({ gates = [], owner }: Task): string | undefined =>
   gates.find(({ state, waiting_for }) => isOpen(state) && waiting_for !== owner)?.id
 
 export const isNone = ({ handoffs, tasks }: OpenWork): boolean => handoffs.length + tasks.length === 0
-
-/** A record of the present period of work is there. */
-const isRecorded = ({ record_seq, period_seq }: Task): boolean =>
-  record_seq !== undefined && record_seq > period_seq
 
 async function deliverablesOf(session: Session, { id, deliverables }: Handoff): Promise<readonly string[]> {
   if (deliverables === 0) return []

@@ -75,8 +75,10 @@ describe('every page of the dashboard', () => {
     assert.deepEqual([await axe(login), await axe(page)], [[], []])
   })
 
-  it('fits a phone of 390 pixels without moving sideways', async () => {
-    const { page, faults } = await dashboard.open('/', { phone: true })
+  it('fits a phone of 390 pixels without moving sideways, also under a long name', async () => {
+    const person = 'maria.who-has-a-long-name-of-her-own'
+    await dashboard.as(person, 'human')
+    const { page, faults } = await dashboard.open('/', { phone: true, person })
     const wide: string[] = []
 
     for (const [path] of pages(story)) {

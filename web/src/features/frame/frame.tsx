@@ -51,7 +51,9 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
           <span className={`live ${connection}`} role="status">
             {CONNECTIONS[connection]}
           </span>
-          <span className="me">{me.actor.name}</span>
+          <span className="me" title={me.actor.name}>
+            {me.actor.name}
+          </span>
           <button type="button" className="quiet" onClick={() => logOut()}>
             Log out
           </button>

@@ -1,4 +1,4 @@
-// The gate, cheapest step first: node scripts/test.mjs [step or test files …]. Without arguments, all of it.
+// The gate, cheapest step first: node scripts/test.mjs [steps | test files | long parts …]. Without arguments, all of it.
 import { spawn, spawnSync } from 'node:child_process'
 // Whole modules, because an old Node that lacks some of their names must get as far as starting the pinned one.
 import * as fs from 'node:fs'
@@ -15,15 +15,18 @@ const CHECKS = {
   types: ['typescript/bin/tsc', '--noEmit'],
   'web types': ['typescript/bin/tsc', '--noEmit', '-p', 'web'],
 }
-/** A test file belongs to the first suite that matches it. What no other suite claims is a unit test. */
+/**
+ * A test file belongs to the first suite that matches it. Files that no other suite claims are unit tests.
+ * They run in the order of these patterns, those that take long first: at its end a suite waits for the last one.
+ */
 const SUITES = {
-  unit: [],
-  stores: ['src/storage/**'],
-  folders: ['test/folders/**', 'test/git-hooks/**', 'test/migrate/**'],
+  unit: ['src/dialects/*laws*', 'test/{model,workflows}/**'],
+  stores: ['src/storage/*/*-{store,15}.test.ts', 'src/storage/**'],
+  folders: ['test/folders/{queue,stress}*', 'test/folders/**', 'test/git-hooks/**', 'test/migrate/**'],
   agents: ['test/mcp/**', 'test/hooks/**', 'test/setup/**'],
-  'end to end': ['test/e2e/**', 'test/journeys/**'],
-  browser: ['test/browser/**'],
-  package: ['test/package/**'],
+  'end to end': ['test/e2e/{store,cli-processes}*', 'test/journeys/**', 'test/e2e/**'],
+  browser: ['test/browser/{pages,using,looking,other}*', 'test/browser/**'],
+  package: ['test/package/package*', 'test/package/**'],
   long: ['test/long/**'],
 }
 const ALIASES = { e2e: 'end to end' }
@@ -31,7 +34,7 @@ const ALIASES = { e2e: 'end to end' }
 const ON_BUILD = ['end to end', 'browser', 'package', 'long']
 /** A test file that hangs must end the run, not the patience of whoever waits for it. */
 const FILE_TIMEOUT_MS = 600_000
-const LONG_TIMEOUT_MS = 4 * 3_600_000
+const LONG_TIMEOUT_MS = 3_600_000
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
@@ -65,6 +68,12 @@ process.exit(stopping.signal.aborted || rows.some((row) => row.failed > 0) ? 1 :
 function plan(wanted) {
   const names = wanted.map((name) => ALIASES[name] ?? name)
   const files = fs.globSync('{src,test,scripts,bench}/**/*.test.ts').sort()
+  const build = { name: 'build', run: () => spawnQuietly(process.execPath, ['scripts/build.mjs']) }
+  const [first, ...parts] = names
+  if (first === 'long' && parts.length > 0) {
+    const chosen = parts.flatMap((part) => files.filter((file) => file.startsWith(`test/long/${part}`)))
+    if (chosen.length > 0) return [build, suite('long', chosen)]
+  }
   const unknown = names.filter((name) => !(name in CHECKS || name in SUITES || name === 'build'))
   if (unknown.length > 0) {
     const chosen = unknown.flatMap((pattern) => fs.globSync(pattern))
@@ -78,11 +87,11 @@ function plan(wanted) {
   const isWanted = (name) => (everything ? name !== 'long' : names.includes(name))
   return [
     ...Object.keys(CHECKS).map((name) => ({ name, run: () => program(CHECKS[name]) })),
-    { name: 'build', run: () => spawnQuietly(process.execPath, ['scripts/build.mjs']) },
+    build,
     ...Object.keys(SUITES).map((name) =>
       suite(
         name,
-        files.filter((file) => suiteOf(file) === name),
+        files.filter((file) => suiteOf(file) === name).sort((a, b) => rankOf(a, name) - rankOf(b, name)),
       ),
     ),
   ].filter(
@@ -97,6 +106,11 @@ function suiteOf(file) {
   return claimed?.[0] ?? 'unit'
 }
 
+function rankOf(file, name) {
+  const rank = SUITES[name].findIndex((glob) => path.matchesGlob(file, glob))
+  return rank === -1 ? SUITES[name].length : rank
+}
+
 function suite(name, files) {
   return {
     name,
@@ -105,7 +119,7 @@ function suite(name, files) {
       if (files.length === 0) return { files: 0, passed: 0, failed: 0, skipped: 0 }
       if (!databaseIsUp) await database.globalSetup()
       databaseIsUp = true
-      const limitMs = name === 'long' ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS
+      const limitMs = files.some((file) => suiteOf(file) === 'long') ? LONG_TIMEOUT_MS : FILE_TIMEOUT_MS
       const events = run({
         files: files.map((file) => path.join(root, file)),
         // Two more than there are processors: many tests wait for other processes.

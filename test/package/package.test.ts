@@ -25,8 +25,12 @@ let folder: string
 let project: string
 let tarball: string
 let packed: { readonly path: string }[]
+let nodes: Readonly<Record<22 | 24 | 26, Promise<string>>>
 
 before(async () => {
+  // Fetched while everything else is done.
+  nodes = { 22: fetchNode(22), 24: Promise.resolve(process.execPath), 26: fetchNode(26) }
+  for (const node of Object.values(nodes)) node.catch(() => undefined)
   assert.ok(existsSync(join(ROOT, 'dist/.built')), 'there is no build to pack: run npm run build first')
   folder = mkdtempSync(join(tmpdir(), 'baton-package-'))
   project = join(folder, 'project')
@@ -45,6 +49,7 @@ before(async () => {
     ),
   )
   for (const name of readdirSync(EXAMPLES)) copyFileSync(join(EXAMPLES, name), join(project, name))
+  writeFileSync(join(project, 'foreign.js'), FOREIGN)
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -53,7 +58,7 @@ function succeeded(ended: Ended): Ended {
   return ended
 }
 
-describe('the package as it is published', () => {
+describe('the package as it is published', { concurrency: true }, () => {
   it('holds the build, the command, the verifiers, the schemas, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
     const expected =
@@ -167,7 +172,7 @@ export { state }
 describe('the installed package runs', () => {
   for (const line of [22, 24, 26] as const) {
     it(`on Node ${line}: every example prints what it says`, async () => {
-      const node = await nodeOf(line)
+      const node = await nodes[line]
 
       const printed = await Promise.all(
         readdirSync(EXAMPLES).map(async (name) => {
@@ -183,7 +188,7 @@ describe('the installed package runs', () => {
     })
 
     it(`on Node ${line}: a first handoff by the command`, async () => {
-      const node = await nodeOf(line)
+      const node = await nodes[line]
       const repository = join(folder, `repository-${line}`)
       mkdirSync(repository)
       succeeded(await run('git', ['init', '--quiet'], { cwd: repository }))
@@ -205,9 +210,7 @@ describe('the installed package runs', () => {
     })
 
     it(`on Node ${line}: a schema of others is checked in a thread of its own`, async () => {
-      writeFileSync(join(project, 'foreign.js'), FOREIGN)
-
-      const { stdout } = succeeded(await start(await nodeOf(line), ['foreign.js']))
+      const { stdout } = succeeded(await start(await nodes[line], ['foreign.js']))
 
       assert.deepEqual(JSON.parse(stdout), [
         'check failed: output matches its JSON Schema (total: must be number)',
@@ -235,13 +238,9 @@ await baton.close()
 /** What Node 22 says of its built-in SQLite to a program that uses it; the command keeps it quiet. */
 const EXPERIMENTAL = /\(node:\d+\) ExperimentalWarning: SQLite.*\n\(Use .*\n/g
 
-async function nodeOf(line: 22 | 24 | 26): Promise<string> {
-  return line === 24 ? process.execPath : fetchNode(line)
-}
-
 /** Without the variables of whoever runs the tests: a coding agent's would change who is calling. */
 function start(node: string, args: readonly string[], cwd = project): Promise<Ended> {
-  return run(node, args, { cwd, env: { PATH: process.env.PATH, HOME: folder } })
+  return run(node, args, { cwd, env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder } })
 }
 
 /** The lines after `Prints:` at the end of an example. */

@@ -1,4 +1,4 @@
-import { type AuditRecord, decodeEntry, encodeEntry, type LeafHash, ZERO_HASH } from './entry.ts'
+import { decodeEntry, type Entry, encodeEntry, type LeafHash, ZERO_HASH } from './entry.ts'
 
 /** The last entry of a stream: its position and its leaf hash. */
 export interface ChainHead {
@@ -16,11 +16,11 @@ export const EMPTY_CHAIN: ChainHead = { seq: -1, hash: ZERO_HASH }
 /** The entry that follows `head`, and the head that it makes. */
 export function appendToChain(
   head: ChainHead,
-  next: { readonly origin: string; readonly stream: string; readonly record: AuditRecord },
+  { origin, stream, record }: Omit<Entry, 'seq' | 'prev'>,
   leafHash: LeafHash,
 ): { readonly entry: string; readonly head: ChainHead } {
   const seq = head.seq + 1
-  const entry = encodeEntry({ ...next, seq, prev: head.hash })
+  const entry = encodeEntry({ origin, stream, seq, prev: head.hash, record })
   return { entry, head: { seq, hash: leafHash(entry) } }
 }
 

@@ -1,4 +1,4 @@
-import { encodeEntry, ZERO_HASH } from '../audit/entry.ts'
+import { appendToChain, EMPTY_CHAIN } from '../audit/chain.ts'
 import { sha256 } from '../crypto/crypto.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
@@ -360,22 +360,15 @@ class UnitView implements View {
     const { loaded, writes, origin } = this.#set
     if (this.session(uid)?.state === 'sealed') throw sealed(uid)
     const before = this.stream(uid)
-    const seq = before ? before.seq + 1 : 0
     const disclosed = fields && disclose(fields)
-    const body = encodeEntry({
-      origin,
-      stream: uid,
-      seq,
-      prev: before?.head ?? ZERO_HASH,
-      record: { ...record, ...(disclosed && { sd: disclosed.digests }), v: 1 },
-    })
-    const hash = leafHash(body)
-    const stream: Stream = {
-      uid,
-      seq,
-      head: hash,
-      progress_seq: progress ? seq : (before?.progress_seq ?? -1),
-    }
+    const { entry: body, head } = appendToChain(
+      before ? { seq: before.seq, hash: before.head } : EMPTY_CHAIN,
+      { origin, stream: uid, record: { ...record, ...(disclosed && { sd: disclosed.digests }), v: 1 } },
+      leafHash,
+    )
+    const { seq, hash } = head
+    const progress_seq = progress ? seq : (before?.progress_seq ?? -1)
+    const stream: Stream = { uid, seq, head: hash, progress_seq }
     this.#streams.set(uid, stream)
     this.staged.push(() => {
       if (!before) writes.newStreams.add(uid)

@@ -32,3 +32,6 @@ export function numberCursor(cursor: string): number {
 
 const foreignCursor = (cursor: string): BatonError =>
   new BatonError('invalid_input', 'this cursor is not one that Baton gave out', { cursor })
+
+/** A LIKE pattern for texts that contain these words as they stand. */
+export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, (c) => `\\${c}`)}%`

@@ -5,7 +5,7 @@ import type { Content } from '../../domain/handoffs/package.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import type { Notice } from '../../domain/people/notice.ts'
 import type { ThoughtRecord } from '../../domain/tasks/task.ts'
-import { cursorParts, numberCursor, toPage, uidCursor } from '../page.ts'
+import { containing, cursorParts, numberCursor, toPage, uidCursor } from '../page.ts'
 import type {
   Artifact,
   Counts,
@@ -17,6 +17,7 @@ import type {
   TaskRow,
   Token,
 } from '../store.ts'
+import { doc } from './runs.ts'
 import type { Row, Statements } from './statements.ts'
 
 const ENTRY = 'id, stream, seq, subject, act, at, hash, body, disclosures'
@@ -79,7 +80,7 @@ export class SqliteQueries {
     }
     if (filter.text !== undefined) {
       where.push(`(w.id LIKE ? ESCAPE '\\' OR w.title LIKE ? ESCAPE '\\')`)
-      values.push(like(filter.text), like(filter.text))
+      values.push(containing(filter.text), containing(filter.text))
     }
     if (page.cursor !== undefined) {
       where.push('h.uid < ?')
@@ -144,7 +145,7 @@ export class SqliteQueries {
     }
     if (filter.text !== undefined) {
       where.push(`(id LIKE ? ESCAPE '\\' OR json_extract(doc, '$.title') LIKE ? ESCAPE '\\')`)
-      values.push(like(filter.text), like(filter.text))
+      values.push(containing(filter.text), containing(filter.text))
     }
     // The sort key is made of the id, so the place of a task is found again by its uid.
     if (page.cursor !== undefined) {
@@ -317,13 +318,11 @@ function sourceOf({ text, state }: HandoffFilter, isNarrow: boolean): { tables: 
     : { tables: 'handoff h CROSS JOIN handoff_words w ON w.uid = h.uid', first: 'h' }
 }
 
-const doc = <T>(row: Row): T => JSON.parse(row.doc as string)
 const parse = <T>(row: Row | undefined): T | undefined => row && JSON.parse(row.doc as string)
 const taskRow = (row: Row): TaskRow => ({
   task: JSON.parse(row.doc as string),
   open_deps: row.open_deps as number,
 })
-const like = (text: string): string => `%${text.replace(/[\\%_]/g, (c) => `\\${c}`)}%`
 
 function entry(row: Row): LogEntry {
   const { body, disclosures, ...rest } = row

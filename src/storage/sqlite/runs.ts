@@ -72,4 +72,4 @@ class Conditions {
 }
 
 /** Documents were written by this program, from values of these types. */
-const doc = <T>(row: Row): T => JSON.parse(row.doc as string)
+export const doc = <T>(row: Row): T => JSON.parse(row.doc as string)

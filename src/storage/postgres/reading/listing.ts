@@ -1,3 +1,4 @@
+import { containing } from '../../page.ts'
 import type { Value } from '../connection/round-trip.ts'
 
 /** A page of a table under conditions that a caller puts together; `$1` is the workspace. */
@@ -40,8 +41,8 @@ export class Listing {
 
   /** A part of the id or the title. */
   contains(text: string): void {
-    const place = this.#place(pattern(text))
-    const written = this.#place(pattern(JSON.stringify(text).slice(1, -1)))
+    const place = this.#place(containing(text))
+    const written = this.#place(containing(JSON.stringify(text).slice(1, -1)))
     // Taking a document apart costs far more than looking through it: only where the words stand somewhere in it.
     this.#where.push(
       `(id ILIKE ${place} OR CASE WHEN doc ILIKE ${written} THEN ${field('title')} ILIKE ${place} ELSE false END)`,
@@ -70,5 +71,3 @@ export class Listing {
 export const field = (name: string): string =>
   `CASE WHEN strpos(doc, '\\u') > 0 THEN substring(doc FROM '"${name}":"((?:[^"\\\\]|\\\\.)*)"')
    ELSE doc::json ->> '${name}' END`
-
-const pattern = (text: string): string => `%${text.replace(/[\\%_]/g, (c) => `\\${c}`)}%`

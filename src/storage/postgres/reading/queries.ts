@@ -18,6 +18,7 @@ import type {
 import type { Ask } from '../connection/ask.ts'
 import type { Rows, Value } from '../connection/round-trip.ts'
 import { field, Listing } from './listing.ts'
+import { docs } from './runs.ts'
 
 const OPEN = 'open = 1'
 const OVER = 'open = 0'
@@ -257,7 +258,5 @@ const byRef = (columns: string, table: string): string =>
   `SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND uid = $2
    UNION ALL SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND id = $2 LIMIT 1`
 
-/** Documents were written by this program, from values of these types. */
-const docs = <T>(rows: Rows): readonly T[] => rows.map(([doc]) => JSON.parse(doc!))
 const toTaskRows = (rows: Rows): readonly TaskRow[] =>
   rows.map(([doc, open]) => ({ task: JSON.parse(doc!), open_deps: Number(open) }))

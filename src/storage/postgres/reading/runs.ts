@@ -52,4 +52,4 @@ export class PostgresRuns {
 }
 
 /** Documents were written by this program, from values of these types. */
-const docs = <T>(rows: Rows): readonly T[] => rows.map(([doc]) => JSON.parse(doc!))
+export const docs = <T>(rows: Rows): readonly T[] => rows.map(([doc]) => JSON.parse(doc!))

@@ -27,6 +27,16 @@ export interface FieldFlag extends Flag {
   readonly short?: string
 }
 
+/** `--out`, for a command that writes its answer to a file. */
+export const outFile = (about: string): FieldFlag => ({
+  name: 'out',
+  field: 'out',
+  kind: 'word',
+  takes: 'value',
+  placeholder: 'file',
+  about,
+})
+
 /** Longer than a line: then people may want to read it from a file. */
 const FREE_TEXT = 2_001
 

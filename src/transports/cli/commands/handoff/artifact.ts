@@ -3,17 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { MAX_BLOB_BYTES } from '../../../../service/handoffs/artifacts.ts'
-import type { FieldFlag } from '../../input/flags.ts'
+import { outFile } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 
-const OUT: FieldFlag = {
-  name: 'out',
-  field: 'out',
-  kind: 'word',
-  takes: 'value',
-  placeholder: 'file',
-  about: 'Write the bytes to this new file',
-}
+const OUT = outFile('Write the bytes to this new file')
 
 /** A file that is here is registered with its hash. */
 export const put: Extra = {

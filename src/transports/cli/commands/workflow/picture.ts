@@ -2,18 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { draw } from '../../../../operations/workflow.ts'
-import type { FieldFlag } from '../../input/flags.ts'
+import { outFile } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { fromFile, isAlone, readAlone } from './definition.ts'
 
-const OUT: FieldFlag = {
-  name: 'out',
-  field: 'out',
-  kind: 'word',
-  takes: 'value',
-  placeholder: 'file',
-  about: 'Write the picture to this file; .svg says the format too',
-}
+const OUT = outFile('Write the picture to this file; .svg says the format too')
 
 type Format = Parameters<typeof draw>[1]
 

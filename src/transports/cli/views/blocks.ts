@@ -10,10 +10,10 @@ export function blockViewOf(name: OperationName, shell: Shell): (output: never) 
     : (output) => historyView(shell, output)
 }
 
-const NONE = 'No block was collected yet; store some with: baton collect reports/*.md'
+export const NO_BLOCKS = 'No block was collected yet; store some with: baton collect reports/*.md'
 
 function progressView(shell: Shell, { by, items }: { by: string; items: readonly Progress[] }): string {
-  if (items.length === 0) return shell.nothing(NONE)
+  if (items.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = items.map(({ key, phase, step, of, percent, status, holder, complete, updated_at }) => [
     { text: key, style: 'bold' as const },
     phase,
@@ -27,7 +27,7 @@ function progressView(shell: Shell, { by, items }: { by: string; items: readonly
 
 function historyView(shell: Shell, { items, next }: { items: readonly Block[]; next?: string }): string {
   if (next !== undefined) shell.more(next)
-  if (items.length === 0) return shell.nothing(NONE)
+  if (items.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = items.map(({ from, phase, status, to, task, workflow, source, made, stored_at }) => [
     { text: from, style: 'bold' as const },
     phase,

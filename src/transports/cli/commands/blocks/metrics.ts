@@ -8,6 +8,7 @@ import { oneLine } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
 import { cut, pad, widthOf } from '../../screen/width.ts'
 import type { Shell } from '../../shell.ts'
+import { NO_BLOCKS } from '../../views/blocks.ts'
 import { count } from '../../views/words.ts'
 import { valueText } from './markdown.ts'
 
@@ -48,12 +49,10 @@ export const metrics: Extra = {
   },
 }
 
-const NONE = 'No block was collected yet; store some with: baton collect reports/*.md'
-
 const nameOf = ({ key }: MetricsGroup): string => key ?? '(none)'
 
 function tableOf(shell: Shell, { by, groups }: Metrics): string {
-  if (groups.length === 0) return shell.nothing(NONE)
+  if (groups.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = groups.flatMap((group) => [
     [
       { text: nameOf(group), style: 'bold' as const },
@@ -106,7 +105,7 @@ const BAR = 40
 
 /** Durations by group and metric, and how many blocks there are. */
 function chartOf(shell: Shell, { by, groups }: Metrics): string {
-  if (groups.length === 0) return shell.nothing(NONE)
+  if (groups.length === 0) return shell.nothing(NO_BLOCKS)
   const durations = groups.flatMap((group) =>
     group.metrics
       .filter(({ type }) => type === 'duration')

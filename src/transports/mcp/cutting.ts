@@ -165,7 +165,8 @@ const cleanSlice = (text: string, from: number, to: number): string =>
 const cursorAt = (path: readonly string[], from: number): string =>
   `${path.map((key) => encodeURIComponent(key.toWellFormed())).join('/')}@${from}`
 
-function decodeSegment(segment: string): string {
+/** A part of an address as it was meant; an encoding that is broken stays as it stands. */
+export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

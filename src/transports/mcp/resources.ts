@@ -9,6 +9,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { isOperationName, loadOperation } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
 import type { World } from './calling.ts'
+import { decodeSegment } from './cutting.ts'
 
 interface Kind {
   readonly name: string
@@ -86,15 +87,7 @@ function kindOf(uri: string): { readonly kind: Kind; readonly id: string } | und
     if (kind.uri === uri) return { kind, id: '' }
     const start = kind.uri.replace('{id}', '')
     if (isTemplate(kind) && uri.startsWith(start) && uri.length > start.length)
-      return { kind, id: decoded(uri.slice(start.length)) }
+      return { kind, id: decodeSegment(uri.slice(start.length)) }
   }
   return undefined
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

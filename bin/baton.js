@@ -26,7 +26,8 @@ function isBuilt() {
   if (!existsSync(sources)) return true
   // The build dates this file to its own start, so an edit made during a build counts as newer.
   const stamp = statSync(join(root, 'dist', '.built'), { throwIfNoEntry: false })
-  return stamp !== undefined && !changedSince(stamp.mtimeMs, sources)
+  const bundled = [sources, join(root, 'examples', 'demo')].filter((folder) => existsSync(folder))
+  return stamp !== undefined && !bundled.some((folder) => changedSince(stamp.mtimeMs, folder))
 }
 
 async function runBuilt() {

@@ -21,7 +21,7 @@ export class ChainCheck {
   check(index: number, bytes: Uint8Array, leaf: Uint8Array, origin: string): GoodEntry | undefined {
     this.#entries += 1
     const text = utf8(bytes)
-    const entry = text === undefined ? undefined : readEntry(text, bytes)
+    const entry = text === undefined ? undefined : readEntry(text)
     if (!entry?.ok) {
       this.#findings.bad(`entry ${index}`, entry?.reason ?? 'it is not UTF-8', index)
       return undefined

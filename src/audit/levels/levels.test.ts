@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
 import {
   type Entry,
   exported,
@@ -28,8 +27,6 @@ import {
   type VerifyOptions,
   verifyExport,
 } from './index.ts'
-import { type GoodEntry, readAny, readEntry } from './read-entry.ts'
-import { scanEntry } from './scan-entry.ts'
 
 const STORY = storyOf(7, 300)
 const leaves = leavesOf(STORY)
@@ -258,35 +255,6 @@ describe('witnesses', () => {
     ])
       assert.ok('wrong' in readPolicy(sha256, text), text)
     assert.ok(!('wrong' in readPolicy(sha256, 'quorum none\n')))
-  })
-})
-
-describe('the fast reader of entries', () => {
-  const plain = (entry: ReturnType<typeof readAny>) =>
-    JSON.parse(JSON.stringify({ ...entry, record: undefined, ...(entry.ok && factsOf(entry)) }))
-  const factsOf = ({ record, wrong, later }: GoodEntry) => {
-    const { sd: _, ...rest } = (record ?? {}) as Record<string, unknown>
-    return { record: rest, wrong, later }
-  }
-
-  it('knows nearly all entries of a log', () => {
-    const known = STORY.filter(({ body }) => scanEntry(body, Buffer.from(body)) !== undefined)
-
-    // A seal has fields that the others have not.
-    assert.ok(known.length > STORY.length * 0.9 && known.length < STORY.length)
-  })
-
-  it('reads every entry as the general one does, also with letters changed', () => {
-    const entry = fc.constantFrom(...STORY.map(({ body }) => body))
-    const change = fc.record({ at: fc.nat(500), drop: fc.nat(3), add: fc.string({ maxLength: 3 }) })
-    fc.assert(
-      fc.property(entry, fc.option(change), (body, edit) => {
-        const text =
-          edit === null ? body : body.slice(0, edit.at) + edit.add + body.slice(edit.at + edit.drop)
-        assert.deepEqual(plain(readEntry(text, Buffer.from(text))), plain(readAny(text)))
-      }),
-      { numRuns: 200 },
-    )
   })
 })
 

@@ -1,5 +1,4 @@
 import { type AuditRecord, checkRecord, type Decoded, decodeEntry } from '../entry.ts'
-import { scanEntry } from './scan-entry.ts'
 
 export interface Digest {
   readonly name: string
@@ -26,14 +25,8 @@ export type ReadEntry = GoodEntry | Extract<Decoded, { readonly ok: false }>
 
 const NONE: readonly never[] = []
 
-/**
- * Reads an entry. Nearly all are byte for byte as the log writes them and are taken apart in one go, in a fifth
- * of the time; the general reader judges the others.
- */
-export const readEntry = (text: string, bytes: Uint8Array): ReadEntry =>
-  scanEntry(text, bytes) ?? readAny(text)
-
-export function readAny(text: string): ReadEntry {
+/** Reads an entry in its one form. */
+export function readEntry(text: string): ReadEntry {
   const entry = decodeEntry(text)
   if (!entry.ok) return entry
   const { origin, stream, seq, prev, record } = entry

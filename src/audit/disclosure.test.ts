@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { digestOf, encodeDisclosure } from './disclosure.ts'
+import { sha256 } from '../crypto/crypto.ts'
+import { encodeDisclosure } from './disclosure.ts'
 
-const sha256 = (text: string): string => hash('sha256', text, 'base64url')
 const salt = '_26bc4LT-ac6q2KI6cBW5es'
 
 describe('encodeDisclosure', () => {
@@ -58,11 +57,11 @@ describe('encodeDisclosure', () => {
   })
 })
 
-describe('digestOf', () => {
-  it('is the digest of RFC 9901, section 4.2.3', () => {
+describe('the digest of a disclosure', () => {
+  it('is that of RFC 9901, section 4.2.3', () => {
     const disclosure = 'WyJfMjZiYzRMVC1hYzZxMktJNmNCVzVlcyIsICJmYW1pbHlfbmFtZSIsICJNw7ZiaXVzIl0'
 
-    assert.equal(digestOf(disclosure, sha256), 'X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0')
+    assert.equal(sha256(disclosure, 'base64url'), 'X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0')
   })
 
   it('differs when the salt, the name or the value differs', () => {
@@ -72,7 +71,7 @@ describe('digestOf', () => {
       encodeDisclosure(salt, 'pin', '1234'),
       encodeDisclosure(salt, 'pen', 1234),
       encodeDisclosure(`${salt}x`, 'pin', 1234),
-    ].map((disclosure) => digestOf(disclosure, sha256))
+    ].map((disclosure) => sha256(disclosure, 'base64url'))
 
     assert.equal(new Set(digests).size, 5)
   })

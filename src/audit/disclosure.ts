@@ -1,6 +1,3 @@
-/** Makes the base64url SHA-256 of a text's bytes. */
-export type Sha256Base64Url = (text: string) => string
-
 /** 128 bits in base64url. With less, a short value could be guessed from its digest. */
 const SALT = /^[A-Za-z0-9_-]{22,}$/
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -23,11 +20,6 @@ export function encodeDisclosure(salt: string, name: string, value: unknown): st
   const json = JSON.stringify(value)
   if (json === undefined) throw new TypeError(`${name} has no value to disclose`)
   return toBase64Url(`["${salt}",${JSON.stringify(name)},${json}]`)
-}
-
-/** What stands in the log for a disclosure. */
-export function digestOf(disclosure: string, sha256Base64Url: Sha256Base64Url): string {
-  return sha256Base64Url(disclosure)
 }
 
 /** Unpadded base64url of a text's UTF-8 bytes; runs where there is no `Buffer`. */

@@ -15,11 +15,6 @@ export function diffOf(edits: readonly FileEdit[], from: string): readonly DiffL
   return edits.filter(isChange).flatMap((edit) => [heading(edit, from), ...changedLines(edit)])
 }
 
-export const diffText = (edits: readonly FileEdit[], from: string): string =>
-  diffOf(edits, from)
-    .map(({ kind, text }) => `${SIGNS[kind]}${text}`)
-    .join('\n')
-
 export const SIGNS = { file: '', added: '+ ', removed: '- ', same: '  ', gap: '  ' } as const
 
 function heading({ path, before, after, why }: FileEdit, from: string): DiffLine {

@@ -43,9 +43,6 @@ export function withoutSection(text: string, marks: Marks, file: string): string
   return above.replace(/(\r?\n)\r?\n$/, '$1') + below
 }
 
-export const hasSection = (text: string, marks: Marks, file: string): boolean =>
-  findSection(text, marks, file) !== undefined
-
 function findSection(text: string, marks: Marks, file: string): Found | undefined {
   const begins = linesThat(text, startOfMark(marks.begin))
   const ends = linesThat(text, startOfMark(marks.end))

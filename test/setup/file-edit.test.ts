@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { diffOf, diffText } from '../../src/setup/diff.ts'
+import { diffOf, SIGNS } from '../../src/setup/diff.ts'
 import { applyEdits, type FileEdit } from '../../src/setup/file-edit.ts'
 import { HASH_MARKS, withoutSection, withSection } from '../../src/setup/section.ts'
 import { statementsOf } from '../../src/setup/toml-edit.ts'
@@ -95,7 +95,9 @@ describe('the diff of edits', () => {
     const after = lines.with(6, 'other\nmore\n')
 
     assert.equal(
-      diffText([edit('/p/a.txt', lines.join(''), after.join(''))], '/p'),
+      diffOf([edit('/p/a.txt', lines.join(''), after.join(''))], '/p')
+        .map(({ kind, text }) => `${SIGNS[kind]}${text}`)
+        .join('\n'),
       [
         'a.txt (changed): a test',
         '  …',

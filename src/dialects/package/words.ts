@@ -119,13 +119,6 @@ export const GateTypes: Words<GateType> = {
 export const DECISIONS = ['approve', 'reject', 'question'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** What document 004 writes beside each answer. */
-export const OPTION_LABELS: Readonly<Record<Decision, string>> = {
-  approve: 'Continue with next step',
-  reject: 'Adjustments required',
-  question: 'Clarification needed',
-}
-
 /** Only inflections and labels: a bare "ok" or "yes" must not open a gate. */
 export const Decisions: Words<Decision> = {
   name: 'decision',

@@ -157,7 +157,6 @@ export const PHASES_OF = {
   orchestrator: { from: 6, to: 12 },
   specialist: { from: 13, to: 16 },
 } as const
-export type AgentType = keyof typeof PHASES_OF
 
 /** The keys of the document by form, in its order. A key that the document does not have comes after them. */
 // biome-ignore format: read as a table

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { decideFailure, delegatorOf } from './failure-routing.ts'
+import { decideFailure } from './failure-routing.ts'
 
 /** The sample of the document, lines 173 to 178. */
 const sample = {
@@ -110,14 +110,5 @@ describe('decideFailure', () => {
 
       assert.deepEqual([decision.notify, decision.context], [notify, context])
     }
-  })
-})
-
-describe('delegatorOf', () => {
-  it('[S2-61] prefers who was configured, then who gave the work, then who began (A2-09)', () => {
-    assert.equal(delegatorOf({ configured: '@chief', sender: '@pm', first: '@a' }), '@chief')
-    assert.equal(delegatorOf({ sender: '@pm', first: '@a' }), '@pm')
-    assert.equal(delegatorOf({ first: '@a' }), '@a')
-    assert.equal(delegatorOf({}), undefined)
   })
 })

@@ -52,12 +52,3 @@ export function decideFailure(failure: {
     ...(rules.context !== undefined && { context: rules.context }),
   }
 }
-
-/** Who the delegator is (A2-09): who was configured, else who gave the work, else who began the workflow. */
-export function delegatorOf(known: {
-  readonly configured?: string | undefined
-  readonly sender?: string | undefined
-  readonly first?: string | undefined
-}): string | undefined {
-  return known.configured ?? known.sender ?? known.first
-}

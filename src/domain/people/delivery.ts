@@ -43,6 +43,4 @@ export const CLAIM_S = 120
 /** Seconds until the next try, after the first, second, … that failed. After the last the message is given up. */
 const BACK_OFF_S = [30, 120, 600, 3_600] as const
 
-export const TRIES = BACK_OFF_S.length + 1
-
 export const backOffSeconds = (attempts: number): number | undefined => BACK_OFF_S[attempts - 1]

@@ -38,6 +38,8 @@ before(async () => {
   gate = (await planner.handoff_send({ to: 'human', type: 'gate', title: 'Go?', gate: { name: 'go' } }))
     .handoff.id
   decide = `/v1/gates/${gate}/decide`
+  // After a minute the server signs the log, and the first signature names its key in an entry.
+  await ask(dashboard.where, 'audit', 'checkpoint')
   seat = await dashboard.open('/')
   await seat.page.getByText(SECRET).waitFor()
 })

@@ -5,7 +5,7 @@ export type Outcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown }
 
-/** What one transaction answered: an outcome for each unit, or the handoffs that must be settled first. */
+/** The answer of one transaction: an outcome for each unit, or the handoffs that must be settled first. */
 export type BatchResult = { readonly outcomes: readonly Outcome[] } | { readonly due: readonly DueItem[] }
 
 /** Thrown by an engine when the transaction as a whole was lost and nothing of it took effect. */

@@ -9,7 +9,7 @@ import type { Notice } from '../domain/people/notice.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import type { Idem, IdemKey, Pair, Stream, TaskRow } from './store.ts'
 
-/** What a transaction loaded, then what its units made of it. Engines fill it before and flush it after. */
+/** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
 export interface Loaded {
   readonly handoffs: Map<string, Handoff>
   readonly contents: Map<string, Content>
@@ -61,21 +61,21 @@ export const pairKey = (p: Pair): string => `${p.task}\n${p.from}\n${p.to}`
 
 export const idemKey = (k: IdemKey): string => `${k.actor}\n${k.op}\n${k.key}`
 
-/** What was loaded and locked by name is left as it is. */
+/** Keeps a row that was loaded and locked by name. */
 export function takeLatest(loaded: Loaded, pair: Pair, doc: string): void {
   const handoff: Handoff = JSON.parse(doc)
   if (!loaded.handoffs.has(handoff.uid)) loaded.handoffs.set(handoff.uid, handoff)
   loaded.latest.set(pairKey(pair), handoff.uid)
 }
 
-/** What may hold up the work above it. */
+/** Gates and delegations may hold up the work above them. */
 const isHolding = ({ type }: Handoff): boolean => type === 'gate' || type === 'delegation'
 
 /** Handoffs whose gates and delegations must be read too. */
 export const gatedOf = (loaded: Loaded): readonly string[] =>
   [...loaded.handoffs.values()].flatMap(({ uid, gated }) => (gated ? [uid] : [])).sort()
 
-/** What was loaded and locked by name is left as it is. */
+/** Keeps a row that was loaded and locked by name. */
 export function takeGates(loaded: Loaded, uid: string, docs: readonly string[]): void {
   const gates = docs.map((doc): Handoff => JSON.parse(doc))
   for (const gate of gates) if (!loaded.handoffs.has(gate.uid)) loaded.handoffs.set(gate.uid, gate)

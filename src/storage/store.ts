@@ -12,7 +12,7 @@ import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { View } from './view.ts'
 
 /**
- * What a unit reads. Rows of handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
+ * The rows that a unit reads. Handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
  * brings its sender and receiver, its task, its run, its gates and the stream of its chain with it; a task or a run
  * brings its stream.
  */
@@ -211,7 +211,7 @@ export interface Token {
   readonly created_at: string
   readonly expires_at?: string
   readonly revoked_at?: string
-  /** Who used it up, where it is good for one use. */
+  /** Uid of the exchange that used up a token for one use. */
   readonly claim?: string
   /** Hash of the token that this session was exchanged from; it ends with it. */
   readonly parent?: string
@@ -219,7 +219,7 @@ export interface Token {
 
 export interface StoreInfo {
   readonly engine: 'sqlite' | 'postgres'
-  /** Where it is, without secrets. */
+  /** Path or address of the store, without secrets. */
   readonly location: string
   readonly workspace: string
   /** Name of the log: `<install>/<workspace uuid>`. */
@@ -235,7 +235,7 @@ export interface Counts {
   readonly entries: number
 }
 
-/** What an engine must do. Every promise here is a case in `store.contract.ts`. */
+/** The port of an engine. Every promise here is a case in `store.contract.ts`. */
 export interface Store {
   readonly info: StoreInfo
 
@@ -246,7 +246,7 @@ export interface Store {
    */
   transact<T>(unit: Unit<T>): Promise<T>
 
-  /** What turns due handoffs into units; asked before other units are judged, in a transaction of its own. */
+  /** `settle` turns due handoffs into units. They run before other units, in a transaction of their own. */
   onDue(settle: (due: readonly DueItem[], at: string) => readonly Unit<unknown>[]): void
   /** Settles everything due at `at`; answers how many. Does nothing on a read-only store. */
   settle(at: string): Promise<number>
@@ -266,7 +266,7 @@ export interface Store {
   /** Open tasks without an open dependency and without a claim: critical first, then dependency order. */
   nextTasks(limit: number): Promise<readonly TaskRow[]>
   /**
-   * Where the longest chain of open work begins: nothing holds that task up and others wait for it. Of equally
+   * The first task of the longest chain of open work: nothing holds it up and others wait for it. Of equally
    * long chains the first by number. Nothing where an open task is flagged critical: the flag wins.
    */
   longestChain(): Promise<TaskRow | undefined>
@@ -282,7 +282,7 @@ export interface Store {
   runs(filter: RunFilter, page: PageRequest): Promise<Page<Run>>
   /** In the order in which they were stored. */
   blocks(filter: BlockFilter, page: PageRequest): Promise<Page<Block>>
-  /** Whose next try is due at `at`, the longest due first. */
+  /** Deliveries whose next try is due at `at`, the longest due first. */
   dueDeliveries(at: string, limit: number): Promise<readonly Delivery[]>
 
   agents(): Promise<readonly Agent[]>
@@ -299,7 +299,7 @@ export interface Store {
   ping(): Promise<unknown>
   counts(): Promise<Counts>
 
-  /** What the log of a stream says about one handoff, task or agent in it, oldest first. */
+  /** The entries of a stream about one handoff, task or agent in it, oldest first. */
   timeline(stream: string, subject: string, limit: number): Promise<readonly LogEntry[]>
   /** The log of one stream from `seq` on, for verification. */
   entries(stream: string, from: number, limit: number): Promise<readonly LogEntry[]>
@@ -332,7 +332,7 @@ export interface Store {
   /** Newest first. */
   sessions(filter: SessionFilter, page: PageRequest): Promise<Page<AuditSession>>
 
-  /** Calls back after commits of any process. A hint: it may come twice, and a lost one is no error. */
+  /** Calls back after commits of any process. A hint: it may come twice or be lost. */
   subscribe(listener: () => void): () => void
 
   /**

@@ -10,7 +10,7 @@ import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import type { Artifact, Idem, Stream, TaskRow, Token } from './store.ts'
 
-/** What a decision sees and what it leaves. Reads answer from what was loaded and staged; nothing else is known. */
+/** Reads and writes of one decision. Reads answer from the loaded and staged rows alone. */
 export interface View {
   handoff(uid: string): Handoff | undefined
   content(uid: string): Content | undefined
@@ -62,7 +62,7 @@ export interface View {
   append(entry: Append): number
 }
 
-/** What is left of rows that held a text which must go. */
+/** The rows that held a redacted text, as they are left without it. */
 export interface Redaction {
   /** Entries with the disclosures that stay: what was hashed is not touched. */
   readonly entries: readonly {

@@ -106,7 +106,7 @@ async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[
   for (const row of batch) {
     if (row.name === 'handoff')
       await client.query('SELECT setval($1::regclass, $2)', [sequenceOf(ws), row.value])
-    // What a schema demands of its readers belongs to this database, not to the copy.
+    // The versions that a schema demands of programs belong to this database, not to the copy.
     if (row.key === undefined || String(row.key).startsWith('least_')) continue
     await client.query(
       `INSERT INTO baton.meta (ws, key, value) VALUES ($1, $2, $3)

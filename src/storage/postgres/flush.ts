@@ -86,7 +86,7 @@ const SHIFT_DEPENDENTS = {
     UPDATE baton.task AS t SET open_deps = t.open_deps + s.by FROM shifted s WHERE t.ws = $1 AND t.uid = s.uid`,
 }
 
-/** Whatever a new task waits for begins a longer chain; the walk ends where a chain is as long already. */
+/** A new task lengthens the chains of its dependencies; the walk ends where a chain is as long already. */
 const RAISE_CHAINS = {
   text: `WITH RECURSIVE up (uid, height) AS (
       SELECT d.depends_on, t.height + 1 FROM unnest($2::text[]) AS n (uid)

@@ -13,7 +13,7 @@ const STAYS = 'stays'
 /** How the column is changed. */
 export const DUE_AT = `CASE k.due_at WHEN '${STAYS}' THEN r.due_at ELSE k.due_at END`
 
-/** What to write there, for a handoff that was this before. */
+/** The new value of `due_at`, from the handoff before and after the change. */
 export function dueAt(before: Handoff | undefined, after: Handoff): string | null {
   const [was, now] = [before && dueOf(before), dueOf(after)]
   const isProlonged = was?.kind === 'lease' && now?.kind === 'lease' && was.at <= now.at

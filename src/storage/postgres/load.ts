@@ -145,7 +145,7 @@ export class Loader {
     ]
   }
 
-  /** What belongs to the handoffs: by name where it is known which, else (`unknown`) to be found through their rows. */
+  /** Names the rows that belong to the handoffs; those of `unknown` handoffs are found through their rows. */
   #related(handoffs: readonly string[]) {
     const agents = new Set(this.#reads.agents)
     const tasks = new Set(this.#reads.tasks)

@@ -41,7 +41,7 @@ export class Numbers {
     return count + ahead === 0 ? [] : [call(DRAW, sequenceOf(this.#ws), count + ahead)]
   }
 
-  /** What a draw answered, once it is committed: until then the server may forget in a crash that it gave them out. */
+  /** Keeps drawn numbers, once committed: before, a crash may let the server give them out again. */
   keep(rows: Rows): void {
     if (rows.length === 0) return
     this.#ahead.push(...rows.map(([number]) => Number(number)))

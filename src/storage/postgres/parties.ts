@@ -20,8 +20,8 @@ const BEGIN = {
 type Parties = readonly [string[], string[], string[]]
 
 /**
- * Who has what open, where that changed. Sessions of the store say that it does so (`baton.parties`): otherwise the
- * database does it first, as it does for older programs, and there is nothing left to do here.
+ * Changes to the open handoffs of each agent. Sessions of the store say that it writes them (`baton.parties`):
+ * otherwise the database does it first, as it does for older programs, and there is nothing left to do here.
  */
 export function flushParties(ws: number, { handoffs, oldHandoffs }: Writes): readonly Call[] {
   const ended: Parties = [[], [], []]

@@ -57,8 +57,8 @@ const CHECK = {
 }
 
 /**
- * What the units read, if this process has seen all of it a moment ago. Keys of repeated calls are taken for new: one
- * that is not fails when it is written.
+ * The rows that the units read, if this process saw all of them a moment ago. Idempotency keys are taken for new: a
+ * key that exists already fails when it is written.
  */
 export function recall(
   ws: number,

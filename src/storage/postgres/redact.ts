@@ -40,7 +40,7 @@ const TEXTS = [
   'delivery',
 ]
 
-/** What a redaction changes beside the rows that every unit may change. */
+/** The writes of a redaction, beside those that every unit may make. */
 export function redactCalls(ws: number, { entries, blobs, inputs, blocks, ...documents }: Redaction): Call[] {
   const calls: Call[] = []
   if (entries.length > 0)

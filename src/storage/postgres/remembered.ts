@@ -16,7 +16,7 @@ export interface KnownAgent {
   readonly value: string
 }
 
-/** What was so a moment ago is likely so still; later somebody else has had a turn. */
+/** A row read a moment ago has likely not changed; later another process may have written it. */
 export const MOMENT_MS = 1_000
 /** More than a process works on at a time. */
 const MOST = 2_000

@@ -61,7 +61,7 @@ function connect({ pool, location }: Connections): Promise<PoolClient> {
   })
 }
 
-/** What a batch comes to, decided in memory, and the calls that write it and hold it to that. */
+/** The result of a batch, decided in memory, with the calls that write it and check what it assumed. */
 interface Staged {
   readonly set: WorkingSet
   readonly outcomes: readonly Outcome[]

@@ -42,7 +42,7 @@ async function findWorkspace(client: ClientBase, name: string): Promise<Workspac
 
 async function createWorkspace(client: ClientBase, name: string): Promise<void> {
   const uuid = randomUUID()
-  // Whoever comes second waits here for the first, and inserts nothing.
+  // A second process waits here for the first, and inserts nothing.
   const { rows } = await client.query<{ id: number }>(
     'INSERT INTO baton.workspace (name, uuid) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
     [name, uuid],

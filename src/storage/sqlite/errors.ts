@@ -74,7 +74,7 @@ export function toBatonError(error: unknown, path: string): unknown {
   }
 }
 
-/** What stood in the way before SQLite was asked: the folder could not be made, or the new file not be put there. */
+/** Errors before SQLite was asked: the folder could not be made, or the new file not be put there. */
 function fromFileSystem(error: unknown, path: string, details: Readonly<Record<string, unknown>>): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error

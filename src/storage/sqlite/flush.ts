@@ -181,7 +181,7 @@ function flushTasks(db: Statements, writes: Writes): void {
   for (const [uid, { depends_on }] of writes.newTasks) if (depends_on.length > 0) db.run(RAISE_CHAINS, uid)
 }
 
-/** Whatever a new task waits for begins a longer chain; the walk ends where a chain is as long already. */
+/** A new task lengthens the chains of its dependencies; the walk ends where a chain is as long already. */
 const RAISE_CHAINS = `WITH RECURSIVE up (uid, height) AS (
     SELECT d.depends_on, t.height + 1 FROM task_dep d JOIN task t ON t.uid = d.task WHERE d.task = ?
     UNION

@@ -147,7 +147,7 @@ export function documentOf(
   return db.get(`SELECT doc FROM ${table} WHERE ${column} = ?`, key)?.doc as string | undefined
 }
 
-/** What must be settled before these units are judged; their own lapsed leases are theirs to revive. */
+/** The handoffs to settle before these units are judged; a unit may revive its own lapsed lease. */
 export function dueBefore(
   db: Statements,
   units: readonly Unit<unknown>[],
@@ -157,9 +157,9 @@ export function dueBefore(
   const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
   if (remembered.get(EARLIEST_DUE, () => earliestDue(db)) > at) return []
   const named = units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
-  // What is left out below must not fill the page and hide the others.
+  // Handoffs that are filtered out below must not fill the page and hide the others.
   const due = probeDue(db, at, DUE_AT_ONCE + settled.size + named)
-  // What was the earliest has been moved or has ended.
+  // The earliest due handoff was moved or has ended.
   if (due.length === 0) remembered.forget(EARLIEST_DUE)
   return due.filter(
     (item) =>

@@ -136,8 +136,8 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
 }
 
 /**
- * In a folder that cannot be written SQLite cannot make the index of its log. Where there is no log nobody is
- * writing, and the file can be read as it stands.
+ * In a read-only folder SQLite cannot make the index of its log. Without a log no process is writing, and the
+ * file can be read as it stands.
  */
 function openReadOnly(path: string, timeout: number): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: true, timeout })

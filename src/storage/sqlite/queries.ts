@@ -33,7 +33,7 @@ export const LONGEST_CHAIN = `SELECT doc, open_deps FROM task INDEXED BY task_ch
 /** Asked apart: as a condition it would be looked at for every chain. */
 export const FLAGGED = `SELECT 1 FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done' LIMIT 1`
 
-/** What is in the tree was counted when it was taken in; entries come in the order of their ids and never go. */
+/** The tree has the count of the entries in it. Entries come in the order of ids and are never deleted. */
 const ENTRY_COUNT = `SELECT coalesce((SELECT size FROM tree), 0)
   + (SELECT count(*) FROM entry WHERE id > coalesce((SELECT last FROM tree), 0)) AS n`
 
@@ -45,7 +45,7 @@ export class SqliteQueries {
     this.#db = db
   }
 
-  /** An id that a caller chose may look like a uid: what is no uid here is looked up as an id too. */
+  /** An id that a caller chose may look like a uid: a uid that is not found is looked up as an id too. */
   handoff(ref: string): Handoff | undefined {
     const byUid = UUID.test(ref) ? this.#db.get('SELECT doc FROM handoff WHERE uid = ?', ref) : undefined
     return parse(byUid ?? this.#db.get('SELECT doc FROM handoff WHERE id = ?', ref))

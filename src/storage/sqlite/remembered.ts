@@ -37,7 +37,7 @@ export class Remembered {
     if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
   }
 
-  /** Of what is the least of its kind. */
+  /** Lowers a remembered minimum. */
   lower(key: string, value: string): void {
     const least = this.#rows.get(key)
     if (typeof least === 'string' && value < least) this.#rows.set(key, value)

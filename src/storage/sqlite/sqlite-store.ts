@@ -231,7 +231,7 @@ class SqliteStore implements Store {
       this.#refuseUsed()
       for (const { table, row } of all) {
         const columns = TABLES[table] ?? []
-        // What a schema demands of its readers belongs to this file, not to the copy.
+        // The versions that a schema demands of programs belong to this file, not to the copy.
         if (table === 'meta' && String(row.key).startsWith('least_')) continue
         this.#statements.run(
           `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
@@ -243,7 +243,7 @@ class SqliteStore implements Store {
     return all.length
   }
 
-  /** What was asked for before is finished first. */
+  /** Finishes the calls that came before. */
   close(): Promise<void> {
     this.#closing ??= this.#group.drained().then(() => {
       this.#signal.close()
@@ -291,7 +291,7 @@ class SqliteStore implements Store {
     return { outcomes }
   }
 
-  /** What is derived from the log wakes nobody: it tells nothing that the log has not told. */
+  /** Rows derived from the log are written without a signal: the commit of the log has sent one. */
   async #locked<T>(work: () => T, signals = true): Promise<T> {
     this.#refuseReadOnly()
     this.#refuseClosed()
@@ -330,7 +330,7 @@ class SqliteStore implements Store {
     return true
   }
 
-  /** What is asked for with every request. */
+  /** Reads through the cache: every request needs these rows. */
   #lookUp<T>(key: string, read: () => T): T {
     this.#remembered.refresh()
     return this.#remembered.get(key, read)

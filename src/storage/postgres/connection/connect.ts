@@ -16,7 +16,7 @@ const CONNECT_WITHIN_MS = 10_000
 const READERS = 4
 
 /**
- * What every session is set to. Statements are prepared, so planning each again (`auto`) costs more than running
+ * Settings of every session. Statements are prepared, so planning each again (`auto`) costs more than running
  * them; a plan made while a table was small must not read the whole of it later. A process that hangs between
  * its two round trips must not hold its locks for ever.
  */

@@ -1,7 +1,7 @@
 import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
 import { RoundTripFailed } from './round-trip.ts'
 
-/** What PostgreSQL says went wrong (SQLSTATE), as our code and the way out. A class is two characters. */
+/** PostgreSQL's error codes (SQLSTATE) with our code and the way out. A class has two characters. */
 // biome-ignore format: read as a table
 const STATES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '08':    ['unavailable',   'the connection failed; repeat the call'],
@@ -33,7 +33,7 @@ const CHOSEN = new Set([
   'artifact_pkey',
 ])
 
-/** What `pg` itself says, without a code, when a connection fails or cannot be had. */
+/** Messages of `pg` itself, without a code, when a connection fails or cannot be had. */
 const PG_CONNECTION =
   /^Connection terminated|^timeout e|not queryable|answer in time|after calling end on the pool|SSL connection|^SASL/
 
@@ -87,7 +87,7 @@ export function isEnded(error: unknown): boolean {
 /** A guard failed: only they divide. Where rows were loaded, it is the one on changed agents. */
 export const isStaleAgent = (error: unknown): boolean => stateOf(error) === '22012'
 
-/** What was taken from memory is not so any more, or was there already. */
+/** A remembered row has changed since, or a row taken for new was there already. */
 export const isOutdated = (error: unknown): boolean => isStaleAgent(error) || stateOf(error) === '23505'
 
 const stateOf = (error: unknown): string | undefined =>

@@ -2,7 +2,7 @@
 export type Value = string | number | null | Uint8Array | readonly Element[]
 type Element = string | number | null | Uint8Array
 
-/** What an array of the database begins with: its element type, and how long an element is where all are as long. */
+/** The header of a database array: its element type, and the element's size where it is fixed. */
 const ARRAYS: Readonly<Record<string, { readonly oid: number; readonly size?: number }>> = {
   text: { oid: 25 },
   bytea: { oid: 17 },
@@ -13,7 +13,7 @@ const ARRAYS: Readonly<Record<string, { readonly oid: number; readonly size?: nu
 const [TEXT, BINARY] = [0, 1]
 /** Of UTF-8 for each UTF-16 unit. */
 const MOST_BYTES = 3
-/** What is kept between messages; a bigger message has its own. */
+/** Bytes kept between messages; the memory of a bigger message is released. */
 const KEPT_BYTES = 1024 * 1024
 
 /**

@@ -97,7 +97,7 @@ export class Signals {
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}`))
       .then(() => {
-        // What was committed while nobody listened was not heard.
+        // Commits made while the connection was down were not heard.
         if (this.#failures > 0) this.#wake()
         this.#failures = 0
       })

@@ -1,4 +1,4 @@
-/** What follows from these handoffs, where it is not there. */
+/** Adds the party rows that are missing for these handoffs. */
 export const addParties = (which: string): string => `INSERT INTO baton.party (ws, agent, side, uid)
   SELECT h.ws, k.agent, k.side, h.uid FROM baton.handoff AS h
   CROSS JOIN LATERAL (VALUES (h.from_agent, 'from'), (h.to_agent, 'to')) AS k (agent, side)
@@ -7,7 +7,7 @@ export const addParties = (which: string): string => `INSERT INTO baton.party (w
 /**
  * Additive: who has what open stands in a table of its own, with a row where one begins and none where it has ended. As
  * indexes of the handoffs it was written again with every step. This program writes the rows itself and says so in its
- * sessions; for an older one beside it the trigger does. Whoever may use the handoffs may use this table.
+ * sessions; for an older one beside it the trigger does. A role that may use the handoffs may use this table.
  */
 export const sql = `
 LOCK TABLE baton.handoff IN ACCESS EXCLUSIVE MODE;

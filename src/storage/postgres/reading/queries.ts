@@ -26,7 +26,7 @@ const SIDES = ['from', 'to'] as const
 /** Among all that was ever sent, the few that an agent has open. */
 const isParty = (side: (typeof SIDES)[number]) => (agent: string) =>
   `uid IN (SELECT p.uid FROM baton.party AS p WHERE p.ws = $1 AND p.agent = ${agent} AND p.side = '${side}')`
-/** What is in the tree was counted when it was taken in; entries come in the order of their ids and never go. */
+/** The tree has the count of the entries in it. Entries come in the order of ids and are never deleted. */
 const ENTRY_COUNT = `SELECT coalesce((SELECT size FROM baton.tree WHERE ws = $1), 0)
   + (SELECT count(*) FROM baton.entry
      WHERE ws = $1 AND id > coalesce((SELECT last FROM baton.tree WHERE ws = $1), 0))`

@@ -7,8 +7,8 @@ import type { Rows } from '../connection/round-trip.ts'
 const TILE = `level, n, first, encode(bytes, 'hex')`
 
 /**
- * Whoever comes second waits for the row, finds another size in it and changes nothing: two sequencers can be at
- * work, and one of them has done it.
+ * Of two sequencers at work, the second waits for the row, finds another size in it and changes nothing: the
+ * first has done it.
  */
 const GROW = `WITH grown AS (
     INSERT INTO baton.tree (ws, size, last, edge)

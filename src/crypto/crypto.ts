@@ -2,7 +2,7 @@ import { hash, randomFillSync } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { plainSha256 } from '../audit/sha256.ts'
 
-/** What one command hashes is less than this; to load node:crypto would take longer than all the rest it does. */
+/** One command makes fewer calls than this; to load node:crypto would take longer than the command itself. */
 const PLAIN_CALLS = 64
 const PLAIN_LENGTH = 4_096
 let calls = 0

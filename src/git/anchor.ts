@@ -7,12 +7,12 @@ export interface Anchor {
   readonly note: string
 }
 
-/** Where they are kept; a push of the branch does not take them along, so people name it. */
+/** The ref of the anchors; a push of the branch does not include it, so people name it. */
 export const ANCHOR_REF = 'refs/notes/baton'
 const LISTED = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64})$/
 const HEADER = /^[0-9a-f]{40,64} blob (\d+)$/
 
-/** Notes a checkpoint at HEAD, byte for byte. One that is there is replaced: whoever calls has compared the two. */
+/** Notes a checkpoint at HEAD, byte for byte. Replaces an earlier note: the caller has compared the two. */
 export async function writeAnchor(repository: Repository, note: string): Promise<string> {
   const commit = await repository.commit('HEAD')
   if (commit === undefined)
@@ -50,7 +50,7 @@ export async function readAnchors(repository: Repository): Promise<readonly Anch
   return listed.map(({ commit }, i) => ({ commit, note: notes[i] ?? '' }))
 }
 
-/** What `cat-file --batch` answers: a line with the size, then so many bytes, then a line feed. */
+/** Parses the output of `cat-file --batch`: a line with the size, then so many bytes, then a line feed. */
 function textsOf(answer: string): readonly string[] {
   const bytes = Buffer.from(answer)
   const texts: string[] = []

@@ -11,7 +11,7 @@ export interface Checkout {
   readonly main?: string
 }
 
-/** The checkout whose root this folder is; undefined when it is none. */
+/** The checkout whose root this folder is; undefined when the folder is not a root. */
 export function checkoutAt(root: string): Checkout | undefined {
   const dotGit = join(root, '.git')
   const kind = lstatSync(dotGit, { throwIfNoEntry: false })

@@ -3,7 +3,7 @@ import type { Repository } from './git.ts'
 import { type Ask, belongsTo, maybeTask, type ShownTask } from './task-facts.ts'
 import { branchOf, makeWorktree, type Place, placeAt, placeFor, worktreeOf } from './worktrees.ts'
 
-/** Who claims a task where its repository is. */
+/** The agent that claims a task, with the repository of the task. */
 export interface Claimant {
   readonly repository: Repository
   readonly ask: Ask
@@ -37,7 +37,7 @@ export interface Placing {
   readonly onStuck?: (error: Error) => void
 }
 
-/** Where a task that was just claimed is worked on: its branch and worktree, made if they are not there. */
+/** The branch and worktree of a task that was just claimed, made if they are missing. */
 export async function placeOf(
   { repository, ask, agent }: Claimant,
   task: ShownTask,

@@ -13,7 +13,7 @@ export type GitEnvironment = Readonly<Record<string, string | undefined>>
 
 export interface GitOptions {
   readonly cwd: string
-  /** What git may see of the caller's environment; nothing in it may point at another repository. */
+  /** The caller's environment as git may see it; no variable may point at another repository. */
   readonly env: GitEnvironment
   readonly timeLimitMs?: number
   readonly input?: string
@@ -62,7 +62,7 @@ export function startGit(args: readonly string[], options: GitOptions): Promise<
         else reject(notStarted(error, args, options))
       },
     )
-    // A program that has read enough closes its end: that is no failure.
+    // Git closes its input when it has read enough: that is not a failure.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(options.input ?? '')
   })
@@ -121,7 +121,7 @@ export class Repository {
     return startGit(args, { cwd: this.root, env: this.#env, ...options })
   }
 
-  /** What git says; its refusal is one of ours. */
+  /** The output of git; throws when git exits with an error. */
   async run(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {
     const { code, stdout, stderr } = await this.ask(args, options)
     if (code === 0) return stdout
@@ -135,7 +135,7 @@ export class Repository {
     })
   }
 
-  /** The commit that a branch, a hash or HEAD means here; undefined where there is none. */
+  /** The commit that a branch, a hash or HEAD means here; undefined when not found. */
   async commit(name: string): Promise<string | undefined> {
     const asked = demandCommitish(name, 'the commit')
     const { code, stdout } = await this.ask([
@@ -212,7 +212,7 @@ export class Repository {
     return code === 0 ? stdout : undefined
   }
 
-  /** What is changed and not committed, and files that git does not know. */
+  /** Paths with uncommitted changes, and untracked files. */
   async uncommitted(): Promise<readonly string[]> {
     const text = await this.run(['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'])
     return text
@@ -248,7 +248,7 @@ export class Repository {
 
 const demandBase = (name: string): string => demandCommitish(name, '--base')
 
-/** The repository of a folder; undefined where there is none. */
+/** The repository of a folder; undefined outside of one. */
 export async function openRepository(cwd: string, env: GitEnvironment): Promise<Repository | undefined> {
   const { code, stdout, stderr } = await startGit(
     ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'],

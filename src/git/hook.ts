@@ -6,7 +6,7 @@ import type { Finding } from './merge-check.ts'
 import { checkCommitMessage } from './names.ts'
 import { type Ask, maybeTask, writebackOf } from './task-facts.ts'
 
-/** Where git looks for this repository's hooks; it need not be there. Refuses a folder that is not its own. */
+/** The folder of this repository's hooks, which may be missing. Refuses one that other repositories use. */
 export async function findHooksFolder(repository: Repository, hook: string, line: string): Promise<string> {
   const asked = await repository.run(['rev-parse', '--git-path', 'hooks'], { hooks: true })
   const folder = resolve(repository.root, asked.trim())

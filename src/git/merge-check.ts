@@ -32,7 +32,7 @@ export interface MergeCheckOptions {
   readonly task?: string | undefined
 }
 
-/** What git and the workspace know about a branch. */
+/** Facts about a branch, from git and the workspace. */
 export interface BranchFacts {
   readonly branch: string
   readonly base: string
@@ -123,7 +123,7 @@ function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Finding[] 
   ]
 }
 
-/** What a person has to open: the task cannot be done before, and what is done is not merged. */
+/** Gates that a person has to open: before that, the task cannot be done, and its branch is not merged. */
 export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Finding[] =>
   taskReasons(task.gates).map((message) => ({ code: 'gate_shut', message }))
 

@@ -1,6 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
 
-/** Where worktrees are made, below the main worktree of the repository. */
+/** The folder of the worktrees, below the main worktree of the repository. */
 export const WORKTREES = '.worktrees'
 
 const FEATURE = 'feature/'
@@ -15,7 +15,7 @@ const DASH = '\u2014'
 /** A task id as it stands in branches and folders: `P0.1.1` is `p0-1-1`. */
 export const taskSlug = (id: string): string => kebab(id)
 
-/** What every branch of a task begins with. */
+/** The prefix of every branch of a task. */
 export const branchPrefix = (id: string): string => `${FEATURE}${taskSlug(id)}-`
 
 /** `feature/p0-1-1-package-setup` */
@@ -25,7 +25,7 @@ export const branchName = (id: string, slug: string): string => `${branchPrefix(
 export const worktreePath = (agent: string, id: string, slug: string): string =>
   `${WORKTREES}/${agent}/${taskSlug(id)}-${slug}`
 
-/** Whether a branch is one of this task: up to a hyphen, so that `p0-1-11-x` is none of P0.1.1. */
+/** Whether a branch belongs to this task: up to a hyphen, so `p0-1-11-x` does not belong to P0.1.1. */
 export const isBranchOf = (branch: string, id: string): boolean =>
   branch.startsWith(branchPrefix(id)) || branch === `${FEATURE}${taskSlug(id)}`
 

@@ -45,8 +45,8 @@ export interface InstallOptions {
 }
 
 /**
- * What has to be written so that git runs the check before every commit, or so that it no longer does. A hook that
- * is there goes on working, and removal gives it back byte for byte. Makes nothing itself.
+ * The edits that make git run the check before every commit, or take it out again. A hook that is there goes on
+ * working, and removal restores it byte for byte. Writes nothing itself.
  */
 export async function preCommitEdits(root: string, options: InstallOptions): Promise<readonly FileEdit[]> {
   const repository = await openRepository(root, options.env)

@@ -16,7 +16,7 @@ export interface Offence {
   readonly severity: 'error' | 'warning'
   readonly code: string
   readonly message: string
-  /** Where the file belongs, from the root of the repository. */
+  /** The path where the file belongs, from the root of the repository. */
   readonly target?: string
 }
 
@@ -42,7 +42,7 @@ function draftOf(path: string, text: string | undefined): Draft {
   return documents.find(({ dialect, draft }) => dialect === 'markdown' && draft)?.draft ?? {}
 }
 
-/** Where it belongs. A file that does not say enough for a name of its own keeps the one it has. */
+/** The path where the file belongs. A file whose fields do not make up an id keeps its name. */
 function targetOf(path: string, draft: Draft): string {
   return `${folderFor(draft)}/${idFor(draft) ?? stemOf(path)}.md`
 }

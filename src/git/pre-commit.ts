@@ -4,7 +4,7 @@ import type { Offence, StagedFile } from './pre-commit-judge.ts'
 export type { Offence } from './pre-commit-judge.ts'
 
 export interface PreCommitOptions {
-  /** What git is started with; inside a hook it names the index that is about to be committed. */
+  /** The environment of git; inside a hook it names the index that is about to be committed. */
   readonly env: GitEnvironment
   /** Refuse what is only warned of otherwise: a wrong place within `_handoffs/`, a name that is not the id. */
   readonly strict?: boolean
@@ -25,7 +25,7 @@ interface StagedEntry {
 
 const FILE_MODE = /^1[02]/
 const NO_BLOB = /^0+$/
-/** What may hold a handoff: documents, and files whose name says nothing. */
+/** Files that may hold a handoff: documents, and files without an extension. */
 const DOCUMENT = /(?:\.(?:md|markdown|mdx|txt)|(?:^|\/)[^./]+)$/i
 /** More than any handoff; a larger file is known by its name alone. */
 const MOST_BYTES = 1024 * 1024

@@ -9,7 +9,7 @@ export interface ChecklistItem {
   readonly line: number
 }
 
-/** What the task-prompts file says about one task. */
+/** The section of one task in the task-prompts file. */
 export interface TaskPrompt {
   /** From the top of the repository. */
   readonly path: string
@@ -118,7 +118,7 @@ function titleOf(heading: string, id: string): string {
   return after.replace(/^[\s:\u2013\u2014-]+/, '').replace(/\s*#*\s*$/, '')
 }
 
-/** What stands below a heading, up to the next of its rank. */
+/** The lines below a heading, up to the next heading of the same or a higher rank. */
 function below(lines: readonly Line[], heading: Line): readonly Line[] {
   const rest = lines.slice(heading.number)
   const end = rest.findIndex((line) => line.level > 0 && line.level <= heading.level)
@@ -196,7 +196,7 @@ const isEnd = (text: string, fence: string): boolean => {
   return mark !== null && mark[1]!.startsWith(fence) && mark[2]!.trim() === ''
 }
 
-/** Paths that lead out of the repository are no references. */
+/** Paths that lead out of the repository are left out. */
 function extractionsOf(text: string): readonly string[] {
   const found = [...text.matchAll(EXTRACTION)].map(([path]) =>
     path.startsWith('.') ? posix.normalize(`${PROMPTS_FOLDER}/${path}`) : path,

@@ -23,7 +23,7 @@ export interface Suspect {
   readonly reverted_by?: string
   /** Why it is suspected, in a sentence. */
   readonly reason: string
-  /** What opens the task again, for a person or an agent to decide. */
+  /** The command that opens the task again; a person or an agent decides. */
   readonly reinstate: string
 }
 
@@ -50,11 +50,11 @@ interface Merged {
 }
 
 const TAKES_BACK = /This reverts commit ([0-9a-f]{7,40})/g
-/** What document 003 looks at; the check itself looks at everything. */
+/** The commits that document 003 looks at; the check itself looks at everything. */
 const RECENT = 20
 const NOTES = 'Previous PR reverted, task reinstated'
 
-/** Done tasks whose work is no longer where it was merged. Nothing is changed: a file may have moved on rightly. */
+/** Finds done tasks whose work was merged and has gone. Changes nothing: a file may have moved on rightly. */
 export async function auditTasks(
   repository: Repository,
   ask: Ask,
@@ -140,7 +140,7 @@ export async function revertsOn(repository: Repository, base: string): Promise<r
   return holding
 }
 
-/** What a commit was that another takes back; undefined where it is not here any more. */
+/** The commits and the task that a revert takes back; undefined when the commit is not found. */
 async function takenBack(
   repository: Repository,
   target: string,

@@ -40,13 +40,13 @@ export interface Finishing {
   readonly commit: string
   /** Created or modified between the base and the commit. */
   readonly files: readonly string[]
-  /** What follows the first line of the last commit message. */
+  /** The last commit message without its first line. */
   readonly body: string
   readonly points: readonly Finding[]
   readonly warnings: readonly Finding[]
 }
 
-/** What git and the task-prompts file say about finished work; each point stands in the way. */
+/** Checks finished work against git and the task-prompts file; each point stands in the way. */
 export async function lookAtWork(
   repository: Repository,
   task: { readonly id: string; readonly title: string },
@@ -95,7 +95,7 @@ export async function lookAtWork(
   }
 }
 
-/** Pushes the branch to its remote; where there is none, there is nothing to push to. */
+/** Pushes the branch to its remote; does nothing without one. */
 export async function pushBranch(repository: Repository, branch: string): Promise<Finding | undefined> {
   const [remote] = await repository.remotes()
   if (remote === undefined) return undefined

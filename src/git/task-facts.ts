@@ -20,7 +20,7 @@ export async function taskFacts(ask: Ask, id: string): Promise<TaskFacts> {
   return (await ask('task_get', { id })) as TaskFacts
 }
 
-/** The same, or undefined where there is no such task. */
+/** The same, or undefined when the task is not found. */
 export async function maybeTask(ask: Ask, id: string): Promise<TaskFacts | undefined> {
   try {
     return await taskFacts(ask, id)

@@ -26,7 +26,7 @@ const PRIORITIES: Readonly<Record<string, Priority>> = {
 }
 const DONE = /^(?:done|completed?|closed|finished|merged|✅|\[x\]|x)$/i
 const DROPPED = /^(?:cancell?ed|wont-?do|archived)$/i
-/** Ids of document 003, of Backlog.md and of trackers; a plain word is none. */
+/** Ids of document 003, of Backlog.md and of trackers; a plain word is not an id. */
 const ID = /[A-Za-z]+-?\d+(?:[.-]\d+)*/
 const CRITICAL = /\bcritical(?:[ -]path)?\b/i
 
@@ -157,7 +157,7 @@ function taggedTasks(data: unknown, tag: string | undefined): readonly Record<st
   return found.tasks.filter(isRecord)
 }
 
-/** One file of Backlog.md's `tasks` folder; undefined when it is none. */
+/** One file of Backlog.md's `tasks` folder; undefined when it is not a task. */
 export function fromBacklog(text: string): SourceTask | undefined {
   const [, front] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text) ?? []
   if (front === undefined) return undefined

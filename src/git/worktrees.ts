@@ -4,7 +4,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
 import { branchName, demandSlug, slugOf, WORKTREES, worktreePath } from './names.ts'
 
-/** Where the work on a task happens. */
+/** The branch and folder of the work on a task. */
 export interface Place {
   readonly branch: string
   /** From the main worktree, with slashes. */
@@ -13,7 +13,7 @@ export interface Place {
   readonly folder: string
 }
 
-/** Where commits are checked out for a moment; no agent's name begins with a dot. */
+/** Folder for commits that are checked out for a moment; no agent's name begins with a dot. */
 const CHECKS = '.checks'
 
 export interface Worktree {

@@ -1,4 +1,4 @@
-/** Standard base64 of bytes; runs where there is no `Buffer`. */
+/** Standard base64 of bytes; runs without `Buffer`. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)

@@ -14,7 +14,7 @@ const SIZE = /^(?:0|[1-9]\d{0,15})$/
 export const printCheckpoint = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${toBase64(root)}\n`
 
-/** Reads the text of a note; undefined when it is no checkpoint. We write no further lines and accept none. */
+/** Reads the text of a note; undefined when it is not a checkpoint. Further lines are refused. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [origin, size = '', root = '', ...rest] = text.split('\n')
   const hash = fromBase64(root)

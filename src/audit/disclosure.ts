@@ -22,7 +22,7 @@ export function encodeDisclosure(salt: string, name: string, value: unknown): st
   return toBase64Url(`["${salt}",${JSON.stringify(name)},${json}]`)
 }
 
-/** Unpadded base64url of a text's UTF-8 bytes; runs where there is no `Buffer`. */
+/** Unpadded base64url of a text's UTF-8 bytes; runs without `Buffer`. */
 function toBase64Url(text: string): string {
   const isShort = text.length <= SHORT
   const bytes = isShort ? input : encoder.encode(text)

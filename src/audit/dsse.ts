@@ -1,6 +1,6 @@
 const encoder = new TextEncoder()
 
-/** What is signed for a payload (DSSE 1.0.2): its type and its very bytes, each with its length before it. */
+/** The signed message of a payload (DSSE 1.0.2): its type and its very bytes, each after its length. */
 export function preAuthEncoding(payloadType: string, payload: Uint8Array): Uint8Array {
   const type = encoder.encode(payloadType)
   const head = encoder.encode(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `)

@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonical-json.ts'
 
-/** What one action left in the log: ids, enumerations, digests, times. Content is committed to in `sd`. */
+/** The log's record of one action: ids, enumerations, digests, times. Content is committed to in `sd`. */
 export interface AuditRecord {
   readonly act: string
   readonly actor: { readonly id: string; readonly kid?: string }
@@ -105,7 +105,7 @@ const SEAL_FIELDS = new Set(['n', 'root'])
 
 /**
  * Names the first field that may not stand in the log: it is unknown, missing, or could hold free text. The
- * empty string means that it is no record at all; undefined, that all of it may stand.
+ * empty string means that it is not a record at all; undefined, that all of it may stand.
  */
 export function checkRecord(record: unknown): string | undefined {
   if (!isObject(record)) return ''

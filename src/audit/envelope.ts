@@ -10,7 +10,7 @@ export interface Envelope {
   readonly signatures: readonly { readonly keyid: string; readonly sig: string }[]
 }
 
-/** What an agent says of its work (in-toto Statement v1): the commit it is about, and the record. */
+/** An agent's statement about its work (in-toto Statement v1): the commit it is about, and the record. */
 export interface Statement {
   readonly _type: string
   readonly subject: readonly { readonly name?: string; readonly digest: Readonly<Record<string, string>> }[]

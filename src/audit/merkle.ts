@@ -1,4 +1,4 @@
-/** SHA-256 over the parts one after the other. Given by the caller: the same code runs where there is no Node. */
+/** SHA-256 over the parts one after the other. Given by the caller: the same code runs without Node. */
 export type Sha256 = (...parts: readonly Uint8Array[]) => Uint8Array
 
 /** Leaves from `start` up to but without `end`. */
@@ -88,7 +88,7 @@ export function consistencyRanges({ start, end }: Range, size: number): readonly
   return ranges.reverse()
 }
 
-/** RFC 9162, 2.1.3.2. Hashes of the wrong length, sizes that are no counts and proofs that do not fit are refused. */
+/** RFC 9162, 2.1.3.2. Refuses hashes of the wrong length, invalid sizes and proofs that do not fit. */
 export function verifyInclusion(
   sha256: Sha256,
   claim: {

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from './base64.ts'
 import type { Sha256 } from './merkle.ts'
 
-/** Who signs: a name and an Ed25519 key, as C2SP signed-note v1.0.0 writes them in a vkey. */
+/** A signer's name and Ed25519 key, as C2SP signed-note v1.0.0 writes them in a vkey. */
 export interface Verifier {
   readonly name: string
   /** First four bytes of SHA-256 over name, newline, algorithm and key. */

@@ -17,7 +17,7 @@ const HASH_BYTES = 32
 const LEAST_PADDING = 9
 
 /**
- * SHA-256 (FIPS 180-4) in plain code, for where there is no other that answers at once: a browser's own takes a
+ * SHA-256 (FIPS 180-4) in plain code, for runtimes without a synchronous one: a browser's own takes a
  * promise for each of a million hashes.
  */
 export const plainSha256: Sha256 = (...parts) => {

@@ -83,7 +83,7 @@ export class GrowingTree {
   }
 }
 
-/** Where the root of a complete subtree is found: hashes `start` to `end` of a tile, hashed up. */
+/** The place of a complete subtree's root: hashes `start` to `end` of a tile, hashed up. */
 export interface Place {
   readonly level: number
   readonly n: number

@@ -18,7 +18,7 @@ const MOST_HASHES = 63
 export const printTlogProof = ({ index, hashes, checkpoint }: TlogProof): string =>
   `${HEADER}\nindex ${index}\n${hashes.map((hash) => `${toBase64(hash)}\n`).join('')}\n${checkpoint}`
 
-/** Takes a proof apart; undefined when it is none. Nothing in it is checked against anything. */
+/** Parses a proof; undefined when the text is not one. Verifies nothing in it. */
 export function readTlogProof(text: string): TlogProof | undefined {
   const end = text.indexOf('\n\n')
   if (end < 0) return undefined

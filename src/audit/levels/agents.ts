@@ -11,7 +11,7 @@ interface Noted {
   readonly disclosures: readonly Uint8Array[]
 }
 
-/** What gives a key, and what is signed with one. */
+/** The acts that give an agent a key, and those that agents sign. */
 const ACTS = new Set(['agent.key', 'thought_record', 'task.reinstate'])
 
 /** L4: what agents signed themselves, with keys that the log gave them before. */

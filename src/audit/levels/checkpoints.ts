@@ -99,7 +99,7 @@ export class CheckpointCheck {
   }
 }
 
-/** What a verifier kept from an earlier look: a signed checkpoint, or its three lines alone. */
+/** The checkpoint that a verifier kept from an earlier run: signed, or its three lines alone. */
 export interface Remembered {
   readonly checkpoint: Checkpoint
   /** Present when it is signed. */

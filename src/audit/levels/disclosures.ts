@@ -148,7 +148,7 @@ export class DisclosureCheck {
     }
   }
 
-  /** What follows a line that is wrong is not looked at: where it belongs would be a guess. */
+  /** Lines after a wrong one are not checked: the entry they belong to would be a guess. */
   #stop(line: number, reason: string): void {
     this.#findings.bad(lineAt(line), reason)
     this.#isAtEnd = true
@@ -200,7 +200,7 @@ function isNamed(disclosure: Uint8Array, name: string): boolean {
   return true
 }
 
-/** A byte of what base64url codes; 255 beyond its end or where a letter is none. */
+/** One decoded byte of base64url; 255 beyond its end or for an invalid letter. */
 function byteAt(coded: Uint8Array, n: number): number {
   const letter = Math.floor(n / 3) * 4 + (n % 3)
   const high = VALUES[coded[letter] ?? 0]!

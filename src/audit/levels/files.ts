@@ -21,11 +21,11 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const TILE_NAME = /^tile\/(entries|\d)\/((?:x\d{3}\/){0,5}\d{3})(?:\.p\/(\d{1,3}))?$/
 
-/** Where a row of hashes stands, `width` of them; a full row has no width in its name. */
+/** The path of a row of `width` hashes; a full row has no width in its name. */
 export const tilePath = (level: number, n: number, width = TILE_WIDTH): string =>
   `tile/${level}/${indexPath(n)}${partOf(width)}`
 
-/** Where a bundle of entries stands. */
+/** The path of a bundle of entries. */
 export const bundlePath = (n: number, width = TILE_WIDTH): string =>
   `tile/entries/${indexPath(n)}${partOf(width)}`
 

@@ -8,7 +8,7 @@ export type CheckEd25519 = (
   signature: Uint8Array,
 ) => boolean | Promise<boolean>
 
-/** What the levels cannot do themselves. */
+/** Functions of the runtime that the levels need: Node and browsers have their own. */
 export interface Platform {
   readonly sha256: Sha256
   readonly isSigned: CheckEd25519

@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<Verification['verdict'], string>> = {
 }
 const TITLE_WIDTH = 20
 
-/** What was found, for people: a line for each level, then what none of it proves. */
+/** The report for people: a line for each level, then what none of it proves. */
 export function printVerification(found: Verification): string {
   const { origin, size, root, verdict, levels, ignored } = found
   const head = origin === undefined ? [] : [`Log ${plain(origin)}, ${size} entries, root ${root}`]

@@ -12,7 +12,7 @@ export interface GoodEntry {
   readonly stream: string
   readonly seq: number
   readonly prev: string
-  /** What it says, where a log of this version may say so. */
+  /** The record, where it is valid in a log of this version. */
   readonly record: AuditRecord | undefined
   /** Otherwise the field that has no place in it, and whether it is of a later version. */
   readonly wrong?: string

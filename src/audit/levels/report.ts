@@ -2,13 +2,13 @@ export const LEVELS = ['L0', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6'] as const
 export type Level = (typeof LEVELS)[number]
 
 /**
- * What a level found. `not_asked`: the verifier was given nothing to compare with. `nothing`: there is nothing of
+ * The result of a level. `not_asked`: the verifier was given nothing to compare with. `nothing`: there is nothing of
  * its kind in the log. `unverifiable`: what it needs is missing, so nothing is known either way.
  */
 export type Verdict = 'ok' | 'failed' | 'unverifiable' | 'not_asked' | 'nothing'
 
 export interface Bad {
-  /** Where: `entry 12 (3 of stream 018f…)`, or the name of a file. */
+  /** `entry 12 (3 of stream 018f…)`, or the name of a file. */
   readonly where: string
   readonly reason: string
   /** Index in the log, where it is about an entry. */

@@ -36,7 +36,7 @@ export interface VerifyOptions {
 
 const SMALL = 1_000_000
 
-/** What there is to begin with: the newest checkpoint and the key that should have signed it. */
+/** The start of a verification: the newest checkpoint and the key that should have signed it. */
 interface Head {
   readonly note: string
   readonly checkpoint: Checkpoint

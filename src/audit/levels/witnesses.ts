@@ -3,7 +3,7 @@ import { readNote, readVkey, type Signature, type Verifier } from '../note.ts'
 import type { Platform } from './platform.ts'
 import { amount, Findings, type LevelReport } from './report.ts'
 
-/** Who must have seen a checkpoint (C2SP tlog-policy): witnesses, groups of them, and what counts as enough. */
+/** The witnesses that a checkpoint needs (C2SP tlog-policy): single ones, groups, and the quorum. */
 export interface Policy {
   readonly witnesses: ReadonlyMap<string, Verifier>
   readonly groups: ReadonlyMap<string, { readonly needed: number; readonly members: readonly string[] }>

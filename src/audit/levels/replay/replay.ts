@@ -75,7 +75,7 @@ export class Replay {
 
   #birth({ act, from, to, sub }: AuditRecord, complain: Complain): string {
     const states = Object.hasOwn(HANDOFF_BIRTHS, act) ? HANDOFF_BIRTHS[act] : undefined
-    // What is sent at once was a draft for no longer than the sending took.
+    // A handoff that is sent at once has no entry for its time as a draft.
     const isSent = act === 'handoff.send' && from === 'draft' && to === 'offered'
     const isBorn = states && from === undefined && to && (states.length === 0 || states.includes(to))
     if (!isSent && !isBorn) complain(`handoff ${sub.id} begins with ${act}, and no handoff does`)

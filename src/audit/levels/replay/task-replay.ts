@@ -11,7 +11,7 @@ interface Known {
 
 /** A task follows its handoff in the same transaction, so the two stand close together in the log. */
 const LOOK_BACK = 4_096
-/** What every agent may do to a task; none of it opens one again that is done. */
+/** The acts that every agent may do to a task; none of them reopens a done task. */
 const DAILY = new Set([
   'task.create',
   'task.update',

@@ -10,8 +10,8 @@ interface Sum {
 const MODULUS = 1n << 256n
 
 /**
- * What a set of rows is, whatever their order: two stores hold the same when the sums of all their tables are
- * the same. Every field of every row counts.
+ * The digest of a set of rows in any order: two stores hold the same rows when the sums of all their tables
+ * are equal. Every field of every row counts.
  */
 export class RowDigest {
   readonly #tables = new Map<string, Sum>()
@@ -55,7 +55,7 @@ export class RowDigest {
   }
 }
 
-/** What a schema demands of its readers belongs to a store and is not copied. */
+/** The versions that a schema demands of programs belong to one store and are not copied. */
 const isOwn = ({ table, row }: DumpRow): boolean => table === 'meta' && String(row.key).startsWith('least_')
 
 /** A row as one text: fields by name, bytes in base64. */
@@ -71,7 +71,7 @@ const encodeCell = (value: unknown): unknown => {
   return typeof value === 'bigint' ? Number(value) : (value ?? null)
 }
 
-/** The row that `encodeRow` wrote; undefined when the text is none. */
+/** The row that `encodeRow` wrote; undefined when the text is not a row. */
 export function decodeRow(text: string): DumpRow | undefined {
   const value: unknown = JSON.parse(text)
   const [table, fields] = Array.isArray(value) ? value : []

@@ -8,7 +8,7 @@ import { isMapping } from '../dialects/text/tree.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Question } from './candidate.ts'
 
-/** What a person says in place of a document that does not. */
+/** Values that a person gives where the document has none. */
 export type Answer = Pick<Draft, 'from' | 'to' | 'task' | 'state' | 'created_at'>
 export type Answers = ReadonlyMap<string, Answer>
 

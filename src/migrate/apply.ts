@@ -65,7 +65,7 @@ export async function applyMigration(plan: MigrationPlan, backup: string): Promi
   for (const path of plan.drafts) rmSync(place(path), { force: true })
 }
 
-/** What is written below a link lands somewhere else. */
+/** A file written below a link lands somewhere else. */
 function demandNoLink(root: string, path: string): void {
   for (let at = path; at !== '.'; at = dirname(at))
     if (lstatSync(join(root, at), { throwIfNoEntry: false })?.isSymbolicLink())

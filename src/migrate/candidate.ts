@@ -20,7 +20,7 @@ export interface Question {
 export interface Candidate {
   readonly file: ScannedFile
   readonly draft: Draft
-  /** What it was called before: the name that its copies share. */
+  /** The former name of the handoff, which its copies share. */
   readonly name: string
   /** Of version 2, in a place of version 2: it stays as it is. */
   readonly settled: boolean
@@ -31,7 +31,7 @@ export interface Candidate {
   readonly questions: readonly Question[]
   /** One line of a table; its file may hold others. */
   readonly isRow: boolean
-  /** The status as it was written, where it is no word of version 2. */
+  /** The status as it was written, where version 2 does not have that word. */
   readonly status?: string
   readonly notes: readonly string[]
 }
@@ -40,7 +40,7 @@ const OLD_PLACE = /(?:^|\/)(?:_handoffs|handoffs|_agents)\//i
 const OLD_NAME = /^handoff(?:[-_. ]|$)/i
 const SETTLED = new RegExp(`^${ROOT}/(?:active|archived/\\d{4}/(?:0[1-9]|1[0-2]))/[^/]+$`)
 const ARCHIVE = /(?:^|\/)archived?\//i
-/** What a reader tells about a document that is no concern of whoever moves it. */
+/** Codes of a reader's problems that do not matter for a migration. */
 const QUIET: ReadonlySet<string> = new Set([
   'wrong_place',
   'required_field',
@@ -57,7 +57,7 @@ const QUIET: ReadonlySet<string> = new Set([
   'key_spelling',
 ])
 
-/** Where handoffs are kept, or once were. */
+/** Whether a path is in a folder that holds handoffs, or once did. */
 export const isOldPlace = (path: string): boolean => OLD_PLACE.test(path)
 
 type AnswerFor = (names: readonly string[]) => Answer
@@ -153,7 +153,7 @@ function isMeant({ path, text }: ScannedFile, document: Document | undefined): b
   return from !== undefined && to !== undefined && task !== undefined
 }
 
-/** What could not be parsed could be lost by writing it anew. */
+/** Text that cannot be parsed could be lost when the document is written anew. */
 function unreadable(documents: readonly Document[]): Question[] {
   const broken = documents
     .filter(({ source }) => source.kind === 'markdown')
@@ -189,7 +189,7 @@ function archived(draft: Draft, path: string, answer: Answer): string | undefine
   return `it stands in an archive, but says ${statusFor(draft.state!)}`
 }
 
-/** Two words for open work, or for work that is over, are no reason to ask. */
+/** Two words that both mean open work, or both ended work, do not need a question. */
 function isAboutEnd({ source }: Document, draft: Draft): boolean {
   const line = new Reading(source).index.line('status')
   const read = line && readStatus(line.value)
@@ -208,7 +208,7 @@ function keyOf({ id, from, to, task, created_at }: Draft): string | undefined {
   if (from === undefined || !to || task === undefined || !isTaskId(task)) return undefined
   if (created_at === undefined || Number.isNaN(Date.parse(created_at))) return undefined
   const name = id === undefined ? undefined : parseName(id)
-  // A second handoff of the same day has a number, and is no copy of the first.
+  // A second handoff of the same day has a number, and is not a copy of the first.
   const number = name?.ok ? (name.parts.copy ?? 1) : 1
   return [from, to, task, seconds(created_at).slice(0, 10), number].join(' ')
 }

@@ -18,7 +18,7 @@ export interface Move {
   readonly to: string
   readonly id: string
   readonly status: string
-  /** What is worth a look: words that were understood, keys that version 2 wants and nobody filled in. */
+  /** Notes for the reader: words that were interpreted, keys that version 2 wants and the file lacks. */
   readonly notes: readonly string[]
   readonly before: string
   readonly after: string
@@ -27,7 +27,7 @@ export interface Move {
 /** An older copy of a handoff. */
 export interface Duplicate {
   readonly path: string
-  /** Where the newest is, or goes to. */
+  /** The path of the newest copy, after the migration. */
   readonly kept: string
   /** Fields that say something else than the one that is kept. */
   readonly differs: readonly string[]
@@ -67,7 +67,7 @@ export interface PlanOptions {
   readonly index: string | undefined
 }
 
-/** What a migration would do. Decides nothing that the files leave open, and touches nothing. */
+/** The steps of a migration. Decides nothing that the files leave open, and touches nothing. */
 export function planMigration(found: Scan, { now, answers = new Map(), index }: PlanOptions): MigrationPlan {
   const answerFor = (names: readonly string[]) =>
     names.map((name) => answers.get(name)).find((answer) => answer !== undefined) ?? {}
@@ -94,7 +94,7 @@ export function planMigration(found: Scan, { now, answers = new Map(), index }: 
   }
 }
 
-/** A picture or a page that cannot be read is no matter here. */
+/** A picture or a page that cannot be read does not matter here. */
 const isOfConcern = ({ path, why }: LeftAlone): boolean =>
   why === OTHER_REPOSITORY || isHandoffName(path) || isOldPlace(path)
 

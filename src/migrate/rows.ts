@@ -74,7 +74,7 @@ function rowOf(cells: Cells, around: Draft): Row {
 const agentIn = (cells: Cells, key: 'from_agent' | 'to_agent'): string | undefined =>
   readAgent(cellOf(cells, key) ?? '')?.name ?? undefined
 
-/** What stands beside the id, or in a column for it. */
+/** The title in a column of its own, beside the task id, or in the description. */
 function titleIn(cells: Cells, task: string, id: string | undefined): string | undefined {
   const beside = id === undefined ? '' : task.replace(id, '').replace(/^[\s:()[\]—–-]+|[\s()[\]]+$/g, '')
   return cellOf(cells, 'title') ?? (beside === '' ? cells.get('description') : beside)

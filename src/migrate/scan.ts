@@ -11,7 +11,7 @@ export interface ScannedFile {
   readonly modified: number
 }
 
-/** What was seen and not read. */
+/** A file or folder that was seen and not read. */
 export interface LeftAlone {
   readonly path: string
   readonly why: string
@@ -31,7 +31,7 @@ export interface Scan {
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules', '.baton'])
 export const OTHER_REPOSITORY = 'a repository of its own'
 const DOCUMENT = /\.(?:md|markdown|mdx)$/i
-/** What a file is called below `_handoffs/` until it is whole, with the process that writes it. */
+/** The name of an unfinished file below `_handoffs/`, with the id of the process that writes it. */
 const DRAFT = /^_handoffs\/(?:.*\/)?\.(?:handoff-[^/]+\.md|_index\.yaml)\.(\d+)\.[0-9a-f]{8}$/
 /** More than any handoff. */
 const MOST_BYTES = 4 * 1024 * 1024

@@ -9,7 +9,7 @@ import type { Candidate } from './candidate.ts'
 
 export interface Converted {
   readonly text: string
-  /** What the text says when it is read. */
+  /** The fields of the text when it is read. */
   readonly draft: Draft
   readonly notes: readonly string[]
 }

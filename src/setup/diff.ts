@@ -10,7 +10,7 @@ const CONTEXT = 3
 /** Above this the middle of two texts is shown as one block: comparing line by line would take seconds. */
 const MOST_CELLS = 4_000_000
 
-/** What edits do, file by file, as people read it. */
+/** The changes that edits make, file by file, for people. */
 export function diffOf(edits: readonly FileEdit[], from: string): readonly DiffLine[] {
   return edits.filter(isChange).flatMap((edit) => [heading(edit, from), ...changedLines(edit)])
 }

@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
 import { replaceFile, syncFolder } from './replace-file.ts'
 
-/** One file as it is and as it shall be; undefined where there is none. Nothing is written by making one. */
+/** One file before and after; undefined where the file is missing. Making an edit writes nothing. */
 export interface FileEdit {
   readonly path: string
   readonly before: string | undefined
@@ -62,8 +62,8 @@ export interface Applied {
 }
 
 /**
- * Writes the edits, each file all or not at all. Refuses before the first write when a file is no longer what the
- * edit was made for, and again right before each one.
+ * Writes the edits, each file all or not at all. Refuses before the first write when a file has changed since the
+ * edit was made, and checks again right before each one.
  */
 export async function applyEdits(edits: readonly FileEdit[]): Promise<Applied> {
   const wanted = edits.filter(isChange)

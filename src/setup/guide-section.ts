@@ -1,4 +1,4 @@
-/** What an agent reads about Baton in its own instructions. The same for every agent, so that files can be shared. */
+/** The text about Baton in an agent's instructions. Every agent gets the same, so files can be shared. */
 export const GUIDE_SECTION = `## Handing work over with Baton
 
 Work is given and taken through Baton: the tools of the MCP server \`baton\`, or the command \`baton\` with \`--as\` and your name.

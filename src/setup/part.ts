@@ -12,7 +12,7 @@ import {
 import { MARKDOWN_MARKS, withoutSection, withSection } from './section.ts'
 import { withoutTable, withTable } from './toml-edit.ts'
 
-/** What Baton has in one file: how it gets in and how it is taken out again. Both leave the rest as it is. */
+/** Baton's part of one file, with how to add and remove it. Both leave the rest as it is. */
 export interface Part {
   /** From the root of the project, with forward slashes. */
   readonly file: string
@@ -69,7 +69,7 @@ export interface Hook {
   readonly event: string
   /** How a command of ours for this event starts, so that an older one is found again. */
   readonly starts: string
-  /** What stands in the list of the event. */
+  /** The entry in the list of the event. */
   readonly entry: Mapping
 }
 

@@ -56,7 +56,7 @@ function findSection(text: string, marks: Marks, file: string): Found | undefine
   )
 }
 
-/** What stays the same when the words behind it are changed in a later version. */
+/** The start of a mark stays the same when a later version changes the words behind it. */
 const startOfMark = (mark: string): string => /^.*?baton:(?:begin|end)/.exec(mark)![0]
 
 function linesThat(text: string, start: string): readonly Found[] {

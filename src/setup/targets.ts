@@ -24,7 +24,7 @@ export interface AgentTarget {
   /** The name an agent of this program has unless another is given. */
   readonly agent: string
   parts(options: TargetOptions): readonly Part[]
-  /** What the person still has to do in the program itself. */
+  /** The step that the person still has to do in the program itself. */
   readonly afterwards: string
 }
 

@@ -4,10 +4,10 @@ import { join, relative } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
 import { type Applied, applyEdits, type FileEdit, isChange, readText } from './file-edit.ts'
 
-/** What is needed to put a file back as it was before Baton wrote to it. */
+/** The copy that restores a file as it was before Baton wrote to it. */
 interface Kept {
   readonly before: string | null
-  /** Of the file as Baton left it: whoever changed it since decides, not this copy. */
+  /** Of the file as Baton left it: a file that was changed since is not overwritten with this copy. */
   readonly after_sha256: string
   readonly folders: readonly string[]
 }

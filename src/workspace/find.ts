@@ -4,7 +4,7 @@ import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import { type Checkout, checkoutAbove, checkoutAt } from '../git/checkout.ts'
 
-/** Where a project's agents, tasks, handoffs and log are kept. */
+/** The workspace of a project: its agents, tasks, handoffs and log. */
 export interface Workspace {
   readonly root: string
   /** The `.baton` folder; it may not be there yet. */
@@ -13,7 +13,7 @@ export interface Workspace {
   readonly found: 'environment' | 'folder' | 'config' | 'main_worktree'
   /** The embedded store; it may not be there yet. */
   readonly database: string
-  /** Where the caller's files are: the linked worktree it stands in, else the root. */
+  /** The root of the caller's files: the linked worktree it stands in, else the root. */
   readonly checkout: string
   /** Set on the one call that made the folder. */
   readonly created?: true
@@ -45,7 +45,7 @@ export async function findWorkspace(cwd: string, environment: Environment): Prom
   return main ?? (nearest && toWorkspace(nearest, 'config'))
 }
 
-/** What lies between this folder and the root of its repository; without one, the edge of the disk or the home. */
+/** Looks from this folder up to the repository's root; without one, to the edge of the disk or the home. */
 export function lookAround(here: string, environment: Environment): Surroundings {
   const home = realpath(environment.home)
   const { dev } = statSync(here)

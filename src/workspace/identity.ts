@@ -3,17 +3,17 @@ import type { Actor, AgentKind } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 
 export interface CallerOptions {
-  /** What `--as` says. */
+  /** The value of `--as`. */
   readonly as?: string | undefined
   readonly environment: Environment
   readonly isTerminal: boolean
-  /** What the workspace knows of a name. */
+  /** The kind of an agent that the workspace knows. */
   readonly kindOf?: ((name: string) => AgentKind | undefined) | undefined
 }
 
 /**
- * Who is calling, and how that was found out. A coding agent has to say its name: otherwise its work would be
- * logged as the person's whose terminal it runs in.
+ * The caller, and how its name was found. A coding agent has to say its name: otherwise its work would be
+ * logged as the work of the person whose terminal it runs in.
  */
 export function resolveActor(options: CallerOptions): { readonly actor: Actor; readonly why: string } {
   const { as, environment, kindOf } = options

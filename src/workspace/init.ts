@@ -28,11 +28,11 @@ export interface InitPlan {
   readonly folders: readonly string[]
   /** Whether there is anything to write. */
   readonly changes: boolean
-  /** What was asked for and has to be done by hand. */
+  /** Requested steps that have to be done by hand. */
   readonly notes: readonly string[]
 }
 
-/** What `baton init` would write here, and what is there already. Writes nothing; refuses what it would refuse. */
+/** The files that `baton init` would write, and those that exist. Refuses as `init` does; writes nothing. */
 export async function planInit({ cwd, environment, dialect }: InitOptions): Promise<InitPlan> {
   const home = readDialect(dialect)
   const workspace = await placeWorkspace(cwd, environment, { explicit: true })
@@ -68,7 +68,7 @@ async function hasHome(configFile: string, home: Home): Promise<boolean> {
 const foldersNote = (home: Home): string =>
   home === 'markdown' ? ', and for its files: folders: [{dialect: markdown, path: _handoffs}]' : ''
 
-/** What the documents have in their folders from the start. */
+/** Folders that each format needs from the start. */
 const LIVE_FOLDERS: Readonly<Partial<Record<Home, readonly string[]>>> = {
   markdown: ['_handoffs/active', '_handoffs/archived'],
   queue: [

@@ -40,7 +40,7 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       if (known) return known
       const { privateKey } = generateKeyPairSync('ed25519')
       writeOwn(fileOf(origin), String(privateKey.export({ type: 'pkcs8', format: 'pem' })), true)
-      // Whoever was first has made it: one key for one log.
+      // The first process to write made the key: one key for one log.
       const made = await key(origin)
       if (!made) throw new BatonError('unavailable', `the key ${fileOf(origin)} was made and is not there`)
       return made

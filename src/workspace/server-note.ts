@@ -34,7 +34,7 @@ export function noteServer(
 }
 
 /**
- * Where the server of this store listens, while it runs. Only a number is believed, never a host: the folder may have
+ * The URL of this store's server, while it runs. Only a port is believed, never a host: the folder may have
  * come with a clone, and a link with a secret in it is made of this.
  */
 export function notedServer(dir: string, store: string, uid: number | undefined): string | undefined {
@@ -67,7 +67,7 @@ function read(file: string, uid: number | undefined): Note | undefined {
 const isNumber = (value: unknown, most: number): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
 
-/** One of another user is none of ours. */
+/** A process of another user is not our server. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -23,7 +23,7 @@ export async function createWorkspace(
   return (await makeFolder(workspace.dir)) ? { ...workspace, created: true } : workspace
 }
 
-/** Where `createWorkspace` would make it; refuses as that does, and makes nothing. */
+/** The workspace that `createWorkspace` would make; refuses as that does, and makes nothing. */
 export async function placeWorkspace(
   cwd: string,
   environment: Environment,

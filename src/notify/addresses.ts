@@ -7,7 +7,7 @@ export interface Address {
   readonly family: 4 | 6
 }
 
-/** Where a host is. The system's resolver unless a test stands in for it. */
+/** Looks up the addresses of a host. The system's resolver unless a test stands in for it. */
 export type Resolve = (host: string) => Promise<readonly Address[]>
 
 export const systemResolve: Resolve = async (host) =>
@@ -38,7 +38,7 @@ const listOf = (networks: readonly (readonly [string, number])[]): BlockList => 
 const privateList = listOf(PRIVATE)
 const neverList = listOf(NEVER)
 
-/** What kind of network an address is in. The lists know an IPv4 address in IPv6 spelling (`::ffff:7f00:1`) too. */
+/** The kind of an address's network. The lists match IPv4 in IPv6 spelling (`::ffff:7f00:1`) too. */
 export function networkOf({ address, family }: Address): 'public' | 'private' | 'never' {
   const [plain] = address.toLowerCase().split('%')
   const kind = family === 6 ? 'ipv6' : 'ipv4'

@@ -22,7 +22,7 @@ export interface ChannelConfig {
     | undefined
 }
 
-/** What sends, from the settings. Secrets are looked up when they are needed and kept nowhere. */
+/** Makes the senders from the settings. Secrets are looked up when they are needed and kept nowhere. */
 export function createNotifying(
   channels: readonly ChannelConfig[],
   secretOf: (variable: string) => string | undefined,

@@ -4,13 +4,13 @@ import type { Message } from '../service/deps.ts'
 
 const TITLE_LENGTH = 200
 
-/** What somebody wrote, on one line, without anything hidden in it. */
+/** A person's or agent's text on one line, without hidden characters. */
 export const quoted = (text: string): string => {
   const line = visible(text).replace(/\s+/g, ' ').trim()
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…`.toWellFormed() : line
 }
 
-/** What happened, in words of our own: nothing in them comes from whoever wrote the handoff. */
+/** The event in our own words: nothing in them comes from the author of the handoff. */
 const WORDS: Readonly<Record<string, string>> = {
   gate: 'A gate waits for your decision',
   decision: 'A decision is asked of you',
@@ -58,6 +58,6 @@ export function toText(message: Message, link: string | undefined): string {
   ].join('\n')
 }
 
-/** Where a browser shows the handoff. */
+/** The URL of the handoff in the dashboard. */
 export const linkTo = (base: string | undefined, { uid }: Message['handoff']): string | undefined =>
   base === undefined ? undefined : `${base.replace(/\/+$/, '')}/handoffs/${uid}`

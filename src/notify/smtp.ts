@@ -24,7 +24,7 @@ export interface Envelope {
 }
 
 const TIMEOUT_MS = 20_000
-/** A server that says more than this before a line ends is none. */
+/** A server that sends more than this before a line ends is not a mail server. */
 const REPLY_LENGTH = 64 * 1024
 
 /** `smtps://user:password@host:465` or `smtp://host:587`. */
@@ -121,7 +121,7 @@ class Talk {
     this.#demand(await this.#reply(), [220])
   }
 
-  /** What the server offers, by name. */
+  /** The extensions that the server offers, by name. */
   async hello(): Promise<ReadonlyMap<string, string>> {
     const name = hostname().replace(/[^A-Za-z0-9.-]/g, '') || 'localhost'
     const lines = await this.say(`EHLO ${name}`, 250)

@@ -8,7 +8,7 @@ import { type Address, addressFor, networkOf, type Resolve } from './addresses.t
 
 export interface Webhook {
   readonly url: string
-  /** What the body is signed with. */
+  /** The key that signs the body. */
   readonly secret: string
   readonly allowPrivate: boolean
   readonly timeoutMs?: number
@@ -28,7 +28,7 @@ export interface Posted {
 
 const TIMEOUT_MS = 5_000
 
-/** What a receiver computes over the same id, time and body to know that the message is ours and not an old one. */
+/** A receiver computes the same over id, time and body, and knows that the message is ours and not old. */
 export const signatureOf = (secret: string, { id, at, body }: Posted): string =>
   `v1=${createHmac('sha256', secret).update(`${id}.${at}.${body}`).digest('hex')}`
 

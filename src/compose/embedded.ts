@@ -3,14 +3,14 @@ import type { FoldersOptions } from '../folders/sync.ts'
 import type { Service } from '../service/service.ts'
 import { createService } from './main.ts'
 
-/** What a program has open that brings Baton with it. */
+/** The open workspace of a program that embeds Baton. */
 export interface Opened {
   readonly service: Service
   readonly base: string
   readonly folders?: FoldersOptions | undefined
 }
 
-/** While a workspace is open, its live folders are kept in step: whoever waits here wakes when a file is moved. */
+/** Keeps the live folders in step while a workspace is open: a waiting call wakes when a file is moved. */
 export async function keepFolders(options: FoldersOptions): Promise<{ stop: () => Promise<void> }> {
   const [{ watchFolders }, { syncFolders }] = await Promise.all([
     import('../folders/watch.ts'),
@@ -28,7 +28,7 @@ export async function keepFolders(options: FoldersOptions): Promise<{ stop: () =
     stop: async () => {
       ended.abort()
       await watching
-      // What was done last is in the files when the process ends.
+      // The last changes are in the files when the process ends.
       await syncFolders(options).catch(warn)
     },
   }
@@ -41,7 +41,7 @@ export async function openAround(cwd: string, policy?: Partial<Policy>): Promise
     import('../config/config.ts'),
   ])
   const environment = readEnvironment()
-  // Who calls is said with every call, by `as`; opening needs a name only where a coding agent must give one.
+  // Every call names its caller by `as`; opening needs a name only where a coding agent must give one.
   const as = environment.agent ?? 'baton'
   const context = await openContext({ cwd, environment, as, isTerminal: false, write: true })
   for (const warning of context.warnings) process.emitWarning(warning, 'BatonWarning')

@@ -13,7 +13,7 @@ import type { Context } from './open.ts'
 
 const KINDS = { markdown: markdownFolder, queue: queueFolder, package: packageFolder }
 
-/** The live folders of a workspace, as its `baton.yaml` lists them; undefined where there are none. */
+/** The live folders of a workspace, as its `baton.yaml` lists them; undefined without any. */
 export function liveFolders(
   context: Pick<Context, 'config' | 'workspace' | 'service'>,
 ): FoldersOptions | undefined {
@@ -26,7 +26,7 @@ export function liveFolders(
   return { root, dir: workspace.dir, folders, service, git: headAt(root, gitEnvironment()), host: hostOf() }
 }
 
-/** What the service asks of document 001's folder, where the workspace has one: loaded by the first call. */
+/** The service's functions for document 001's folder, if the workspace has one. The first call loads them. */
 export function queueDeps(
   config: Context['config'],
   workspace: Context['workspace'],

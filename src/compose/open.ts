@@ -41,7 +41,7 @@ export interface OpenContextOptions {
   readonly isTerminal: boolean
   /** The command writes, so it may make the workspace. */
   readonly write: boolean
-  /** What `--store` says. */
+  /** The value of `--store`. */
   readonly store?: string | undefined
   readonly readOnly?: boolean | undefined
   /** May run steps of the schema that older programs cannot live beside (`baton store upgrade`). */
@@ -58,7 +58,7 @@ export interface OpenContextOptions {
  */
 export async function openContext(options: OpenContextOptions): Promise<Context> {
   const { cwd, environment, as, isTerminal } = options
-  // Whoever may not call leaves nothing behind: the name is asked for before any file is made.
+  // A refused caller leaves nothing behind: the name is resolved before any file is made.
   resolveActor({ as, environment, isTerminal })
   const found = await findWorkspace(cwd, environment)
   const { config, warnings } = await settingsOf(found, environment)
@@ -170,7 +170,7 @@ async function targetOf(
 const mayMake = ({ write, readOnly, existing }: OpenContextOptions): boolean =>
   write && !readOnly && !existing
 
-/** Whoever only reads would take a mistyped address for a store with nothing in it. What baton.yaml names is there to stay. */
+/** A reader would take a mistyped path for an empty store. The path in baton.yaml is there to stay. */
 function demandThere(target: StoreTarget, { store, environment }: OpenContextOptions): void {
   if (target.engine !== 'sqlite' || target.path === ':memory:') return
   if (store === undefined && environment.store === undefined) return

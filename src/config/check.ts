@@ -40,7 +40,7 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }
 
-/** Where a field's name or value stands; for one that is missing, where its parent does. */
+/** The offset of a field's name or value; for a missing field, the offset of its parent. */
 function offsetOf(document: Document, { path, part }: Complaint): number {
   for (let depth = path.length; depth > 0; depth--) {
     const offset = offsetAt(document, path.slice(0, depth), depth === path.length ? part : 'value')

@@ -5,7 +5,7 @@ export { loadConfig, parseConfig, readConfigText } from './file.ts'
 export { parseDuration, toPolicy } from './policy.ts'
 export type { Config } from './schema.ts'
 
-/** What Baton takes from the environment. This file is its only reader. */
+/** The values that Baton takes from the environment. This file is its only reader. */
 export interface Environment {
   /** `BATON_AGENT`: who is calling. */
   readonly agent?: string
@@ -142,7 +142,7 @@ export function apartEnvironment(
   return { ...Object.fromEntries(kept), ...own }
 }
 
-/** What a person sets for git as a whole; the rest points at one repository, as git does inside its own hooks. */
+/** Variables that a person sets for all of git. The others point at one repository, as inside git's hooks. */
 const FOR_GIT =
   /^GIT_(?:ASKPASS|SSH|SSH_COMMAND|SSH_VARIANT|EXEC_PATH|SSL_\w+|HTTP_\w+|PROXY_\w+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
 
@@ -152,7 +152,7 @@ export function gitEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.Pro
   return Object.fromEntries(kept)
 }
 
-/** Where git says to its hooks what is about to be committed, which need not be what lies around the hook. */
+/** Variables that name a commit's repository and index to its hooks; the folder around may be another. */
 const FOR_HOOKS = ['GIT_INDEX_FILE', 'GIT_DIR', 'GIT_WORK_TREE']
 
 /** The environment that git is started with inside one of its hooks. */

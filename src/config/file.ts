@@ -12,7 +12,7 @@ export interface ConfigProblem {
 }
 
 const MAX_BYTES = 256 * 1024
-/** Who has more to mend than this has another kind of file. */
+/** A file with more problems than this is another kind of file. */
 const MAX_TOLD = 50
 
 /** Reads and checks a `baton.yaml`. Whatever is wrong with it is told at once, each with its line. */

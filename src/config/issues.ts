@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { nearest } from '../domain/texts/nearest.ts'
 import { ConfigSchema, isAgentName, NAME_MESSAGE } from './schema.ts'
 
-/** What is wrong with a setting, in words that say what to write instead. */
+/** A problem with a setting, in words that say what to write instead. */
 export interface Complaint {
   readonly path: readonly PropertyKey[]
   /** Whether the name of the field is meant or what it is set to. */
@@ -52,7 +52,7 @@ function told(issue: z.core.$ZodIssue, value: unknown): string {
   }
 }
 
-/** What was written, what to write, and for a name in another spelling that name. */
+/** The value as written, the correct form, and a suggestion for a misspelt name. */
 function asked(value: unknown, text: string, message: string): string {
   const name = String(value).trim().replace(/^@/, '').toLowerCase()
   const hint = isAgentName(name) && message === NAME_MESSAGE ? `; did you mean ${name}?` : ''

@@ -73,7 +73,7 @@ export function startConfig(dialect: Home): string {
   ].join('\n')
 }
 
-/** Where the documents have their folders. */
+/** The path of each format's folder. */
 const PATHS: Readonly<Partial<Record<Home, string>>> = { markdown: '_handoffs', queue: '.', package: '.' }
 
 const HEAD = `# yaml-language-server: $schema=.baton/config.schema.json

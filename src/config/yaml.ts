@@ -59,7 +59,7 @@ function brokenParts(document: Document): Flaw[] {
   }))
 }
 
-/** What YAML allows and settings do not need. */
+/** Parts of YAML that settings do not need. */
 function unwantedParts(document: Document): Flaw[] {
   const flaws: Flaw[] = []
   const add = (node: unknown, message: string) =>

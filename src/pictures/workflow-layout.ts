@@ -1,4 +1,4 @@
-/** What can be laid out: every edge leads from what comes first to what needs it. */
+/** A graph to lay out: every edge leads from a node to one that needs it. */
 export interface Graph {
   readonly nodes: readonly { readonly id: string }[]
   readonly edges: readonly (readonly [from: string, to: string])[]

@@ -6,9 +6,9 @@ export interface PictureNode {
   readonly id: string
   readonly kind: 'step' | 'gate'
   readonly title: string
-  /** Who does it, or who decides. */
+  /** The agent or role that does the step, or the agent that decides the gate. */
   readonly who: string
-  /** What else is worth a line: retries, a phase. */
+  /** One more line: retries, a phase. */
   readonly note?: string
   readonly state?: StepState | 'open'
   /** An advisory gate: nothing waits for it. */
@@ -48,7 +48,7 @@ export function pictureOf(workflow: Workflow, run?: Run): Picture {
       },
     ]
   })
-  // What waits for a step waits for its gate, unless that only asks.
+  // A step that needs this one waits for its gate, unless the gate is advisory.
   const exit = (id: string): string => {
     const gate = workflow.steps.find((step) => step.id === id)?.gate
     return gate && gate.type !== 'advisory' ? `${id}.gate` : id

@@ -88,7 +88,7 @@ export const firstWords = (): string[] => [
   ...new Set([...Object.keys(SHORT_FORMS), ...Object.keys(NOUNS), ...Object.keys(OTHER_COMMANDS)]),
 ]
 
-/** What may follow a first word, when a word must. */
+/** The words that may follow a first word which needs a second. */
 export const secondWords = (first: string): readonly string[] =>
   isOtherCommand(first)
     ? [...Object.keys(NOUNS[first] ?? {}), ...OTHER_COMMANDS[first]]

@@ -22,7 +22,7 @@ function last(): void {
   process.stderr.on('error', () => undefined)
 }
 
-/** What lasts writes to streams where somebody reads: they wait without holding up Ctrl-C or anything else. */
+/** A lasting command with a reader writes to a stream: waiting there does not hold up Ctrl-C. */
 function piped(descriptor: 1 | 2): Output {
   const pipe = pipeTo(descriptor)
   const hasReader = isRead(descriptor)
@@ -30,7 +30,7 @@ function piped(descriptor: 1 | 2): Output {
   return { write: (text) => (isLasting && hasReader ? stream() : pipe).write(text) }
 }
 
-/** Whoever reads slowly is waited for, so that what follows does not gather here. */
+/** Waits for a slow reader, so that output does not pile up in memory. */
 async function drained(): Promise<void> {
   if (!isLasting || !isRead(1) || !process.stdout.writableNeedDrain) return
   await once(process.stdout, 'drain', { signal: interrupted.signal }).catch(() => undefined)
@@ -38,7 +38,7 @@ async function drained(): Promise<void> {
 
 const terminals = { in: isTerminal(0), out: isTerminal(1), error: isTerminal(2) }
 
-// Unless it says otherwise: to end without an answer is no success.
+// Until main says otherwise: ending without an answer must not look like success.
 process.exitCode = 13
 void main(process.argv.slice(2), {
   stdout: terminals.out ? process.stdout : piped(1),
@@ -73,7 +73,7 @@ void main(process.argv.slice(2), {
   },
 }).then((code) => {
   process.exitCode = code
-  // What is left is to wait for a reader: Ctrl-C ends that.
+  // Only the reader is waited for now: Ctrl-C ends that.
   process.off('SIGINT', interrupt)
   // Something may still be waiting for an answer that nobody wants any more.
   if (interrupted.signal.aborted || isLeaving) process.exit(code)

@@ -6,7 +6,7 @@ export interface Command {
   /** As typed after `baton`: `send`, `store backup`. */
   readonly name: string
   readonly summary: string
-  /** What it takes without an option, in order; in brackets when it may be left out. */
+  /** Positional arguments, in order; optional ones in brackets. */
   readonly words?: readonly string[]
   readonly flags: readonly Flag[]
   readonly examples: readonly string[]

@@ -11,7 +11,7 @@ export const INTERRUPTED = 130
 /** Thrown where a question was left with Ctrl-C. */
 export class Interrupted extends Error {}
 
-/** What stood in the way, as an error of ours: an unknown failure never wears a caller's fault. */
+/** Any failure as a BatonError: an unknown one is never reported as the caller's fault. */
 export function toBatonError(error: unknown): BatonError {
   if (error instanceof BatonError) return error
   const refused = systemRefusal(error)
@@ -24,7 +24,7 @@ export function toBatonError(error: unknown): BatonError {
   )
 }
 
-/** What the file system refuses is no fault of Baton's, and the path says what to look at. */
+/** A refusal of the file system is not a fault of Baton's, and the path says what to look at. */
 // biome-ignore format: read as a table
 const SYSTEM: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EACCES:       ['not_allowed',   'is closed to you; check the permissions of it and of the folders above'],

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Environment } from '../../config/config.ts'
 
-/** Where a command writes; process.stdout and process.stderr are ones. */
+/** A stream that a command writes to, such as process.stdout or process.stderr. */
 export interface Output {
   readonly isTTY?: boolean | undefined
   write(text: string): unknown

@@ -17,7 +17,7 @@ import type { Shell } from './shell.ts'
 
 type Input = Record<string, unknown>
 
-/** What a command does beside calling its operation. */
+/** The steps of a command beside calling its operation. */
 export interface Extra {
   readonly flags?: (flags: readonly FieldFlag[]) => readonly FieldFlag[]
   /** Examples of what only the command line takes. */
@@ -26,7 +26,7 @@ export interface Extra {
   readonly waits?: true
   /** Fields that are needed and that `before` asks for. */
   readonly asks?: readonly string[]
-  /** The answer where the command can do without a workspace and there is none; undefined asks as usual. */
+  /** The answer of a command that can do without a workspace and has none; undefined asks as usual. */
   readonly alone?: (shell: Shell, input: Input) => Promise<unknown>
   /** A refusal in the words of what was typed. */
   readonly refused?: (shell: Shell, error: unknown) => unknown
@@ -119,13 +119,13 @@ export async function operationCommand(name: OperationName): Promise<Command> {
   }
 }
 
-/** What was answered here is shown as an operation's own answer would be. */
+/** An answer made here is shown as an operation's own answer would be. */
 async function asShown(answer: unknown, { untrusted }: Operation): Promise<unknown> {
   const { visibleDeep } = await import('../../domain/texts/visible.ts')
   return visibleDeep(untrusted ? { ...(answer as object), untrusted } : answer)
 }
 
-/** Whatever was asked before: without a person's confirmation such an operation is not called here. */
+/** Such an operation is never called here without a person's confirmation, whatever was asked before. */
 async function demandPerson(session: Session, { actor }: Prepared, name: OperationName): Promise<void> {
   if (!session.context) return
   const { personOnly } = await import('../../workspace/identity.ts')
@@ -155,7 +155,7 @@ async function called(
 const isSecret = (error: unknown): error is BatonError =>
   error instanceof BatonError && Array.isArray(error.details.secrets)
 
-/** A person at the terminal may say that what reads like a secret is none; that they said so stands in the log. */
+/** A person at the terminal may say that a suspected secret is harmless; the log keeps that they did. */
 async function letPass(shell: Shell, session: Session, error: BatonError): Promise<Actor | undefined> {
   if (!session.context || !shell.io.isTerminal || shell.io.env.codingAgent !== undefined) return undefined
   const [{ askYesNo }, { confirmed }] = await Promise.all([
@@ -202,7 +202,7 @@ function typedField([field, ...below]: readonly PropertyKey[], flags: readonly F
   return inside === '' ? `--${flag.name}` : `--${flag.name}: ${inside}`
 }
 
-/** Where the schema takes one word or a list of them, its fault names neither. */
+/** A schema for one word or a list of them has an issue that names neither; this adds the choices. */
 function inChoices(issue: Issue, flags: readonly FieldFlag[]): Issue {
   const flag = flags.find(({ field, part }) => field === issue.path[0] && part === undefined)
   if (!flag?.choices || !/^Invalid (input|option)/.test(issue.message)) return issue

@@ -62,7 +62,7 @@ export class Shell {
     if (text !== '') this.io.stdout.write(`${text}\n`)
   }
 
-  /** What is worth knowing and not the answer. */
+  /** Writes a remark that is not the answer. */
   say(text: string): void {
     if (!this.#isQuiet) this.io.stderr.write(`${text}\n`)
   }
@@ -96,7 +96,7 @@ export class Shell {
     return ''
   }
 
-  /** What to type next, with the name that the caller goes by here. */
+  /** The command to type next, with the name that the caller goes by here. */
   hint(command: string): string {
     return this.as === undefined ? command : `${command} --as ${this.as}`
   }
@@ -129,7 +129,7 @@ export class Shell {
     const { codingAgent, ...plain } = env
     const context = await openContext({
       cwd: this.io.cwd,
-      // Whoever starts a server says by that what to make; nothing is done in the name of a caller.
+      // An explicit command, such as serve, asks for the workspace itself and does not act for an agent.
       environment: explicit || codingAgent === undefined ? plain : env,
       as: this.as,
       isTerminal: this.io.isTerminal,

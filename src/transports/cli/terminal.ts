@@ -5,7 +5,7 @@ import type { Output } from './io.ts'
 
 const PAUSE_MS = 5
 
-/** Whether somebody sits there. Node's own answer comes with all its sockets, so what is no device is told apart first. */
+/** Whether it is a terminal. isatty loads all of Node's sockets, so files and pipes are ruled out first. */
 export function isTerminal(descriptor: 0 | 1 | 2): boolean {
   const stats = fstatSync(descriptor)
   if (!stats.isCharacterDevice()) return false
@@ -31,13 +31,13 @@ function writeAll(descriptor: number, bytes: Buffer): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EAGAIN') {
-        // Whoever gave us the pipe reads slower than we write and let nobody wait for it.
+        // The pipe is non-blocking, and its reader is slower than we write.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
         continue
       }
       // Notes that nobody can read are dropped.
       if (descriptor === 2) return
-      // Whoever reads only the first lines (head) closes the pipe: that is no failure.
+      // A reader of only the first lines (head) closes the pipe: that is not a failure.
       if (code === 'EPIPE') process.exit(0)
       // Not `unavailable`: that says to repeat the call, and a handoff would be sent twice.
       throw new BatonError(

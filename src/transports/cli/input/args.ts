@@ -13,7 +13,7 @@ export interface Flag {
   readonly negatable?: boolean
   readonly required?: boolean
   readonly about?: string
-  /** What stands for the value in help: `<name>`. */
+  /** Stands for the value in help: `<name>`. */
   readonly placeholder?: string
   readonly choices?: readonly string[]
 }
@@ -86,7 +86,7 @@ export function readArguments(
 
 interface Shape {
   readonly command: string
-  /** What the command takes without an option. */
+  /** The positional arguments of the command. */
   readonly takes: readonly string[]
 }
 

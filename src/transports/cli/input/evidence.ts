@@ -7,7 +7,7 @@ type Input = Record<string, unknown>
 /** As many characters as a deliverable may have. */
 const LONGEST_NAME = 2_000
 
-/** What was typed as `deliverable=proof`, taken apart once it is known what was to be delivered: names may hold `=`. */
+/** Splits `deliverable=proof` by the handoff's own deliverables, because their names may hold `=`. */
 export async function withEvidence(
   session: Session,
   input: Input,

@@ -126,7 +126,7 @@ interface Definition {
   readonly values?: readonly unknown[]
 }
 
-/** What the command line needs to know of a schema; everything else is judged when the operation is called. */
+/** The part of a schema that the command line needs; the operation judges everything else. */
 function shapeOf(schema: z.ZodType): Shape {
   const def = schema.def as unknown as Definition
   switch (def.type) {
@@ -223,7 +223,7 @@ const TYPED: Readonly<Record<string, string>> = {
     'How often and how fast failed work is tried again, such as {"max": 3, "delay_s": 30, "multiplier": 2}',
 }
 
-/** What a field is, where its schema leaves it to its name. */
+/** Descriptions of fields whose schema has none. */
 const ABOUT: Readonly<Record<string, string>> = {
   title: 'What it is, in a few words',
   purpose: 'What it is for',

@@ -13,7 +13,7 @@ export function pullStdin(): Uint8Array | undefined {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EOF') return undefined
-      // Whoever gave us the pipe reads it without waiting, and so we must look again.
+      // The pipe was made non-blocking by the process that gave it to us, so we must look again.
       if (code !== 'EAGAIN') throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
     }

@@ -6,7 +6,7 @@ import { toSeconds } from '../screen/time.ts'
 import type { Arguments } from './args.ts'
 import type { FieldFlag } from './flags.ts'
 
-/** Where values that are not written out come from. */
+/** The sources of values that are not written out. */
 export interface Sources {
   readonly cwd: string
   readonly stdin: Readable

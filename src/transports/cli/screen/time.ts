@@ -38,7 +38,7 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800,
 }
 
-/** Seconds of a length as people type it (`600`, `10m`, `2h`, `90d`); undefined when it is none. */
+/** Seconds of a length as people type it (`600`, `10m`, `2h`, `90d`); undefined when it is invalid. */
 export function toSeconds(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim())
   if (!match) return undefined

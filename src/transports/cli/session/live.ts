@@ -9,9 +9,9 @@ import type { Session } from './session.ts'
 export interface Live {
   /** Takes in what others wrote, before the command is judged, and writes what it changed. */
   catchUp(): Promise<void>
-  /** Where the file of a handoff lies, relative to the project. */
+  /** The path of a handoff's file, relative to the project. */
   fileOf(handoff: Handoff): string | undefined
-  /** What its sender gave and its file does not say. */
+  /** Fields that the sender gave and the file does not hold. */
   leftOut(handoff: Handoff): Promise<readonly string[]>
 }
 
@@ -47,7 +47,7 @@ async function caughtUp(
     const derived = new Set(
       options.folders.flatMap((live) => live.kind.extraPaths.map((path) => `${live.path}/${path}`)),
     )
-    // What others wrote into the folder is between them and their files; these are Baton's to write.
+    // Only files that Baton itself writes are reported; refused files of others are for their authors.
     for (const { what, path, reason = '' } of happened)
       if (what === 'refused' && (derived.has(path) || derived.has(`./${path}`)) && !told.has(path)) {
         told.add(path)

@@ -37,7 +37,7 @@ const STEPS: Readonly<Partial<Record<OperationName, Command>>> = {
   gate_decide: 'approve',
 }
 
-/** What is missing when `@` finds nothing, and what to look at. */
+/** The end of the refusal when `@` finds nothing, with the command to look at. */
 const NOTHING: Readonly<Partial<Record<OperationName, string>>> = {
   handoff_send: 'has no draft to send; write one with: baton create --to <agent> --title "…"',
   handoff_accept: 'has nothing to accept; see: baton inbox',
@@ -75,7 +75,7 @@ export async function resolveHandoff(
   throw several(`${ref} is a part of ${found.length} ids; write more of the one you mean`, found)
 }
 
-/** What has this number in its session; where it is the whole id, only its uid tells it from the others. */
+/** Handoffs with this number in their session. An id that several have is replaced by the uid. */
 async function numberedAs(session: Session, number: string): Promise<readonly Handoff[]> {
   const all = await pages(session, {}, UID_PAGES)
   const found = all.filter(({ id, aliases }) => id === number || aliases?.package === number)
@@ -130,7 +130,7 @@ export async function candidates(
   const states = statesFor(step)
   const listed = [
     ...(await pages(session, { state: [...states], ...side }, CANDIDATE_PAGES)),
-    // What waits for any person waits for this one too.
+    // A handoff for any person waits for this one too.
     ...('to' in side && actor.kind === 'human' && states.includes('offered')
       ? await pages(session, { state: ['offered'], to: ANYONE }, CANDIDATE_PAGES)
       : []),
@@ -159,7 +159,7 @@ async function involving(
   const [sent, received, asked] = await Promise.all([
     pages(session, { from: actor.name }),
     pages(session, { to: actor.name }),
-    // What waits for any person waits for this one too.
+    // A handoff for any person waits for this one too.
     actor.kind === 'human' ? pages(session, { to: ANYONE, state: ['needs_input'] }) : [],
   ])
   const all = [...new Map([...sent, ...received, ...asked].map((each) => [each.uid, each])).values()]

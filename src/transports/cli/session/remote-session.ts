@@ -46,7 +46,7 @@ export function remoteSession(environment: Environment, as: string | undefined):
   }
 }
 
-/** What the stream of events asks for; it is no operation. */
+/** The scope of the event stream, which is not an operation. */
 const EVENTS_SCOPE = 'report:read'
 
 const isHidden = (error: unknown): error is BatonError =>

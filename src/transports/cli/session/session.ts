@@ -5,15 +5,15 @@ import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke } from '../../../operations/operation.ts'
 import type { Happening } from '../../../service/events.ts'
 
-/** Whoever answers operations: the store here, or a server. */
+/** Answers operations: the store here, or a server. */
 export interface Session {
   readonly policy: Policy
   /** Absent when a server answers. */
   readonly context?: Context
-  /** Who is calling; a server is asked once. */
+  /** The caller; a server is asked once. */
   actor(): Promise<Actor>
   call(name: OperationName, input: object, options?: CallOptions): Promise<unknown>
-  /** What happens, each once and in order, until the signal. */
+  /** Events, each once and in order, until the signal. */
   events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Happening>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly key?: string | undefined
   /** The caller after a person has answered at the terminal. */
   readonly actor?: Actor | undefined
-  /** A person at the terminal says that what reads like a secret is none. */
+  /** A person at the terminal says that a suspected secret is harmless. */
   readonly notSecret?: boolean
 }
 

@@ -41,7 +41,7 @@ export function dossierView(shell: Shell, dossier: Dossier): string {
   return sections.filter((text) => text !== '').join('\n\n')
 }
 
-/** What whoever judges needs to see: each deliverable beside its evidence, the criteria, the checks, the talk. */
+/** The view for a verifier: each deliverable beside its evidence, the criteria, the checks, the talk. */
 export function evidenceView(shell: Shell, dossier: Dossier): string {
   const { screen } = shell
   return [
@@ -156,7 +156,7 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
   return rows
 }
 
-/** What the verifier did not let pass, until it is handed in again. */
+/** Deliverables that the verifier refused, until the work is handed in again. */
 const refusedIn = ({ state }: Handoff, last: VerificationRecord | undefined): ReadonlySet<string> =>
   new Set(
     last?.pass === false && state !== 'in_review'
@@ -166,10 +166,10 @@ const refusedIn = ({ state }: Handoff, last: VerificationRecord | undefined): Re
       : [],
   )
 
-/** Reasons that are kept with the refusals and are none. */
+/** Reasons that are stored as rejections but are not rejections. */
 const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassigned: 'Reassigned' }
 
-/** What a person answers is decided, and not verified. */
+/** A person's answer counts as decided, and not as verified. */
 const isDecided = ({ type }: Handoff): boolean => type === 'escalation' || type === 'gate'
 
 function ended(screen: Screen, handoff: Handoff): Row[] {
@@ -179,7 +179,7 @@ function ended(screen: Screen, handoff: Handoff): Row[] {
       isDecided(handoff) ? 'Decided' : 'Verified',
       `by ${handoff.verified_by}${handoff.ended_at ? `, ${screen.when(handoff.ended_at)}` : ''}`,
     ])
-  // What was given back says so where each deliverable stands.
+  // Work that was given back says so at each deliverable.
   if (handoff.rejection && !givenBack(handoff))
     rows.push([
       WHY[handoff.rejection.type] ?? 'Rejected',

@@ -40,7 +40,7 @@ function statusOf(screen: Screen, handoff: Handoff): string {
   return `${status}, expires ${screen.when(handoff.ack_deadline)}`
 }
 
-/** What an acceptance says beside the handoff. */
+/** The fields of an acceptance beside the handoff. */
 interface Answered {
   readonly acknowledgment?: Readonly<Record<string, unknown>>
 }
@@ -48,7 +48,7 @@ interface Answered {
 const blockersOf = ({ acknowledgment }: Answered): readonly string[] =>
   Array.isArray(acknowledgment?.blockers) ? acknowledgment.blockers.map(String) : []
 
-/** What is said after each step; the generic sentence is good enough for the others. */
+/** The sentence after each step; the generic one is good enough for the others. */
 const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_accept: (h) =>
     h.state === 'needs_input'
@@ -77,7 +77,7 @@ const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
 
 export function stepView(shell: Shell, operation: string, handoff: Handoff & Answered): string {
   const { screen } = shell
-  // What was unclear goes back to the sender; the receiver sees which words did.
+  // Unclear points go back to the sender; the receiver sees the words that caused it.
   for (const text of blockersOf(handoff)) shell.warn(text)
   const text = STEPS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
   if (operation === 'handoff_accept' && handoff.deliverables > 0 && handoff.state !== 'needs_input')
@@ -102,14 +102,14 @@ interface Asked {
   readonly options: Readonly<Record<string, string>>
 }
 
-/** What an item is about; work that was given back says why, since that is what is to be done. */
+/** The title of an item; work that was given back says why, since that is what is to be done. */
 function titleOf(handoff: Handoff, gates?: readonly Asked[]): string {
   const back = givenBack(handoff)
   const title = askedTitle(handoff, gates)
   return back ? `${title} · given back by ${back.by}: ${back.message}` : title
 }
 
-/** What a person is asked, in place of a title: how much there is to look at, or to choose from. */
+/** The question to a person, in place of a title: how much there is to look at, or to choose from. */
 function askedTitle({ uid, title }: Handoff, gates: readonly Asked[] = []): string {
   const asked = gates.find((gate) => gate.uid === uid)
   if (!asked) return title
@@ -122,7 +122,7 @@ function askedTitle({ uid, title }: Handoff, gates: readonly Asked[] = []): stri
   return [head, ...more].join(' · ')
 }
 
-/** What waits for one agent: the verb first, because that is what to type. */
+/** The inbox of one agent: the verb first, because that is what to type. */
 export function inboxView(shell: Shell, name: string, inbox: Inbox): string {
   const { screen } = shell
   const { notices } = inbox

@@ -6,7 +6,7 @@ import { count } from './words.ts'
 
 export interface MigrationOutcome {
   readonly applied: boolean
-  /** Where copies of everything that went are. */
+  /** The folder with copies of everything that was removed. */
   readonly backup?: string | undefined
   /** The file of questions that was written. */
   readonly questions?: string | undefined

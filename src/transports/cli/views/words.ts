@@ -46,7 +46,7 @@ export function moveCommand(handoff: Handoff, id: string): string | undefined {
   return move && `baton ${move} ${id}${isTold ? ' --understood "…"' : move === 'answer' ? ' "…"' : ''}`
 }
 
-/** What a handoff waits for, as the end of a sentence. */
+/** The next thing that a handoff waits for, as the end of a sentence. */
 export function waitsFor(handoff: Handoff): string {
   const who = handoff.waiting_for ?? handoff.to
   switch (handoff.state) {
@@ -65,7 +65,7 @@ export function waitsFor(handoff: Handoff): string {
   }
 }
 
-/** What the log calls an action, as people say it; others are shown by their own name. */
+/** Actions of the log, as people say them; others are shown by their own name. */
 const ACTS: Readonly<Record<string, string>> = {
   'handoff.create': 'drafted it',
   'handoff.send': 'sent it',

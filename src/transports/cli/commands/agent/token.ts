@@ -135,7 +135,7 @@ const list: Command = {
   },
 }
 
-/** Whoever logs in leaves a code behind that was good once: nobody can do anything with it, or about it. */
+/** A login code that was used or has expired: it has no use any more and needs no action. */
 function isSpentCode({ scopes, revoked_at, expires_at = '' }: Token): boolean {
   return scopes.includes('login') && (revoked_at !== undefined || expires_at <= new Date().toISOString())
 }

@@ -43,7 +43,7 @@ export async function checkAnchors(shell: Shell): Promise<number> {
   return 0
 }
 
-/** What the repository remembers of the log; refused when the log is no longer that one. */
+/** Compares the log with the anchors in git; a log that was rolled back or rewritten is refused. */
 async function anchored(deps: ServiceDeps, repository: Repository, vkey: string): Promise<AnchorReport> {
   const anchors = (await readAnchors(repository)).map(({ commit, note }) => ({ place: commit, note }))
   const report = await compareAnchors(deps, vkey, anchors)

@@ -29,7 +29,7 @@ export const exporting: Command = {
     const audit = await service.audit()
     const { storedLog, writeExport } = await import('../../../../archive/audit-export.ts')
     const newest = await audit.currentCheckpoint().catch(async (error: unknown) => {
-      // What somebody changed is exported as it is: it is the evidence.
+      // A log that somebody changed is exported as it is: it is the evidence.
       const [stored] = await store.checkpoints({ limit: 1 })
       if (!(error instanceof BatonError) || error.code !== 'store_refused' || !stored) throw error
       shell.warn(`${error.message}. The log is exported as it stands`)

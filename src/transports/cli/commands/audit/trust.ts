@@ -4,7 +4,7 @@ import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
-/** What this user remembers of the log, and the way out when the log or its key is another on purpose. */
+/** The log as this user remembers it. Also the way out when the log or its key was replaced on purpose. */
 export const trust: Command = {
   name: 'audit trust',
   summary:

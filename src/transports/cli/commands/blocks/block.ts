@@ -100,7 +100,7 @@ export const block: Command = {
   },
 }
 
-/** The system user is no agent, so the name is never taken from there. */
+/** The system user is not an agent, so the name is never taken from there. */
 function incomplete(given: Readonly<Record<string, string | undefined>>): BatonError {
   const missing = Object.keys(given).filter((name) => given[name] === undefined)
   const options = missing.map((name) => (name === 'from' ? '--from (or --as)' : `--${name}`)).join(', ')

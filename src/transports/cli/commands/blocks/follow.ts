@@ -86,7 +86,7 @@ async function* newIn(
   yield* fresh
 }
 
-/** What the words name at this moment: a file may be away while it is written anew. */
+/** The files that the words name at this moment: a file may be missing while it is rewritten. */
 function present(words: readonly string[], cwd: string): readonly Target[] {
   return words.flatMap((word) => {
     try {
@@ -105,7 +105,7 @@ function markOf(path: string): string {
 
 type History = { readonly items: readonly Block[]; readonly next?: string }
 
-/** What is stored from now on, each once. The last page is read again: it has no end of its own. */
+/** Blocks stored from now on, each once. The last page has no next cursor, so it is read again. */
 async function* fromStore(shell: Shell): AsyncGenerator<Entry> {
   const session = await shell.open({ write: false })
   const signal = shell.io.lasting()

@@ -19,10 +19,10 @@ export interface Gathered extends Omit<Collected, 'blocks'> {
   readonly stored: boolean
 }
 
-/** What a server takes in one call, with room for escapes. */
+/** One call to a server takes this much, with room for escapes. */
 const BATCH_CHARACTERS = 500_000
 const BATCH_FILES = 500
-/** What is missed in a folder where it has no block and all decide: a README says what the folder is for. */
+/** Files that `--all` reports when they have no block. A README describes its folder and needs none. */
 const SUMMARY = /[\\/](?!readme\.)[^\\/]*\.(?:md|markdown|mdx)$/i
 
 /**
@@ -45,7 +45,7 @@ export async function openIfAny(shell: Shell): Promise<Session | undefined> {
   }
 }
 
-/** What the options say of all blocks. */
+/** The fields that the options set for all blocks. */
 export function aboutAll(shell: Shell, session: Session | undefined): Omit<CollectInput, 'documents'> {
   const { args } = shell
   const [source, workflow, run] = ['source', 'workflow', 'run'].map((name) => textOf(args, name))
@@ -72,7 +72,7 @@ interface Text {
   readonly text: string
 }
 
-/** Reads the files and stores their blocks, or only reads them where there is no workspace. */
+/** Reads the files and stores their blocks; without a workspace it only reads them. */
 export async function gather(
   shell: Shell,
   session: Session | undefined,
@@ -146,7 +146,7 @@ const unreadable = ({ file, isWalked }: Target, problem: CollectedBlock['diagnos
   diagnostics: [problem],
 })
 
-/** What the pipeline is told: the last valid block decides, or with `all` the worst of everything. */
+/** The verdict for the pipeline: the last valid block decides, or with `all` the worst of everything. */
 export function verdictFor(blocks: readonly Entry[], all: boolean): Verdict {
   if (all) return worstVerdict(blocks.map(({ verdict }) => verdict))
   return verdictOf(

@@ -62,7 +62,7 @@ function stories(screen: Screen, blocks: readonly Entry[]): string {
     .join('\n')
 }
 
-/** What became of a block, in a few words. */
+/** The outcome of a block, in a few words. */
 export function storyOf(entry: Entry): string {
   const { outcome, followed = {}, reason, unmet } = entry
   const { next, retry, routed, escalated, notified, problem } = followed

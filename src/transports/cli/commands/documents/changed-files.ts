@@ -12,7 +12,7 @@ export interface ChangedFile {
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '--no-pager']
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Files that were added or changed since a commit, whether committed or not; what was removed is no artifact. */
+/** Files added or changed since a commit, committed or not; a removed file is not an artifact. */
 export function changedSince(cwd: string, since: string, option = 'git'): readonly ChangedFile[] {
   const git = (from: string, args: readonly string[], problem: string) => run(from, args, { problem, option })
   const root = git(cwd, ['rev-parse', '--show-toplevel'], `${cwd} is in no git repository`).trimEnd()

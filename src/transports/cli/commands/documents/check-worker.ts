@@ -18,7 +18,7 @@ export interface CheckJob {
 
 export const WORKER_ROLE = 'baton: check files'
 
-/** Where this module is, as source and in the built package alike: the threads are started from it. */
+/** The URL of this module, as source and in the built package alike: the threads are started from it. */
 export const WORKER_URL = new URL(import.meta.url)
 
 if (parentPort && isJob(workerData)) {

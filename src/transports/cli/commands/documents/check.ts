@@ -77,7 +77,7 @@ async function checked(shell: Shell, targets: readonly Target[]): Promise<readon
   }).finally(() => progress.end())
 }
 
-/** What git says was changed; the documents themselves are how it is told, and no part of it. */
+/** The files that git says changed. The documents report the changes and are left out. */
 async function changedFor({ io, args }: Shell, targets: readonly Target[]): Promise<readonly string[]> {
   const since = textOf(args, 'git')
   if (since === undefined) return []

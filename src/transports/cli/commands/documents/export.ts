@@ -44,7 +44,7 @@ export const exporting: Command = {
   },
 }
 
-/** A handoff's id may be shortened; what is no handoff may be a task. */
+/** A handoff's id may be shortened; an id that matches no handoff may be that of a task. */
 async function meant(session: Session, ref: string): Promise<string> {
   try {
     return await resolveHandoff(session, 'handoff_get', ref)

@@ -75,7 +75,7 @@ async function imported(shell: Shell, session: Session, target: Target): Promise
   }
   const input = { text: read.text, ...(file !== STDIN && { path: placed(shell, session, path) }) }
   const items = await called(session, input)
-  // A README in a folder is no failed handoff.
+  // A README in a folder is not a failed handoff.
   if (isWalked && items.every(isNone) && !isHinted(read.text, path)) return []
   return items.map((item) => ({ file, ...item }))
 }
@@ -92,7 +92,7 @@ async function called(session: Session, input: object): Promise<readonly ImportI
 
 const isNone = ({ dialect, outcome }: ImportItem): boolean => dialect === undefined && outcome === 'refused'
 
-/** Where the file is in the project: the log should not tell of the rest of the machine. */
+/** The path of the file in the project: the log should not tell of the rest of the machine. */
 export function placed(shell: Shell, session: Pick<Session, 'context'>, path: string): string {
   const roots = [session.context?.workspace?.checkout, session.context?.workspace?.root, shell.io.cwd]
   const inside = roots

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { decoded, MAX_FILE_BYTES, type Read } from './reading.ts'
 
-/** What comes through the pipe; read no further than a file may be large. */
+/** Reads standard input, up to the size that a file may have. */
 export async function readPipe(stdin: Readable): Promise<Read> {
   const chunks: Buffer[] = []
   let size = 0

@@ -5,14 +5,14 @@ import type { Target } from './files.ts'
 
 export type Diagnostic = CheckedDocument['diagnostics'][number]
 
-/** A file as text, or why it is none. A note beside the text says what was mended. */
+/** A file as text, or why it cannot be read as text. A note beside the text says what was mended. */
 export type Read =
   | { readonly text: string; readonly note?: Diagnostic }
   | { readonly text?: never; readonly problem: Diagnostic }
 
 /** Artifacts with data in them may be large; nothing that is larger was ever a handoff. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024
-/** A text has no zero byte, and a file that is none shows it early. */
+/** A text has no zero byte, and a binary file shows one early. */
 const LOOKED_AT = 8_192
 const UTF16 = { fffe: 'utf-16le', feff: 'utf-16be' } as const
 
@@ -29,7 +29,7 @@ export function readTarget({ path, isWalked }: Target): Read {
   }
 }
 
-/** Bytes as text. What was written as UTF-16 is read as that; a byte that is no UTF-8 becomes a mark. */
+/** Bytes as text. UTF-16 is read as that; a byte that is not UTF-8 becomes a replacement mark. */
 export function decoded(bytes: Uint8Array, isWalked: boolean): Read {
   if (bytes.length > MAX_FILE_BYTES) return tooLarge(bytes.length, isWalked)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

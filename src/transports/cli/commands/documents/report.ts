@@ -10,10 +10,10 @@ const STYLES: Readonly<Record<Diagnostic['severity'], Style>> = {
   warning: 'yellow',
   info: 'blue',
 }
-/** What of a long line is shown to the left of the place that is meant. */
+/** Characters of a long line that are shown to the left of the column in question. */
 const CONTEXT = 60
 const WIDTH = 120
-/** Whoever checks a few documents wants to see what was read; whoever checks many, what is wrong. */
+/** A check of a few documents also shows those that were read; a check of many shows only problems. */
 const FEW = 20
 
 /** Findings as compilers print them, each with its line below, and a line that counts them. */

@@ -40,7 +40,7 @@ export const WRITING_FLAGS: readonly Flag[] = [
 export interface Written {
   readonly text: string
   readonly losses: readonly { readonly field: string; readonly reason: string }[]
-  /** What was wrong with the document that was read. */
+  /** Problems of the document that was read. */
   readonly diagnostics?: readonly Diagnostic[]
 }
 

@@ -36,7 +36,7 @@ export async function openFolders(shell: Shell): Promise<FoldersOptions> {
   return options
 }
 
-/** Before a workspace is made: for a folder that nobody listed there is no use for one. */
+/** Before a workspace is made: without a listed folder it would have no use. */
 async function demandListed({ io: { cwd, env } }: Shell): Promise<void> {
   const file = (await findWorkspace(cwd, env))?.configFile
   if (file === undefined) throw noFolder()

@@ -37,7 +37,7 @@ export const decide: Extra = {
   },
 }
 
-/** Whoever gets one of these answers has to know more than the answer. */
+/** These answers need a text, or the receiver would not know what to do. */
 const REASONS: Readonly<Record<string, string>> = {
   question: 'What do you want to know? ',
   reject: 'What has to change? ',
@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Options = Readonly<Record<string, string>> | undefined
 
-/** What was typed, else what is asked for; a word that is no answer is found out before anybody confirms it. */
+/** The typed choice, else the one asked for; an invalid word is refused before anybody confirms it. */
 async function chosen(shell: Shell, handoff: Handoff, options: Options, typed: unknown): Promise<string> {
   const said = typed === undefined ? await askChoice(shell, handoff, options) : String(typed)
   const answer = choiceOf(handoff, options, said)

@@ -79,7 +79,7 @@ async function valuesOf(flag: Flag, before: readonly string[], io: Io): Promise<
   })
 }
 
-/** What the verb can be applied to, as `@` would choose. */
+/** The ids that the verb can be applied to, as `@` would choose. */
 async function idsFor(
   operation: OperationName,
   before: readonly string[],

@@ -119,8 +119,8 @@ async function inTime<T>(io: Io, answer: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Agents go to many folders, and most of them have no workspace: that is no failure. A store that somebody named and
- * that is not there is what an agent should hear of: in one line.
+ * Agents go to many folders, and most have no workspace: that is not a failure. An agent should hear of a store that
+ * somebody named and that is not there: in one line.
  */
 async function openedFor(shell: Shell): Promise<Session | string | undefined> {
   try {

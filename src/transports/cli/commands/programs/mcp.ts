@@ -6,7 +6,7 @@ import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
 import { liveOf } from '../../session/live.ts'
 import { Shell } from '../../shell.ts'
 
-/** What the protocol itself says: who calls, and the key of a call. */
+/** The protocol itself carries these: the caller, and the key of a call. */
 const LEFT_OUT = ['as', 'key']
 
 export const mcp: Command = {

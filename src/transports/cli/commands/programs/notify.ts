@@ -16,7 +16,7 @@ export const notify: Command = {
         'unmet',
         'no channel is in effect here; add notify to baton.yaml and run: baton trust',
       )
-    // What silence brings about is told with the rest.
+    // Events that a timeout causes are sent with the rest.
     await service.settle()
     const sendings = await service.deliver()
     const { sent, failed, given_up } = sendings

@@ -18,7 +18,7 @@ interface Item {
   readonly reason?: string
 }
 
-/** What a task left behind after its merge; everything else stays. */
+/** Removes the worktree and branch that a task left behind after its merge; everything else stays. */
 export const clean: Command = {
   name: 'task clean',
   summary:

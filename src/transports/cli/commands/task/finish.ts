@@ -157,7 +157,7 @@ function toBlocker(text: string): ThoughtRecord['blockers'][number] {
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {
-    // Said below, as for JSON that is no object.
+    // Refused below, as is JSON that is not an object.
   }
   throw new BatonError(
     'invalid_input',

@@ -11,7 +11,7 @@ import type { Shell } from '../../shell.ts'
 import { stageOneCommands } from './commands.ts'
 import { askOf, BASE, demandRepository, noWords } from './repository.ts'
 
-/** Not an error: the check ran, and its answer is no. */
+/** Not an error: the check ran and refused the merge. */
 const REFUSED = 1
 
 /** Document 003's Stage 3: what is not written back is not merged, however good it is. */
@@ -78,7 +78,7 @@ async function branchOf(repository: Repository, { words }: Arguments): Promise<s
   )
 }
 
-/** Where the commit is checked out and nothing else, so that what passes is what would be merged. */
+/** Runs in a checkout of the commit alone, so that what passes is what would be merged. */
 async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Finding | undefined> {
   const set = await stageOneCommands(shell)
   if ('problem' in set) return { code: 'not_trusted', message: set.problem }

@@ -41,7 +41,7 @@ interface Begun {
   readonly wasMine: boolean
 }
 
-/** What `before` found, for `after` of the same command. */
+/** The findings of `before`, for `after` of the same command. */
 const BEGUN = new WeakMap<Shell, Begun>()
 
 /** In a repository the claim comes with a branch and a worktree. The claim is the lock; git comes second. */

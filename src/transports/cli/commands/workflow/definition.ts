@@ -18,7 +18,7 @@ interface Found {
   readonly text: string
 }
 
-/** What was typed in place of a name, for errors about it. */
+/** The path that was typed in place of a name, for errors about it. */
 const TYPED = new WeakMap<Shell, string>()
 
 /**
@@ -47,7 +47,7 @@ export const fromFile: Extra = {
   },
 }
 
-/** The workflow of a definition where there is no workspace: whether its agents are known is not judged. */
+/** The workflow of a definition without a workspace: whether its agents are known is not judged. */
 export async function readAlone(
   shell: Shell,
   { name, definition }: Readonly<Record<string, unknown>>,

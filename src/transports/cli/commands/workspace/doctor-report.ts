@@ -8,7 +8,7 @@ import type { Finding } from './doctor.ts'
 const NAMELESS = new Set(['node', 'log'])
 
 /**
- * What somebody who helps needs and may see: versions, numbers and what was found. Names of agents, titles, texts, paths,
+ * The report for a person who helps: versions, numbers and findings. Names of agents, titles, texts, paths,
  * addresses and values of settings stay here.
  */
 export async function reportOf(shell: Shell, findings: readonly Finding[]): Promise<unknown> {
@@ -39,7 +39,7 @@ async function numbers(shell: Shell): Promise<object> {
       counts: { handoffs, tasks, agents: (await store.agents()).length, entries },
     }
   } catch {
-    // What is wrong with it is among the findings.
+    // The findings already say what is wrong with the store.
     return {}
   }
 }

@@ -25,7 +25,7 @@ const TARGETS = [...AGENT_TARGET_NAMES, 'git'] as const
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const STYLES = { file: 'bold', added: 'green', removed: 'red', same: 'dim', gap: 'dim' } as const
 
-/** What will be done, and how. */
+/** The edits to make, and the step that makes them. */
 interface Plan {
   readonly edits: readonly FileEdit[]
   readonly agent?: string

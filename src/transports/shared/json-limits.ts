@@ -54,7 +54,7 @@ function refuseBombs(text: string): void {
   }
 }
 
-/** Where the string that opens at `start` closes; the end of the text when it never does. */
+/** The index at which the string that opens at `start` closes; the end of the text when it never does. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at

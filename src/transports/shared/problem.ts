@@ -18,7 +18,7 @@ const MAX_DETAIL = 4_000
 const MAX_ISSUES = 20
 const MAX_ISSUES_LENGTH = 8_000
 
-/** What the caller may know of a failure: all of ours, nothing of an unexpected one. */
+/** A failure as the caller may know it: all of ours, nothing of an unexpected one. */
 export function toProblem(error: unknown): Problem {
   const known = withoutPlace(
     error instanceof BatonError ? error : new BatonError('internal', 'something broke inside Baton'),
@@ -41,7 +41,7 @@ export const isOfStore = (error: unknown): error is BatonError =>
   error.details.store !== undefined &&
   (error.details.location !== undefined || error.details.file !== undefined)
 
-/** What callers are told where the failure itself is the operator's matter. */
+/** The sentence for callers when only the operator can mend the failure. */
 const OF_STORE: Partial<Record<ErrorCode, string>> = {
   unavailable: 'the store is not available for now; repeat the call',
   store_refused: 'the store cannot be used; the log of the server says why',

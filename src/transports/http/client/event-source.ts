@@ -16,7 +16,7 @@ export interface EventOptions {
 interface Source {
   /** Asks for the stream, after this event if one was had. */
   readonly open: (query: URLSearchParams, last: string | undefined, signal: AbortSignal) => Promise<Response>
-  /** What a refusal means. */
+  /** The error that a refusal means. */
   readonly refusal: (response: Response) => Promise<BatonError>
 }
 
@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 30_000
 /** The server says something every 15 seconds: a connection that is silent for longer is dead. */
 const SILENCE_MS = 45_000
 
-/** What happens on a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
+/** Events of a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
 export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Happening> {
   const { signal = new AbortController().signal, ...filter } = options
   const query = new URLSearchParams()
@@ -46,7 +46,7 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
       }
     } catch (error) {
       if (signal.aborted) return
-      // What will not change by itself is told; everything else is worth another try.
+      // An error that will not pass by itself is thrown; everything else is worth another try.
       if (error instanceof BatonError && !error.retry) throw error
     }
     if (signal.aborted) return

@@ -27,7 +27,7 @@ const SLACK_MS = 5_000
  */
 export async function waitOn(server: Waited, input: Input): Promise<unknown> {
   const begun = performance.now()
-  // What is no number is the server's to refuse.
+  // The server refuses a timeout that is not a number.
   let whole = Number.isFinite(input.timeout_s) ? Number(input.timeout_s) : undefined
   const leftMs = () => Math.max(0, (whole ?? DEFAULT_WAIT_S) * 1_000 - (performance.now() - begun))
   const late = (error: unknown) =>
@@ -35,7 +35,7 @@ export async function waitOn(server: Waited, input: Input): Promise<unknown> {
   let part = input
   for (let pause = FIRST_PAUSE_MS; ; ) {
     try {
-      // Whoever did not say how long learns it from the handoff, once a request has been broken off.
+      // A caller without a timeout gets the handoff's own, once a request has been broken off.
       if (whole === undefined && part !== input) whole = (await server.ownTimeout()) ?? DEFAULT_WAIT_S
       if (part !== input) part = { ...input, timeout_s: leftMs() / 1_000 }
       return await server.ask(part, whole === undefined ? Number.POSITIVE_INFINITY : leftMs() + SLACK_MS)

@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly key?: string | undefined
   /** W3C trace context that the call belongs to; what is sent keeps it. */
   readonly trace?: Trace | undefined
-  /** What the caller has seen of the handoff or task. */
+  /** The revision of the handoff or task that the caller has seen. */
   readonly rev?: number | undefined
   /** Ends the call, with its reason. */
   readonly signal?: AbortSignal | undefined
@@ -39,9 +39,9 @@ type Input = Readonly<Record<string, unknown>>
 export interface Remote {
   readonly url: string
   call(name: OperationName, input: Input, options?: CallOptions): Promise<unknown>
-  /** Who the token stands for. */
+  /** The agent that the token stands for. */
   whoami(): Promise<Actor>
-  /** What happens there, with a new connection whenever one breaks. */
+  /** Events of the server, with a new connection whenever one breaks. */
   events(options?: EventOptions): AsyncGenerator<Happening>
 }
 
@@ -77,7 +77,7 @@ export function createRemote(options: RemoteOptions): Remote {
           ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
         },
         ...(body !== undefined && { body }),
-        // Whoever answers with a redirect would otherwise be sent the token.
+        // A redirect could otherwise pass the token on.
         redirect: 'manual',
         signal: within(Math.min(ANSWER_MS, answerMs), signal),
       }),

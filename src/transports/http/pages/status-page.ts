@@ -87,7 +87,7 @@ ${numbers('Tasks', TASK_STATES, status.tasks)}
 <section aria-labelledby="next"><h2 id="next">What to do next</h2><ol>${nextSteps(status)}</ol></section>`)
 }
 
-/** What a stranger sees: that something is here, and nothing of what it holds. */
+/** The page for a stranger: that something is here, and nothing of what it holds. */
 export function plainPage(): string {
   return page(`<section><h2>This server answers whoever has a token</h2>
 <p>Ask the person who runs it for one, then type:</p>

@@ -54,7 +54,7 @@ export function addWeb<E extends Env>(app: Hono<E>, folder: string): void {
   })
 }
 
-/** Whoever mistyped an address of the dashboard is told so by it; programs get a problem that they can read. */
+/** The dashboard tells a person that its address is mistyped; programs get a problem that they can read. */
 export async function missingPage(
   { method, headers, url }: Request,
   folder: string,
@@ -78,7 +78,7 @@ async function file(folder: string, name: string, cache: string): Promise<Respon
   })
 }
 
-/** Where the built dashboard is: in the package beside the program, in a clone wherever it was built last. */
+/** The folder of the built dashboard: in the package beside the program, in a clone the newest build. */
 export function webFolder(): string | undefined {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
     if (!existsSync(join(folder, 'package.json'))) continue

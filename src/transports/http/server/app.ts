@@ -26,7 +26,7 @@ export interface HttpAppOptions {
   /** The server listens on this machine only, so its status page may be seen without a token. */
   readonly local: boolean
   readonly log: Log
-  /** Where the built dashboard is; without it there is a plain page of numbers. */
+  /** The folder of the built dashboard; without it there is a plain page of numbers. */
   readonly web?: string | undefined
   /** Ends when the server stops: whoever waits is answered then. */
   readonly stopping?: AbortSignal
@@ -40,7 +40,7 @@ export interface HttpApp {
   fetch(request: Request): Promise<Response>
 }
 
-/** What the log tells of a request: never its path, its query or its headers, which may hold what callers wrote. */
+/** The log's view of a request: never its path, query or headers, which may hold text of callers. */
 interface Told {
   operation?: string
   actor?: string
@@ -53,7 +53,7 @@ interface Env {
 /** Says who is calling and counts it. */
 type Admit = (context: Context<Env>, operation: string) => Promise<Caller>
 
-/** Asked every few seconds by whoever watches the server: worth a line only when the answer is no. */
+/** Monitors ask for these every few seconds: worth a line only when the check fails. */
 const HEALTH = /^https?:\/\/[^/]*\/(?:healthz|readyz)(?:\?|$)/
 
 /** Every operation over HTTP, with the two health checks and the dashboard. */
@@ -114,7 +114,7 @@ function routes(
   })
   if (options.web === undefined) app.get('/', (c) => showStatus(c.req.raw, options))
   else addWeb(app, options.web)
-  // Who the token stands for; a caller that is told its own name needs no scope.
+  // The caller that the token stands for; to be told its own name it needs no scope.
   app.get('/v1/whoami', async (c) => {
     const { actor, scopes } = await admit(c, 'whoami')
     return c.json({ actor, scopes })

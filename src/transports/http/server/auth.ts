@@ -20,7 +20,7 @@ const INSTANCE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
 /** Gates and notices have no read operation of their own: they are read with the handoffs. */
 const READ_WITH: Readonly<Record<string, string>> = { gate: 'handoff', notice: 'handoff' }
 
-/** Who is calling, by the token alone. Every bad token gets the same answer, also one of a removed agent. */
+/** The caller, by the token alone. Every bad token gets the same answer, also one of a removed agent. */
 export async function callerOf(service: Service, headers: Headers): Promise<Caller> {
   const given = headers.get('authorization')
   const session = given === null ? sessionOf(headers) : undefined
@@ -97,7 +97,7 @@ export function toCall({ actor }: Caller, headers: Headers): Call {
   }
 }
 
-/** What the caller has seen, as it stands in `rev`: `If-Match: "7"`. */
+/** The revision that the caller has seen, as it stands in `rev`: `If-Match: "7"`. */
 function revisionOf(headers: Headers): number | undefined {
   const given = headers.get('if-match')
   if (given === null || given === '*') return undefined
@@ -112,7 +112,7 @@ function revisionOf(headers: Headers): number | undefined {
 
 export const SESSION_COOKIE = 'baton_session'
 
-/** What a browser was given when a person logged in. Requests from other sites never come this far. */
+/** The session secret that a browser got at login. Requests from other sites never come this far. */
 export function sessionOf(headers: Headers): string | undefined {
   const cookies =
     headers

@@ -25,8 +25,8 @@ const HEARTBEAT_MS = 15_000
 const COME_BACK_MS = 1_000
 
 /**
- * What happens, as server-sent events. `Last-Event-ID`, or `since` in the query, is the cursor of the last one that the
- * caller has had: whoever comes back with it misses nothing and gets nothing twice, from this server or another.
+ * The events as an SSE stream. `Last-Event-ID`, or `since` in the query, is the cursor of the last one that the
+ * caller has had. A client that reconnects with it, here or elsewhere, misses nothing and gets nothing twice.
  */
 export async function eventStream(events: Events, request: Request, bounds: Bounds = {}): Promise<Response> {
   const { since, ...filter } = wanted(request)
@@ -72,7 +72,7 @@ function toStream(
         controller.enqueue(encoder.encode(`retry: ${COME_BACK_MS}\nid: ${place}\n\n`))
         beat = setInterval(() => {
           void isGood().then((good) => good || done())
-          // Whoever does not read gets no heartbeats either: they must not pile up.
+          // A client that does not read gets no heartbeats either: they must not pile up.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(':\n\n'))
         }, heartbeatMs)
         signal.addEventListener('abort', () => {

@@ -13,7 +13,7 @@ export interface Place {
   readonly code?: string | undefined
 }
 
-/** What a person who started the server wants to know: where it is, what it holds, what to type next. */
+/** The greeting to a person who started the server: its address, its contents, the next command. */
 export function greeting(store: Store['info'], { url, local, named, tokens, code, isEmpty }: Place): string {
   const lines = [
     `Baton is running at ${url}`,

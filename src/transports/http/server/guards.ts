@@ -3,7 +3,7 @@ import { BatonError } from '../../../domain/errors.ts'
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
 const ANY_ADDRESS = ['0.0.0.0', '::', '']
 
-/** What a browser says when no other site had a hand in the request. */
+/** A browser sends one of these when no other site had a hand in the request. */
 const OWN_SITES = ['same-origin', 'none']
 
 /** They stand on every answer. */

@@ -55,7 +55,7 @@ export async function bodyOf(request: Request, limit: number): Promise<Fields> {
   const type = request.headers.get('content-type')
   if ((type !== null && !JSON_TYPE.test(type)) || request.headers.has('content-encoding')) throw wrongType()
   const text = await textOf(request, limit)
-  // An empty body is no input; a broken one must not pass for empty.
+  // An empty body means no fields; a broken one must not pass for empty.
   if (text === '') return {}
   if (type === null) throw wrongType()
   const body = parseJson(text)

@@ -35,7 +35,7 @@ export function addLogin<E extends Env>(app: Hono<E>, service: Service): void {
 }
 
 function cookie(secret: string, expires: string | undefined, request: Request): string {
-  // Behind a proxy with TLS the browser says so; on this machine there is no TLS to demand.
+  // Behind a proxy with TLS the browser's origin says so; on this machine TLS cannot be demanded.
   const secure = request.headers.get('origin')?.startsWith('https:') ? '; Secure' : ''
   const until = expires === undefined ? '' : `; Expires=${new Date(expires).toUTCString()}`
   return `${SESSION_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict${secure}${until}`

@@ -12,7 +12,7 @@ interface Seen {
   count: number
 }
 
-/** What this server has answered, by operation and status. */
+/** Counts the answers of this server, by operation and status. */
 export class Answered {
   readonly #operations = new Map<string, Seen>()
 

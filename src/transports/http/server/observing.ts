@@ -14,13 +14,13 @@ export interface ObservingOptions<E extends Env> {
   readonly answered: Answered
   readonly stopping?: AbortSignal | undefined
   readonly heartbeatMs?: number
-  /** Who is calling for this, told to the log and counted. */
+  /** Identifies the caller, counts it and tells the log. */
   readonly admit: (context: Context<E>, operation: string) => Promise<Caller>
 }
 
 const SCOPE = 'report:read'
 
-/** What can be looked at beside the operations: events, numbers, and the description of the surface. */
+/** Adds the routes beside the operations: events, numbers, and the description of the surface. */
 export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOptions<E>): void {
   const { service, operations, answered, admit } = options
   const standing = new Standing()
@@ -37,7 +37,7 @@ export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOpti
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     })
   })
-  // What the surface looks like is no secret of a workspace: it is the same everywhere.
+  // The description of the surface is not a secret of a workspace: it is the same everywhere.
   let described: string | undefined
   app.get('/v1/openapi.json', (c) => {
     described ??= JSON.stringify(openApi(operations))

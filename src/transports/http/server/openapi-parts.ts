@@ -16,7 +16,7 @@ import { KINDS } from '../../../service/events.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What many operations answer stands in the document once, under its name. */
+/** Schemas that many operations answer stand in the document once, under their names. */
 const NAMED = {
   Handoff,
   Package,
@@ -124,7 +124,7 @@ const answered = (description: string, schema: Schema, type = 'application/json'
   200: { description, content: { [type]: { schema } } },
 })
 
-/** What there is beside the operations. */
+/** The paths beside the operations. */
 export const besides = (): Readonly<Record<string, Schema>> => ({
   '/v1/whoami': {
     get: {

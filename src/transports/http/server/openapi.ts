@@ -148,7 +148,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
 
 const nounOf = (op: Operation): string => op.name.slice(0, op.name.indexOf('_'))
 
-/** Every answer that is no success, by status; some are possible everywhere. */
+/** Every refusal of an operation, by status; some are possible everywhere. */
 function refusals(op: Operation): Schema {
   const sized: readonly ErrorCode[] = op.http.method === 'POST' ? ['too_large'] : []
   const clashes: readonly ErrorCode[] = op.effect === 'write' ? ['conflict'] : []

@@ -145,7 +145,7 @@ function listener(times: typeof TIMES, answer: (request: Request) => Response | 
   )
 }
 
-/** What the app never saw: a request line or `Host` that no address can be made of. */
+/** The answer to a request that the app never saw, such as one with a broken request line or `Host`. */
 function unanswered(error: unknown): Response {
   return problemResponse(
     error instanceof RequestError
@@ -215,7 +215,7 @@ function closing(run: () => Promise<void>): Pick<Running, 'closed' | 'close'> {
     resolve(begun)
     return begun
   }
-  // Whoever stopped the server learns of a failure from `close`.
+  // The caller that stopped the server learns of a failure from `close`.
   closed.catch(() => undefined)
   return { closed, close }
 }

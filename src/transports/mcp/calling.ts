@@ -11,12 +11,12 @@ import { keepTelling } from './progress.ts'
 import { refusal, reply, result } from './reply.ts'
 import { ASKED_BYTES, hasField, isPaged, isReadOn, REPLY_BYTES, SIZE_FIELDS } from './size.ts'
 
-/** What every call needs, whichever wire it came over. */
+/** The needs of every call, whichever wire it came over. */
 export interface World {
   readonly service: Service
-  /** Who is calling; refuses when that one may not call this operation. */
+  /** Identifies the caller; throws when it may not call this operation. */
   readonly admit: (op: Operation, context: ServerContext) => Actor
-  /** What this wire does around an operation, where the project is at hand. */
+  /** Runs around an operation on this wire, if the project is at hand. */
   readonly around?: Around | undefined
   /** Ends when the server stops: whoever waits is answered then. */
   readonly stopping?: AbortSignal | undefined
@@ -111,7 +111,7 @@ function inputOf(op: Operation, given: unknown, service: Service): { raw: Fields
   return { raw: { ...rest, timeout_s: Math.max(0, leftMs / 1_000) } }
 }
 
-/** What a client sends may be nested or wide without bound, and whatever reads it must not choke. */
+/** A client may send arguments of any depth or width, and their readers must not choke on them. */
 function checked(given: unknown): Fields {
   if (given === undefined) return {}
   let text: string
@@ -132,7 +132,7 @@ function toCall(actor: Actor, context: ServerContext): Call {
   return { actor, key: key as string }
 }
 
-/** Being held for as long as a call may be is no failure: the reply says how to go on. */
+/** A call that is held as long as it may be has not failed: the reply says how to go on. */
 function stillWaiting(error: unknown, service: Service): object | undefined {
   if (!(error instanceof BatonError) || error.code !== 'timed_out') return undefined
   const { id, held_s, timeout_s } = error.details

@@ -84,7 +84,7 @@ export class Changes {
   }
 }
 
-/** Where a resource is found. */
+/** The URI of a resource. */
 export const address = (kind: string, id: string): string => `baton://${kind}/${encodeURIComponent(id)}`
 export const INBOX = 'baton://inbox'
 

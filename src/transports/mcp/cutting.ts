@@ -56,7 +56,7 @@ function shortened(value: unknown, step: Step, path: readonly string[], cuts: Cu
   return Array.isArray(value) ? kept.map(([, each]) => each) : Object.fromEntries(kept)
 }
 
-/** What says whose words the rest are is whole in every reply. */
+/** The list of foreign fields is never cut, so every reply says which text others wrote. */
 const isMark = (path: readonly string[]): boolean => path.length === 1 && path[0] === MARK
 const MARK = 'untrusted'
 
@@ -70,7 +70,7 @@ function skeleton(value: object, maxBytes: number, within: readonly string[]): o
   return { ...kept, cut }
 }
 
-/** What stands at a cursor, as much as fits. */
+/** The value at a cursor, as much as fits. */
 export function readOn(value: object, cursor: string, maxBytes: number): object {
   const at = cursor.lastIndexOf('@')
   const path = cursor.slice(0, Math.max(at, 0)).split('/').map(decodeSegment)
@@ -85,7 +85,7 @@ export function readOn(value: object, cursor: string, maxBytes: number): object 
   const room = maxBytes - MARK_BYTES
   const part =
     typeof found === 'string' ? textFrom(found, path, from, room) : entriesFrom(found, path, from, room)
-  // What was marked as a whole is marked in its parts.
+  // A part of a marked value is marked too.
   return isForeign(value, path) ? { ...part, untrusted: ['text', 'items', 'value'] } : part
 }
 

@@ -145,7 +145,7 @@ class ChangeBus extends InMemoryServerEventBus {
   override subscribe(listener: (event: ServerEvent) => void): () => void {
     const unsubscribe = super.subscribe(listener)
     this.#stop ??= this.#changes.listen(({ uris, agents }) => {
-      // Whose inbox a stream means only its own connection knows: each is told, and looks.
+      // Only its connection knows whose inbox a stream means, so each one is told and looks.
       for (const uri of agents.length > 0 ? [...uris, INBOX] : uris)
         this.publish({ kind: 'resource_updated', uri })
     })

@@ -15,7 +15,7 @@ export function keepTelling(
   const timer = setInterval(() => {
     const progress = (performance.now() - started) / 1_000
     const params = { progressToken, progress, message: `${op.name} is at work, ${Math.round(progress)} s` }
-    // Who has gone needs no news.
+    // The client disconnected.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }, everyMs)
   return () => clearInterval(timer)

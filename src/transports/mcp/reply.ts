@@ -5,7 +5,7 @@ import { toProblem } from '../shared/problem.ts'
 import { type Cut, cutTo, readOn } from './cutting.ts'
 import { ASKED_BYTES, isReadOn, REPLY_BYTES } from './size.ts'
 
-/** What a `failed` handoff's receiver wrote stands in a field of its own, never in our sentence. */
+/** The text of a `failed` handoff's receiver stands in a field of its own, never in our sentence. */
 const FAILED = 'its reason is in details.reason, in the words of whoever held it'
 
 /** A result: the value as data, and the same as text for clients that only read text. */
@@ -51,7 +51,7 @@ export function result(value: object, text = JSON.stringify(value)): CallToolRes
   }
 }
 
-/** Where nothing can be read on, the names of what was cut are all there is to tell. */
+/** An operation without cursors can only name the fields that were cut. */
 function withoutCursors(value: object): object {
   if (!('cut' in value) || !Array.isArray(value.cut)) return value
   const cut = (value.cut as readonly Cut[]).map(({ cursor, of }) => ({

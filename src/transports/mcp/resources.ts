@@ -22,7 +22,7 @@ interface Kind {
   readonly text?: string
 }
 
-/** What can be read as a resource, each by the operation that answers it. */
+/** The resources, each with the operation that answers it. */
 // biome-ignore format: read as a table
 const KINDS: readonly Kind[] = [
   { name: 'inbox',    uri: 'baton://inbox',         operation: 'handoff_inbox',   input: () => ({ limit: 50 }),

@@ -26,7 +26,7 @@ const LEFT_OUT = [
   'propertyNames',
 ]
 
-/** What every field of these kinds is described with; in a tool its name says it. */
+/** The descriptions that every id and agent name has; in a tool the field's name says it. */
 const known = once(() => new Set([HandoffId, TaskId, AgentName].map(({ description }) => description)))
 
 /** The input of a tool as JSON Schema, in as few words as an agent can act on. */
@@ -44,7 +44,7 @@ export function inputSchema(op: Operation): Schema {
   return { ...schema, properties }
 }
 
-/** What a field may hold, in a line: `{path, role?: input|output}[]`. */
+/** The shape of a field, in a line: `{path, role?: input|output}[]`. */
 export const shapeOf = (field: Schema): string => spelled(compact(field))
 
 function compact(schema: Schema): Schema {

@@ -20,7 +20,7 @@ export interface ServerParts {
   readonly world: World
   readonly toolset: Toolset
   readonly changes: Changes
-  /** Whose inbox `baton://inbox` is; by its changes a connection is told. */
+  /** The agent whose inbox `baton://inbox` is; its changes are told to the connection. */
   readonly agent?: string | undefined
   /** Every change is sent, and the wire keeps back what nobody has subscribed to. */
   readonly sendsAll?: boolean
@@ -85,7 +85,7 @@ function subscribing(server: Server, { changes, agent, sendsAll = false }: Serve
       )
     subscribed.add(uri)
     listen()
-    // Who is answered and then reads must hear of everything after that.
+    // A client that is answered and then reads must hear of everything after that.
     await changes.ready()
     return {}
   })

@@ -1,6 +1,6 @@
 import type { Operation } from '../../operations/operation.ts'
 
-/** What a reply takes at most while the caller does not say how much it wants: an agent reads every byte of it. */
+/** The largest reply unless the caller says how much it wants: an agent reads every byte of it. */
 export const REPLY_BYTES = 4_000
 /** The same when it has said so. */
 export const ASKED_BYTES = 64_000

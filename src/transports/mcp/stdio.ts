@@ -10,11 +10,11 @@ import type { Toolset } from './tools.ts'
 
 export interface StdioOptions {
   readonly service: Service
-  /** Who every call of this process is made by; asked for by the first call. */
+  /** The caller of every call in this process; asked for by the first call. */
   readonly actor: () => Actor
   readonly agent: string
   readonly toolset: Toolset
-  /** Where the agent was started, and what git is started with. */
+  /** The folder that the agent was started in, and the environment for git. */
   readonly folder: string
   readonly gitEnvironment: Readonly<Record<string, string | undefined>>
   /** Brings live folders and engine in step, where the workspace has any: before a write is judged and after it. */
@@ -75,7 +75,7 @@ function inStep({ catchUp }: StdioOptions, around: Around): Around {
   }
 }
 
-/** Who claims a task where the repository is gets a place to work on it too, as on the command line. */
+/** An agent that claims a task in a repository gets a worktree too, as on the command line. */
 function inWorktrees({ service, folder, gitEnvironment: env }: StdioOptions): Around {
   return async (op, call, input, run) => {
     if (op.name !== 'task_start' || typeof input.id !== 'string') return run()

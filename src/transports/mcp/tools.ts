@@ -114,6 +114,6 @@ function toTool(op: Operation): Tool {
 /** Only what differs from what a client takes for granted: tools change, destroy and are not to be repeated. */
 function annotationsOf({ effect, peopleOnly }: Operation): NonNullable<Tool['annotations']> {
   if (effect === 'read') return { readOnlyHint: true, idempotentHint: true }
-  // What only a person may do cannot be taken back; any other step can be followed by one that mends it.
+  // A step that only a person may take cannot be undone. Any other can be mended by a later step.
   return { destructiveHint: peopleOnly === true }
 }

@@ -14,7 +14,7 @@ export interface HookCall {
   readonly refusals: number
   readonly input: HookInput
   readonly session: Session
-  /** Where hooks remember; a folder of Baton's own. */
+  /** The hooks keep their notes here; a folder of Baton's own. */
   readonly folder: string
   readonly now: Date
 }
@@ -22,7 +22,7 @@ export interface HookCall {
 export const DEFAULT_REFUSALS = 2
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-/** What Baton says to one event of an agent. */
+/** Baton's answer to one event of an agent. */
 export function answerHook(call: HookCall): Promise<HookAnswer> {
   return EVENTS[call.event](call)
 }

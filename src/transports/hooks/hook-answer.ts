@@ -1,6 +1,6 @@
 import type { Program } from './hook-input.ts'
 
-/** What goes back to the agent. Without `stdout` nothing is written there. */
+/** The answer to the agent. Without `stdout` nothing is written there. */
 export interface HookAnswer {
   readonly exit: 0 | 2
   readonly stdout?: Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ export type Program = (typeof PROGRAMS)[number]
 export const EVENTS = ['session-start', 'stop', 'subagent-stop', 'pre-compact', 'task-completed'] as const
 export type HookEvent = (typeof EVENTS)[number]
 
-/** What Baton takes from what an agent tells its hooks; everything else is left alone. */
+/** The fields that Baton reads from a hook's input; everything else is left alone. */
 export interface HookInput {
   readonly sessionId: string | undefined
   readonly cwd: string | undefined

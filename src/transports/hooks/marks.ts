@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, stat
 import { join } from 'node:path'
 import { writeOwn } from '../../workspace/home-files.ts'
 
-/** What was open when a session's memory was cut. */
+/** The work that was open when a session's memory was cut. */
 export interface Note {
   readonly agent: string
   readonly session_id: string
@@ -97,7 +97,7 @@ export class Marks {
   }
 }
 
-/** What programs call their sessions; a name of a file that leads nowhere else. */
+/** Session ids as programs write them; safe as the name of a file, since no path can be in them. */
 const PLAIN = /^[A-Za-z0-9-]{8,64}$/
 
 /** A session's id comes from outside: what is not plain is hashed, which most need not load the code for. */

@@ -4,7 +4,7 @@ import { isWrittenBack, type Task } from '../../domain/tasks/task.ts'
 import { oneLine } from '../cli/screen/plain-text.ts'
 import type { Session } from '../cli/session/session.ts'
 
-/** What an agent has taken and neither handed in nor recorded. */
+/** Work that an agent has taken and neither handed in nor recorded. */
 export interface OpenWork {
   readonly handoffs: readonly Held[]
   readonly tasks: readonly Task[]
@@ -20,7 +20,7 @@ type Held = Handoff & {
 const UNFINISHED: readonly string[] = ['accepted', 'in_progress']
 const TAKEN = [...UNFINISHED, 'blocked', 'needs_input', 'in_review']
 const UNANSWERED = ['offered', ...TAKEN, 'retry_wait']
-/** What an agent sends in the middle of its work to go on with the answer. */
+/** Types that an agent sends in the middle of its work, to go on with the answer. */
 const QUESTIONS: readonly string[] = ['gate', 'escalation', 'delegation']
 /** Enough to act on; an agent that holds more is told so by the number. */
 const MOST = 50

@@ -15,7 +15,7 @@ const REASON_SIGNS = 400
 /** Held work stands in the inbox too and must not hide what waits behind it. */
 const INBOX_PAGE = 100
 
-/** What an agent should know when it begins: what it holds, what waits for it, and the brief of its task. */
+/** The text for an agent that begins: the work it holds, its inbox, and the brief of its task. */
 export async function startText(session: Session, agent: string, note: Note | undefined): Promise<string> {
   const [work, inbox] = await Promise.all([
     openWork(session, agent),
@@ -72,7 +72,7 @@ function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
   return lines.length === 0 ? [] : ['You hold:', ...shortened(lines)]
 }
 
-/** What is to be mended is worth more signs than a title. */
+/** The reason to mend work gets more characters than a title. */
 function backText(handoff: Handoff): string {
   const back = givenBack(handoff)
   return back ? `, given back by ${back.by} because of ${quoted(back.message, REASON_SIGNS)}` : ''

@@ -33,9 +33,9 @@ export type Client = {
     options?: CallOptions,
   ) => Promise<OperationOutput<Name>>
 } & {
-  /** Who the token stands for. */
+  /** The agent that the token stands for. */
   whoami(): Promise<Actor>
-  /** What happens, each once and in order; connections that break are made anew. */
+  /** Events, each once and in order; a broken connection is made anew. */
   events(options?: EventOptions): AsyncGenerator<Happening>
 }
 

@@ -10,7 +10,7 @@ export interface OpenBatonOptions {
   readonly store?: string
   /** Which workspace of a PostgreSQL database; `default` unless said. */
   readonly workspace?: string
-  /** Where to start looking, and what relative paths are relative to; the current folder unless said. */
+  /** The folder to start looking in, and the base of relative paths; the current folder unless said. */
   readonly cwd?: string
   /** Rules that replace those of the workspace, one by one. */
   readonly policy?: Partial<Policy>
@@ -46,7 +46,7 @@ const TEXTS = {
   cwd:       'the path of a folder',
 } as const
 
-/** A program without types may say anything, and a store that is none would be another one. */
+/** A program without types may pass anything, and an invalid store would open another one. */
 function demandOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null)
     throw new BatonError(

@@ -21,7 +21,7 @@ import { demandSeconds } from './service/waiting.ts'
 /** A file of document 001 as parsed JSON: request, response or failure. */
 export type HandoffFile = Readonly<Record<string, unknown>>
 
-/** What a worker answers: where its artifact is, and what it says of it. */
+/** A worker's answer: the path of its artifact, and its notes on it. */
 export interface WorkerArtifact {
   readonly id: string
   readonly path: string
@@ -32,7 +32,7 @@ export interface WorkerArtifact {
 }
 
 export interface QueueOptions {
-  /** Where the workspace is looked for; the current folder unless said. */
+  /** The search for the workspace starts here; the current folder unless said. */
   readonly cwd?: string
   /** Gets the document's lines; standard output unless said. */
   readonly print?: (line: string) => void
@@ -84,7 +84,7 @@ export async function createHandoffRequest(
 }
 
 /**
- * Picks a request up for the agent that it is addressed to; null where there is none to pick up. With a worker the
+ * Picks a request up for the agent that it is addressed to; null if it cannot be picked up. With a worker the
  * work is done and handed in too: what it throws is the failure. Answers the file as it is then.
  */
 export async function processHandoffRequest(
@@ -202,7 +202,7 @@ const failureOf = (error: unknown): { readonly code: string; readonly message: s
     ? { code: 'VALIDATION_FAILED', message: error.message }
     : toWritable(toFailing(error))
 
-/** What a worker answers is its output: where it is none, the output did not pass. */
+/** The artifact is the worker's output: an invalid one fails as output that did not pass. */
 function demandResult(artifact: unknown): void {
   try {
     demandArtifact(artifact)

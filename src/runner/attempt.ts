@@ -45,7 +45,7 @@ export class Attempt {
   readonly #options: AttemptOptions
   readonly #handoff: Handoff
   readonly #lost = new AbortController()
-  /** What the handler stored, to be held against the output schema. */
+  /** Data that the handler stored, for the check against the output schema. */
   readonly #stored = new Map<string, unknown>()
 
   constructor(options: AttemptOptions, handoff: Handoff) {
@@ -55,7 +55,7 @@ export class Attempt {
 
   async run(): Promise<void> {
     try {
-      // What this specialist delegated has come back: whoever asked has the result, and no handler is meant.
+      // A delegation of this specialist has come back: its sender has the result, and no handler is needed.
       if (this.#handoff.type !== 'return') await this.#work()
       else await this.#insist(() => this.#call('handoff_complete', { id: this.#handoff.uid }))
     } catch (error) {
@@ -238,7 +238,7 @@ function refusalOf(error: unknown): Failing {
   return { code: 'VALIDATION_FAILED', message: error.message, ...(unmet && { details: unmet }) }
 }
 
-/** What the handler answers, or the reason of the signal if that comes first. */
+/** The handler's answer, or the reason of the signal if that comes first. */
 async function unlessAborted<T>(answer: Promise<T> | T, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = (): void => reject(signal.reason)

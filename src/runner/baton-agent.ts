@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly key?: string
 }
 
-/** What an operation is asked with, beside the handoff's id. */
+/** The input of an operation, without the handoff's id. */
 type InputFor<Name extends OperationName> = Omit<OperationInput<Name>, 'id'>
 type Answer<Name extends OperationName> = Promise<OperationOutput<Name>>
 
@@ -52,7 +52,7 @@ export class BatonAgent {
   }
 
   /**
-   * What waits for this agent: handoffs to take, finish, verify or answer, and notices it has not seen.
+   * The work that waits for this agent: handoffs to take, finish, verify or answer, and unseen notices.
    *
    * ```ts
    * const { items, notices } = await codex.inbox()
@@ -100,7 +100,7 @@ export class BatonAgent {
   }
 
   /**
-   * Takes the next handoff that is offered to this agent, by priority and then age; none when there is none.
+   * Takes the next handoff offered to this agent, by priority and then age. Without one, `handoff` is absent.
    *
    * ```ts
    * const { handoff } = await codex.claim()

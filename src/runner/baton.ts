@@ -11,7 +11,7 @@ import type { Handler } from './work.ts'
 export interface AgentOptions {
   /** One running process or session of the agent; what is held is held by agent and instance. */
   readonly instance?: string
-  /** What the agent is; by default what the workspace's rules say of its name, else `agent`. */
+  /** The kind of agent; by default the one that the workspace's rules give its name, else `agent`. */
   readonly kind?: AgentKind
 }
 

@@ -10,9 +10,9 @@ export type { OperationName } from '../operations/index.ts'
 
 type Named<Name extends OperationName> = Extract<AnyOperation, { readonly name: Name }>
 
-/** What an operation is asked with. */
+/** The input of an operation. */
 export type OperationInput<Name extends OperationName> = z.output<Named<Name>['input']>
-/** What an operation answers. */
+/** The output of an operation. */
 export type OperationOutput<Name extends OperationName> = z.output<Named<Name>['output']>
 
 /** Calls one operation by its name, as every transport does. */

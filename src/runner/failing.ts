@@ -8,7 +8,7 @@ export interface Failing {
   readonly details?: readonly object[]
 }
 
-/** What `handoff_fail` takes. */
+/** The limits of `handoff_fail`. */
 const MAX_MESSAGE = 8_000
 const MAX_DETAILS = 200
 
@@ -36,7 +36,7 @@ export function toFailing(error: unknown): Failing {
   }
 }
 
-/** What an exception says of itself; nothing where it says nothing. Anything can be thrown. */
+/** The message of an exception; empty if it has none. Anything can be thrown. */
 function textOf(error: unknown): string {
   if (error === undefined || error === null) return ''
   try {
@@ -53,7 +53,7 @@ function textOf(error: unknown): string {
 
 /**
  * A failure that Baton takes whatever a handler said: it is the only word of it, and a refusal would lose the rest too.
- * Keys give way to their kind, half characters are replaced, and details that are no JSON are left out.
+ * Keys give way to their kind, half characters are replaced, and details that JSON cannot hold are left out.
  */
 export function toWritable({ code, message, details }: Failing): Failing {
   const plain = details && plainDetails(details)

@@ -10,7 +10,7 @@ export interface HoldingOptions {
   readonly handoff: Handoff
   /** Shows that the holder is alive. Revives an attempt that was silent too long; refused once another has it. */
   readonly beat: () => Promise<Handoff>
-  /** Called once, with the reason, when the work is no longer this holder's. */
+  /** Called once, with the reason, when this holder has lost the work. */
   readonly onLost: (reason: BatonError) => void
 }
 

@@ -26,9 +26,9 @@ export interface StandardIssue {
 /** A zod schema, a JSON Schema, or the path of a file that holds one. */
 export type Schema = StandardSchema | JsonSchema | string
 
-/** What a value is before its schema has seen it; `unknown` where the schema has no type. */
+/** The type of a value before its schema has seen it; `unknown` if the schema has no type. */
 export type BeforeSchema<S> = S extends StandardSchema<infer Input, unknown> ? Input : unknown
-/** What a value is once its schema has passed it. */
+/** The type of a value once its schema has passed it. */
 export type AfterSchema<S> = S extends StandardSchema<unknown, infer Output> ? Output : unknown
 
 export type Checked =

@@ -19,7 +19,7 @@ export class SentHandoff {
   readonly #service: Service
   /** As it was when it was sent. */
   readonly handoff: Handoff
-  /** What the receiver may stumble over; the handoff was sent all the same. */
+  /** Problems that the receiver may stumble over; the handoff was sent all the same. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 
   constructor(
@@ -31,7 +31,7 @@ export class SentHandoff {
     this.warnings = sent.warnings
   }
 
-  /** What people see, for example HO-2026-001. */
+  /** The id that people see, for example HO-2026-001. */
   get id(): string {
     return this.handoff.id
   }

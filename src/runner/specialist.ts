@@ -12,9 +12,9 @@ import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from 
 import type { Handler } from './work.ts'
 
 export interface SpecialistOptions<In extends Schema = Schema, Out extends Schema = Schema> {
-  /** What the handoff's input must be. A refusal fails the handoff with SCHEMA_VALIDATION_FAILED. */
+  /** The schema of the handoff's input. A refusal fails the handoff with SCHEMA_VALIDATION_FAILED. */
   readonly input?: In
-  /** What the handler's output must be. A refusal fails the handoff with VALIDATION_FAILED. */
+  /** The schema of the handler's output. A refusal fails the handoff with VALIDATION_FAILED. */
   readonly output?: Out
   /** How many handoffs are worked on at the same time; 1 unless said. */
   readonly concurrency?: number
@@ -122,7 +122,7 @@ class RunningSpecialist implements Specialist {
   readonly instance: string
   readonly done: Promise<void>
   readonly #options: RunningOptions
-  /** What is worked on, and which handoff it is. */
+  /** The running attempts, each with the uid of its handoff. */
   readonly #running = new Map<Promise<void>, string>()
   /** Attempts whose end could not be written: they look as if they went on, until their lease lapses. */
   readonly #unended = new Set<string>()
@@ -143,7 +143,7 @@ class RunningSpecialist implements Specialist {
       signal?.removeEventListener('abort', stop)
       onEnd?.(this)
     })
-    // Whoever looks at it is told; where nobody does, the process goes on, and a warning says what happened.
+    // A caller that awaits `done` gets the error. Without one the process goes on, and a warning says why.
     this.done.catch((error: unknown) => warn(`the specialist ${this.name} has stopped`, error))
     if (signal?.aborted) stop()
   }
@@ -153,7 +153,7 @@ class RunningSpecialist implements Specialist {
     this.#closing.abort()
     const waitMs = Math.min((options.timeout_s ?? CLOSE_TIMEOUT_S) * 1_000, LONGEST_TIMER_MS)
     const timer = setTimeout(() => this.#stopped.abort(), waitMs)
-    // Whoever closes has asked for the end; what went wrong is told by `done`.
+    // The caller of `close` asked for the end; `done` reports what went wrong.
     await this.done.catch(() => undefined)
     clearTimeout(timer)
   }

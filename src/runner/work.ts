@@ -7,12 +7,12 @@ import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
 export interface StoredArtifact {
   readonly id: string
   readonly path: string
-  /** What it is: the name it was stored under. */
+  /** The name that it was stored under. */
   readonly type?: string
   readonly sha256?: string
 }
 
-/** What a handler answers. Leave out what the handoff does not ask for. */
+/** The answer of a handler. Leave out the fields that the handoff does not ask for. */
 export interface WorkResult<Output = unknown> {
   /** Checked by the output schema. Without it, the data of `artifact` is. */
   readonly output?: Output
@@ -37,7 +37,7 @@ export interface Work<Input = unknown> {
   readonly attempt: number
   /** Why the verifier gave the work back, when it was handed in before. */
   readonly refusal?: string
-  /** Aborted when the work is no longer this specialist's: cancelled, given away, its lease lost, or on closing. */
+  /** Aborted when this specialist has lost the work: cancelled, given away, its lease lost, or on closing. */
   readonly signal: AbortSignal
 
   /**
@@ -75,7 +75,7 @@ export type Handler<Input = unknown, Output = unknown> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer is an async function without return
 ) => Promise<WorkResult<Output> | void> | WorkResult<Output> | void
 
-/** Where a handler's data is kept, and how it is written down. */
+/** The path and the bytes of a handler's data. */
 export function toStoredFile(
   handoff: Handoff,
   name: string,
@@ -96,7 +96,7 @@ export function toStoredFile(
   return { path: `artifacts/${folder}/${file}`, bytes: Buffer.from(`${text}\n`) }
 }
 
-/** Why this is no answer of a handler, and what to return; a program without types may return anything. */
+/** The problem with a handler's answer, and what to return; an untyped program may return anything. */
 export function answerFault(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
     const what = typeof answer === 'string' ? 'text' : Array.isArray(answer) ? 'list' : typeof answer

@@ -64,7 +64,7 @@ export async function loadOperations(): Promise<readonly Operation[]> {
   return (await Promise.all(names.map(load))).flat()
 }
 
-/** Who looks an operation up by name at run time knows nothing of its types. */
+/** Looked up by name, so the types are lost here. */
 async function load(module: keyof typeof MODULES): Promise<readonly Operation[]> {
   return (await MODULES[module]()) as unknown as readonly Operation[]
 }

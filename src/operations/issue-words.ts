@@ -1,4 +1,4 @@
-/** What is looked at in a fault of an input: a schema's own, also after it came over a wire. */
+/** The fields of an issue that are read here: a schema's own, also after it came over a wire. */
 export interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]

@@ -68,7 +68,7 @@ export function defineOperation<
   }
 }
 
-/** What every answer says of text that others wrote, in one form. */
+/** The field by which every answer marks text that others wrote, in one form. */
 export const Untrusted = () =>
   z
     .array(z.string())
@@ -100,7 +100,7 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   return op.exact ? marked : visibleDeep(marked)
 }
 
-/** What an operation is given; for a transport that has to look at it before the call. */
+/** The checked input of an operation, for a transport that has to look at it before the call. */
 export function checkedInput<In extends z.ZodObject>(op: Operation<In>, raw: unknown): z.output<In> {
   const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
   if (parsed.success) return wellFormedDeep(parsed.data)

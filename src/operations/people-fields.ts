@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { RemindSeconds, Silence } from '../domain/people/people-schema.ts'
 
-/** What a sender may say when people are asked. */
+/** Fields that a sender may set when people are asked. */
 export const askedOfPeople = () => ({
   gate: z
     .strictObject({

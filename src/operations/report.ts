@@ -134,7 +134,7 @@ const history = defineOperation({
   input: () => z.strictObject({ ...filters(), ...PAGE() }),
   output: () => z.object({ items: z.array(StoredBlock()), next: z.string().optional() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
-  // What agents wrote is history as they wrote it.
+  // History keeps the text as agents wrote it.
   exact: true,
   examples: ['baton report history --agent unit-testing-agent', 'baton report history --task task-12 --json'],
   run: async ({ deps }, _call, { limit, cursor, ...filter }) => {

@@ -187,7 +187,7 @@ const check = defineOperation({
   },
 })
 
-/** What is said of a definition that can be started. */
+/** The answer for a definition that can be started. */
 export const toChecked = ({ name, steps }: Workflow) => ({
   name,
   steps: steps.map(({ id, agent, role, needs }) => ({

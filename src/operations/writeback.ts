@@ -28,7 +28,7 @@ const Updated = () =>
     reply: z.string().optional().describe('What being done means for the merge'),
   })
 
-/** What the document's diagram answers once the record is there and the task is done. */
+/** The reply in the document's diagram once the record is there and the task is done. */
 const DONE_REPLY = 'Status updated to "done". Writeback check: thought_record exists. Merge permitted.'
 
 const recordFields = () => ({

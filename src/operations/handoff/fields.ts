@@ -9,7 +9,7 @@ export const Title = z
   .max(300)
   .regex(/\S/, 'is blank; say in a few words what it is about')
 
-/** What every change of a handoff can be refused with. */
+/** Errors that every change of a handoff can be refused with. */
 export const CHANGE_ERRORS = [
   'invalid_input',
   'not_found',

@@ -22,7 +22,7 @@ export interface CheckRunnerOptions {
 type Outcome = Omit<CheckResult, 'name'>
 
 const COMMAND_TIME_LIMIT_MS = 10 * 60_000
-/** What the file system says where there is no such file. */
+/** Error codes of the file system for a path without a file. */
 const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
 /**

@@ -24,7 +24,7 @@ export interface AcceptInput {
   readonly from?: string | undefined
 }
 
-/** What an answer to a package needs to know beside the package. */
+/** Facts about the receiver that its acknowledgment depends on, beside the package. */
 export interface ReceiverFacts {
   readonly by: string
   readonly at: string
@@ -52,7 +52,7 @@ export const isAnswer = ({ home }: Handoff, input: AcceptInput): boolean =>
   input.questions !== undefined ||
   input.from !== undefined
 
-/** What the receiver says, with what its checks found; problems found make it partial. */
+/** The receiver's acknowledgment and the findings of its checks; a blocker makes it partial. */
 export function acknowledge(
   handoff: Handoff,
   content: Content,
@@ -136,7 +136,7 @@ function checksOf(handoff: Handoff, content: Content, facts: ReceiverFacts): Rec
   )
 }
 
-/** What was asked before and has its answer does not stop the work again. */
+/** A question that was answered before does not stop the work again. */
 function answeredIn(thread: readonly ThreadItem[]): ReadonlySet<string> {
   const last = thread.findLastIndex(({ kind }) => kind === 'answer')
   const asked = thread.slice(0, last + 1).filter(({ kind }) => kind === 'question')

@@ -17,7 +17,7 @@ import type { Step } from './moves.ts'
 /** Another process has given one of the agents a limit since this one last looked: count, and decide again. */
 export class Uncounted extends Error {}
 
-/** What is known of a handoff that somebody wants to make. */
+/** A handoff that a caller wants to make, before it is admitted. */
 export interface Candidate {
   readonly from: string
   readonly to: string
@@ -29,7 +29,7 @@ export interface Candidate {
   readonly supersedes?: string | undefined
 }
 
-/** What waits for a person: only people decide it, and it is exempt from limits, depth and the cycle rule. */
+/** Only people decide these types; limits, depth and the cycle rule do not apply to them. */
 export const isForPerson = (type: HandoffType): boolean => type === 'gate' || type === 'escalation'
 
 /** Refuses a handoff that may not be. Everything is judged on rows that are locked until it is written. */
@@ -58,7 +58,7 @@ export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: s
     )
 }
 
-/** Where `baton.yaml` lists who may hand to whom, it holds for every way there. */
+/** The routes in `baton.yaml`, when it lists any, bind every kind of handing over. */
 export function refuseRoute({ policy }: ServiceDeps, from: string, to: string): void {
   if (!mayRoute(policy, from, to))
     refuse(

@@ -48,7 +48,7 @@ export function again(step: Step, before: Handoff): Handoff {
   })
 }
 
-/** Whoever asks again for a failed delegation is owed an answer again. */
+/** A delegation that is tried again owes its sender an answer again. */
 export const reopened = ({ type }: Handoff): Pick<Handoff, 'debt'> =>
   type === 'delegation' ? { debt: 'open' } : {}
 

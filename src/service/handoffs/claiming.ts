@@ -6,7 +6,7 @@ import { take } from './attempts.ts'
 
 /** Others move files at the same time; who loses this often finds the next one later. */
 const MOST_TRIES = 5
-/** What a claim of an empty queue is remembered by. */
+/** Stands for the uid when the queue was empty, so that a repeated claim gets the same answer. */
 const NOTHING = 'nothing'
 
 type Taken = (handoff: Handoff) => Promise<Handoff>

@@ -87,7 +87,7 @@ export class Closing {
       readonly lacking: readonly Unmet[]
     },
   ): Handoff {
-    // Who may is judged before what is missing: a stranger learns nothing of the work.
+    // Permission is checked before missing fields: a stranger learns nothing of the work.
     const completed = move(step, before, 'complete', {
       ...change,
       set: { verified_by: step.actor.name },
@@ -104,7 +104,7 @@ export class Closing {
     return completed
   }
 
-  /** What was handed in before may be gone by now. */
+  /** A file that was handed in before may be gone by now. */
   async #lacking(ref: string): Promise<readonly Unmet[]> {
     return this.#deps.judgeOutput ? outputConditions(this.#deps, await uidOf(this.#deps, ref)) : []
   }
@@ -163,7 +163,7 @@ function answered(
   })
 }
 
-/** What a person chose is a decision like those that agents write: with an id to refer to, and the reason given. */
+/** A person's choice is kept as a decision like an agent's, with an id and the reason given. */
 function keepDecision({ view }: Step, { uid, id }: Handoff, decision: string, rationale?: string): void {
   const content = view.content(uid)
   if (!content) refuse('internal', 'the content of this handoff is missing')
@@ -171,7 +171,7 @@ function keepDecision({ view }: Step, { uid, id }: Handoff, decision: string, ra
   view.putContent(uid, { ...content, result: { ...content.result, decisions: [made] } })
 }
 
-/** What the verifier says of each deliverable; where it says nothing, the receiver's evidence is what it looked at. */
+/** The verifier's check of each deliverable; without one, the receiver's evidence is taken over. */
 function verification(step: Step, content: Content, input: VerifyInput): VerificationRecord {
   const evidence = new Map((content.result?.evidence ?? []).map((e) => [e.deliverable.trim(), e.evidence]))
   const status = input.pass ? ('verified' as const) : ('refused' as const)

@@ -63,7 +63,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 let running = 0
 const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal])
 
-/** Whoever ends this process ends what it runs: where nobody listens to a signal, nothing here would run any more. */
+/** A signal must end the commands too: without a listener, node stops before any cleanup runs. */
 function begin(): void {
   running += 1
   if (running === 1)

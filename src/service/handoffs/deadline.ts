@@ -6,7 +6,7 @@ import { kindOf } from '../../domain/policy.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { Step } from './moves.ts'
 
-/** What the workspace's rules make of a home's deadlines. Returns have none, and people only document 000's. */
+/** A home's deadlines by the policy. Returns, and native work for a person, wait without one. */
 export function overridesFor(
   deps: ServiceDeps,
   home: Home,

@@ -3,8 +3,8 @@ import type { Result } from '../../domain/handoffs/package.ts'
 import type { ServiceDeps } from '../deps.ts'
 
 /**
- * What only the live folder of document 001 can say against an output that is being handed in, or was. Looked up before
- * the transaction, which must not wait for files.
+ * Conditions on an output, given or stored, that only document 001's live folder can judge. Looked up before the
+ * transaction, which must not wait for files.
  */
 export async function outputConditions(
   { store, judgeOutput }: ServiceDeps,

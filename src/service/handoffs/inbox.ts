@@ -14,7 +14,7 @@ import { refuse, write } from '../write.ts'
 
 export interface Inbox {
   readonly items: readonly Handoff[]
-  /** What a person needs to see of the items that ask for a decision. */
+  /** The details that a person needs for the items that ask for a decision. */
   readonly gates?: readonly Asked[]
   readonly notices: readonly Notice[]
   readonly next?: string
@@ -40,8 +40,8 @@ export class Looking {
   }
 
   /**
-   * What waits for this agent: by priority, then age; and the notices it has not seen. A person also sees what any
-   * person may decide or take on.
+   * Handoffs that wait for this agent, by priority, then age; and the notices it has not seen. A person also sees
+   * the handoffs that any person may decide or take on.
    */
   async inbox(agent: string, page: PageRequest, isPerson = false): Promise<Inbox> {
     const at = await this.#settled()
@@ -81,7 +81,7 @@ export class Looking {
     return { items, ...(more && last && { next: `${RANK[last.priority]}:${last.uid}` }) }
   }
 
-  /** What another person was asked too, because these did not answer: they may still decide it. */
+  /** Decisions passed on to another person for want of an answer; those asked first may still decide. */
   async #passedOn(names: readonly string[], limit: number): Promise<readonly Handoff[]> {
     const pages = await Promise.all(
       names.map((to) => this.#deps.store.handoffs({ to, state: ['needs_input'] }, { limit })),
@@ -126,7 +126,7 @@ export class Looking {
     return this.#deps.store.counts()
   }
 
-  /** Marks a notice as seen; seeing it twice is no error. */
+  /** Marks a notice as seen; marking it twice is not an error. */
   async acknowledge(call: Call, uid: string): Promise<Notice> {
     const deps = this.#deps
     return write(deps, call, {

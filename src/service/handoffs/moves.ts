@@ -19,7 +19,7 @@ import { noteGate, noteTask } from '../tasks/task-follow.ts'
 import { numberedIn } from '../workflows/in-run.ts'
 import { refuse } from '../write.ts'
 
-/** What every step of a handoff needs. */
+/** The context in which every step of a handoff is decided. */
 export interface Step {
   readonly deps: ServiceDeps
   readonly view: View
@@ -36,9 +36,9 @@ export interface Change {
   readonly progress?: boolean
   /** The name of the action in the log, when it is not the command's. */
   readonly act?: string
-  /** Whom the actor stands for beside itself: who may cancel a run cancels what was sent in it. */
+  /** A further role of the actor: cancelling a run also cancels handoffs that others sent in it. */
   readonly as?: Role
-  /** What a delegate sends back itself, in place of the return that Baton would write. */
+  /** The return that the delegate sent itself; Baton then does not write one. */
   readonly returns?: Returned
 }
 
@@ -121,7 +121,7 @@ export function amended(
   return next
 }
 
-/** What follows from the state alone: revision, whose move it is, lease, open attempt, end. */
+/** Sets the fields that follow from the state alone: revision, next mover, lease, attempt, end. */
 export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
   const { deps, actor, at, view } = step
   const lease = leaseMs(
@@ -252,7 +252,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
   })
 }
 
-/** What came of the work, where the asker looks for it: files and decisions stand where every package has them. */
+/** The result as a package for the asker: files and decisions stand where every package has them. */
 const answered = (summary: string, result: Result | undefined): Package => ({
   summary,
   ...(result && { data: { result } }),
@@ -272,7 +272,7 @@ function checkDocument(before: Handoff, after: Handoff, command: Command): void 
   )
 }
 
-/** What one instance of an agent holds is not its other instances' to touch. */
+/** Refuses an instance of an agent that touches a handoff held by another of its instances. */
 export function checkHolder(handoff: Handoff, actor: Actor): void {
   if (handoff.instance === undefined || actor.instance === undefined || handoff.instance === actor.instance)
     return

@@ -15,7 +15,7 @@ import { offerDeadline, overridesFor } from './deadline.ts'
 import { finish, move, type Step } from './moves.ts'
 import type { NewHandoff } from './sending.ts'
 
-/** Where a new handoff stands: whose it is, in which chain, and whether it is sent at once. */
+/** The place of a new handoff: its sender, its chain, and whether it is sent at once. */
 export interface Placing extends ReturnType<typeof placeBelow> {
   readonly from: string
   readonly send: boolean

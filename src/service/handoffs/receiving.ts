@@ -33,7 +33,7 @@ export interface SubmitInput extends Result {
   readonly attempt?: number | undefined
 }
 
-/** What the receiver does with a handoff. */
+/** The steps of a handoff that its receiver takes. */
 export class Receiving {
   readonly #deps: ServiceDeps
 
@@ -88,7 +88,7 @@ export class Receiving {
     const asked = [...(said.blockers ?? []), ...(said.questions ?? [])]
     const { understanding: understood, questions } = said
     const fields = { ...(understood && { understood }), ...(questions && { questions }) }
-    // Who may is judged before what is missing.
+    // Permission is checked before missing fields.
     const moved =
       said.understood === 'yes'
         ? begin(step, before, input, fields)
@@ -205,7 +205,7 @@ export class Receiving {
         before.state === 'accepted' && closes
           ? move(step, before, 'start', { set: { started_at: step.at } })
           : before
-      // Who may is judged before what is missing.
+      // Permission is checked before missing fields.
       const moved = move(step, started, closes ? 'complete' : 'submit', {
         fields,
         progress: true,

@@ -30,7 +30,7 @@ export function returned(
   const started =
     before.state === 'accepted' ? move(step, before, 'start', { set: { started_at: at } }) : before
   const returns = { uid: deps.newUid(), ...sent }
-  // Who may is judged before what is missing.
+  // Permission is checked before missing fields.
   move(step, started, 'complete', {
     fields: { note: result.note },
     progress: true,

@@ -26,7 +26,7 @@ export interface Warning {
   readonly message: string
 }
 
-/** What is judged before a handoff is sent. */
+/** A handoff as it is judged before it is sent. */
 export interface Offered {
   readonly from: string
   readonly to: string
@@ -51,14 +51,14 @@ export interface Judged {
 const OPEN = STATES.filter(isOpen)
 /** More open delegations between two agents than anybody tells apart. */
 const MOST_DELEGATIONS = 20
-/** What is worth saying wherever the handoff lives; the rest are rules of document 004 alone. */
+/** Findings that are told in every home; the other rules belong to document 004 alone. */
 const EVERYWHERE: readonly string[] = [
   'vacuous_summary',
   'not_measurable',
   'pending_without_question',
   'placeholder',
 ]
-/** What the sender's disk says need not hold where the receiver is; the receiver looks again. */
+/** Only a warning: the receiver may have the file, and its own check looks again. */
 const SAID_ONLY = 'artifact_not_found'
 
 /** The type of a new handoff, what its receiver would stumble over, and refusals where its home has rules. */
@@ -87,7 +87,7 @@ export function refuseBrokenPackage(handoff: Handoff, travels: Package): void {
   refuseBroken(checkSending({ from, to, type, package: travels }))
 }
 
-/** What is on disk of the artifacts, where the project is. A path without an entry could not be looked at. */
+/** Which artifacts are on disk in the project. A path without an entry could not be checked. */
 export async function kindsOf({ runChecks }: ServiceDeps, travels: Package): Promise<Kinds | undefined> {
   const paths = [...new Set((travels.artifacts ?? []).map(({ path }) => path))]
   if (!runChecks || paths.length === 0) return undefined
@@ -163,7 +163,7 @@ async function delegationsBetween(
 const named = (open: readonly Handoff[]): readonly OpenDelegation[] =>
   open.map(({ id, from, to }) => ({ id, from, to }))
 
-/** The one that it names, else the only one. Naming one that is not open is no reason to answer another. */
+/** The delegation that it names, else the only one. A name that is not open must not answer another. */
 function answered(offered: Offered, open: readonly Handoff[]): Handoff | undefined {
   const { from, to, in_reply_to: ref } = offered
   const delegation =

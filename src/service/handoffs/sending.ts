@@ -29,7 +29,7 @@ import {
   type Warning,
 } from './sending-rules.ts'
 
-/** What a sender says of a new handoff. */
+/** A new handoff as its sender gives it. */
 export interface NewHandoff extends Package, AskedOfPeople {
   readonly to: string
   readonly title: string
@@ -230,7 +230,7 @@ export class Sending {
             parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
           ),
           ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
-          // Of a chain that begins here there is none yet.
+          // A chain that begins here has no stream yet.
           streams: place.root === uid ? [] : [place.root],
           numbers: alias === undefined ? 1 : 0,
         },
@@ -259,13 +259,13 @@ export class Sending {
     return { handoff, warnings: [...warnings, ...idleGate(handoff)] }
   }
 
-  /** What stands in the context files of the project need not be said again. */
+  /** Adds the project's context files, so that the sender need not repeat them. */
   async #withShared<T extends Package>(home: Home, said: T): Promise<T> {
     const shared = await this.#deps.shared?.(home)
     return shared ? { ...said, data: { ...shared, ...said.data } } : said
   }
 
-  /** What a delegate sends back is the end of the delegation: the return carries the package as it was sent. */
+  /** A return from the delegate ends the delegation and carries the package as it was sent. */
   async #answer(call: Call, op: string, input: NewHandoff, { answers, warnings }: Judged): Promise<Sent> {
     const deps = this.#deps
     if (op !== 'handoff_send')
@@ -332,6 +332,6 @@ const TRAVELS: Readonly<Record<keyof Package, true>> = {
   validation_request: true,
 }
 
-/** What travels, without what is said of the handoff itself. */
+/** The fields that travel in the package, without those of the handoff itself. */
 const packageOf = (input: Partial<NewHandoff>): Package =>
   Object.fromEntries(Object.entries(input).filter(([key, value]) => key in TRAVELS && value !== undefined))

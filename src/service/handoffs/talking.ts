@@ -52,7 +52,7 @@ export function answerBeside(step: Step, before: Handoff, text: string): Handoff
   return next
 }
 
-/** Whoever asked goes on with the answer, and may have begun another session since. */
+/** The asker goes on with the answer, and may have begun another session since. */
 export function tellAnswer(step: Step, handoff: Handoff, text: string): void {
   const asker = handoff.waiting_for ?? handoff.to
   notify(step, asker, 'answered', handoff, `${step.actor.name} answered about ${handoff.id}: ${text}`)

@@ -17,7 +17,7 @@ export interface AnchorReport {
   /** Checkpoints of this log that it still extends, and the largest of them. */
   readonly held: number
   readonly newest?: number
-  /** Notes that are no checkpoint of this log. */
+  /** Notes that are not checkpoints of this log. */
   readonly others: number
   readonly broken: readonly { readonly place: string; readonly reason: string }[]
 }

@@ -95,7 +95,7 @@ export class Audit {
     return { items, ...(items.length === limit && { next: page.cursor }) }
   }
 
-  /** Who signs this log, and whether that is possible here. */
+  /** The key that signs this log, and whether this machine holds it. */
   async key(): Promise<NamedKey & { readonly origin: string; readonly here: boolean }> {
     const { origin } = this.#deps.store.info
     const keys = await this.#deps.keys?.()

@@ -15,7 +15,7 @@ import { sequence } from './sequence.ts'
 import { findSession } from './sessions.ts'
 import { TreeReader } from './tree-reader.ts'
 
-/** What every caller is told of a sealed session, byte for byte the same. */
+/** The answer about a sealed session, byte for byte the same for every caller. */
 export interface Sealed {
   readonly session: string
   /** Root over the leaf hashes of the session's entries, in base64. */
@@ -23,7 +23,7 @@ export interface Sealed {
   readonly n: number
   readonly sealed_at: string
   readonly sealed_by: string
-  /** Where the seal stands in the log. */
+  /** Index of the seal's entry in the log. */
   readonly seal_index: number
   /** The signed note. */
   readonly checkpoint: string
@@ -41,7 +41,7 @@ const RENEW_MS = 2_000
 export async function finalize(deps: ServiceDeps, call: Call, ref?: string): Promise<Sealed> {
   const session = await findSession(deps, call, ref)
   if (session.receipt) return receiptOf(deps, session)
-  // Whoever cannot sign must not seal: the answer would lack its checkpoint.
+  // A caller that cannot sign must not seal: the answer would lack its checkpoint.
   await signingKey(deps)
   await newestCheckpoint(deps)
   // The first time this may take long, and nobody has to wait for it.
@@ -162,7 +162,7 @@ function giveBack(deps: ServiceDeps, uid: string, id: string): Promise<unknown> 
     if (session.state !== 'sealing' || session.lease?.id !== id) return session
     const { lease: _lease, ...rest } = session
     return { ...rest, state: 'open' }
-    // Whatever went wrong is told, not that the lease could not be given back: it lapses.
+    // The caller is told the first error; a lease that could not be given back lapses.
   }).catch(() => undefined)
 }
 

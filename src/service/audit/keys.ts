@@ -6,7 +6,7 @@ export interface RememberedLog {
   readonly note: string
 }
 
-/** Where a store is, in words that do not come out of it: what it says of itself may have been changed. */
+/** The place of a store, in words from outside it: the store's own content may have been changed. */
 export type StorePlace = string
 
 export interface LogKey {
@@ -23,10 +23,10 @@ export interface LogKey {
 export interface LogKeys {
   /** Name of this machine, to tell others where a key is. */
   readonly host: string
-  /** Where the key of a log is, or would be. */
+  /** Path of a log's key file, whether or not it exists. */
   fileOf(origin: string): string
   key(origin: string): Promise<LogKey | undefined>
-  /** The key of a log, made when there is none. */
+  /** The key of a log; makes one when it is missing. */
   makeKey(origin: string): Promise<LogKey>
   /** Puts the key of a log and what it has signed aside, under other names. */
   retireKey(origin: string): Promise<void>

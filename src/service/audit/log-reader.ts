@@ -31,7 +31,7 @@ export async function* readLog(store: Store, start: number, end: number): AsyncG
   }
 }
 
-/** Where an entry stands in the tree; undefined when it is not in it yet. */
+/** Index of an entry in the tree; undefined when the tree does not hold it yet. */
 export async function indexOf(store: Store, { id }: LogEntry): Promise<number | undefined> {
   const tile = await store.tileOfEntry(id)
   if (tile?.first === undefined) return undefined

@@ -7,7 +7,7 @@ import { leafOfText, sha256, toText } from './hashing.ts'
 import { indexOf, readLog } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
 
-/** What a session holds, up to some size of the log. */
+/** The entries of a session, up to a size of the log. */
 export interface Members {
   readonly n: number
   /** Base64. */

@@ -44,7 +44,7 @@ const MOST_OF_A_TASK = 10_000
 
 type Subject = Proof['subject'] & { readonly entries: readonly LogEntry[] }
 
-/** What the log says about a handoff, task, record or session, each entry with its way to a signed head. */
+/** The log entries about a handoff, task, record or session, each with its path to a signed head. */
 export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Promise<Proof> {
   const { store } = deps
   const { entries, ...subject } = await subjectOf(deps, ref, limit + 1)

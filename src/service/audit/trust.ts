@@ -50,6 +50,6 @@ async function demandSeen(
   })
 }
 
-/** Where a store is, as its user names it. */
+/** The place of a store, as its user names it. */
 export const placeOf = ({ engine, location, workspace }: StoreInfo): StorePlace =>
   `${engine} ${location} ${workspace}`

@@ -72,7 +72,7 @@ export interface CollectInput {
   readonly route_mode?: RouteMode | undefined
 }
 
-/** What the diagnostics of a hostile file are cut to. */
+/** The diagnostics of a block are cut here: a hostile file could have any number. */
 const SHOWN = 20
 
 /** Reads the blocks of documents and stores nothing: what a pipeline without a workspace does. */
@@ -177,7 +177,7 @@ async function recordedEntry(
       ...(followed && { followed }),
     }
   } catch (error) {
-    // A store that does not answer is no fault of the block.
+    // A store that does not answer is not the block's fault.
     if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
     return { ...entry, outcome: 'refused', reason: error.message }
   }
@@ -200,7 +200,7 @@ function summed(blocks: readonly CollectedBlock[], known: Parameters<typeof unme
   }
 }
 
-/** Where each workflow of these blocks stands; blocks that name none count together. */
+/** The progress of each workflow in these blocks; blocks that name none count together. */
 function progressOfAll(said: readonly SaidEntry[]): readonly Progress[] {
   const groups = Map.groupBy(said, ({ workflow, task }) => workflow ?? task ?? '')
   return [...groups].map(([key, blocks]) =>

@@ -15,7 +15,7 @@ import { moveWork } from './moving.ts'
 import type { BlockSaid } from './reading.ts'
 import type { Work } from './work.ts'
 
-/** What a block is judged with: all of it was read before and is looked at again under its lock. */
+/** The facts a block is judged with: read before the transaction, and checked again under its lock. */
 export interface Situation {
   readonly said: BlockSaid
   readonly draft: Draft
@@ -37,7 +37,7 @@ export interface Following {
   readonly retry?: { readonly retry_count: number; readonly to: string; readonly raw: string }
 }
 
-/** What follows from a block, in the transaction that stores it. */
+/** Does what follows from a block, in the transaction that stores it. */
 export function follow(step: Step, block: Pick<Block, 'uid'>, situation: Situation): Following {
   const { said, given: uid } = situation
   const given = uid === undefined ? undefined : step.view.handoff(uid)

@@ -10,7 +10,7 @@ import {
 } from '../../domain/tasks/task-order.ts'
 import type { Store } from '../../storage/store.ts'
 
-/** What is wrong with the order of the work, as a sentence. It does not change whether the work passed. */
+/** A problem with the order of the work, as a sentence. It does not change the verdict. */
 export interface OrderFinding {
   readonly severity: 'error' | 'warning' | 'info'
   readonly code: DependencyFinding['code']
@@ -24,7 +24,7 @@ type Ordered = Pick<Block, 'from' | 'phase' | 'status' | 'task' | 'dependencies'
 const MOST = 500
 const PAGE = 200
 
-/** What a block is called among tasks where it names none. */
+/** The task of a block; without one, its phase and author stand for it. */
 const idOf = ({ task, from, phase }: Ordered): string => task ?? `${phase} by ${from}`
 
 export const itemOf = (block: Ordered): OrderItem => ({
@@ -49,7 +49,7 @@ export function orderFindings(
     .sort((a, b) => compareIds(a.id, b.id))
 }
 
-/** What a block waits for: dependencies that are not done, in the order in which people count. */
+/** The dependencies of a block that are not done, in the order in which people count. */
 export function unmetOf(
   block: Ordered,
   blocks: readonly Ordered[],
@@ -96,7 +96,7 @@ function toFinding(found: DependencyFinding): OrderFinding {
       }
 }
 
-/** What the store knows of the tasks that these blocks depend on, and of what those depend on. */
+/** Stored tasks that these blocks depend on, directly or through other tasks. */
 export async function knownOrder(store: Store, blocks: readonly Ordered[]): Promise<readonly OrderItem[]> {
   const found = new Map<string, OrderItem | undefined>()
   const wanted = blocks.flatMap(({ dependencies = [] }) => dependencies)

@@ -8,7 +8,7 @@ import type { Status } from '../../domain/blocks/phases.ts'
 import { documentsIn, isWrong, type TextInput } from '../documents/check.ts'
 import { instant, nameOf, taskOf } from '../documents/handoff.ts'
 
-/** What a block says, with the values of absent keys filled in. */
+/** The content of a block, with the values of absent keys filled in. */
 export interface BlockSaid {
   readonly phase: string
   readonly from: string
@@ -32,9 +32,9 @@ export interface FoundBlock {
   /** Its place among the blocks of the text, from 1. */
   readonly ordinal: number
   readonly raw: string
-  /** What the document's own function lets pass: enough for a pipeline to go by. */
+  /** The status by the document's own function, which a pipeline can rely on even if other keys are wrong. */
   readonly status?: Status
-  /** Absent where something in it is wrong: such a block is no history. */
+  /** Absent when the block has an error: such a block is not stored as history. */
   readonly said?: BlockSaid
   readonly draft?: Draft
   readonly diagnostics: readonly Diagnostic[]
@@ -42,7 +42,7 @@ export interface FoundBlock {
   readonly isOpen: boolean
 }
 
-/** What the lines of a summary without a block hint at. It is nobody's word, so it is shown and never stored. */
+/** Guessed from the lines of a summary without a block. No agent said it: it is shown, never stored. */
 export interface InferredSummary {
   readonly line: number
   readonly phase?: string
@@ -56,7 +56,7 @@ export interface FoundBlocks {
   readonly inferred?: InferredSummary
 }
 
-/** Every block of a text in order; none where the summary has none, which is no error. */
+/** Every block of a text in order. A summary without a block is not an error. */
 export function blocksIn(input: TextInput): FoundBlocks {
   const documents = documentsIn(input)
   const blocks = documents.filter(isBlock).map((document, i): FoundBlock => foundBlock(document, i + 1))

@@ -16,9 +16,9 @@ import { decideFor, type Following, follow, type Situation } from './following.t
 import type { BlockSaid, FoundBlock } from './reading.ts'
 import { delegatorFor, openWork, type Work } from './work.ts'
 
-/** What the caller says about all blocks of a call. */
+/** The caller's settings for all blocks of a call. */
 export interface Recording {
-  /** Where the text came from; part of what tells two blocks that say the same apart. */
+  /** The source of the text; it tells apart two blocks with the same content. */
   readonly source?: string | undefined
   readonly workflow?: string | undefined
   /** The run that the blocks belong to. */
@@ -31,7 +31,7 @@ export interface Recorded {
   readonly block: Block
 }
 
-/** Whatever an agent writes into a block fits; a file that was taken for one does not. */
+/** Large enough for any block that an agent writes, too small for a file that was taken for one. */
 const MOST_CHARACTERS = 256_000
 /** Refusals of what follows from a block: it is true all the same and is kept. */
 const HELD_BACK: readonly string[] = [
@@ -42,7 +42,7 @@ const HELD_BACK: readonly string[] = [
   'unmet',
   'wrong_state',
 ]
-/** What is done with a block: everything, all but handing it on, or only keeping it. */
+/** How much is done with a block: everything, all but handing it on, or only keeping it. */
 const EXTENTS = ['all', 'moved', 'kept'] as const
 type Extent = (typeof EXTENTS)[number]
 
@@ -119,7 +119,7 @@ export function digestOf({ draft, ordinal }: FoundBlock, { source = '-', run }: 
 
 type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Recorded>
 
-/** What is known before the transaction; what may have changed is looked at again in it. */
+/** Facts read before the transaction; it checks again those that may have changed. */
 interface Look {
   readonly now: string
   readonly work: Work
@@ -149,7 +149,7 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
       : await delegatorFor(deps, { said, work, given, caller: call.actor.name })
   const receivers = present([isPassed ? said.to : undefined, rules.route_to, delegator])
   const names = present([said.from, ...receivers, rules.notify, call.actor.name])
-  // Where the agents are listed, a block that names somebody else is refused as a whole.
+  // If the policy lists the agents, a block that names an unlisted one is refused as a whole.
   const { route_to, notify } = said.on_failure ?? {}
   const named = present([said.to === 'None' ? undefined : said.to, route_to, notify])
   const unknown = await unknownAgents(deps, call, [...names, ...named])

@@ -32,7 +32,7 @@ export async function metricsReport(
   return report.groups(compareIds)
 }
 
-/** Where every workflow or task stands, the one that moved last first. */
+/** The progress of every workflow or task, the one that moved last first. */
 export async function progressReport(
   store: Store,
   by: 'task' | 'workflow',

@@ -31,7 +31,7 @@ export async function openWork(deps: ServiceDeps, work: Work, to: string): Promi
   )
   for (const handoff of items.toSorted((a, b) => b.attempt - a.attempt)) {
     if (handoff.home !== 'block') continue
-    // What is sent in a run is the run's, whatever the block calls its task.
+    // A handoff sent in a run belongs to the run, whatever task the block names.
     if (run !== undefined) return handoff
     if (handoff.task !== task) continue
     if (task !== undefined) return handoff
@@ -42,8 +42,8 @@ export async function openWork(deps: ServiceDeps, work: Work, to: string): Promi
 }
 
 /**
- * Who an escalation goes to (A2-09): whoever has the role delegator, else who gave the work, else who began the
- * workflow. Nobody escalates to itself: then whoever brought the block in is asked, and at last a person.
+ * The receiver of an escalation (A2-09): an agent with the role delegator, else the sender of the work, else the
+ * first author in the workflow. No agent escalates to itself: then the caller is asked, and at last any person.
  */
 export async function delegatorFor(
   deps: ServiceDeps,
@@ -69,7 +69,7 @@ export async function delegatorFor(
   return [first, caller].find((name) => name !== undefined && name !== from) ?? ANYONE
 }
 
-/** Who wrote the first block of the workflow. */
+/** The author of the workflow's first block. */
 async function firstAgent({ store }: ServiceDeps, work: Work): Promise<string | undefined> {
   const { task, run, workflow } = work
   const filter = run !== undefined ? { run } : task !== undefined ? { task } : {}

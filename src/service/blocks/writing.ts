@@ -7,7 +7,7 @@ import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { isWrong } from '../documents/check.ts'
 
-/** What an agent says at the end of its work. */
+/** The block that an agent writes at the end of its work, as input. */
 export interface BlockInput {
   readonly phase: string
   readonly from: string

@@ -1,4 +1,4 @@
-/** What stands where a text was. */
+/** The mark that replaces an erased text. */
 export const REDACTED = '[redacted]'
 
 /** Shorter texts are looked for in words for people only: they would be found in half of everything. */
@@ -65,7 +65,7 @@ function withoutCut(text: string, gone: string): string {
   return at >= 0 && gone.startsWith(kept.slice(at)) ? `${text.slice(0, at)}${REDACTED}` : text
 }
 
-/** What stands by itself in a text, without the marks around it: `key=…,` quotes a key. */
+/** The pieces of a text without the marks around them: `key=…,` quotes a key. */
 const piecesOf = (text: string): readonly string[] =>
   text.split(/[\s,;="'`()<>{}[\]]+/).map((piece) => piece.replace(/^[.:!?]+|[.:!?]+$/g, ''))
 
@@ -75,14 +75,14 @@ const squeeze = (text: string): string => text.replaceAll(/[\s"'\\>|#*-]+/g, '')
 const wordOf = (text: string): RegExp =>
   new RegExp(`(^|[^\\p{L}\\p{N}])${text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`, 'gu')
 
-/** A single word or three letters are no secret, and would be found everywhere: `completed`, `yes`. */
+/** A single word or three letters would be found everywhere, and are not a secret: `completed`, `yes`. */
 const isPlain = (text: string): boolean => text.length < 4 || /^\p{L}{0,15}$/u.test(text)
 
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(textsIn)
   if (typeof value !== 'object' || value === null) return []
-  // What a deliverable is called is said elsewhere too, and is not what its evidence says.
+  // The name of a deliverable also stands in the package, and is not part of the evidence.
   const said = Object.entries(value).filter(([name]) => name !== 'deliverable')
   return said.flatMap(([, each]) => textsIn(each))
 }

@@ -12,14 +12,14 @@ export interface Whole {
 /** Texts of a thread by the name that the log gives them. */
 const THREAD = { question: 'question', answer: 'answer', comment: 'decision' } as const
 
-/** What a receiver said of the package, by the name that the log gives it. */
+/** Texts of an acknowledgment by the name that the log gives them. */
 const ACKNOWLEDGED = { understood: 'understanding', questions: 'questions', blockers: 'blockers' } as const
 
 /** Fields of a record that hold what somebody wrote. */
 const RECORD = ['summary', 'tests_run', 'blockers', 'files_changed', 'branch', 'commit_sha', 'notes'] as const
 const TASK = ['title', 'notes', 'criteria'] as const
 
-/** What a handoff says under each name; a name may stand for several places. */
+/** The texts of a handoff by name; a name may stand for several places. */
 export function handoffTexts({ handoff, content }: Whole): ReadonlyMap<string, readonly unknown[]> {
   const found = new Map<string, unknown[]>()
   const add = (name: string, value: unknown) => {
@@ -177,7 +177,7 @@ export function eraseRecord(record: ThoughtRecord, eraser: Eraser): ThoughtRecor
 
 const clearFailure = (failure: Failure): Failure => ({ code: failure.code, message: REDACTED })
 
-/** Where a schema needs text, the mark stands; everything else that is not needed goes. */
+/** The mark replaces text, which a schema may require; a field of another kind is removed. */
 function without<T extends object>(object: T, field: string): T {
   if (!Object.hasOwn(object, field)) return object
   const { [field as keyof T]: value, ...rest } = object

@@ -24,7 +24,7 @@ import {
 import { type Opened, RECORD_ACTS, type Read, type Related, type Subject } from './related.ts'
 import { eraseRun } from './runs.ts'
 
-/** What a redaction will change, decided on what was read. */
+/** The changes of a redaction, decided on the rows that were read. */
 export interface Plan {
   readonly subject: Subject
   /** Finds what goes in files, too. */
@@ -113,7 +113,7 @@ interface Erasing {
   readonly eraser: Eraser
 }
 
-/** What the subject says, by name. A task speaks for its records too. */
+/** The texts of the subject by name. A task includes those of its records. */
 function textsOf({ kind, handoff, task, record }: Subject, related: Related): Map<string, unknown[]> {
   const own = related.handoffs.find((whole) => whole.handoff.uid === handoff?.uid)
   const sources = [

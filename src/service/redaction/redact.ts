@@ -28,7 +28,7 @@ export interface Redacted {
   readonly files: readonly string[]
   /** Whether the store has cleared what old rows left behind. */
   readonly scrubbed: boolean
-  /** Where copies may be that nobody here can reach. */
+  /** Places with copies that this process cannot reach. */
   readonly unreachable: readonly string[]
 }
 
@@ -170,7 +170,7 @@ function say(
 
 async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
   const { subject, digests, handoffs, tasks, runs, rest, files, isEmpty } = plan
-  // What was taken away stays so; that old bytes could not be cleared yet is told and can be mended later.
+  // The redaction stands even if old bytes cannot be cleared yet: the answer says so, for a later try.
   const scrubbed = await deps.store.scrub().catch(() => false)
   const left = isEmpty ? [] : await eraseFiles(deps, plan)
   const copies = [handoffs, tasks, runs, rest.notices, rest.records, rest.artifacts, rest.blocks]

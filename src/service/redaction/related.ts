@@ -24,7 +24,7 @@ export interface Read {
   readonly opened: readonly Opened[]
 }
 
-/** What a redaction is about: its own entries are those that `isOwn` tells. */
+/** The subject of a redaction; `isOwn` tells which log entries are about it. */
 export interface Subject {
   readonly kind: 'handoff' | 'task' | 'record'
   readonly id: string
@@ -139,7 +139,7 @@ async function entriesOf({ store }: ServiceDeps, stream: string): Promise<readon
 function toRead(entry: LogEntry): Read {
   const decoded = decodeEntry(entry.body)
   if (!decoded.ok) return refuse('store_refused', `entry ${entry.seq} of ${entry.stream} is no entry`, {})
-  // What stands in the log was checked when it was written.
+  // The record was checked when it was written to the log.
   const record = decoded.record as unknown as AuditRecord
   return { entry, record, opened: (entry.disclosures ?? []).map(open) }
 }

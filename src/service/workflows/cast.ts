@@ -7,14 +7,14 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseRoute } from '../handoffs/admission.ts'
 import type { PlacedProblem, ReadDefinition } from './definition.ts'
 
-/** Who plays which part in a workflow. */
+/** The agents of a workflow, one for each role. */
 export interface Cast {
   /** The definition with an agent for every role. */
   readonly workflow: Workflow
   readonly problems: readonly PlacedProblem[]
   /** Everybody who is named in it. */
   readonly names: readonly string[]
-  /** Those who decide gates and whom nobody knows yet: the person who starts it says that they are people. */
+  /** Deciders of gates that are not known yet; the person who starts the run vouches for them. */
   readonly people: readonly string[]
   readonly delegator: string | undefined
   readonly kindsOf: (agents: ReadonlyMap<string, Agent>) => Readonly<Record<string, AgentKind>>
@@ -95,7 +95,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   }
 }
 
-/** Where `baton.yaml` lists who may hand to whom, it holds for every step before the first is handed over. */
+/** Checks every step against the routes in `baton.yaml` before the first is handed over. */
 export function refuseCast(deps: ServiceDeps, by: string, { steps }: Workflow): void {
   for (const step of steps)
     for (const [field, name] of namesOf(step, step.agent))

@@ -17,7 +17,7 @@ export type ReadDefinition =
   | {
       readonly ok: true
       readonly workflow: Workflow
-      /** Where a thing of the definition stands in its text. */
+      /** Adds the line and column of a problem in the text. */
       readonly placed: (problem: WorkflowProblem) => PlacedProblem
       /** The path of a step in the text. */
       readonly pathOf: (step: string) => readonly (string | number)[]

@@ -2,7 +2,7 @@ import type { Check, Package } from '../../domain/handoffs/package.ts'
 import { CHOICES } from '../../domain/people/gate.ts'
 import { definitionOf, type Run, type RunStep, workflowState } from '../../domain/workflow/run.ts'
 
-/** What travels to the agent of a step: its part of the definition and what came out of the steps before. */
+/** The package for the agent of a step: its definition and the outcomes of the steps it needs. */
 export function stepPackage(run: Run, step: string, because?: string): Package {
   const definition = definitionOf(run, step)
   const { deliverables, criteria, constraints, checks } = definition
@@ -25,7 +25,7 @@ export function stepPackage(run: Run, step: string, because?: string): Package {
   }
 }
 
-/** What a person sees at a gate: the result of the step and the points to validate. */
+/** The package that a person sees at a gate: the result of the step and the points to validate. */
 export function gatePackage(run: Run, step: string, because?: string): Package {
   const definition = definitionOf(run, step)
   const state = run.steps.find(({ id }) => id === step)

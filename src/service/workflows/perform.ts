@@ -30,7 +30,7 @@ export function perform(step: Step, uid: string, action: RunAction): void {
       tell(step, run, action.to, action.kind, action.text)
       return
     case 'finish':
-      // Whoever ended it sees the end in the answer.
+      // The actor that ended the run sees the end in its answer.
       if (step.actor.name !== run.by) tell(step, run, run.by, action.state, action.text)
   }
 }

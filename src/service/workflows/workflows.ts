@@ -11,7 +11,7 @@ import type { ReadDefinition } from './definition.ts'
 import { advanceRun, putRun } from './follow.ts'
 import { PHASES_NAME, phasesText } from './phases.ts'
 
-/** What a workflow is started or checked by: its name, and its text where the caller has it. */
+/** Names the workflow to start or check, with its text if the caller has it. */
 export interface DefinitionInput {
   readonly name?: string | undefined
   readonly definition?: string | undefined
@@ -104,7 +104,7 @@ export class Workflows {
     const { uid, by } = await this.find(ref)
     this.#refuseStranger(call, by, 'cancel', ref)
     let run = await this.#takeBackOpen(call, uid, ref, reason)
-    // What was sent between looking and cancelling is found by the next look: a cancelled run sends nothing more.
+    // The next look finds handoffs sent before the cancelling: a cancelled run sends no more.
     while ((await this.#open(uid, 1)).length > 0)
       run = await this.#takeBackOpen({ actor: call.actor }, uid, ref, reason)
     return run
@@ -130,7 +130,7 @@ export class Workflows {
     })
   }
 
-  /** What is open in a run. A return stays where it is: somebody asked for what it carries, and it is done. */
+  /** The open handoffs of a run. Returns stay open: their work is done, and its asker wants it. */
   async #open(run: string, limit: number): Promise<readonly string[]> {
     const found: string[] = []
     for (let cursor: string | undefined; found.length < limit; ) {
@@ -241,7 +241,7 @@ export class Workflows {
   }
 }
 
-/** Whoever asked for it is told too, where that is not the one who cancels. */
+/** The sender is told too, unless it cancels the run itself. */
 function takeBack(step: Step, handoff: Handoff, reason: string | undefined): void {
   const why = reasoned(step, 'cancelled', reason)
   const cancelled = move(step, handoff, 'cancel', { ...why, as: 'sender', fields: { reason } })

@@ -4,7 +4,7 @@ import { ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 
-/** Whoever takes on work for any person is known as one from then on: people have no lease. */
+/** A caller who takes on work for any person is stored as a person: people have no lease. */
 export async function knowTaker(deps: ServiceDeps, call: Call, uid: string): Promise<void> {
   if (call.actor.kind !== 'human') return
   const offered = await deps.store.handoff(uid)

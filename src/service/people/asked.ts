@@ -2,7 +2,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
 
-/** What a person decides about, as far as a list shows it. The whole package is read with the handoff. */
+/** A decision asked of a person, as a list shows it. The whole package is read with the handoff. */
 export interface Asked {
   readonly uid: string
   readonly id: string
@@ -11,7 +11,7 @@ export interface Asked {
   readonly summary?: string
   readonly artifacts: readonly string[]
   readonly items: readonly string[]
-  /** What may be answered, and what each answer means. */
+  /** The possible answers and their meanings. */
   readonly options: Readonly<Record<string, string>>
 }
 

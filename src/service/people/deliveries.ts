@@ -6,13 +6,13 @@ import { backOffSeconds, CLAIM_S, type Delivery, WAITING_EVENTS } from '../../do
 import type { Message, Notifying, ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
 
-/** What became of the messages that were due. */
+/** Outcomes of the messages that were due, counted. */
 export interface Sendings {
   sent: number
   /** To be tried again later. */
   failed: number
   given_up: number
-  /** What they told of was answered meanwhile. */
+  /** Not sent: the question was answered meanwhile. */
   dropped: number
 }
 
@@ -110,7 +110,7 @@ async function fail(deps: ServiceDeps, delivery: Delivery, reason: string): Prom
     reads: { deliveries: [delivery.uid] },
     at,
     decide: (view) => {
-      // Whoever claimed it after this try took too long goes on with it.
+      // This try took too long and another process claimed the message: that one goes on with it.
       if (view.delivery(delivery.uid)?.attempts !== delivery.attempts) return
       view.putDelivery({ ...delivery, due_at: addMs(at, seconds * SECOND_MS), last_error })
     },
@@ -118,7 +118,7 @@ async function fail(deps: ServiceDeps, delivery: Delivery, reason: string): Prom
   return 'failed'
 }
 
-/** There is no further try. That a message was given up is told inside the workspace, where it cannot get lost. */
+/** Ends the tries. A notice in the workspace tells of a message that was given up. */
 async function close(
   deps: ServiceDeps,
   delivery: Delivery,

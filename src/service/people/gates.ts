@@ -11,20 +11,20 @@ import type { Warning } from '../handoffs/sending-rules.ts'
 import { isPm } from '../tasks/writeback.ts'
 import { demand, refuse } from '../write.ts'
 
-/** What a sender says of a gate. */
+/** A gate as its sender gives it. */
 export interface AskedGate {
   readonly type?: string | undefined
   readonly name?: string | undefined
   readonly step?: string | number | undefined
 }
 
-/** What became of the checks of an automatic gate. */
+/** The outcome of an automatic gate's checks. */
 export interface Automatic {
   readonly opens: boolean
   readonly checks: readonly CheckResult[]
 }
 
-/** What a gate is about, as far as the unit knows it. */
+/** The work or task that a gate holds up, as the unit has read it. */
 interface Guarded {
   readonly work?: Handoff | undefined
   readonly task?: Task | undefined
@@ -51,7 +51,7 @@ export function gateOf(
   }
 }
 
-/** Whoever sends a gate that stops nobody should know it. */
+/** Warns the sender of a gate that holds nothing up. */
 export function idleGate({ id, type, gate, task, run }: Handoff): readonly Warning[] {
   if (type !== 'gate' || run !== undefined || gate?.type === 'advisory') return []
   if (gate?.guards !== undefined || gate?.holds_task) return []
@@ -123,7 +123,7 @@ const whatFailed = (checks: readonly CheckResult[]): string =>
         })
         .join('\n')
 
-/** What a sender rules for the people who are asked. */
+/** The sender's settings for the people who are asked. */
 export interface AskedOfPeople {
   readonly gate?: AskedGate | undefined
   readonly silence?: Silence | undefined
@@ -137,7 +137,7 @@ interface Asking extends AskedOfPeople {
   readonly send: boolean
 }
 
-/** What must be known before a handoff is made: how its checks came out, and which work it has to do with. */
+/** Looked up before a handoff is made: the outcome of its checks, and the work whose gates matter. */
 export async function judgePeople(
   deps: ServiceDeps,
   { type, gate, silence, checks, parent, send }: Asking,
@@ -151,7 +151,7 @@ export async function judgePeople(
   }
 }
 
-/** Whoever is asked in place of a silent person must be one. */
+/** Only a person can be asked in place of a silent person. */
 async function judgeSilence(deps: ServiceDeps, silence: Silence | undefined): Promise<void> {
   if (!silence) return
   demand(checkSilence(silence))

@@ -12,7 +12,7 @@ export type ForeignAnswer = { readonly problems: readonly SchemaProblem[] } | { 
 
 export const WORKER_ROLE = 'baton: check a value by a schema'
 
-/** Where this module is, as source and in the built package alike: the thread is started from it. */
+/** The thread starts from this module, as source and in the built package alike. */
 export const WORKER_URL = new URL(import.meta.url)
 
 if (parentPort && isQuestion(workerData)) void reply(parentPort, workerData)

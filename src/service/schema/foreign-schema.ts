@@ -10,8 +10,8 @@ const TIME_LIMIT_MS = 5_000
 const MEMORY_LIMIT_MB = 256
 
 /**
- * What is wrong with the value by somebody else's schema. Runs in a thread of its own that is ended when it takes
- * too long, which counts against the value. Throws when the schema cannot be used.
+ * Checks the value by somebody else's schema. Runs in a thread of its own that is ended when it takes too long,
+ * which counts against the value. Throws when the schema cannot be used.
  */
 export async function checkForeign(
   schema: JsonSchema,

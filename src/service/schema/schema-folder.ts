@@ -10,7 +10,7 @@ import type { SchemaProblem } from './schema-problems.ts'
 export interface SchemaFileQuestion {
   /** The project's folder. */
   readonly root: string
-  /** Where the project keeps its schemas, below its root. */
+  /** The folder of the project's schemas, below its root. */
   readonly folder?: string
   /** As a request names it, for example `react-specialist.input.schema.json`. */
   readonly name: string
@@ -99,7 +99,7 @@ export function isInside(base: string, file: string): boolean {
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
-/** A pipe or a device could be read for ever, and a large file is no schema. */
+/** A pipe or a device could be read for ever, and a large file is not a schema. */
 async function readCapped(file: string, shown: string): Promise<string | SchemaFileAnswer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

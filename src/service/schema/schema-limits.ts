@@ -1,6 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 
-/** What compiles in a moment; past these a schema or its data can keep a validator busy for minutes. */
+/** Within these a schema compiles in a moment; past them it can keep a validator busy for minutes. */
 export const SCHEMA_LIMITS = { bytes: 64 * 1024, depth: 32, nodes: 1_000, items: 10_000 } as const
 
 const SCALARS: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null']

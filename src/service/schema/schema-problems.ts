@@ -1,13 +1,13 @@
 /** One thing that is wrong with a value, in document 001's words. */
 export interface SchemaProblem {
-  /** Where in the value: `component_requirements[0].props.userId`, or `$` for the value itself. */
+  /** Path in the value: `component_requirements[0].props.userId`, or `$` for the value itself. */
   readonly field: string
   readonly error: string
-  /** Where in the schema: `$.component_requirements[*].props.*`. */
+  /** Path in the schema: `$.component_requirements[*].props.*`. */
   readonly schema_path: string
 }
 
-/** What a validator says of one fault; both of ours bring it into this form. */
+/** One fault as a validator reports it; both of ours use this form. */
 export interface Fault {
   readonly path: readonly (string | number)[]
   readonly error: string
@@ -39,7 +39,7 @@ export function sentenceOf(side: 'Input' | 'Output', problems: readonly SchemaPr
 }
 
 /**
- * Where a JSON Schema keyword stands, as a path into the value. Behind a `$ref` the keyword's own place says
+ * The place of a JSON Schema keyword, as a path into the value. Behind a `$ref` the keyword's own place says
  * nothing of the value; then the path is made from the value's.
  */
 export function schemaPathOf(keywordPath: string, path: readonly (string | number)[]): string {

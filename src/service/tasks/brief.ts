@@ -11,7 +11,7 @@ import type { Tasks } from './tasks.ts'
 
 /** The last three of document 003's reading list. */
 const GUIDES = ['CLAUDE.md', 'AGENTS.md', 'docs/guides/agent-bootstrap.md']
-/** What `baton setup` wrote there about Baton: whoever asks for a brief has read it, and a brief is short. */
+/** The section that `baton setup` wrote: an agent that asks for a brief has read it already. */
 const OWN_SECTION = /<!-- baton:begin [\s\S]*?<!-- baton:end -->\n*/g
 const MOST_DEPENDENCIES = 20
 const MOST_RELATED = 10
@@ -47,7 +47,7 @@ export async function makeBrief(
   return { ...packBrief(row.task.id, parts, files.missing, budget), row }
 }
 
-/** Whoever holds a task has not written it: the log says who has. */
+/** The log names the creator of a task: its owner is only the agent that holds it. */
 async function creatorOf({ store }: ServiceDeps, { uid }: Task): Promise<string> {
   const [first] = await store.entries(uid, 0, 1)
   return first ? recordIn(first).actor.id : 'its creator'

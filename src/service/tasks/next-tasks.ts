@@ -2,8 +2,8 @@ import { isOpen } from '../../domain/lifecycle.ts'
 import type { Store, TaskRow } from '../../storage/store.ts'
 
 /**
- * What this agent can start now: critical first, then in the order of dependencies. Where nobody flagged a task, the
- * one that begins the longest chain of open work is the critical one (A3-25).
+ * Tasks that this agent can start now: critical first, then in the order of dependencies. If no task was flagged,
+ * the one that begins the longest chain of open work is the critical one (A3-25).
  */
 export async function nextTasks(
   store: Store,
@@ -16,7 +16,7 @@ export async function nextTasks(
   return [first, ...rows.filter(({ task }) => task.uid !== first.task.uid)].slice(0, limit)
 }
 
-/** What is assigned to others is passed over, however much of it there is. */
+/** Tasks assigned to other agents are passed over, however many there are. */
 async function freeTasks(
   store: Store,
   limit: number,

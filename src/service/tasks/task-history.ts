@@ -7,7 +7,7 @@ import { refuse, write } from '../write.ts'
 import { putTask } from './task-follow.ts'
 import { isPm } from './writeback.ts'
 
-/** What happened to a task, and the way back for one that counts as done and is not. */
+/** The history of a task, and the way to reopen one that counts as done and is not. */
 export class TaskHistory {
   readonly #deps: ServiceDeps
 
@@ -41,7 +41,7 @@ export class TaskHistory {
     })
   }
 
-  /** What the log says of a task, oldest first. */
+  /** The log entries of a task, oldest first. */
   async log(
     id: string,
     limit: number,

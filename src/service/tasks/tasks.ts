@@ -88,7 +88,7 @@ export class Tasks {
     return this.#deps.store.tasks(filter, page)
   }
 
-  /** What this agent can start now; see `next-tasks.ts`. */
+  /** Tasks that this agent can start now; see `next-tasks.ts`. */
   next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
     return nextTasks(this.#deps.store, limit, agent)
   }
@@ -292,7 +292,7 @@ function moved(step: Step, task: Task, status: 'todo' | 'in_progress'): Task {
   return { ...rest, status }
 }
 
-/** What is assigned waits for its owner, as `next` has it. */
+/** An assigned task waits for its owner, as in `next`. */
 function refuseOthers(step: Step, task: Task): void {
   if (task.status === 'assigned' && task.owner !== undefined && !mayMove(step, task, 'in_progress'))
     refuseHeld(task)

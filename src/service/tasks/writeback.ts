@@ -7,7 +7,7 @@ import type { Step } from '../handoffs/moves.ts'
 import { refuse } from '../write.ts'
 import type { RecordInput } from './tasks.ts'
 
-/** What a pm needs to write a record for an agent that could not: branch, commit and the record itself. */
+/** Branch, commit and record, from which a pm can write the record for an agent that could not. */
 export interface Escalation {
   readonly task_id: string
   readonly branch?: string
@@ -106,7 +106,7 @@ export async function asAsker<T>(
     const owner =
       error instanceof BatonError && error.code === 'not_allowed' ? error.details.owner : undefined
     const handed = typeof owner === 'string' ? await store.latest(id, actor.name, owner) : undefined
-    // What was only offered makes nobody the asker of work that somebody else gave.
+    // A handoff must be accepted to count: an offer alone does not make its sender the asker.
     if (handed?.accepted_by !== owner || owner === undefined) throw error
     return attempt(true)
   }

@@ -22,7 +22,7 @@ export interface ServiceDeps {
   readonly home: Home
   /** Homes whose handoffs live in files here: what cannot be written there is not sent. */
   readonly live?: ReadonlySet<Home>
-  /** What all handoffs of a home share here, such as document 001's context files. */
+  /** Data that all handoffs of a home share here, such as document 001's context files. */
   readonly shared?: (home: Home) => Promise<Readonly<Record<string, unknown>> | undefined>
   /**
    * Document 001's live folder: whoever moves the file out of `pending/` has the work, so it is moved before the
@@ -32,13 +32,13 @@ export interface ServiceDeps {
     handoff: Handoff,
     commit: () => Promise<Handoff | undefined>,
   ) => Promise<Handoff | undefined>
-  /** What document 001's live folder holds against an output, where the folder is: artifacts that are not in it. */
+  /** Lists artifacts of an output that document 001's live folder lacks; absent without such a folder. */
   readonly judgeOutput?: (handoff: Handoff, result: Result) => Promise<readonly Unmet[]>
   /** Takes texts out of the live folders for good; answers which files that others wrote there may hold them. */
   readonly eraseFiles?: (erasing: Erasing) => Promise<readonly string[]>
-  /** The project's own files, where it is; absent where there is none. */
+  /** The project's own files; absent without a project. */
   readonly project?: Project
-  /** Runs declared acceptance checks where the project is; absent where there is none. */
+  /** Runs declared acceptance checks in the project; absent without one. */
   readonly runChecks?: (checks: readonly Check[], result: Result) => Promise<readonly CheckResult[]>
   /** Ways out of the workspace, and what sends a message on one of them. Absent: nobody outside is told. */
   readonly notify?: Notifying
@@ -46,7 +46,7 @@ export interface ServiceDeps {
   readonly keys?: () => Promise<LogKeys>
   /** Keys of agents that this process speaks for; without, nothing is signed by them. */
   readonly agentKeys?: () => Promise<AgentKeys>
-  /** What else a step of a handoff leads to, in the same transaction: set by the service itself. */
+  /** Advances the run of a handoff in the same transaction; the service sets it itself. */
   readonly follow?: (step: Step, before: Handoff, after: Handoff) => void
 }
 
@@ -65,7 +65,7 @@ export interface Notifying {
   send(channel: string, message: Message): Promise<void>
 }
 
-/** What is told outside. Texts that agents wrote are in it as they are: whoever sends them cleans and quotes them. */
+/** A message to the outside. It holds texts of agents unchanged: the channel cleans and quotes them. */
 export interface Message {
   /** The same for every try, so that a receiver can tell a repeated message. */
   readonly uid: string
@@ -74,17 +74,17 @@ export interface Message {
   readonly to: string
   readonly workspace: string
   readonly handoff: Pick<Handoff, 'uid' | 'id' | 'type' | 'state' | 'from' | 'to' | 'title' | 'trace'>
-  /** What to type to answer it; absent where there is nothing to answer. */
+  /** The command that answers it; absent when the handoff has ended. */
   readonly command?: string
 }
 
-/** What can be read of the project that the work is about. */
+/** The readable parts of the project that the work is about. */
 export interface Project {
   /** Whether it is a git repository: finished work is then on a branch and in a commit. */
   readonly git: boolean
-  /** The text of a file inside the project; undefined where there is none. */
+  /** The text of a file inside the project; undefined when it is missing. */
   read(path: string): Promise<string | undefined>
-  /** What the project's task-prompts say about a task; undefined where they say nothing. */
+  /** The section of the project's task-prompts about a task; undefined without one. */
   prompt(task: string): Promise<TaskPrompt | undefined>
 }
 
@@ -102,9 +102,9 @@ export interface Call {
   readonly key?: string
   /** The revision that the caller has seen: what has changed since is not written over. */
   readonly rev?: number
-  /** A person has looked at what reads like a secret and says that it is none. Nobody else is believed. */
+  /** A person has checked text that looks like a secret and says it is not. Nobody else is believed. */
   readonly notSecret?: boolean
-  /** What it belongs to where the caller traces its calls; what is sent keeps it. */
+  /** The trace context of the caller, if it traces its calls; a handoff that is sent keeps it. */
   readonly trace?: Trace
   /** Bounds of a wait. */
   readonly hold?: Hold

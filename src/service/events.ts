@@ -6,20 +6,20 @@ import type { ServiceDeps } from './deps.ts'
 
 /** One line of the log, told to whoever follows what happens. */
 export interface Happening {
-  /** Where to go on after this one. */
+  /** The cursor to go on from after this one. */
   readonly cursor: string
   readonly at: string
   readonly act: string
   readonly by: string
   readonly auth: string
-  /** What it is about: handoff, task, agent, … */
+  /** The kind of its subject: handoff, task, agent, … */
   readonly kind: string
   readonly subject: string
   readonly rev: number
   /** Id and title of the handoff or task. */
   readonly id?: string
   readonly title?: string
-  /** Who hands to whom. */
+  /** Sender and receiver of the handoff. */
   readonly from?: string
   readonly to?: string
   readonly task?: string
@@ -30,7 +30,7 @@ export interface Happening {
   readonly hash: string
 }
 
-/** What happenings are about. */
+/** The kinds of subjects. */
 export const KINDS: readonly string[] = SUBJECTS
 
 export interface FollowOptions {
@@ -48,7 +48,7 @@ const LOOK_AGAIN_MS = 1_000
 const REDACTION = 'audit.redact'
 
 /**
- * What happens in a workspace, for any number of followers of one process. The log is read once for all of them, and
+ * The events of a workspace, for any number of followers of one process. The log is read once for all of them, and
  * only while somebody follows; each follower takes what it has not had, at its own pace.
  */
 export class Events {
@@ -67,11 +67,11 @@ export class Events {
     this.#deps = deps
   }
 
-  /** Where whoever comes with this cursor begins; without one, at the end of the log. */
+  /** The cursor to start from; the end of the log when none is given. */
   async startOf(since: string | undefined): Promise<string> {
     const { store } = this.#deps
     if (since === undefined) return (await store.changes(undefined, 1)).cursor
-    // What was told was committed, so that no cursor of this log is beyond the newest entry.
+    // Only committed entries are told, so no valid cursor of this log lies beyond the newest.
     const { newest } = await store.tree()
     if (Number(since) <= newest) return since
     throw new BatonError(
@@ -153,7 +153,7 @@ export class Events {
     await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
-  /** What is kept may hold a text that was taken away since. */
+  /** The kept events may hold a text that was redacted since. */
   #forget(): void {
     this.#recent.length = 0
     this.#subjects.clear()

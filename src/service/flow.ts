@@ -8,7 +8,7 @@ const PAGE = 500
 /** Ten reads by key at most, whatever the history holds. */
 const MOST = 5_000
 
-/** What an agent has open at this moment, against what it may have. */
+/** The open handoffs of an agent at this moment, and its limits. */
 export interface Load {
   readonly outgoing: number
   readonly incoming: number

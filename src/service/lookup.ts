@@ -52,7 +52,7 @@ export function must(view: View, uid: string): Handoff {
 export function asSettled(handoff: Handoff, now: string): Handoff {
   const due = dueOf(handoff)
   if (!due || !isPast(due.at, now) || due.kind === 'remind') return handoff
-  // Who is asked next is written when it happens; until then it waits for the same person.
+  // The handoff waits for the same person until passing it on has been written.
   if (due.kind === 'silence' && handoff.silence?.policy !== 'expire') return handoff
   const { waiting_for: _, lease_until: __, ...rest } = handoff
   if (due.kind === 'expire' || due.kind === 'silence') return { ...rest, state: 'expired', ended_at: due.at }

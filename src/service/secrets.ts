@@ -4,7 +4,7 @@ import type { View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 import { logRecord } from './log-record.ts'
 
-/** What a use case puts around what the caller gave. */
+/** Prefixes that a use case puts before the caller's own fields. */
 const WRAPPED = /^(?:input|change)\./
 
 /** A key that stands in the log is there for all who may read it: it is refused before anything is written. */
@@ -13,8 +13,8 @@ export function refuseSecrets(input: unknown): void {
 }
 
 /**
- * The same, but where a person who is there has looked at it and says that it is none. What was found is answered, so
- * that the log can say who let it pass.
+ * The same, unless a person who is there has checked the text and says that it is not a secret. Returns the texts
+ * that were found, so that the log can say who let them pass.
  */
 export function passedSecrets({ actor, notSecret }: Call, input: unknown): readonly FoundSecret[] {
   const found = find(input)
@@ -36,7 +36,7 @@ function refuseFound(secrets: readonly FoundSecret[]): void {
     )
 }
 
-/** Who let a text pass, where it stands and what it looks like; never the text. */
+/** Logs the person who let a text pass, its field and the kind of secret; never the text. */
 export function notePassed(
   deps: ServiceDeps,
   view: View,

@@ -16,7 +16,7 @@ import { type WaitOptions, waitForEnd, waitHeld } from './waiting.ts'
 import { followRun } from './workflows/follow.ts'
 import { Workflows } from './workflows/workflows.ts'
 
-/** The use cases of one workspace, by noun. Each takes its caller as an argument: there is no ambient user. */
+/** The use cases of one workspace, by noun. Each takes its caller as an argument, never from outside. */
 export class Service {
   readonly deps: ServiceDeps
   readonly agents: Agents

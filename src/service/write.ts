@@ -6,7 +6,7 @@ import type { Idem, Reads, View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 import { notePassed, passedSecrets } from './secrets.ts'
 
-/** What a write changed, and what its answer is rebuilt from when the call is repeated. */
+/** The row that a write changed; the answer to a repeated call is rebuilt from it. */
 export interface Subject {
   readonly uid: string
   readonly rev: number
@@ -17,7 +17,7 @@ export interface Write<T> {
   readonly input: unknown
   readonly reads: Reads
   readonly decide: (view: View, at: string) => T
-  /** What the answer is about; the value itself unless said. */
+  /** The row that the answer is about; the value itself by default. */
   readonly subject?: (value: T) => Subject
   /** Rebuilds the answer for a repeated call. */
   readonly reload: (uid: string) => Promise<T | undefined>

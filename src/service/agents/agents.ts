@@ -15,7 +15,7 @@ export interface AgentInput {
   readonly max_incoming?: number | undefined
 }
 
-/** Who can send and receive. */
+/** The agents and people that can send and receive. */
 export class Agents {
   readonly #deps: ServiceDeps
 

@@ -17,7 +17,7 @@ export interface Block {
   readonly stored_at: string
   /** The block's text, byte for byte. */
   readonly raw: string
-  /** What it counts to: its `workflow_id`, else what the caller or the run says, else the UTC day. */
+  /** The workflow it counts to: its `workflow_id`, else the caller's or the run's, else the UTC day. */
   readonly workflow?: string
   readonly retry_count?: number
   readonly metrics?: Readonly<Record<string, unknown>>
@@ -29,14 +29,14 @@ export interface Block {
   readonly source?: string
   readonly ordinal?: number
   readonly line?: number
-  /** Who brought it in. `from` is only what the text claims. */
+  /** The caller that brought it in. `from` is only what the text claims. */
   readonly by?: string
   /** Written by Baton itself after a failure, and by no agent. */
   readonly made?: true
   readonly followed?: Followed
 }
 
-/** What a block brought about. Handoffs by their ids, others by name. */
+/** The effects of a block. Handoffs by their ids, others by name. */
 export interface Followed {
   /** The handoff to its author that it moved, and where to. */
   readonly moved?: { readonly id: string; readonly state: string }
@@ -54,7 +54,7 @@ export interface Placed {
   readonly id: string
 }
 
-/** What a pipeline makes of a status, and the exit code for it. The worst first. */
+/** The verdict of a pipeline on a status, with its exit code. The worst first. */
 // biome-ignore format: read as a table
 export const VERDICTS = {
   failed:     { exit: 1,  title: 'failed' },
@@ -79,18 +79,18 @@ const VERDICT_OF: Readonly<Record<Status, Verdict>> = {
 export const verdictOf = (status: Status | undefined): Verdict =>
   status === undefined ? 'no_block' : VERDICT_OF[status]
 
-/** The worst of several; nothing at all is no pass. */
+/** The worst of several; an empty list does not pass. */
 export function worstVerdict(verdicts: readonly Verdict[]): Verdict {
   const order = Object.keys(VERDICTS) as Verdict[]
   return order.find((verdict) => verdicts.includes(verdict)) ?? 'no_block'
 }
 
-/** Where a workflow or a task stands. */
+/** The progress of a workflow or a task. */
 export interface Progress {
   readonly key: string
   readonly phase: string
   readonly status: string
-  /** Whose move it is; nobody's where the branch has ended. */
+  /** The agent whose move it is; absent when the branch has ended. */
   readonly holder?: string
   readonly step: number
   readonly of: number
@@ -102,7 +102,7 @@ export interface Progress {
   readonly updated_at: string
 }
 
-/** What of a block its place in a workflow follows from. */
+/** The fields of a block that decide its place in a workflow. */
 export type Said = Pick<Block, 'from' | 'to' | 'phase' | 'status' | 'at' | 'followed' | 'made'>
 
 /** How far the work of these blocks is, in the order in which they came; there is at least one. */

@@ -8,7 +8,7 @@ export interface OnFailure {
 }
 
 /**
- * Who does the work again. `after_retries`: the same agent, and `route_to` gets it when no retry is left.
+ * The agent that does the work again. `after_retries`: the same one, and `route_to` when no retry is left.
  * `each_failure`: `route_to` from the first failure on, for work whose failures another agent must mend.
  */
 export const ROUTE_MODES = ['after_retries', 'each_failure'] as const
@@ -25,11 +25,11 @@ export interface FailureDecision {
   readonly context?: string
 }
 
-/** What an escalation is addressed to when nobody has the role. */
+/** The receiver of an escalation when no delegator is known. */
 const UNFILLED = 'delegator'
 
 /**
- * What follows one more failure of work that was retried `retry_count` times (A2-08). Escalation ends the
+ * Decides on one more failure of work that was retried `retry_count` times (A2-08). Escalation ends the
  * retrying, also when retries are left; without rules a failure is final and nobody hears of it.
  */
 export function decideFailure(failure: {

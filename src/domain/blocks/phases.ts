@@ -28,7 +28,7 @@ export function phaseProgress(phase: Phase): PhaseProgress {
   return { step, of: PHASES.length, percent: (100 * step) / PHASES.length }
 }
 
-/** Whose move is next, as the block writes it; nobody's where this branch ends. `@None` is an agent. */
+/** The next agent, as the block writes it; undefined when this branch ends. `@None` is an agent. */
 export function nextAgent(block: { readonly to: string }): string | undefined {
   return block.to === 'None' ? undefined : block.to
 }

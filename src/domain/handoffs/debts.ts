@@ -2,7 +2,7 @@ import { isEnd } from '../lifecycle.ts'
 import type { NoticeKind } from '../people/notice.ts'
 import type { Handoff } from './handoff.ts'
 
-/** What the end of a handoff owes to whoever asked. */
+/** The answer that an ended handoff owes. */
 export interface Answer {
   /** A delegation that was done comes back as a handoff of its own; every other end as a notice. */
   readonly form: 'return' | 'notice'
@@ -35,8 +35,8 @@ const cancelReason = ({ rejection }: Handoff): string =>
   rejection?.type === 'cancelled' ? `: ${rejection.message}` : ''
 
 /**
- * What must reach the sender when `after` has ended, `before` not being ended. Exactly one answer for a
- * delegation; for other work the sender is told unless it ended the handoff itself.
+ * The answer that is due when `after` has ended. A delegation gets exactly one; for other work the sender is told
+ * unless it ended the handoff itself.
  */
 export function answerFor(after: Handoff, by: string): Answer | undefined {
   if (!isEnd(after.state)) return undefined

@@ -1,6 +1,6 @@
 import type { Handoff } from './handoff.ts'
 
-/** What the engine must do next without being asked, and when. */
+/** The next thing that the engine must do without being asked, and its time. */
 export interface Due {
   readonly at: string
   readonly kind: 'expire' | 'lease' | 'retry' | 'remind' | 'silence'

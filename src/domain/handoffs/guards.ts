@@ -6,7 +6,7 @@ import { hasRole, type Policy } from '../policy.ts'
 import type { Handoff } from './handoff.ts'
 import type { Content, Validation } from './package.ts'
 
-/** What the actor is to this handoff. Its own agent row tells the configured roles. */
+/** The actor's roles in this handoff. Its own agent row holds the configured ones. */
 export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): Set<Role> {
   const roles = new Set<Role>()
   if (actor.auth === 'engine') return roles.add('clock')
@@ -45,14 +45,14 @@ function verifiersFor(handoff: Handoff, policy: Policy, actor: Actor, agent?: Ag
   return policy.chief === handoff.to ? [handoff.from] : [policy.chief]
 }
 
-/** Who is asked first to verify; shown as whose move it is. */
+/** The agent that is asked first to verify; views show it as the next to move. */
 export function verifierOf(handoff: Handoff, policy: Policy): string {
   if (handoff.home !== 'markdown') return handoff.from
   const usual = policy.verifiers.find((name) => name !== handoff.to)
   return usual ?? (policy.chief === handoff.to ? handoff.from : policy.chief)
 }
 
-/** Where the receiver alone may close: documents 001 to 004, and every return. */
+/** True when the receiver alone may close: documents 001 to 004, and every return. */
 export const receiverCompletes = (handoff: Handoff): boolean =>
   handoff.type === 'return' ||
   handoff.home === 'queue' ||
@@ -101,8 +101,8 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
 }
 
 /**
- * What a receiver that does not close must show. Document 000 has the evidence in its verifier's record, so a receiver
- * may leave all of it to the verifier; whoever begins to show evidence shows it for every deliverable.
+ * The evidence required of a receiver that does not close. Document 000 keeps evidence in its verifier's record, so
+ * a receiver may leave all of it to the verifier. A receiver that shows some must cover every deliverable.
  */
 export function handInConditions({ home }: Handoff, content: Content): readonly Unmet[] {
   const isLeft = home === 'markdown' && !content.result?.evidence?.length
@@ -113,7 +113,7 @@ export function handInConditions({ home }: Handoff, content: Content): readonly 
 export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
   shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))
 
-/** What the receiver gave to others in this attempt and has not got back. */
+/** Delegations that the receiver sent in this attempt and that are still open. */
 export const delegationConditions = (below: readonly Handoff[], work: Handoff): readonly Unmet[] =>
   below
     .filter(({ type, from, parent_attempt }) => {

@@ -1,3 +1,3 @@
-/** Who holds it, as one text: an instance of an agent is another holder than the agent's other instances. */
+/** The holder as one text: each instance of an agent is a holder of its own. */
 export const holderKey = (agent: string, instance?: string): string =>
   instance === undefined ? agent : `${agent}#${instance}`

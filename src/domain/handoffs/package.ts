@@ -19,7 +19,7 @@ export const ArtifactRef = once(() =>
 )
 export type ArtifactRef = z.infer<ReturnType<typeof ArtifactRef>>
 
-/** What was decided and why. The id `pending` stands for what somebody else has to decide. */
+/** A decision and its reason. The id `pending` marks one that somebody else has to make. */
 export const Decision = once(() =>
   z.object({ id: z.string().optional(), decision: Text, rationale: Text.optional() }),
 )
@@ -37,7 +37,7 @@ export const Check = once(() =>
 )
 export type Check = z.infer<ReturnType<typeof Check>>
 
-/** What travels with a handoff. */
+/** The content that travels with a handoff. */
 export const Package = once(() =>
   z.object({
     summary: Text.optional().describe('What the receiver must know, in two or three sentences'),
@@ -101,7 +101,7 @@ export const CheckResult = once(() =>
 )
 export type CheckResult = z.infer<ReturnType<typeof CheckResult>>
 
-/** What the receiver handed in for one attempt. */
+/** The receiver's result for one attempt. */
 export const Result = once(() =>
   z.object({
     output: z.unknown().optional(),
@@ -145,7 +145,7 @@ export const ThreadItem = once(() =>
 )
 export type ThreadItem = z.infer<ReturnType<typeof ThreadItem>>
 
-/** What the receiver answered before it began (document 004). The first line of `understanding` is the task. */
+/** The receiver's answer before it begins (document 004). The first line of `understanding` is the task. */
 export const Acknowledgment = once(() =>
   z.object({
     by: z.string(),

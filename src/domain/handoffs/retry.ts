@@ -36,7 +36,7 @@ const MAX_DELAY_S = 365 * 24 * 3_600
 /** Foreign codes are kept as they are written; this says which ones the table knows. */
 export const isKnownErrorCode = (code: string): code is KnownErrorCode => Object.hasOwn(ERROR_KINDS, code)
 
-/** What the worker advises, else what the document does; nothing for a code that it does not know. */
+/** The worker's advice, else the document's for a known code; empty for an unknown one. */
 export function recoveryActions(code: string, given: readonly string[] = []): readonly string[] {
   if (given.length > 0) return given
   return isKnownErrorCode(code) ? ERROR_KINDS[code].recovery : []
@@ -51,7 +51,7 @@ export function delayBeforeAttempt(policy: RetryPolicy, attempt: number): number
 /** `retryCount` is how many retries were made: 0 when the first attempt failed. */
 export const retryAvailable = (policy: RetryPolicy, retryCount: number): boolean => retryCount < policy.max
 
-/** What follows the failure of `attempt` at `now`. An unknown code is never retried without being asked. */
+/** Decides on the failure of `attempt` at `now`. An unknown code is never retried without being asked. */
 export function decideRetry(failure: {
   readonly policy: RetryPolicy
   readonly attempt: number

@@ -1,4 +1,4 @@
-/** What a message outside can tell of: a person's move, or a notice of this kind. */
+/** Events that ask for a person's move; a message can also tell of a notice, by its kind. */
 export const WAITING_EVENTS = ['gate', 'decision', 'question'] as const
 
 /**
@@ -17,7 +17,7 @@ export interface Delivery {
   readonly event: string
   /** uid of the handoff. */
   readonly about: string
-  /** Who is told. */
+  /** The person or agent that is told. */
   readonly to: string
   readonly delivered_at?: string
   readonly last_error?: string
@@ -32,7 +32,7 @@ export interface Channel {
   readonly for?: readonly string[] | undefined
 }
 
-/** What is told where a channel names no events: whatever a person has to answer. */
+/** Events for a channel that names none: those that a person has to answer. */
 const USUAL_EVENTS: readonly string[] = [...WAITING_EVENTS, 'reminder', 'escalated']
 
 export const takes = (channel: Channel, event: string, to: string): boolean =>

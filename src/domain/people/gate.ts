@@ -51,7 +51,7 @@ function reasonOf({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): stri
   return `the gate ${called} ${state === 'expired' ? 'has expired' : `was ${state}`}; mend the work and send the gate again`
 }
 
-/** What a task keeps of a gate that was asked about it and was not passed. */
+/** A gate that was asked about a task and is not passed, as the task keeps it. */
 export interface TaskGate {
   readonly uid: string
   readonly id: string
@@ -61,8 +61,8 @@ export interface TaskGate {
 }
 
 /**
- * What a task keeps after one of its gates has moved. A gate that was passed takes those of its name along that were
- * not; one that its sender took back is forgotten, and what was refused before it counts again.
+ * The gates of a task after one of them has moved. An ended gate removes older ended ones of its name; a passed one
+ * is not kept. One that its sender took back is forgotten, and a refused one before it counts again.
  */
 export function gatesAfter(before: readonly TaskGate[], after: Handoff): readonly TaskGate[] {
   const { uid, id, state, gate, waiting_for } = after
@@ -90,7 +90,7 @@ export const taskReasons = (gates: readonly TaskGate[] = []): readonly string[] 
 export type Chosen = { readonly ok: true; readonly choice: string; readonly option?: string } | Refusal
 
 /**
- * What a person's answer means. A gate knows the three answers of document 004; an escalation that offers options
+ * The meaning of a person's answer. A gate knows the three answers of document 004; an escalation with options
  * takes those instead of a bare approval. Upper and lower case are the same, and nothing else is guessed.
  */
 export function choiceOf(

@@ -5,7 +5,7 @@ import { once } from '../once.ts'
 import { GATE_TYPES } from './gate.ts'
 import { SILENCE_POLICIES } from './silence.ts'
 
-/** What is kept of a gate beside its package. */
+/** The fields of a gate beside its package. */
 export const Gate = once(() =>
   z.object({
     type: z.enum(GATE_TYPES),
@@ -16,7 +16,7 @@ export const Gate = once(() =>
   }),
 )
 
-/** What a task keeps of its gates. */
+/** The gates of a task that are not passed. */
 export const TaskGates = once(() =>
   z.array(
     z.object({
@@ -31,7 +31,7 @@ export const TaskGates = once(() =>
 
 const Seconds = once(() => z.coerce.number().int().positive().max(31_536_000))
 
-/** What happens when a person does not answer. */
+/** The rule for a person who does not answer. */
 export const Silence = once(() =>
   z.object({
     policy: z.enum(SILENCE_POLICIES),

@@ -4,14 +4,14 @@ import type { Handoff } from '../handoffs/handoff.ts'
 
 export const SILENCE_POLICIES = ['wait', 'expire', 'escalate', 'reassign'] as const
 
-/** What happens when a person does not answer. */
+/** The rule for a person who does not answer. */
 export interface Silence {
   readonly policy: (typeof SILENCE_POLICIES)[number]
   readonly after_s?: number | undefined
   readonly to?: string | undefined
 }
 
-/** What holds where a handoff says nothing of its own. */
+/** Rules for handoffs that set none of their own. */
 export interface PeopleRules {
   readonly silence?: Silence | undefined
   readonly remind_s?: number | undefined

@@ -13,7 +13,7 @@ export type FlowWindow = keyof typeof FLOW_WINDOWS
 export const FLOW_WINDOW_NAMES = ['1h', '1d', '7d', '30d', '90d'] as const satisfies readonly FlowWindow[]
 
 export interface FlowStep {
-  /** Where the step begins. */
+  /** The time at which the step begins. */
   readonly at: string
   readonly made: number
   readonly completed: number
@@ -93,7 +93,7 @@ export function flowSpan(
 }
 
 /**
- * What was handed over in a window and how it ended, step by step, by agent and by pair. A handoff counts as made in
+ * Handoffs of a window and how they ended, step by step, by agent and by pair. A handoff counts as made in
  * the step in which it was made and as ended in the step in which it ended, so that both are found where they happened.
  */
 export class FlowReport {

@@ -1,4 +1,4 @@
-/** What kind of thing a metric says, so that only like is added to like. */
+/** A metric with its type, so that only like is added to like. */
 export type MetricValue =
   | { readonly type: 'number'; readonly value: number }
   | { readonly type: 'boolean'; readonly value: boolean }

@@ -30,7 +30,7 @@ export interface MetricsSpan {
 export const GROUPINGS = ['agent', 'phase', 'task', 'workflow'] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
-/** What of a block a report needs. */
+/** The fields of a block that a report needs. */
 export interface Measured {
   readonly from: string
   readonly phase: string

@@ -1,4 +1,4 @@
-/** What the next agent reads (document 003), packed into as many tokens as it can spare. */
+/** One part of the brief that the next agent reads (document 003), within its budget of tokens. */
 export interface BriefPart {
   readonly kind:
     | 'task'

@@ -1,4 +1,4 @@
-/** What is known of a task when its place among others is asked for. */
+/** The fields of a task that decide its place among others. */
 export interface OrderItem {
   readonly id: string
   readonly status: string
@@ -69,8 +69,8 @@ export function unmetDependencies(
 }
 
 /**
- * What is wrong with the order of the work: begun before a dependency was done, depends on nothing known, or
- * waits for itself. Of several cycles one is named; mend it and ask again.
+ * Finds tasks begun before a dependency was done, with an unknown dependency, or waiting for themselves.
+ * Of several cycles one is named; mend it and ask again.
  */
 export function checkDependencies(items: readonly OrderItem[]): readonly DependencyFinding[] {
   const all = indexById(items)
@@ -86,7 +86,7 @@ export function checkDependencies(items: readonly OrderItem[]): readonly Depende
   return findings
 }
 
-/** One way round from a node to itself, the first node repeated at the end; undefined where there is none. */
+/** One cycle, with its first node repeated at the end; undefined for a graph without one. */
 export function findCycle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const finished = new Set<string>()
   for (const start of graph.keys()) {

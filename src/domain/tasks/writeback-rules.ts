@@ -1,6 +1,6 @@
 import { sentencesIn } from '../texts/sentences.ts'
 
-/** What is wrong with a field that an agent writes back. The calls and the documents are judged by the same rules. */
+/** A problem with a field that an agent writes back. Calls and documents are judged by the same rules. */
 export interface WritebackFinding {
   readonly severity: 'error' | 'warning' | 'info'
   readonly code: string
@@ -21,7 +21,7 @@ export interface WrittenRecord {
 const SHA_256 = /^[0-9a-f]{64}$/i
 const FULL_SHA = 'write all 40 characters, as `git rev-parse HEAD` prints them'
 
-/** What a record of finished work cannot do without. */
+/** Required fields of a record of finished work, each with the way to fill it. */
 const DEMANDED = {
   branch: 'write the branch that holds the work, for example "feature/p0-1-1-package-setup"',
   commit_sha: FULL_SHA,
@@ -100,7 +100,7 @@ export function doneProgressFinding(progress: number): WritebackFinding | undefi
   }
 }
 
-/** What a record of finished work must say, and what a reader would miss. */
+/** Required fields that a record of finished work lacks, and others that a reader would miss. */
 export function completionFindings(record: WrittenRecord): readonly WritebackFinding[] {
   const found: WritebackFinding[] = []
   for (const field of ['branch', 'commit_sha', 'summary'] as const)
@@ -130,8 +130,8 @@ export function completionFindings(record: WrittenRecord): readonly WritebackFin
 }
 
 /**
- * Everything about a record that is wrong or unusual. Where there is no git, a record cannot name a branch and a
- * commit; everywhere else finished work is on both.
+ * Everything about a record that is wrong or unusual. Without git, a record cannot name a branch and a commit;
+ * everywhere else finished work has both.
  */
 export function recordFindings(
   task: string,

@@ -6,6 +6,6 @@ export const WRITEBACK_REQUIRED =
 export const WRITEBACK_FAILED =
   'Writeback failed: unable to insert thought_record. Retry with fresh DB connection or escalate.'
 
-/** What document 003 knows a task to be. That it is blocked is derived, not stored (A3-24). */
+/** The statuses of a task in document 003. Blocked is derived, not stored (A3-24). */
 export const WRITEBACK_STATUSES = ['todo', 'in_progress', 'done'] as const
 export type WritebackStatus = (typeof WRITEBACK_STATUSES)[number]

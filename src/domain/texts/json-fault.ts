@@ -1,13 +1,13 @@
 import { isPlain } from './texts.ts'
 
 export interface JsonFault {
-  /** Where it stands: `input.items[0].count`. */
+  /** The path of the value: `input.items[0].count`. */
   readonly field: string
-  /** What it is, and what to write instead. */
+  /** The fault, and what to write instead. */
   readonly what: string
 }
 
-/** Deeper values are no documents; a log entry takes twice as much. */
+/** Deeper values are not documents; a log entry takes twice as much. */
 const MAX_DEPTH = 100
 
 // biome-ignore format: read as a table

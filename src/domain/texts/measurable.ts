@@ -10,7 +10,7 @@ const VAGUE: ReadonlySet<string> = new Set(
 )
 
 /**
- * What makes a sentence with a vague word measurable all the same. Case matters where a tool or a standard is
+ * Signs that a sentence with a vague word is measurable all the same. Case matters where a tool or a standard is
  * spelt like a word. Each is a plain list: none backtracks.
  */
 const MEASURES: readonly RegExp[] = [

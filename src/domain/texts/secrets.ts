@@ -5,12 +5,12 @@ interface Kind {
   readonly name: string
   readonly looks: RegExp
   readonly also?: (found: string) => boolean
-  /** What belongs to it behind what was found, where that is not just the rest of the word. */
+  /** Text after the match that belongs to the secret; by default the rest of the word. */
   readonly rest?: RegExp
 }
 
 export interface FoundSecret {
-  /** Where it stands: `summary`, `evidence[0].evidence`. */
+  /** The path of the text: `summary`, `evidence[0].evidence`. */
   readonly field: string
   readonly kind: string
 }
@@ -21,7 +21,7 @@ const TRIGGER =
 /** The shortest is a password in an address. */
 const SHORTEST = 10
 
-/** Real keys are random: they mix letters with digits and are no word of a sample. */
+/** Real keys are random: they mix letters with digits and hold no word of a sample. */
 const isRandom = (text: string): boolean =>
   /\d/.test(text) && /[A-Za-z]/.test(text) && new Set(text).size >= 10 && !SAMPLE.test(text)
 const SAMPLE = /example|sample|placeholder|dummy|redacted|your[-_]?|changeme|xxxx|0{8}|1234567890abcdef/i

@@ -6,7 +6,7 @@ const SHORT = ['e.g', 'i.e', 'etc', 'vs', 'cf', 'resp', 'incl', 'approx', 'no', 
 
 /**
  * How many sentences a text has. A dot counts where space or the end follows, so that `package.json`, `5.3+`
- * and `.env.example` are no ends.
+ * and `.env.example` do not end a sentence.
  */
 export function sentencesIn(text: string): number {
   let count = 0

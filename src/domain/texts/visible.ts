@@ -18,7 +18,7 @@ const sequences = once(() => /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[
 const controls = once(() => /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g)
 
 /**
- * What nobody sees and what changes what is read: marks that turn the direction round, zero widths, fillers,
+ * Characters that are invisible or change how text reads: marks of direction, zero widths, fillers,
  * annotations, the supplement of variation selectors and the block of tags, in which whole sentences can hide.
  */
 const hidden = once(

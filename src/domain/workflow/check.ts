@@ -155,7 +155,7 @@ const missing = (path: Path, field: string, message: string): WorkflowProblem =>
   message: `${field} is missing; ${message}`,
 })
 
-/** What a step says of names, whatever else in it is wrong. */
+/** The names in a step, read even if other fields of it are wrong. */
 interface Named {
   readonly path: Path
   readonly id?: string

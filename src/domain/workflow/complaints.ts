@@ -5,7 +5,7 @@ import { GateFile, OnFailureFile, WorkflowFile } from './workflow.ts'
 
 export type Path = readonly (string | number)[]
 
-/** What is wrong with a definition, and where in it. */
+/** A problem with a definition, and its place in it. */
 export interface WorkflowProblem {
   readonly code:
     | 'invalid'

@@ -3,7 +3,7 @@ import type { ArtifactRef } from '../handoffs/package.ts'
 import type { State } from '../lifecycle.ts'
 import type { Run } from './run.ts'
 
-/** What happened to a run. `id` is always that of a handoff of it. */
+/** An event of a run. `id` is always that of one of its handoffs. */
 export type RunEvent =
   | { readonly kind: 'begin' }
   | { readonly kind: 'resume' }
@@ -15,7 +15,7 @@ export type RunEvent =
       readonly state: State
       readonly by: string
       readonly reason?: string | undefined
-      /** Declared checks and the validation speak for the result; absent where there are none of them. */
+      /** Problems found by declared checks and the validation; absent without either. */
       readonly problems?: readonly string[] | undefined
       readonly summary?: string | undefined
       readonly artifacts?: readonly ArtifactRef[] | undefined
@@ -23,17 +23,17 @@ export type RunEvent =
   /** A failed handoff is offered again, or given to somebody else. */
   | { readonly kind: 'reopened'; readonly step: string; readonly id: string; readonly to: string }
   | { readonly kind: 'reassigned'; readonly step: string; readonly id: string; readonly to: string }
-  /** Whoever holds the handoff `parent` has delegated a part of it. */
+  /** The holder of the handoff `parent` has delegated a part of it. */
   | { readonly kind: 'delegated'; readonly id: string; readonly parent: string }
 
-/** What has to be done because of it, in this order. */
+/** An action that follows from an event; actions are done in order. */
 export type RunAction =
   | {
       readonly do: 'start'
       readonly step: string
       readonly id: string
       readonly to: string
-      /** What the agent must know of the try before. */
+      /** The reason for another try, which the agent must know. */
       readonly because?: string
     }
   | {

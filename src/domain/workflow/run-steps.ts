@@ -11,7 +11,7 @@ interface Draft {
   readonly actions: RunAction[]
 }
 
-/** What becomes of a run by one event. Pure: the same run and event give the same answer, and nothing else happens. */
+/** Applies one event to a run. Pure: the same run and event give the same answer. */
 export function advance(run: Run, event: RunEvent): Advance {
   const draft: Draft = { run, actions: [] }
   const refused = apply(draft, event)
@@ -185,7 +185,7 @@ const decided = ({ state, by, reason }: Ended): { readonly decision?: StepDecisi
       }
     : {}
 
-/** Whoever it was escalated to lets it be tried again, or leaves it as it is. */
+/** The receiver of the escalation lets the step be tried again, or leaves it as it is. */
 function escalationEnded(draft: Draft, step: RunStep, { state, by, reason }: Ended): void {
   const { escalation: _, ...rest } = step
   const again = state === 'completed' && step.state === 'failed'

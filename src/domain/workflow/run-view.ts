@@ -48,7 +48,7 @@ export interface RunView {
   /** Document 002's phase that it is in, and how far that is. */
   readonly phase?: { readonly name: string } & PhaseProgress
   readonly steps: readonly StepView[]
-  /** Whose move it is, with what. */
+  /** The agents and people whose move it is, and what each has to do. */
   readonly waiting_for: readonly { readonly who: string; readonly what: string; readonly step: string }[]
 }
 

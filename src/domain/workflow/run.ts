@@ -12,7 +12,7 @@ export type RunState = (typeof RUN_STATES)[number]
 export const STEP_STATES = ['waiting', 'active', 'gate', 'completed', 'failed', 'cancelled'] as const
 export type StepState = (typeof STEP_STATES)[number]
 
-/** What a person said to a gate, or that nobody had to be asked. */
+/** A person's decision at a gate, or `auto` when nobody had to be asked. */
 export interface StepDecision {
   readonly choice: 'approve' | 'reject' | 'auto'
   readonly by?: string
@@ -23,7 +23,7 @@ export interface StepDecision {
 export interface RunStep {
   readonly id: string
   readonly state: StepState
-  /** Who has it, had it last, or will get it. */
+  /** The agent that has it, had it last, or will get it. */
   readonly agent: string
   /** How many handoffs were made for it. */
   readonly tries: number
@@ -44,7 +44,7 @@ export interface RunStep {
   readonly escalation?: string
   /** Delegations that its agent sent and that have not come back. */
   readonly delegations?: readonly string[]
-  /** What its agent said of the result, in short, and the files. */
+  /** The result in short as its agent gave it, and the files. */
   readonly summary?: string
   readonly artifacts?: readonly ArtifactRef[]
   readonly error?: string
@@ -59,7 +59,7 @@ export interface Run {
   /** Name of the workflow. */
   readonly name: string
   readonly state: RunState
-  /** Who started it: the sender of its handoffs. */
+  /** The actor that started it: the sender of its handoffs. */
   readonly by: string
   /** How the starter was recognised: what the engine sends in its name is logged so. */
   readonly auth: Auth

@@ -13,7 +13,7 @@ export const ANYONE = 'human'
 export const AUTHS = ['tty', 'token', 'os-user', 'file', 'engine'] as const
 export type Auth = (typeof AUTHS)[number]
 
-/** Who is calling. It comes from the transport, never from the input. */
+/** The caller. It comes from the transport, never from the input. */
 export interface Actor {
   readonly name: AgentName
   /** One running process or session of the agent; what is held is held by agent and instance. */

@@ -6,7 +6,7 @@ export type SessionState = (typeof SESSION_STATES)[number]
 
 /** Document 003's sentence, word for word, for whoever finalizes while another does. */
 export const FINALIZING = 'Merkle finalization in progress. Retry in 5s.'
-/** What a session lacks that is sealed before its work was recorded. */
+/** The error for a session that is sealed before its work was recorded. */
 export const FINAL_RECORD_MISSING = 'FINAL_THOUGHT_RECORD_MISSING'
 
 /** An audit session (document 003): the entries of one actor from its start to its seal. */
@@ -15,11 +15,11 @@ export const AuditSession = once(() =>
     uid: z.string(),
     id: z.string(),
     rev: z.int(),
-    /** Whose entries it holds. */
+    /** The actor whose entries it holds. */
     by: z.string(),
     state: z.enum(SESSION_STATES),
     started_at: z.string(),
-    /** Who is sealing it, and until when that counts: whoever died over it must not hold it for ever. */
+    /** The call that seals it, with an end: a sealer that died must not hold the session for ever. */
     lease: z.object({ id: z.string(), until: z.string() }).optional(),
     seal: z
       .object({
@@ -32,7 +32,7 @@ export const AuditSession = once(() =>
         size: z.int(),
       })
       .optional(),
-    /** Where the seal stands in the log, and the size of the checkpoint that every caller is answered with. */
+    /** Index of the seal in the log, and the size of the checkpoint that every caller gets. */
     receipt: z.object({ index: z.int(), checkpoint: z.int() }).optional(),
   }),
 )

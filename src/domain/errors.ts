@@ -62,7 +62,7 @@ export class HandoffTimeoutException extends BatonError {
   }
 }
 
-/** Where a handoff stood when a wait for it was over. */
+/** The state of a handoff when a wait for it was over. */
 export interface StoodAt {
   readonly state?: unknown
   readonly waiting_for?: unknown

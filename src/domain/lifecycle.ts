@@ -45,7 +45,7 @@ export const COMMANDS = [
 export type Command = (typeof COMMANDS)[number]
 
 /**
- * What an actor is to one handoff; one actor can be several. `completer` is whoever the home's completion
+ * Roles of an actor in one handoff; it can have several. `completer` is the actor that the home's completion
  * guard names (the receiver alone in `queue`, never the receiver in `native`); `clock` is the engine's settling.
  */
 export const ROLES = ['sender', 'receiver', 'completer', 'verifier', 'person', 'clock'] as const
@@ -169,7 +169,7 @@ export const isOpen = (state: State): boolean => !ENDS.includes(state)
 /** States in which somebody works on the handoff and must not lose it to another. */
 export const isHeld = (state: State): boolean =>
   state === 'accepted' || state === 'in_progress' || state === 'blocked' || state === 'in_review'
-/** What a command may be applied to, for `@` and for help texts. */
+/** The states that a command applies to, for `@` and for help texts. */
 export const statesFor = (command: Command): readonly State[] => [
   ...new Set(TRANSITIONS.filter((t) => t.command === command).map((t) => t.from)),
 ]

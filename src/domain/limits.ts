@@ -6,7 +6,7 @@ export interface AgentLimits {
   readonly incoming?: number | undefined
 }
 
-/** What `checkLimits` judges: the open handoffs of both sides before the new one is made. */
+/** Input of `checkLimits`: the open handoffs of both sides before the new one is made. */
 export interface LimitCheck {
   readonly from: string
   readonly to: string

@@ -20,14 +20,14 @@ export interface Policy {
   readonly agents?: Readonly<Record<string, ListedAgent>>
   /** For agents that neither the list nor document 000's table names. */
   readonly defaultLimits: AgentLimits
-  /** Who verifies document 000's handoffs. */
+  /** The verifiers of document 000's handoffs. */
   readonly verifiers: readonly string[]
   readonly chief: string
   readonly deadlines: Readonly<Partial<Record<Home, AckOverrides>>>
   readonly depthLimit: number
   /** Reminders and silence of people. Absent: they may take their time. */
   readonly people?: PeopleRules
-  /** Who may hand to whom; `*` stands for everyone. Absent: all may. */
+  /** The allowed routes; `*` stands for everyone. Absent: all may hand to all. */
   readonly routes?: readonly { readonly from: string; readonly to: readonly string[] }[]
 }
 

@@ -1,6 +1,6 @@
 import { once } from './once.ts'
 
-/** Where a call stands in a distributed trace, as the W3C recommendation Trace Context writes it. */
+/** The place of a call in a distributed trace, as the W3C recommendation Trace Context writes it. */
 export interface Trace {
   readonly traceparent: string
   readonly tracestate?: string | undefined
@@ -15,7 +15,7 @@ const MAX_PARENT = 200
 const MAX_STATE = 512
 const MAX_MEMBERS = 32
 
-/** What the two headers say. Broken ones are nobody's error: they are as if they had not been sent. */
+/** Reads the two headers. A broken one is not an error: it counts as not sent. */
 export function readTrace(traceparent: string | null, tracestate: string | null): Trace | undefined {
   if (traceparent === null || !isParent(traceparent)) return undefined
   const state = tracestate === null ? undefined : readState(tracestate)

@@ -14,8 +14,8 @@ const PHASE_NAMES: Readonly<Record<number, string>> = {
 const USUAL_PHASE = 13
 
 /**
- * Where the artifact of a handoff lies that has a file of document 001: where the request wants it, else in the
- * folder of its phase. Undefined for every other handoff.
+ * Path of the artifact of a handoff with a file of document 001: the one in the request, else one in the folder
+ * of its phase. Undefined for every other handoff.
  */
 export async function queueArtifactPath(
   deps: ServiceDeps,

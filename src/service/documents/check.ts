@@ -1,7 +1,7 @@
 import { type Diagnostic, type Document, readDocuments, summaryOf } from '../../dialects/index.ts'
 import { artifactsAgainstGit, checkSending, foundAt, placeOf } from '../../dialects/package/index.ts'
 
-/** What a person looks for first; null where the document does not say. */
+/** The fields that a person looks for first; null where the document does not say. */
 export interface ShownSummary {
   readonly id: string | null
   readonly from: string | null

@@ -12,7 +12,7 @@ export interface ConvertInput extends TextInput {
   /** Which document of the text, from 1; needed where it holds several. */
   readonly document?: number | undefined
   readonly slot?: boolean | undefined
-  /** What the dialect demands and the document does not say, by field of the draft: `record.branch`. */
+  /** Required fields of the dialect that the document lacks, by field of the draft: `record.branch`. */
   readonly supply?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Converted {
   readonly losses: readonly Loss[]
 }
 
-/** What was wrong with the document itself comes with it: an error there may be why something is lost. */
+/** Includes the diagnostics of the source document: an error there may be why something is lost. */
 export interface ConvertedText extends Converted {
   readonly diagnostics: readonly Diagnostic[]
 }

@@ -52,7 +52,7 @@ async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportI
   const whole = input.slot ? { ...draft, uid: handoff.uid } : draft
   const about = { dialect: to, id: handoff.id }
   if (document?.dialect === to && !input.slot) return { ...about, ...rewritten(document, whole, to, input) }
-  // What its own dialect need not say, another may want to know.
+  // Another dialect may require fields that the handoff's own does not.
   const { text, losses } = converted({ id: handoff.id, state: handoff.state, ...whole }, to, input)
   return { ...about, text, losses: [...(document ? alteredIn(document) : []), ...losses] }
 }
@@ -71,7 +71,7 @@ function rewritten(document: Document, draft: Draft, to: DialectId, { supply = {
 
 const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
 
-/** What a handoff is today, as a draft, and the document it came from. */
+/** The present handoff as a draft, and the document it came from. */
 export async function draftOf(
   deps: ServiceDeps,
   handoff: Handoff,
@@ -110,7 +110,7 @@ interface Named {
   readonly in_reply_to: string | undefined
 }
 
-/** What the engine knows of a handoff, in the words of a draft. */
+/** The stored handoff, in the fields of a draft. */
 function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
   const rejection = endReason(handoff)
   const decision = content.thread.findLast(({ kind }) => kind === 'decision')

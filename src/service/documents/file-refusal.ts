@@ -9,7 +9,7 @@ export interface RefusedFile {
   readonly path: string
   readonly sha256: string
   readonly reason: string
-  /** Who is told. */
+  /** The agent that is told. */
   readonly to: string
   /** The handoff that the file is about, where it is known. */
   readonly handoff?: {

@@ -9,7 +9,7 @@ import { gateTypeOf } from '../../domain/people/gate.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import { isForPerson } from '../handoffs/admission.ts'
 
-/** What a draft does not say of the handoff that is made of it. */
+/** The fields of an imported handoff that its draft does not hold. */
 export interface Placing {
   readonly uid: string
   readonly id: string
@@ -38,7 +38,7 @@ export function obstacleTo({ from, to }: Draft): string | undefined {
 }
 
 /**
- * What a draft says, as a handoff. A statement of fact: states and times are taken as they are, and no guard
+ * Makes a handoff of a draft. A statement of fact: states and times are taken as they are, and no guard
  * counts as passed. Pure, so that an export can tell what changed since.
  */
 export function toHandoff(draft: Draft, placing: Placing): Imported {
@@ -47,7 +47,7 @@ export function toHandoff(draft: Draft, placing: Placing): Imported {
   const task = taskOf(draft)
   const type = draft.type ?? 'sequential'
   const stated = draft.state ?? 'offered'
-  // What is offered to a person for a decision waits for it at once.
+  // A handoff that asks a person for a decision waits for it at once.
   const state = stated === 'offered' && isForPerson(type) ? 'needs_input' : stated
   const attempt = Math.max(0, Math.trunc(draft.retry_count ?? 0)) + 1
   const [from, to] = [AgentName.parse(draft.from), AgentName.parse(draft.to)]
@@ -121,7 +121,7 @@ export function instant(time: string | undefined): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
-/** Who works on it, where somebody does, and the attempt that this makes. */
+/** The holder, if somebody works on it, and its attempt. */
 function heldBy(handoff: Handoff, draft: Draft): Partial<Handoff> {
   const { state, to, attempt, created_at, ended_at } = handoff
   const accepted_by = nameOf(draft.accepted_by)
@@ -181,7 +181,7 @@ function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft:
   }
 }
 
-/** What it waits for, and where it goes on when that came. */
+/** The input that it waits for, and the state to resume in. */
 function needOf(type: Handoff['type'], draft: Draft): Pick<Handoff, 'need' | 'resume'> {
   if (type === 'gate') return { need: 'gate' }
   if (type === 'escalation') return { need: 'decision' }
@@ -201,7 +201,7 @@ function contentOf(draft: Draft, who: Who & { home: DialectId }): Content {
   }
 }
 
-/** What a receiver answered elsewhere counts as its answer here. */
+/** A receiver's acknowledgment from elsewhere counts here too. */
 function acknowledgmentOf({ acknowledgment: said, accepted_by }: Draft, who: Who): Partial<Content> {
   if (said?.understood === undefined) return {}
   const { understood, understanding, questions, blockers, starting } = said

@@ -36,13 +36,13 @@ const MOST_ALIKE = 200
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Where the document of these bytes is kept: found again by one look at a key. */
+/** The uid under which the document of these bytes is kept: one look at a key finds it. */
 export const sourceUid = (piece: Piece): string => `${SOURCE_TYPE}-${piece.sha256}`
 
 /** The name of a file without its folder: a file that was moved is the same file. */
 export const fileName = (path: string | undefined): string | undefined => path?.split(/[\\/]/).at(-1)
 
-/** Where a document came from that had no name: the pipe. */
+/** The path of a document without a name: it came through a pipe. */
 export const NO_PATH = '-'
 export const pathOf = (source: Artifact | undefined): string | undefined =>
   source?.path === NO_PATH ? undefined : source?.path
@@ -75,7 +75,7 @@ export function idsOf(draft: Draft, dialect: DialectId): Ids {
   return { known: ids, free: ids }
 }
 
-/** What tells two documents without ids apart. */
+/** The fields that tell two documents without ids apart. */
 function marksOf(draft: Draft): unknown {
   const { body: _, ...said } = draft
   const { from, to, phase, task, created_at } = said

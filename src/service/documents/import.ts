@@ -23,11 +23,11 @@ import { makeRecord } from './record.ts'
 
 export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const
 
-/** What became of one document. */
+/** The outcome for one document. */
 export interface ImportItem {
   readonly outcome: (typeof OUTCOMES)[number]
   readonly dialect?: string
-  /** Where the document begins. */
+  /** The first line of the document. */
   readonly line: number
   /** The handoff that was made or found. */
   readonly id?: string
@@ -97,13 +97,13 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
     if (obstacle !== undefined) return { outcome: 'refused', ...about, reason: obstacle }
     return { ...about, ...(await importHandoff(deps, call, piece, asNew)) }
   } catch (error) {
-    // A store that does not answer is no fault of the document.
+    // A store that does not answer is not the document's fault.
     if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
     return { outcome: 'refused', ...about, reason: error.message }
   }
 }
 
-/** What agents wrote before document 000's second version has no keys for an acknowledgment. */
+/** Files from before document 000's second version have no keys for an acknowledgment. */
 const isVersion2 = ({ dialect, form }: Document): boolean => dialect === 'markdown' && form === 'handoff'
 
 async function importHandoff(

@@ -6,7 +6,7 @@ import type { Home } from '../../domain/home.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 
-/** What a sender says of a handoff that gets a file. */
+/** A handoff that gets a file, as its sender gives it. */
 interface Said {
   readonly from: string
   readonly to: string
@@ -15,7 +15,7 @@ interface Said {
   readonly package: Package
 }
 
-/** What people type for a field of the document. */
+/** The option that people type for a field of the document. */
 const TYPED: Readonly<Record<string, string>> = {
   task: '--task BPRD-YYYY-NNNN',
   'package.purpose': '--purpose',
@@ -27,7 +27,7 @@ const TYPED: Readonly<Record<string, string>> = {
 /** A handoff that lives in a file says all that its document demands, and hears of everything that is missing at once. */
 export async function demandWritable({ live, now }: ServiceDeps, home: Home, said: Said): Promise<void> {
   if (home !== 'markdown' || !live?.has(home)) return
-  // What reads and writes documents takes longer to load than a command takes that needs none of it.
+  // Loaded late: a command that needs no documents would take longer to load them than to run.
   const { toNative } = await import('../../dialects/markdown/write.ts')
   const { from, to, title, task, package: travels } = said
   const created_at = now().toISOString()

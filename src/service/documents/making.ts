@@ -86,7 +86,7 @@ function place(step: Step, piece: Piece, { handoff, content }: Imported): Handof
   return made
 }
 
-/** What `finish` says of a step that happened now is not true of one that happened elsewhere before. */
+/** Restores the document's times: `finish` sets those of a step that happens now. */
 function withTimes(finished: Handoff, { updated_at, ended_at, attempts }: Handoff): Handoff {
   const { ended_at: _, ...rest } = finished
   return { ...rest, updated_at, attempts, ...(ended_at !== undefined && { ended_at }) }
@@ -145,7 +145,7 @@ async function freeUid(deps: ServiceDeps, draft: Draft, dialect: DialectId): Pro
   return taken ? fresh : carried
 }
 
-/** What waits is taken by priority, then by uid; a request of document 001 waits since its own timestamp. */
+/** Work is taken by priority, then by uid; a request of document 001 waits since its own timestamp. */
 function waitingSince({ state = 'offered', created_at }: Draft, dialect: DialectId, fresh: string): string {
   const since = dialect === 'queue' && state === 'offered' ? instant(created_at) : undefined
   return since === undefined ? fresh : agedUid(fresh, Date.parse(since))

@@ -28,7 +28,7 @@ export function refuseOverGate(view: View, uid: string | undefined, from: string
   if (held) refuseHeld(run, held.id, held.gate)
 }
 
-/** True below a handoff of the step, or from its agent when it has no other active step in the run. */
+/** True below a handoff of the step, or from its agent without an active step in the run. */
 function isFrom({ steps }: Run, { id, agent }: RunStep, from: string, parent: Handoff | undefined): boolean {
   if (parent?.step !== undefined) return parent.step === id
   return agent === from && !steps.some((step) => step.state === 'active' && step.agent === from)

@@ -262,7 +262,7 @@ export function putToken(
 /** Names seen by this process: agents are never deleted, so a name that was there is still there. */
 const caches = new WeakMap<ServiceDeps, Map<string, Agent>>()
 
-function knownAgents(deps: ServiceDeps): Map<string, Agent> {
+export function knownAgents(deps: ServiceDeps): Map<string, Agent> {
   let known = caches.get(deps)
   if (!known) {
     known = new Map()

@@ -6,7 +6,7 @@ import { givenBack } from '../../domain/handoffs/reasons.ts'
 import type { RetryPolicy } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { hasLimit, limitsOf } from '../../domain/policy.ts'
-import { ensureAgents } from '../agents/agents.ts'
+import { addAgents, adminStream, knownAgents, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { demandFileId, demandWritable, documentId } from '../documents/live-home.ts'
 import { find, must } from '../lookup.ts'
@@ -151,12 +151,13 @@ export class Sending {
   async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {
     const { uid, from } = await find(this.#deps, ref)
     refuseRoute(this.#deps, from, to)
-    await ensureAgents(this.#deps, call, [to])
+    const unknown = await unknownAgents(this.#deps, call, [to])
     return write(this.#deps, call, {
       op: 'handoff_reassign',
       input: { uid, to, reason },
-      reads: { handoffs: [uid], agents: [to] },
+      reads: { handoffs: [uid], agents: [to], streams: unknown.length > 0 ? [adminStream(this.#deps)] : [] },
       decide: (view, at) => {
+        addAgents(this.#deps, view, call, unknown)
         const step: Step = { deps: this.#deps, view, actor: call.actor, at }
         const before = must(view, uid)
         refuseRemoved(view.agent(to))
@@ -205,8 +206,9 @@ export class Sending {
     if (type === 'return') return this.#answer(call, op, input, judged)
     refuseRoute(deps, from, to)
     const kind = await this.#kindOfNew(call, to, type)
-    const agents = await ensureAgents(deps, call, [from, to], kind)
-    const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, agents.get(name))))
+    const unknown = await unknownAgents(deps, call, [from, to])
+    const known = knownAgents(deps)
+    const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, known.get(name))))
     const parent = await this.#parentOf(call, input)
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
     const uid = deps.newUid()
@@ -230,12 +232,17 @@ export class Sending {
             parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
           ),
           ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
-          // A chain that begins here has no stream yet.
-          streams: place.root === uid ? [] : [place.root],
+          streams: [
+            // A chain that begins here has no stream yet.
+            ...(place.root === uid ? [] : [place.root]),
+            ...(unknown.length > 0 ? [adminStream(deps)] : []),
+          ],
           numbers: alias === undefined ? 1 : 0,
         },
         decide: (view, at) => {
           const step: Step = { deps, view, actor: call.actor, at }
+          // In the same unit: a refused handoff leaves no agent behind.
+          addAgents(deps, view, call, unknown, kind)
           admit(step, { from, to, home, type, task, place, supersedes })
           const run = runBelow(view, parent)
           if (send) refuseOverGate(view, run, from, parent)

@@ -1,5 +1,6 @@
 import { type ChainHead, verifyChain } from '../audit/chain.ts'
 import { BatonError } from '../domain/errors.ts'
+import { readStream } from '../service/audit/log-reader.ts'
 import type { Store } from '../storage/store.ts'
 import { leafHash } from '../storage/working-set.ts'
 import { RowDigest } from './row-digest.ts'
@@ -18,8 +19,6 @@ export interface ChainReport {
   readonly broken: readonly { readonly stream: string; readonly at: number; readonly reason: string }[]
 }
 
-const PAGE = 1_000
-
 /** Follows every chain of the log from its first entry to the head that the store remembers, then the tree. */
 export async function verifyChains(store: Store, { tell, signal }: LongWork = {}): Promise<ChainReport> {
   const heads = await headsOf(store)
@@ -28,7 +27,7 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
   let entries = 0
   for (const [stream, head] of heads) {
     signal?.throwIfAborted()
-    const { texts, wrong } = await readStream(store, stream)
+    const { texts, wrong } = await readStream(store, stream, leafHash)
     const verdict = verifyChain(texts, leafHash, head)
     if (!verdict.ok) broken.push({ stream, at: verdict.at, reason: verdict.reason })
     else if (wrong !== undefined)
@@ -39,22 +38,6 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
   }
   broken.push(...(await verifyTree(store, (done, of) => tell?.('verifying the tree', done, of))))
   return { streams, entries, broken }
-}
-
-async function readStream(
-  store: Store,
-  stream: string,
-): Promise<{ texts: { entry: string }[]; wrong?: number }> {
-  const texts: { entry: string }[] = []
-  let wrong: number | undefined
-  for (;;) {
-    const page = await store.entries(stream, texts.length, PAGE)
-    for (const { body, hash, seq } of page) {
-      if (hash !== leafHash(body)) wrong ??= seq
-      texts.push({ entry: body })
-    }
-    if (page.length < PAGE) return { texts, ...(wrong !== undefined && { wrong }) }
-  }
 }
 
 /** The last entry of every stream, as its row says. */

@@ -1,3 +1,4 @@
+import type { LeafHash } from '../../audit/entry.ts'
 import { TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
@@ -28,6 +29,21 @@ export async function* readLog(store: Store, start: number, end: number): AsyncG
     }
     if (page.entries.length === 0) throw missing(index)
     cursor = page.cursor
+  }
+}
+
+/** The texts of a stream from its first entry on, and the first entry whose stored hash is not that of its text. */
+export async function readStream(store: Store, stream: string, leafHash: LeafHash, most = Number.MAX_VALUE) {
+  const texts: { entry: string }[] = []
+  let wrong: number | undefined
+  for (;;) {
+    const limit = Math.min(PAGE, most - texts.length)
+    const page = await store.entries(stream, texts.length, limit)
+    for (const { body, hash, seq } of page) {
+      if (hash !== leafHash(body)) wrong ??= seq
+      texts.push({ entry: body })
+    }
+    if (page.length < PAGE) return { texts, wrong }
   }
 }
 

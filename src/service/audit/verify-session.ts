@@ -4,6 +4,7 @@ import type { Store, Stream } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { newestCheckpoint } from './checkpoints.ts'
 import { leafOfText, toText } from './hashing.ts'
+import { readStream } from './log-reader.ts'
 import { membersOf } from './members.ts'
 import { sequence } from './sequence.ts'
 import { findSession } from './sessions.ts'
@@ -26,7 +27,6 @@ export interface ChainReport {
   readonly levels: readonly Level[]
 }
 
-const PAGE = 1_000
 const STREAMS_AT_ONCE = 100
 const hashOf = (entry: string): string => toText(leafOfText(entry))
 
@@ -92,16 +92,9 @@ async function* headsOf(store: Store, streams: readonly string[]): AsyncGenerato
 }
 
 async function followStream(store: Store, { uid, seq, head }: Stream): Promise<void> {
-  const entries: { entry: string }[] = []
-  while (entries.length <= seq) {
-    const page = await store.entries(uid, entries.length, Math.min(PAGE, seq + 1 - entries.length))
-    for (const { body, hash, seq: at } of page) {
-      if (hash !== hashOf(body)) throw broken(uid, at, 'its stored hash is not that of its text')
-      entries.push({ entry: body })
-    }
-    if (page.length === 0) break
-  }
-  const verdict = verifyChain(entries, hashOf, { seq, hash: head })
+  const { texts, wrong } = await readStream(store, uid, hashOf, seq + 1)
+  if (wrong !== undefined) throw broken(uid, wrong, 'its stored hash is not that of its text')
+  const verdict = verifyChain(texts, hashOf, { seq, hash: head })
   if (!verdict.ok) throw broken(uid, verdict.at, verdict.reason)
 }
 

@@ -297,7 +297,7 @@ describe('the cost of opening', () => {
     assert.ok(loaded.some((url) => url.endsWith('/src/storage/sqlite/sqlite-store.ts')))
     assert.deepEqual(
       loaded.filter((url) =>
-        /node_modules|\/src\/(?:config-(?:check|issues|schema|yaml)|trust)\.ts$/.test(url),
+        /node_modules|\/src\/(?:config\/(?:check|issues|schema|yaml)|workspace\/trust)\.ts$/.test(url),
       ),
       [],
     )

@@ -48,10 +48,6 @@ export const Task = once(() =>
 )
 export type Task = z.infer<ReturnType<typeof Task>>
 
-/** Whether the present work period has a record, as done needs one. */
-export const isWrittenBack = ({ record_seq, period_seq }: Task): boolean =>
-  record_seq !== undefined && record_seq > period_seq
-
 /** A `thought_record` (document 003): what was done, where, with which tests. */
 export const ThoughtRecord = once(() =>
   z.object({

@@ -9,3 +9,7 @@ export const WRITEBACK_FAILED =
 /** The statuses of a task in document 003. Blocked is derived, not stored (A3-24). */
 export const WRITEBACK_STATUSES = ['todo', 'in_progress', 'done'] as const
 export type WritebackStatus = (typeof WRITEBACK_STATUSES)[number]
+
+/** Whether the present work period has a record, as done needs one. */
+export const isWrittenBack = (task: { record_seq?: number | undefined; period_seq: number }): boolean =>
+  task.record_seq !== undefined && task.record_seq > task.period_seq

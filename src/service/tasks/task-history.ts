@@ -1,4 +1,5 @@
-import { isWrittenBack, type Task } from '../../domain/tasks/task.ts'
+import type { Task } from '../../domain/tasks/task.ts'
+import { isWrittenBack } from '../../domain/tasks/writeback.ts'
 import { inWords } from '../../domain/texts/in-words.ts'
 import type { LogEntry, TaskRow } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'

@@ -1,6 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
-import { isWrittenBack, type Task } from '../../domain/tasks/task.ts'
+import type { Task } from '../../domain/tasks/task.ts'
+import { isWrittenBack } from '../../domain/tasks/writeback.ts'
 import { oneLine } from '../cli/screen/plain-text.ts'
 import type { Session } from '../cli/session/session.ts'
 

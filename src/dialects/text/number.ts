@@ -28,10 +28,12 @@ export function numberOrText(raw: string, value: number): number | string {
   if (!Number.isFinite(value)) return raw
   const written = decimalOf(raw)
   if (written === undefined) return Number.isSafeInteger(value) || !Number.isInteger(value) ? value : raw
+  // The language's own form of a number is that number, also where `toPrecision` rounds a tie the other way.
+  if (written === decimalOf(String(value))) return value
   // A long whole number is printed with zeros at the end.
-  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value)
-  const printed = isRounded ? String(value) : value.toPrecision(Math.min(MOST_DIGITS, digitsIn(written)))
-  return written === decimalOf(printed) ? value : raw
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return raw
+  // The language prints 100 digits at most.
+  return written === decimalOf(value.toPrecision(Math.min(100, digitsIn(written)))) ? value : raw
 }
 
 export const longNumber = (raw: string, at: number): Note => ({
@@ -40,9 +42,6 @@ export const longNumber = (raw: string, at: number): Note => ({
   message: `${shown(raw)} is more than a number can hold exactly, so it is kept as text; put it in quotes`,
   at,
 })
-
-/** As many as the language prints. */
-const MOST_DIGITS = 100
 
 const digitsIn = (decimal: string): number => decimal.indexOf('e') || 1
 

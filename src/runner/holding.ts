@@ -1,7 +1,7 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { stateWords } from '../domain/handoffs/step-words.ts'
 import { isHeld } from '../domain/lifecycle.ts'
-import { inWords } from '../domain/texts/in-words.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import { waitFor } from '../service/waiting.ts'
 
@@ -107,6 +107,6 @@ function lossOf(mine: Handoff, now: Handoff | undefined): BatonError | undefined
   const same = now.attempt === mine.attempt && now.holder === mine.holder && now.instance === mine.instance
   if (same && (isHeld(now.state) || now.state === 'needs_input')) return undefined
   const what =
-    now.state === 'cancelled' ? 'was cancelled' : `is ${inWords(now.state)} and no longer held here`
+    now.state === 'cancelled' ? 'was cancelled' : `is no longer held here: it ${stateWords(now.state)}`
   return new BatonError('conflict', `${mine.id} ${what}`, { ...details, state: now.state })
 }

@@ -87,7 +87,7 @@ describe('J1, the first handoff', () => {
     assert.match(empty.stderr, /no evidence for "Middleware in src\/"/)
     assert.equal(early.code, 4)
     assert.equal(own.code, 4)
-    assert.match(own.stderr, /^✗ codex may not complete HO-\d{4}-001; .*never its receiver codex\n$/)
+    assert.match(own.stderr, /^✗ codex may not verify HO-\d{4}-001; .*never its receiver codex\n$/)
   })
 
   it('asks for baton init in a folder without git, and leaves nothing behind', async (t) => {

@@ -1,12 +1,12 @@
 import type { Agent } from '../../domain/agent.ts'
 import { checkCycle, checkDepth, type Place } from '../../domain/handoffs/chain.ts'
 import type { HandoffType } from '../../domain/handoffs/handoff.ts'
+import { stateWords } from '../../domain/handoffs/step-words.ts'
 import type { Home } from '../../domain/home.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import { checkLimits } from '../../domain/limits.ts'
 import { shutGates, shutReason } from '../../domain/people/gate.ts'
 import { hasLimit, kindOf, limitsOf, mayRoute } from '../../domain/policy.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { must } from '../lookup.ts'
 import { refuseShut } from '../people/shut.ts'
@@ -90,7 +90,7 @@ function refusePast(step: Step, { from, task: id, place: { parent } }: Candidate
 function refuseOpen({ view }: Step, uid: string): void {
   const old = must(view, uid)
   if (isOpen(old.state))
-    refuse('wrong_state', `${old.id} is still ${inWords(old.state)}; only what has ended can be superseded`, {
+    refuse('wrong_state', `${old.id} ${stateWords(old.state)}; only ended handoffs can be superseded`, {
       id: old.id,
       state: old.state,
     })

@@ -1,6 +1,6 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, decideRetry } from '../../domain/handoffs/retry.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
+import { stateWords } from '../../domain/handoffs/step-words.ts'
 import { logRecord } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { offerDeadline } from './deadline.ts'
@@ -93,7 +93,7 @@ export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): H
   if (actor.name !== before.to)
     refuse('not_allowed', `${actor.name} does not hold ${before.id}`, { id: before.id })
   if (!isUnderWay(before))
-    refuse('wrong_state', `${before.id} is ${inWords(before.state)}; there is nothing to keep alive`, {
+    refuse('wrong_state', `${before.id} ${stateWords(before.state)}, so it needs no heartbeat`, {
       id: before.id,
       state: before.state,
     })

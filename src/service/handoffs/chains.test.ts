@@ -209,7 +209,7 @@ describeOnEngines('a chain of handoffs', (open) => {
 
     await assert.rejects(pass(w, 'planner', 'codex', { supersedes: first.id }), {
       code: 'wrong_state',
-      message: 'HO-2026-001 is still in progress; only what has ended can be superseded',
+      message: 'HO-2026-001 is in progress; only ended handoffs can be superseded',
     })
     await assert.rejects(pass(w, 'planner', 'codex', { supersedes: 'HO-1999-001' }), { code: 'not_found' })
   })

@@ -186,6 +186,63 @@ describeOnEngines('native work', (open) => {
     })
   })
 
+  it('refuses a step that comes too early or too late in the words of whoever takes it', async (t) => {
+    const w = await open(t)
+    const { receiving, closing, sending, looking } = w.service
+    const refusal = (step: Promise<unknown>) =>
+      step.then(
+        () => 'not refused',
+        ({ code, message }) => `${code}: ${message}`,
+      )
+    const { handoff } = await sending.send(planner, { to: 'codex', title: 'Limit', deliverables })
+    const { uid } = handoff
+
+    const early = [
+      await refusal(closing.verify(planner, uid, { pass: true })),
+      await refusal(closing.verify(planner, uid, { pass: false, note: 'no tests' })),
+      await refusal(closing.complete(planner, uid)),
+      await refusal(receiving.submit(codex, uid, { evidence })),
+      await refusal(receiving.answer(planner, uid, 'yes')),
+      await refusal(receiving.accept(by('gemini'), uid)),
+      await refusal(receiving.heartbeat(codex, uid, {})),
+    ]
+    await receiving.ask(codex, uid, 'Which limit?')
+    const asked = await refusal(receiving.accept(codex, uid))
+    await receiving.answer(planner, uid, '100')
+    await receiving.accept(codex, uid)
+    await receiving.submit(codex, uid, { evidence })
+    const stranger = await refusal(closing.verify(codex, uid, { pass: false, note: 'mine' }))
+    await closing.verify(planner, uid, { pass: true })
+    const late = [
+      await refusal(receiving.accept(codex, uid)),
+      await refusal(sending.cancel(planner, uid)),
+      await refusal(receiving.retry(planner, uid)),
+      await refusal(receiving.fail(codex, uid, { message: 'no' })),
+    ]
+
+    assert.deepEqual(early, [
+      'wrong_state: HO-2026-001 has not been accepted yet, so there is nothing to verify',
+      'wrong_state: HO-2026-001 has not been accepted yet, so there is nothing to verify',
+      'wrong_state: HO-2026-001 has not been accepted yet, so there is nothing to complete',
+      'wrong_state: HO-2026-001 has not been accepted yet; only work that is accepted or in progress can be submitted',
+      'wrong_state: HO-2026-001 has no open question to answer',
+      'not_allowed: gemini may not accept HO-2026-001; that is for its receiver codex',
+      'wrong_state: HO-2026-001 has not been accepted yet, so it needs no heartbeat',
+    ])
+    assert.equal(
+      asked,
+      'wrong_state: HO-2026-001 is waiting for input; only an offered handoff can be accepted',
+    )
+    assert.match(stranger, /^not_allowed: codex may not verify HO-2026-001; /)
+    assert.deepEqual(late, [
+      'wrong_state: HO-2026-001 is completed; only an offered handoff can be accepted',
+      'wrong_state: HO-2026-001 is completed; only an open handoff can be cancelled',
+      'wrong_state: HO-2026-001 is completed; only a failed handoff can be retried',
+      'wrong_state: HO-2026-001 is completed; only work that is in progress or blocked can fail',
+    ])
+    assert.equal((await looking.get(uid)).handoff.state, 'completed')
+  })
+
   it('is accepted in part: the open points go to the sender and no work starts', async (t) => {
     const w = await open(t)
     const { handoff } = await w.service.sending.send(planner, { to: 'codex', title: 'Make it fast' })

@@ -1,18 +1,18 @@
 import type { Actor } from '../../domain/agent.ts'
 import { addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
-import { rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
+import { delegationConditions, rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
-import { type Command, decide, isEnd, isHeld, type Role, statesFor } from '../../domain/lifecycle.ts'
+import { stepWords } from '../../domain/handoffs/step-words.ts'
+import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
 import type { View } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
-import { refuseDeclined, refuseShut, refuseUnanswered } from '../people/shut.ts'
+import { refuseDeclined, refuseShut } from '../people/shut.ts'
 import { tell, tellWait } from '../people/telling.ts'
 import { withTimers } from '../people/timers.ts'
 import { noteGate, noteTask } from '../tasks/task-follow.ts'
@@ -56,20 +56,17 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const decision = decide(handoff.state, command, roles, handoff.resume)
   if (!decision.ok) {
     const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
-    if (decision.code === 'wrong_state')
-      refuse(
-        'wrong_state',
-        `${handoff.id} is ${inWords(handoff.state)}; ${command} needs one that is ${list(statesFor(command).map(inWords))}`,
-        details,
-      )
-    refuse('not_allowed', notAllowed(handoff, command, actor, decision.needs ?? []), details)
+    const [verb, refusal] = stepWords(command, handoff.state, change.act)
+    if (decision.code === 'wrong_state') refuse('wrong_state', `${handoff.id} ${refusal}`, details)
+    const who = list([...new Set(decision.needs)].map((role) => whoIs(handoff, role)))
+    refuse('not_allowed', `${actor.name} may not ${verb} ${handoff.id}; that is for ${who}`, details)
   }
   if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
   if (command === 'reject') refuseDeclined(handoff)
   if (command === 'submit' || command === 'complete') {
     const done = command === 'submit' ? 'submitted' : 'completed'
     refuseShut(step, handoff, done)
-    refuseUnanswered(step, handoff, done)
+    refuseShut(step, handoff, done, delegationConditions)
   }
 
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
@@ -267,7 +264,7 @@ function checkDocument(before: Handoff, after: Handoff, command: Command): void 
   const [from, to] = [markdownStatus(before), markdownStatus(after)]
   refuse(
     'wrong_state',
-    `${before.id} is ${from}, and document 000 has no way from there to ${to}; ${inWords(command)} needs a new handoff that supersedes it`,
+    `${before.id} is ${from}, and the markdown format has no step from there to ${to}; send a new handoff that supersedes it`,
     { id: before.id, state: before.state, command, from, to },
   )
 }
@@ -291,11 +288,6 @@ export function checkHolder(handoff: Handoff, actor: Actor): void {
 
 const list = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
-
-function notAllowed(handoff: Handoff, command: Command, actor: Actor, needs: readonly Role[]): string {
-  const who = list([...new Set(needs)].map((role) => whoIs(handoff, role)))
-  return `${actor.name} may not ${inWords(command)} ${handoff.id}; that is for ${who}`
-}
 
 function whoIs(handoff: Handoff, role: Role): string {
   if (role === 'sender') return `its sender ${handoff.from}`

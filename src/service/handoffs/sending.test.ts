@@ -134,7 +134,7 @@ describeOnEngines('sending', (open) => {
     assert.deepEqual([items, handoff.state, sent.state, sent.rev], [[], 'draft', 'offered', 2])
     await assert.rejects(w.service.sending.sendDraft(planner, handoff.id), {
       code: 'wrong_state',
-      message: 'HO-2026-001 is offered; send needs one that is draft',
+      message: 'HO-2026-001 is not a draft any more, so it cannot be sent',
     })
   })
 

@@ -1,4 +1,4 @@
-import { delegationConditions, gateConditions } from '../../domain/handoffs/guards.ts'
+import { gateConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -25,21 +25,15 @@ export async function workOn({ store }: ServiceDeps, task: string): Promise<read
   return items.map(({ uid }) => uid)
 }
 
-/** Refuses what would carry work past a gate that is shut. */
-export function refuseShut({ view }: Pick<Step, 'view'>, work: Handoff, done: string): void {
+/** Refuses what would carry work past a gate that is shut, or past delegated parts that are not back yet. */
+export function refuseShut(
+  { view }: Pick<Step, 'view'>,
+  work: Handoff,
+  done: string,
+  conditions: typeof gateConditions = gateConditions,
+): void {
   if (!work.gated) return
-  const unmet = gateConditions(view.gates(work.uid), work)
-  if (unmet.length === 0) return
-  refuse('unmet', `${work.id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
-    id: work.id,
-    unmet,
-  })
-}
-
-/** Refuses to hand in work of which a part is still with somebody else: delegations come back in order. */
-export function refuseUnanswered({ view }: Pick<Step, 'view'>, work: Handoff, done: string): void {
-  if (!work.gated) return
-  const unmet = delegationConditions(view.gates(work.uid), work)
+  const unmet = conditions(view.gates(work.uid), work)
   if (unmet.length === 0) return
   refuse('unmet', `${work.id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
     id: work.id,

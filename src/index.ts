@@ -56,7 +56,7 @@ function demandOptions(options: unknown): void {
   for (const [field, wanted] of Object.entries(TEXTS)) {
     const value: unknown = Reflect.get(options, field)
     if (value === undefined || (typeof value === 'string' && value !== '')) continue
-    const what = value === '' ? 'empty' : 'no text'
+    const what = value === '' ? 'empty' : 'not a string'
     throw new BatonError('invalid_input', `${field} is ${what}; give ${wanted}, or leave it out`, { field })
   }
 }

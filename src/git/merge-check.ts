@@ -118,7 +118,7 @@ function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Finding[] 
   return [
     {
       code: 'branch_of_another_task',
-      message: `${branch} is no branch of ${task.id}; rename it so that it begins with ${branchPrefix(task.id)}`,
+      message: `${branch} is not a branch of ${task.id}; rename it so that it begins with ${branchPrefix(task.id)}`,
     },
   ]
 }

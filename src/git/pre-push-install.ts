@@ -91,7 +91,7 @@ function demandPlain(path: string): void {
   if (!stats || stats.isFile()) return
   throw new BatonError(
     'conflict',
-    `${path} is no plain file; add this line to the hook yourself: ${COMMAND}`,
+    `${path} is not a plain file; add this line to the hook yourself: ${COMMAND}`,
     { path },
   )
 }

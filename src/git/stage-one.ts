@@ -58,7 +58,7 @@ export async function lookAtWork(
   if (!isBranchOf(branch, task.id))
     points.push({
       code: 'branch_of_another_task',
-      message: `${branch === '' ? 'no branch' : branch} is checked out, which is no branch of ${task.id}; work on one that begins with ${branchPrefix(task.id)}, made by: baton task start ${task.id}`,
+      message: `${branch === '' ? 'no branch' : branch} is checked out, which is not a branch of ${task.id}; work on one that begins with ${branchPrefix(task.id)}, made by: baton task start ${task.id}`,
     })
   const open = await repository.uncommitted()
   if (open.length > 0)

@@ -30,7 +30,7 @@ export function readSource(path: string, tag?: string): readonly SourceTask[] {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) throw new BatonError('not_found', `there is no file ${path}; name one that is there`, { path })
   if (stats.isDirectory()) return readBacklog(path)
-  if (!stats.isFile() || stats.size > MOST_BYTES) throw notRead(`${path} is no file, or too large`)
+  if (!stats.isFile() || stats.size > MOST_BYTES) throw notRead(`${path} is not a file, or is too large`)
   const text = readFileSync(path, 'utf8')
   const ending = basename(path).toLowerCase().split('.').at(-1)
   if (ending === 'json') return fromTaskMaster(text, tag)
@@ -66,7 +66,7 @@ export function inOrder(tasks: readonly SourceTask[]): readonly SourceTask[] {
   const all = new Map<string, SourceTask>()
   for (const task of tasks) {
     if (task.dropped) continue
-    if (!TaskId.safeParse(task.id).success) throw notRead(`${JSON.stringify(task.id)} is no task id`)
+    if (!TaskId.safeParse(task.id).success) throw notRead(`${JSON.stringify(task.id)} is not a task id`)
     if (all.has(task.id)) throw notRead(`${task.id} is in it twice`)
     // Tools differ in how they spell an id where another task names it.
     const depends_on = [...new Set(task.depends_on.map((id) => spelled.get(id.toLowerCase()) ?? id))].filter(

@@ -191,7 +191,7 @@ describe('the order of an import', () => {
   })
 
   it('refuses what is no id, what comes twice and what holds nothing', () => {
-    assert.throws(() => inOrder([task('--all')]), /"--all" is no task id/)
+    assert.throws(() => inOrder([task('--all')]), /"--all" is not a task id/)
     assert.throws(() => inOrder([task('A1'), task('A1')]), /A1 is in it twice/)
     assert.throws(() => inOrder([]), /no task was found/)
   })

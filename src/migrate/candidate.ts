@@ -122,7 +122,7 @@ function rowCandidate(file: ScannedFile, row: Row, number: number, answerFor: An
   const answer = answerFor([name, file.path])
   const draft: Draft = { ...row.draft, ...answer }
   const isKnown = draft.state !== undefined
-  const said = row.status === undefined ? 'no status is said' : `${JSON.stringify(row.status)} is no status`
+  const said = row.status === undefined ? 'it has no status' : `${JSON.stringify(row.status)} is not a status`
   return {
     ...bare(file),
     draft,
@@ -164,7 +164,7 @@ function unreadable(documents: readonly Document[]): Question[] {
 
 function missing({ from, to, task, created_at }: Draft): Question[] {
   const isTask = task !== undefined && isTaskId(task)
-  const noTask = task === undefined ? 'no task is named' : `"${task}" is no task id like BPRD-2026-0042`
+  const noTask = task === undefined ? 'no task is named' : `"${task}" is not a task id like BPRD-2026-0042`
   const isDated = created_at !== undefined && /^\d{4}-/.test(created_at)
   return [
     ...asked('from_agent', from === undefined ? 'nobody is named who hands over' : undefined),
@@ -177,7 +177,7 @@ function missing({ from, to, task, created_at }: Draft): Question[] {
 /** The folder, the front matter and the body may each say where a handoff is; open or ended must not be a guess. */
 function statusQuestion(document: Document, draft: Draft, path: string): string | undefined {
   const told = (code: string) => document.diagnostics.find((each) => each.code === code)
-  if (draft.state === undefined) return told('status_unknown')?.message ?? 'no status is said'
+  if (draft.state === undefined) return told('status_unknown')?.message ?? 'it has no status'
   // In version 2 the front matter is what counts.
   const contradiction = document.form === 'v1' ? told('status_contradicts') : undefined
   if (contradiction && isAboutEnd(document, draft)) return contradiction.message

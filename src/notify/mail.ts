@@ -36,7 +36,7 @@ export function toMessage(mail: Mail): string {
 
 export function demandAddress(address: string): void {
   if (!isMailAddress(address))
-    throw new BatonError('invalid_input', `${JSON.stringify(address)} is no mail address`, { address })
+    throw new BatonError('invalid_input', `${JSON.stringify(address)} is not a mail address`, { address })
 }
 
 /** A header's text: as it is where it is plain, else in encoded words. A line break in it would be a header of its own. */

@@ -334,7 +334,7 @@ describeOnEngines('thought_record', (open) => {
       {
         code: 'not_found',
         message:
-          'related_thought_records names tr-404, which is no record here; take the uid that thought_record answered, or see: baton thought list',
+          'related_thought_records names tr-404, which is not a record here; use the uid that thought_record returned, or see: baton thought list',
       },
     )
     const second = await ask<ThoughtRecord>(

@@ -84,7 +84,7 @@ describe('a specialist', () => {
     )
     await assert.rejects(
       baton.specialist('worker', any(null), () => undefined),
-      refusal(/^the options of the specialist worker are no object; give \{\} where there are none/),
+      refusal(/^the options of the specialist worker are not an object; use \{\} for none/),
     )
 
     assert.equal((await planner.get(sent.id)).handoff.state, 'offered')
@@ -167,13 +167,13 @@ describe('what a call is given', () => {
   let deep: unknown = 1
   for (let levels = 0; levels < 200_000; levels += 1) deep = [deep]
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ['a bigint', 1n, /^input is a bigint, which JSON has not; give a number or a text$/],
+    ['a bigint', 1n, /^input is a bigint, which JSON cannot represent; use a number or a string$/],
     ['a circle', circle, /^input\.back\[0\] holds itself; JSON has no circles/],
-    ['a function', { run: () => 1 }, /^input\.run is a function, which JSON has not; leave it out$/],
+    ['a function', { run: () => 1 }, /^input\.run is a function, which JSON cannot represent; leave it out$/],
     ['a Map', { a: new Map([['x', 1]]) }, /^input\.a is a Map, which JSON would write as \{\}; give a plain/],
-    ['NaN', { list: [1, Number.NaN] }, /^input\.list\[1\] is NaN, which JSON has not/],
+    ['NaN', { list: [1, Number.NaN] }, /^input\.list\[1\] is NaN, which JSON cannot represent/],
     ['a hole', { list: [undefined] }, /^input\.list\[0\] is undefined within a list/],
-    ['bytes', { file: Buffer.from('x') }, /^input\.file is bytes, which JSON has not/],
+    ['bytes', { file: Buffer.from('x') }, /^input\.file is bytes, which JSON cannot represent/],
     ['far too deep', deep, /^input\[0\].* is nested deeper than 100 levels/],
   ]
   for (const [what, input, words] of wrong)
@@ -211,12 +211,15 @@ describe('what a call is given', () => {
   })
 
   it('is a text where a store is named, and an object of options', async () => {
-    await assert.rejects(openBaton({ store: any(5) }), refusal(/^store is no text; give a file, :memory: or/))
+    await assert.rejects(
+      openBaton({ store: any(5) }),
+      refusal(/^store is not a string; give a file, :memory: or/),
+    )
     await assert.rejects(openBaton({ store: '' }), refusal(/^store is empty; give a file, :memory: or/))
-    await assert.rejects(openBaton({ store: ':memory:', cwd: any(5) }), refusal(/^cwd is no text/))
+    await assert.rejects(openBaton({ store: ':memory:', cwd: any(5) }), refusal(/^cwd is not a string/))
     await assert.rejects(
       openBaton({ store: ':memory:', workspace: any({}) }),
-      refusal(/^workspace is no text/),
+      refusal(/^workspace is not a string/),
     )
     await assert.rejects(openBaton(any('baton.db')), refusal(/^openBaton takes an object of options/))
     await assert.rejects(openBaton(any(null)), refusal(/^openBaton takes an object of options/))

@@ -156,7 +156,7 @@ describe('the end of an attempt', () => {
       'an artifact that none is, as the answer',
       (() => ({ artifact: 'report.json' })) as unknown as Handler,
       'VALIDATION_FAILED',
-      'Output validation failed: artifact is no { id, path }; return what work.artifact answers',
+      'Output validation failed: artifact is not { id, path }; return the result of work.artifact',
     ],
     [
       'details that are no JSON',

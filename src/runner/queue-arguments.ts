@@ -22,20 +22,20 @@ export function demandWorker(value: unknown): void {
   if (value === undefined || value === null || typeof value === 'function') return
   throw refused(
     'worker',
-    'is no function; give one that answers { id, path } of its artifact, or leave it out',
+    'is not a function; give one that returns { id, path } of its artifact, or leave it out',
   )
 }
 
 export function demandArtifact(value: unknown): void {
   if (value === undefined || value === null) throw refused('artifact', `is missing; ${ARTIFACT}`)
-  if (typeof value !== 'object') throw refused('artifact', `is no object; ${ARTIFACT}`)
+  if (typeof value !== 'object') throw refused('artifact', `is not an object; ${ARTIFACT}`)
   for (const field of ['id', 'path']) demandText(`artifact.${field}`, Reflect.get(value, field), ARTIFACT)
 }
 
 function demandText(field: string, value: unknown, wanted: string): string {
   if (value === undefined || value === null || value === '') throw refused(field, `is missing; ${wanted}`)
   if (typeof value === 'string') return value
-  throw refused(field, `is no text; ${wanted}`)
+  throw refused(field, `is not a string; ${wanted}`)
 }
 
 const refused = (field: string, what: string): BatonError =>

@@ -105,7 +105,7 @@ function demandWorker(name: string, options: unknown, handler: unknown): void {
   if (typeof options !== 'object' || options === null)
     throw new BatonError(
       'invalid_input',
-      `the options of the specialist ${name} are no object; give {} where there are none`,
+      `the options of the specialist ${name} are not an object; use {} for none`,
       { name },
     )
 }

@@ -105,7 +105,7 @@ export function answerFault(answer: unknown): string | undefined {
   const { artifact } = answer as { readonly artifact?: Partial<StoredArtifact> | null }
   if (artifact === undefined || (typeof artifact?.id === 'string' && typeof artifact.path === 'string'))
     return undefined
-  return 'artifact is no { id, path }; return what work.artifact answers'
+  return 'artifact is not { id, path }; return the result of work.artifact'
 }
 
 /** Document 001: what a worker answers is copied into the output under these names. */

@@ -77,7 +77,7 @@ describe('people', () => {
     const where = here(t)
     const keyId = ['AK', 'IA', 'Z7Q4M2K9P3X8W6T1'].join('')
     const send = ['send', '--to', 'codex', '--title', 'Look', '--summary', `The id ${keyId} is public`]
-    const asks = 'Is it none, and shall it be written?'
+    const asks = 'Is it not a secret, and should it be written?'
 
     const script = await refusal(where, ...send)
     const agent = onTerminal(where, [...send, '--as', 'planner'])
@@ -175,7 +175,7 @@ describe('people', () => {
     assert.equal(wrong.code, 2)
     assert.match(
       wrong.shown,
-      /"C" is no answer to \S+; answer with A, B, reject or question; nothing was decided/,
+      /"C" is not an answer to \S+; answer with A, B, reject or question; nothing was decided/,
     )
     assert.equal(code, 0, shown)
     assert.match(shown, /is answered: B; estimation goes on/)

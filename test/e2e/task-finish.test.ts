@@ -143,7 +143,7 @@ describe('finished work', () => {
     assert.ok(codesOf(early.details).includes('branch_of_another_task'))
     assert.match(
       early.message,
-      /main is checked out, which is no branch of P0\.1\.1; .* baton task start P0\.1\.1/,
+      /main is checked out, which is not a branch of P0\.1\.1; .* baton task start P0\.1\.1/,
     )
     assert.equal(existsSync(join(project.root, 'ran.txt')), false)
     assert.equal(code, 0, stderr)

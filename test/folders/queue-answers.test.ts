@@ -118,7 +118,7 @@ describe('what a specialist wrote', () => {
     [80, '50%', /coverage is 50 % and the target is 80 %/],
     ['80%', 50, /coverage is 50 % and the target is 80 %/],
     ['80', '79,5 %', /coverage is 79.5 % and the target is 80 %/],
-    [80, 'not measured', /coverage_percentage "not measured" is no number.* target is 80 %/],
+    [80, 'not measured', /coverage_percentage "not measured" is not a number.* target is 80 %/],
     ['80%', '85%', undefined],
   ] as const)
     it(`[S1-49] as coverage ${coverage} is ${message ? 'under' : 'over'} the target ${target}`, async (t) => {

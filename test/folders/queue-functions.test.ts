@@ -283,13 +283,13 @@ describe('the five functions of document 001', () => {
     assert.deepEqual(lines, [
       `invalid_input source is missing; ${name} @frontend-specialist`,
       `invalid_input source is "x y"; ${name} @frontend-specialist`,
-      `invalid_input target is no text; ${name} @react-specialist`,
-      'invalid_input input.count is a bigint, which JSON has not; give a number or a text',
+      `invalid_input target is not a string; ${name} @react-specialist`,
+      'invalid_input input.count is a bigint, which JSON cannot represent; use a number or a string',
       `invalid_input id is missing; ${id}`,
-      'invalid_input worker is no function; give one that answers { id, path } of its artifact, or leave it out',
+      'invalid_input worker is not a function; give one that returns { id, path } of its artifact, or leave it out',
       `invalid_input artifact is missing; ${artifact}`,
       `invalid_input artifact.path is missing; ${artifact}`,
-      `invalid_input id is no text; ${id}`,
+      `invalid_input id is not a string; ${id}`,
       'invalid_input message is missing; say why the work failed',
       `invalid_input id is missing; ${id}`,
       'invalid_input timeout_seconds is NaN; it is a number of seconds from 0 up, for example 60',
@@ -313,9 +313,9 @@ describe('the five functions of document 001', () => {
       lines,
       [
         'artifact is missing',
-        'artifact is no object',
+        'artifact is not an object',
         'artifact.path is missing',
-        'artifact.path is no text',
+        'artifact.path is not a string',
       ].map((what) => `failed VALIDATION_FAILED ${what}; ${wanted}`),
     )
   })

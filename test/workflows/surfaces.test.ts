@@ -121,7 +121,7 @@ describe('workflows on the command line', () => {
     assert.deepEqual([run.id, short.name], ['two-1', 'two'])
     assert.deepEqual([wrong.code, folder.code], [2, 2])
     assert.match(wrong.stderr, /^✗ wrong\.yaml:4: there is no field agnt here; did you mean agent\?/)
-    assert.match(folder.stderr, /is no file; name the YAML file of a workflow/)
+    assert.match(folder.stderr, /is not a file; name the YAML file of a workflow/)
     assert.deepEqual(
       [nowhere.code, nowhere.exit, nowhere.message],
       ['not_found', 3, 'there is no file workflows/tow.yaml and no workflow of that name; there is two'],

@@ -223,7 +223,7 @@ export function validationProblems(validation: Report, target?: number): readonl
   const coverage = percentOf(written)
   if (target === undefined || written === undefined) return problems
   if (coverage === undefined)
-    problems.push(`coverage_percentage ${JSON.stringify(written)} is no number and the target is ${target} %`)
+    problems.push(`coverage_percentage ${JSON.stringify(written)} is not a number; the target is ${target} %`)
   else if (coverage < target) problems.push(`coverage is ${coverage} % and the target is ${target} %`)
   return problems
 }

@@ -109,7 +109,7 @@ export function choiceOf(
   return {
     ok: false,
     code: 'invalid_input',
-    message: `${JSON.stringify(said)} is no answer to ${id}; answer with ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`,
+    message: `${JSON.stringify(said)} is not an answer to ${id}; answer with ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`,
     details: { id, choice: said, options: known },
   }
 }

@@ -50,7 +50,7 @@ export function shaFinding(sha: string): WritebackFinding | undefined {
     )
   if (/^[0-9a-f]{4,39}(?:\.{2,3}|…)?$/i.test(sha))
     return wrong('short_sha', `commit_sha ${sha} is cut short; ${FULL_SHA}.`)
-  return wrong('invalid_sha', `commit_sha ${shortened(sha)} is no commit; ${FULL_SHA}.`)
+  return wrong('invalid_sha', `commit_sha ${shortened(sha)} is not a commit; ${FULL_SHA}.`)
 }
 
 /** The branch of a task begins with `feature/` and the task's id, up to a hyphen: P0.1.1 is not p0-1-11. */

@@ -12,9 +12,9 @@ const MAX_DEPTH = 100
 
 // biome-ignore format: read as a table
 const NOT_JSON: Readonly<Record<string, string>> = {
-  bigint:   'is a bigint, which JSON has not; give a number or a text',
-  function: 'is a function, which JSON has not; leave it out',
-  symbol:   'is a symbol, which JSON has not; give a text',
+  bigint:   'is a bigint, which JSON cannot represent; use a number or a string',
+  function: 'is a function, which JSON cannot represent; leave it out',
+  symbol:   'is a symbol, which JSON cannot represent; use a string',
 }
 
 /**
@@ -28,12 +28,12 @@ function faultOf(value: unknown, field: string, above: readonly object[]): JsonF
   const other = NOT_JSON[typeof value]
   if (other !== undefined) return fault(other)
   if (typeof value === 'number' && !Number.isFinite(value))
-    return fault(`is ${value}, which JSON has not; give a finite number, or leave it out`)
+    return fault(`is ${value}, which JSON cannot represent; use a finite number, or leave it out`)
   if (typeof value !== 'object' || value === null) return undefined
   if (above.includes(value)) return fault('holds itself; JSON has no circles, give a copy without it')
   if (above.length === MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels; make it flatter`)
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-    return fault('is bytes, which JSON has not; give a text, for example in base64')
+    return fault('is bytes, which JSON cannot represent; use a string, for example in base64')
   const inner = [...above, value]
   if (Array.isArray(value)) return listFault(value, field, inner)
   if ('toJSON' in value && typeof value.toJSON === 'function') return faultOf(value.toJSON(), field, inner)

@@ -82,7 +82,7 @@ describeOnEngines('an escalation with options', (open) => {
         code: 'invalid_input',
       })
     await assert.rejects(w.service.closing.decide(maria, uid, 'approve'), {
-      message: `"approve" is no answer to ${id}; answer with A, B, reject or question`,
+      message: `"approve" is not an answer to ${id}; answer with A, B, reject or question`,
     })
     await w.service.closing.decide(maria, uid, 'question', 'What does B cost?')
     await w.service.receiving.answer(estimation, uid, 'Two weeks')
@@ -139,7 +139,7 @@ describeOnEngines('the answer to a gate', (open) => {
     for (const choice of ['yes', 'ok', 'extra', 'Go on', 'approved'])
       await assert.rejects(w.service.closing.decide(maria, uid, choice), {
         code: 'invalid_input',
-        message: `"${choice}" is no answer to ${id}; answer with approve, reject or question`,
+        message: `"${choice}" is not an answer to ${id}; answer with approve, reject or question`,
       })
 
     assert.equal((await w.service.closing.decide(maria, uid, ' Approve ')).choice, 'approve')

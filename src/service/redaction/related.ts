@@ -138,7 +138,7 @@ async function entriesOf({ store }: ServiceDeps, stream: string): Promise<readon
 
 function toRead(entry: LogEntry): Read {
   const decoded = decodeEntry(entry.body)
-  if (!decoded.ok) return refuse('store_refused', `entry ${entry.seq} of ${entry.stream} is no entry`, {})
+  if (!decoded.ok) return refuse('store_refused', `entry ${entry.seq} of ${entry.stream} is invalid`, {})
   // The record was checked when it was written to the log.
   const record = decoded.record as unknown as AuditRecord
   return { entry, record, opened: (entry.disclosures ?? []).map(open) }

@@ -55,7 +55,7 @@ export async function demandRelated(deps: ServiceDeps, ids: readonly string[] = 
   if (unknown.length > 0)
     refuse(
       'not_found',
-      `related_thought_records names ${unknown.join(', ')}, which ${unknown.length === 1 ? 'is no record' : 'are no records'} here; take the uid that thought_record answered, or see: baton thought list`,
+      `related_thought_records names ${unknown.join(', ')}, which ${unknown.length === 1 ? 'is not a record' : 'are not records'} here; use the uid that thought_record returned, or see: baton thought list`,
       { unknown },
     )
 }

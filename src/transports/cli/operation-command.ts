@@ -166,9 +166,9 @@ async function letPass(shell: Shell, session: Session, error: BatonError): Promi
   if (actor.kind !== 'human') return undefined
   shell.warn(error.message)
   shell.say(
-    'What is written stays in the log for everybody who may read it, with your word that it is no secret.',
+    'The text stays in the log for everybody who may read it, with your word that it is not a secret.',
   )
-  return (await askYesNo(shell.io, 'Is it none, and shall it be written?', false))
+  return (await askYesNo(shell.io, 'Is it not a secret, and should it be written?', false))
     ? confirmed(actor)
     : undefined
 }

@@ -31,7 +31,7 @@ export function parseToolset(text = 'default'): Toolset {
   const meant = nearest(unknown ?? '', [...SETS, ...Object.keys(OPERATION_NAMES)])
   throw new BatonError(
     'invalid_input',
-    `there are no tools ${JSON.stringify(unknown ?? text)}${meant === undefined ? '' : `; did you mean ${meant}?`} Take ${SETS.join(', ')} or names of tools, with commas between them`,
+    `there are no tools ${JSON.stringify(unknown ?? text)}${meant === undefined ? '.' : `; did you mean ${meant}?`} Use ${SETS.join(', ')}, or tool names separated by commas`,
     { tools: text },
   )
 }

@@ -33,7 +33,7 @@ export class Replay {
     const complain: Complain = (reason) => this.#findings.bad(placeOf(index, stream, seq), reason, index)
     if (!record) {
       if (later) this.#unknown += 1
-      else complain(`its record has no place in the log: ${wrong || 'it is none'}`)
+      else complain(`its record has no place in the log: ${wrong || 'it is not a record'}`)
       return
     }
     this.#sessions.step(index, stream, record, leaf, complain)

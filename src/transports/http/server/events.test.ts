@@ -193,7 +193,7 @@ describe('GET /v1/events', () => {
     assert.equal(await told('', { 'last-event-id': '99999999' }), beyond)
     assert.equal(
       await told('?kind=bogus'),
-      'kind: bogus is none; they are handoff, task, agent, artifact, notice, workspace, record, gate, session, run',
+      'kind: bogus is not one of handoff, task, agent, artifact, notice, workspace, record, gate, session, run',
     )
     for (const since of ['0', cursor]) {
       const response = await http.request(`/v1/events?since=${since}`, get(token))

@@ -134,7 +134,7 @@ function wanted(request: Request): Filter & { readonly since?: string } {
     }),
   )
   if (given.kind !== undefined && !KINDS.includes(given.kind))
-    throw new BatonError('invalid_input', `kind: ${given.kind} is none; they are ${KINDS.join(', ')}`, {
+    throw new BatonError('invalid_input', `kind: ${given.kind} is not one of ${KINDS.join(', ')}`, {
       kind: given.kind,
     })
   // A browser that comes back says so in the header, and its address still names where it began.

@@ -186,7 +186,7 @@ function cannotListen(error: unknown, host: string, port: number): unknown {
     case 'ERR_SOCKET_BAD_PORT':
       return new BatonError(
         'invalid_input',
-        `${host} port ${port} is no address of this machine`,
+        `${host} port ${port} is not an address of this machine`,
         details,
         error,
       )

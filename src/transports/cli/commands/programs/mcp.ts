@@ -18,7 +18,7 @@ export const mcp: Command = {
       name: 'tools',
       takes: 'value',
       placeholder: 'sets',
-      about: 'default, proof, all or names of tools, with commas (default)',
+      about: 'default, proof, all, or tool names separated by commas (default)',
     },
     ...GLOBAL_FLAGS.filter(({ name }) => !LEFT_OUT.includes(name)),
   ],

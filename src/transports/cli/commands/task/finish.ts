@@ -161,7 +161,7 @@ function toBlocker(text: string): ThoughtRecord['blockers'][number] {
   }
   throw new BatonError(
     'invalid_input',
-    `--blocker ${text} is no JSON object; write {"type": "peer-dep", "issue": "…"}`,
+    `--blocker ${text} is not a JSON object; write {"type": "peer-dep", "issue": "…"}`,
     {
       option: 'blocker',
     },

@@ -95,7 +95,7 @@ function fileAt({ io }: Shell, typed: string): Found {
   const refused = (why: string, code: 'invalid_input' | 'too_large' = 'invalid_input') =>
     new BatonError(code, `${typed} ${why}`, { file: typed })
   const found = statSync(path)
-  if (!found.isFile()) throw refused('is no file; name the YAML file of a workflow')
+  if (!found.isFile()) throw refused('is not a file; name the YAML file of a workflow')
   if (found.size > MOST_BYTES) throw refused(`has ${found.size} bytes, which no workflow needs`, 'too_large')
   try {
     return { file: typed, text: readFileSync(path, 'utf8') }

@@ -21,7 +21,7 @@ const ENTRIES = {
  */
 const DAILY = [
   /node_modules[\\/]zod[\\/]/,
-  /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|dsse|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
+  /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
   /src[\\/]service[\\/](?!agents[\\/]enrolment|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { preAuthEncoding } from './dsse.ts'
 import {
   type Envelope,
   type IsSigned,
   keyIdOf,
+  preAuthEncoding,
   type Statement,
   sealEnvelope,
   statementText,

@@ -1,6 +1,5 @@
 import { fromBase64, toBase64 } from './base64.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { preAuthEncoding } from './dsse.ts'
 import type { Sha256 } from './merkle.ts'
 
 /** A DSSE 1.0.2 envelope: bytes, what they are, and who signed them. */
@@ -88,3 +87,13 @@ const hasDigest = (subject: unknown): boolean => isObject(subject) && isObject(s
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The signed message of a payload (DSSE 1.0.2): its type and its very bytes, each after its length. */
+export function preAuthEncoding(payloadType: string, payload: Uint8Array): Uint8Array {
+  const type = encoder.encode(payloadType)
+  const head = encoder.encode(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `)
+  const message = new Uint8Array(head.length + payload.length)
+  message.set(head)
+  message.set(payload, head.length)
+  return message
+}

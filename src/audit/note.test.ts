@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { fromBase64, toBase64 } from './base64.ts'
 import { printCheckpoint, readCheckpoint } from './checkpoint.ts'
-import { preAuthEncoding } from './dsse.ts'
+import { preAuthEncoding } from './envelope.ts'
 import type { Sha256 } from './merkle.ts'
 import { newVerifier, openNote, printNote, readNote, readVkey, toVkey, type VerifyEd25519 } from './note.ts'
 

@@ -1,20 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Service } from '../../../service/service.ts'
 
 const ANSWER_MS = 2_000
 
 /** Whether the store answers in time and would take a write. */
-export async function isReady({ deps: { store } }: Service): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ANSWER_MS)
-  })
+export function isReady({ deps: { store } }: Service): Promise<boolean> {
   const answer = store.ping().then(
     () => true,
     () => false,
   )
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return Promise.race([answer, pause(ANSWER_MS, false, { ref: false })])
 }

@@ -59,7 +59,8 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
     const env = cleanEnv({ ...where, env: {} })
     const run = spawnSync('bash', ['-c', script], {
       cwd: where.cwd,
-      env: { ...env, PATH: `${files.path('bin')}:${env.PATH}` },
+      // Bash warns of a language that is not installed here.
+      env: { ...env, LC_ALL: 'C', PATH: `${files.path('bin')}:${env.PATH}` },
       encoding: 'utf8',
     })
 

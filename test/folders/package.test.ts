@@ -281,7 +281,7 @@ describe('what agents without Baton write into the archive', () => {
     await folder.sync()
 
     assert.equal(folder.read(archived(id)), before)
-    assert.match(folder.read(`${archived(id)}.problem`), /mallory may not claim/)
+    assert.match(folder.read(`${archived(id)}.problem`), /mallory may not accept/)
     assert.equal((await folder.show(id)).state, 'offered')
   })
 

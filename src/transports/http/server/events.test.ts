@@ -167,6 +167,15 @@ describe('GET /v1/events', () => {
     assert.equal(await response.text(), `retry: 1000\nid: ${cursor}\n\n`)
   })
 
+  it('ends at once for a caller that left before the stream began', { timeout: 20_000 }, async (t) => {
+    const http = await openHttp(t)
+    const gone = AbortSignal.abort()
+
+    const response = await http.request('/v1/events', { ...get(await http.token('watcher')), signal: gone })
+
+    assert.match(await response.text(), /^retry: 1000\nid: \d+\n\n$/)
+  })
+
   it('is refused without a token that may look, and with a cursor or filter that is none', async (t) => {
     const http = await openHttp(t)
     const [token, narrow] = [await http.token('watcher'), await http.token('narrow', ['handoff:write'])]

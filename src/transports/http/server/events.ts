@@ -75,7 +75,7 @@ function toStream(
           // A client that does not read gets no heartbeats either: they must not pile up.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(':\n\n'))
         }, heartbeatMs)
-        signal.addEventListener('abort', () => {
+        const end = () => {
           clearInterval(beat)
           void happenings.return(undefined)
           try {
@@ -83,7 +83,10 @@ function toStream(
           } catch {
             // The reader went first.
           }
-        })
+        }
+        // A caller that left before the stream began fires no event any more, and its heartbeat would beat for ever.
+        if (signal.aborted) end()
+        else signal.addEventListener('abort', end)
       },
       // Asked only when the reader has room: a slow one holds up nobody and nothing is kept for it.
       async pull(controller) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { throughput } from './measure.ts'
 
-const CACHE = join(import.meta.dirname, '.cache')
+const CACHE = join(import.meta.dirname, '../.cache')
 const PEERS = { 'pg-boss': '12.38.0', 'graphile-worker': '0.18.0', bullmq: '6.7.0', pg: '8.23.1' }
 
 export interface Peer {

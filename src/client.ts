@@ -2,7 +2,7 @@ import type { Actor } from './domain/actor.ts'
 import type { Trace } from './domain/trace.ts'
 import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
 import type { OperationInput, OperationOutput } from './runner/calls.ts'
-import type { Happening } from './service/events.ts'
+import type { Event } from './service/events.ts'
 import type { EventOptions } from './transports/http/client/event-source.ts'
 import { createRemote } from './transports/http/client/remote.ts'
 
@@ -36,7 +36,7 @@ export type Client = {
   /** The agent that the token stands for. */
   whoami(): Promise<Actor>
   /** Events, each once and in order; a broken connection is made anew. */
-  events(options?: EventOptions): AsyncGenerator<Happening>
+  events(options?: EventOptions): AsyncGenerator<Event>
 }
 
 /**
@@ -46,7 +46,7 @@ export type Client = {
  * import { createClient } from 'batonpass/client'
  *
  * const baton = createClient({ url: 'http://127.0.0.1:4180', token: 'baton_…' })
- * for await (const happening of baton.events({ agent: 'codex' })) console.log(happening.act, happening.id)
+ * for await (const event of baton.events({ agent: 'codex' })) console.log(event.act, event.id)
  * ```
  */
 export function createClient(options: ClientOptions): Client {
@@ -68,4 +68,6 @@ export {
   HandoffLimitExceeded,
   HandoffTimeoutException,
 } from './domain/errors.ts'
-export type { EventOptions, Happening, OperationInput, OperationName, OperationOutput }
+export type { Event, EventOptions, OperationInput, OperationName, OperationOutput }
+/** @deprecated The name is now `Event`. */
+export type Happening = Event

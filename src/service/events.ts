@@ -5,7 +5,7 @@ import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 
 /** One line of the log, told to whoever follows what happens. */
-export interface Happening {
+export interface Event {
   /** The cursor to go on from after this one. */
   readonly cursor: string
   readonly at: string
@@ -53,9 +53,9 @@ const REDACTION = 'audit.redact'
  */
 export class Events {
   readonly #deps: ServiceDeps
-  readonly #recent: Happening[] = []
+  readonly #recent: Event[] = []
   readonly #subjects = new Map<string, Known>()
-  readonly #pages = new Map<string, Promise<readonly Happening[]>>()
+  readonly #pages = new Map<string, Promise<readonly Event[]>>()
   readonly #waiting = new Set<() => void>()
   #followers = 0
   #end: string | undefined
@@ -82,7 +82,7 @@ export class Events {
   }
 
   /** Everything after the cursor, each once and in order, then whatever comes. */
-  async *follow({ since, signal }: FollowOptions): AsyncGenerator<Happening> {
+  async *follow({ since, signal }: FollowOptions): AsyncGenerator<Event> {
     this.#followers += 1
     const stop = () => this.#rouse()
     signal.addEventListener('abort', stop)
@@ -91,10 +91,10 @@ export class Events {
       let cursor = since ?? this.#end!
       while (!signal.aborted) {
         const next = await this.#after(cursor)
-        for (const happening of next) {
+        for (const event of next) {
           if (signal.aborted) return
-          cursor = happening.cursor
-          yield happening
+          cursor = event.cursor
+          yield event
         }
         if (next.length === 0) await this.#more(cursor, signal)
       }
@@ -123,10 +123,10 @@ export class Events {
   }
 
   /** From the newest ones where they reach back far enough, else from the log. */
-  async #after(cursor: string): Promise<readonly Happening[]> {
+  async #after(cursor: string): Promise<readonly Event[]> {
     const first = this.#recent[0]
     if (first && Number(cursor) >= Number(first.cursor)) {
-      const at = this.#recent.findIndex((happening) => Number(happening.cursor) > Number(cursor))
+      const at = this.#recent.findIndex((event) => Number(event.cursor) > Number(cursor))
       return at === -1 ? [] : this.#recent.slice(at, at + PAGE)
     }
     if (Number(cursor) >= Number(this.#end)) return []
@@ -134,7 +134,7 @@ export class Events {
   }
 
   /** Many come back at once after a server was replaced: those at the same place read the log together. */
-  #page(cursor: string): Promise<readonly Happening[]> {
+  #page(cursor: string): Promise<readonly Event[]> {
     const known = this.#pages.get(cursor)
     if (known) return known
     const page = this.#deps.store
@@ -180,7 +180,7 @@ export class Events {
         await store.settle(this.#deps.now().toISOString())
         const { entries } = await store.changes(this.#end, PAGE)
         if (entries.some(({ act }) => act === REDACTION)) this.#forget()
-        for (const happening of await this.#told(entries)) this.#recent.push(happening)
+        for (const event of await this.#told(entries)) this.#recent.push(event)
         if (this.#recent.length > KEPT) this.#recent.splice(0, this.#recent.length - KEPT)
         const last = entries.at(-1)
         if (last) {
@@ -203,11 +203,11 @@ export class Events {
     }
   }
 
-  async #told(entries: readonly LogEntry[]): Promise<readonly Happening[]> {
-    const told: Happening[] = []
+  async #told(entries: readonly LogEntry[]): Promise<readonly Event[]> {
+    const told: Event[] = []
     for (const entry of entries) {
       const record = recordIn(entry)
-      told.push(toHappening(entry, record, await this.#subjectOf(entry.subject, record.sub.rev)))
+      told.push(toEvent(entry, record, await this.#subjectOf(entry.subject, record.sub.rev)))
     }
     return told
   }
@@ -232,13 +232,13 @@ export class Events {
   }
 }
 
-type Subject = Pick<Happening, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
+type Subject = Pick<Event, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
 interface Known {
   readonly rev: number
   readonly subject: Subject
 }
 
-function toHappening(entry: LogEntry, record: AuditRecord, subject: Subject): Happening {
+function toEvent(entry: LogEntry, record: AuditRecord, subject: Subject): Event {
   return {
     cursor: String(entry.id),
     at: entry.at,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import type { Happening } from '../../../src/service/events.ts'
-import { noteHappening, queries } from './queries.ts'
+import type { Event } from '../../../src/service/events.ts'
+import { queries, refreshKinds } from './queries.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
@@ -47,7 +47,7 @@ function connect(): void {
     disconnect()
     again = setTimeout(connect, AGAIN_MS)
     // Maybe it is the session that has ended.
-    void noteHappening('session')
+    void refreshKinds('session')
   }
   opened.onmessage = (event) => note(JSON.parse(event.data))
 }
@@ -59,7 +59,7 @@ function disconnect(): void {
   if (connection === 'live') connection = 'lost'
 }
 
-function note({ kind }: Pick<Happening, 'kind'>): void {
+function note({ kind }: Pick<Event, 'kind'>): void {
   kinds.add(kind)
   if (!isGathering) gather()
 }
@@ -76,7 +76,7 @@ async function readAgain(): Promise<void> {
   const begun = performance.now()
   const happened = [...kinds]
   kinds.clear()
-  await Promise.race([noteHappening(...happened), pause(MOST_WAIT_MS)])
+  await Promise.race([refreshKinds(...happened), pause(MOST_WAIT_MS)])
   await new Promise(requestAnimationFrame)
   await pause(0)
   const now = performance.now()

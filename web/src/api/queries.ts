@@ -8,7 +8,7 @@ export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // A session ends at some time: then the page asks who is there, as it did at first.
     onError: (error, { queryKey: [name] }) => {
-      if (error instanceof Refusal && error.status === 401 && name !== WHO) void noteHappening('session')
+      if (error instanceof Refusal && error.status === 401 && name !== WHO) void refreshKinds('session')
     },
   }),
   defaultOptions: {
@@ -60,7 +60,7 @@ const AFFECTED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Resolves when what is shown of it has been read again. */
-export function noteHappening(...kinds: readonly string[]): Promise<void> {
+export function refreshKinds(...kinds: readonly string[]): Promise<void> {
   const names = kinds.flatMap((kind) => AFFECTED[kind] ?? [''])
   return queries.invalidateQueries({
     predicate: ({ queryKey: [name] }) => names.some((start) => String(name).startsWith(start)),

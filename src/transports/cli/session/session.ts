@@ -3,7 +3,7 @@ import type { Actor } from '../../../domain/agent.ts'
 import type { Policy } from '../../../domain/policy.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke } from '../../../operations/operation.ts'
-import type { Happening } from '../../../service/events.ts'
+import type { Event } from '../../../service/events.ts'
 
 /** Answers operations: the store here, or a server. */
 export interface Session {
@@ -14,7 +14,7 @@ export interface Session {
   actor(): Promise<Actor>
   call(name: OperationName, input: object, options?: CallOptions): Promise<unknown>
   /** Events, each once and in order, until the signal. */
-  events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Happening>
+  events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Event>
   close(): Promise<void>
 }
 

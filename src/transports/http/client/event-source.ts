@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import type { Happening } from '../../../service/events.ts'
+import type { Event } from '../../../service/events.ts'
 import { rest } from './rest.ts'
 
 export interface EventOptions {
@@ -26,7 +26,7 @@ const LONGEST_PAUSE_MS = 30_000
 const SILENCE_MS = 45_000
 
 /** Events of a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
-export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Happening> {
+export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Event> {
   const { signal = new AbortController().signal, ...filter } = options
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)

@@ -4,7 +4,7 @@ import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import type { Trace } from '../../../domain/trace.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import type { Operation } from '../../../operations/operation.ts'
-import type { Happening } from '../../../service/events.ts'
+import type { Event } from '../../../service/events.ts'
 import { HOLD_MS } from '../../../service/waiting.ts'
 import type { Problem } from '../../shared/problem.ts'
 import { isLoopback } from '../server/guards.ts'
@@ -42,7 +42,7 @@ export interface Remote {
   /** The agent that the token stands for. */
   whoami(): Promise<Actor>
   /** Events of the server, with a new connection whenever one breaks. */
-  events(options?: EventOptions): AsyncGenerator<Happening>
+  events(options?: EventOptions): AsyncGenerator<Event>
 }
 
 /** The server itself holds a wait for a minute; nothing else takes long. */

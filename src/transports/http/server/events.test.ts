@@ -8,7 +8,7 @@ import {
   post,
   refusalOf,
 } from '../../../../test/support/servers/http-workspace.ts'
-import type { Happening } from '../../../service/events.ts'
+import type { Event } from '../../../service/events.ts'
 
 const SENT = 'handoff.send'
 
@@ -243,7 +243,7 @@ async function listen(
   token: string,
   path: string,
   headers: Record<string, string> = {},
-): Promise<{ next(): Promise<Happening>; stop(): Promise<void> }> {
+): Promise<{ next(): Promise<Event>; stop(): Promise<void> }> {
   const response = await http.request(path, get(token, headers))
   assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -263,9 +263,9 @@ async function listen(
         text = text.slice(end + 2)
         const data = /^data: (.*)$/m.exec(event)?.[1]
         if (data === undefined) continue
-        const happening: Happening = JSON.parse(data)
-        assert.equal(/^id: (.*)$/m.exec(event)?.[1], happening.cursor)
-        return happening
+        const told: Event = JSON.parse(data)
+        assert.equal(/^id: (.*)$/m.exec(event)?.[1], told.cursor)
+        return told
       }
     },
     stop: () => reader.cancel(),

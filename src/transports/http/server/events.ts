@@ -1,7 +1,7 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { type Events, type Happening, KINDS } from '../../../service/events.ts'
+import { type Event, type Events, KINDS } from '../../../service/events.ts'
 
-/** Which happenings a listener wants: all of these that are given must agree. */
+/** Which events a listener wants: all of these that are given must agree. */
 interface Filter {
   readonly agent?: string
   readonly handoff?: string
@@ -34,8 +34,8 @@ export async function eventStream(events: Events, request: Request, bounds: Boun
   const ended = new AbortController()
   const signals = [ended.signal, request.signal, bounds.stopping].filter((signal) => signal !== undefined)
   const signal = AbortSignal.any(signals)
-  const happenings = events.follow({ since: start, signal })
-  const stream = toStream({ start, happenings, filter }, ended, bounds, signal)
+  const followed = events.follow({ since: start, signal })
+  const stream = toStream({ start, followed, filter }, ended, bounds, signal)
   return new Response(stream, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -48,12 +48,12 @@ export async function eventStream(events: Events, request: Request, bounds: Boun
 
 interface Told {
   readonly start: string
-  readonly happenings: AsyncGenerator<Happening>
+  readonly followed: AsyncGenerator<Event>
   readonly filter: Filter
 }
 
 function toStream(
-  { start: place, happenings, filter }: Told,
+  { start: place, followed, filter }: Told,
   ended: AbortController,
   { heartbeatMs = HEARTBEAT_MS, isGood = async () => true }: Bounds,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ function toStream(
     {
       start(controller) {
         // An event without data is told to nobody, and its id is kept: a connection that breaks before the first
-        // happening is taken up where it began.
+        // event is taken up where it began.
         controller.enqueue(encoder.encode(`retry: ${COME_BACK_MS}\nid: ${place}\n\n`))
         beat = setInterval(() => {
           void isGood().then((good) => good || done())
@@ -77,7 +77,7 @@ function toStream(
         }, heartbeatMs)
         const end = () => {
           clearInterval(beat)
-          void happenings.return(undefined)
+          void followed.return(undefined)
           try {
             controller.close()
           } catch {
@@ -92,7 +92,7 @@ function toStream(
       async pull(controller) {
         try {
           for (;;) {
-            const { value, done: isEnd } = await happenings.next()
+            const { value, done: isEnd } = await followed.next()
             if (isEnd || signal.aborted) return
             if (!matches(value, filter)) continue
             if (!(await isGood())) return done()
@@ -111,17 +111,16 @@ function toStream(
   )
 }
 
-const toText = (happening: Happening): string =>
-  `id: ${happening.cursor}\ndata: ${JSON.stringify(happening)}\n\n`
+const toText = (event: Event): string => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
-function matches(happening: Happening, { agent, handoff, task, kind, act }: Filter): boolean {
-  const { by, from, to, subject, id } = happening
+function matches(event: Event, { agent, handoff, task, kind, act }: Filter): boolean {
+  const { by, from, to, subject, id } = event
   return (
     (agent === undefined || by === agent || from === agent || to === agent) &&
     (handoff === undefined || subject === handoff || id === handoff) &&
-    (task === undefined || happening.task === task || (happening.kind === 'task' && id === task)) &&
-    (kind === undefined || happening.kind === kind) &&
-    (act === undefined || happening.act === act || happening.act.startsWith(`${act}.`))
+    (task === undefined || event.task === task || (event.kind === 'task' && id === task)) &&
+    (kind === undefined || event.kind === kind) &&
+    (act === undefined || event.act === act || event.act.startsWith(`${act}.`))
   )
 }
 

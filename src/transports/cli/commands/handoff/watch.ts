@@ -1,4 +1,4 @@
-import type { Happening } from '../../../../service/events.ts'
+import type { Event } from '../../../../service/events.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine, safeJson } from '../../screen/plain-text.ts'
@@ -27,8 +27,8 @@ export const watch: Command = {
     let left = Number(texts.get('count')?.[0] ?? Number.POSITIVE_INFINITY)
     shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
     const events = session.events({ ...(since !== undefined && { since }), signal })
-    for await (const happening of events) {
-      shell.print(shell.isJson ? safeJson(happening) : lineOf(happening, shell.screen))
+    for await (const event of events) {
+      shell.print(shell.isJson ? safeJson(event) : lineOf(event, shell.screen))
       await shell.io.drained?.()
       left -= 1
       if (left <= 0) break
@@ -37,8 +37,8 @@ export const watch: Command = {
   },
 }
 
-function lineOf(happening: Happening, screen: Screen): string {
-  const { at, by, act, id, subject, title = '', state } = happening
+function lineOf(event: Event, screen: Screen): string {
+  const { at, by, act, id, subject, title = '', state } = event
   if (!screen.isTerminal) return [at, by, act, id ?? subject, state ?? '', oneLine(title)].join('\t')
   const time = new Date(at).toTimeString().slice(0, 8)
   const what = cut(actOf(act), 18)

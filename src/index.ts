@@ -108,4 +108,8 @@ export type { Outcome, SentHandoff, WaitOptions } from './runner/sent-handoff.ts
 export type { CloseOptions, Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
 export type { JsonSchema } from './service/schema/json-schema.ts'
-export type { SchemaProblem } from './service/schema/schema-problems.ts'
+export type {
+  ValueProblem,
+  /** @deprecated The name is now `ValueProblem`. */
+  ValueProblem as SchemaProblem,
+} from './service/schema/schema-problems.ts'

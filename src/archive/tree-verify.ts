@@ -7,13 +7,13 @@ import { readLog } from '../service/audit/log-reader.ts'
 import { TreeReader } from '../service/audit/tree-reader.ts'
 import type { Store } from '../storage/store.ts'
 
-export interface TreeFault {
+export interface TreeProblem {
   readonly stream: string
   readonly at: number
   readonly reason: string
 }
 
-/** The name under which faults of the tree are told, beside those of streams. */
+/** The name under which problems of the tree are told, beside those of streams. */
 const TREE = 'the tree'
 const PAGE = 500
 
@@ -24,13 +24,13 @@ const PAGE = 500
 export async function verifyTree(
   store: Store,
   tell: (done: number, of: number) => void = () => undefined,
-): Promise<readonly TreeFault[]> {
+): Promise<readonly TreeProblem[]> {
   // Checkpoints first: what is signed while this runs covers more than the tree that is looked at.
   const signed = await checkpointsOf(store)
   const { size, edge } = await store.tree()
   let grown = EMPTY_FRONTIER
   let tile: Uint8Array | undefined
-  const fault = (at: number, reason: string): readonly TreeFault[] => [{ stream: TREE, at, reason }]
+  const fault = (at: number, reason: string): readonly TreeProblem[] => [{ stream: TREE, at, reason }]
   try {
     for await (const { index, body } of readLog(store, 0, size)) {
       const leaf = leafOfText(body)

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, type Pair, type YAMLMap } from 'yaml'
 import type { ConfigProblem } from './file.ts'
-import { type Complaint, complaintsOf } from './issues.ts'
+import { type SettingProblem, settingProblems } from './issues.ts'
 import { type Config, ConfigSchema } from './schema.ts'
 import { readYaml } from './yaml.ts'
 
@@ -10,22 +10,22 @@ export type Checked =
 
 /** A checked configuration, or everything that is wrong with it. Loads `yaml` and `zod`: come here late. */
 export function checkConfig(text: string): Checked {
-  const { document, lineCounter, flaws } = readYaml(text)
+  const { document, lineCounter, problems } = readYaml(text)
   const problemAt = (offset: number, field: string, message: string): ConfigProblem => {
     const { line, col } = lineCounter.linePos(offset)
     return { line, column: col, field, message }
   }
-  if (flaws.length > 0)
-    return { problems: inOrder(flaws.map(({ offset, message }) => problemAt(offset, '', message))) }
+  if (problems.length > 0)
+    return { problems: inOrder(problems.map(({ offset, message }) => problemAt(offset, '', message))) }
 
   const raw = withoutEmpty(document.toJS({ maxAliasCount: 0 }) ?? {})
   const checked = ConfigSchema.safeParse(raw)
   if (checked.success) return { config: checked.data }
-  const complaints = checked.error.issues.flatMap((issue) => complaintsOf(issue, raw))
+  const refused = checked.error.issues.flatMap((issue) => settingProblems(issue, raw))
   return {
     problems: inOrder(
-      complaints.map((complaint) =>
-        problemAt(offsetOf(document, complaint), complaint.path.join('.'), complaint.message),
+      refused.map((problem) =>
+        problemAt(offsetOf(document, problem), problem.path.join('.'), problem.message),
       ),
     ),
   }
@@ -41,7 +41,7 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /** The offset of a field's name or value; for a missing field, the offset of its parent. */
-function offsetOf(document: Document, { path, part }: Complaint): number {
+function offsetOf(document: Document, { path, part }: SettingProblem): number {
   for (let depth = path.length; depth > 0; depth--) {
     const offset = offsetAt(document, path.slice(0, depth), depth === path.length ? part : 'value')
     if (offset !== undefined) return offset
@@ -49,7 +49,11 @@ function offsetOf(document: Document, { path, part }: Complaint): number {
   return isNode(document.contents) ? (document.contents.range?.[0] ?? 0) : 0
 }
 
-function offsetAt(document: Document, path: Complaint['path'], part: Complaint['part']): number | undefined {
+function offsetAt(
+  document: Document,
+  path: SettingProblem['path'],
+  part: SettingProblem['part'],
+): number | undefined {
   const parent = document.getIn(path.slice(0, -1), true)
   const pair = isMap(parent) ? pairsOf(parent).get(String(path.at(-1))) : undefined
   const value = pair ? pair.value : document.getIn(path, true)

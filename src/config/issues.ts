@@ -3,7 +3,7 @@ import { nearest } from '../domain/texts/nearest.ts'
 import { ConfigSchema, isAgentName, NAME_MESSAGE } from './schema.ts'
 
 /** A problem with a setting, in words that say what to write instead. */
-export interface Complaint {
+export interface SettingProblem {
   readonly path: readonly PropertyKey[]
   /** Whether the name of the field is meant or what it is set to. */
   readonly part: 'key' | 'value'
@@ -11,7 +11,7 @@ export interface Complaint {
 }
 
 /** The words for one thing that the schema refused. */
-export function complaintsOf(issue: z.core.$ZodIssue, raw: unknown): Complaint[] {
+export function settingProblems(issue: z.core.$ZodIssue, raw: unknown): SettingProblem[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({

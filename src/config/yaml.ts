@@ -2,7 +2,7 @@ import { type Document, isAlias, isMap, isNode, LineCounter, parseDocument, visi
 import { excessIn } from '../dialects/text/yaml/excess.ts'
 
 /** A place in the text and what is wrong there. */
-export interface Flaw {
+export interface YamlProblem {
   readonly offset: number
   readonly message: string
 }
@@ -10,7 +10,7 @@ export interface Flaw {
 export interface ConfigYaml {
   readonly document: Document
   readonly lineCounter: LineCounter
-  readonly flaws: readonly Flaw[]
+  readonly problems: readonly YamlProblem[]
 }
 
 /** About 1,200 agents with all their settings are 60,000 tokens. Settings are at most six levels deep. */
@@ -37,9 +37,10 @@ export function readYaml(text: string): ConfigYaml {
     logLevel: 'error',
     lineCounter,
   })
-  if (!excess) return { document, lineCounter, flaws: [...brokenParts(document), ...unwantedParts(document)] }
+  if (!excess)
+    return { document, lineCounter, problems: [...brokenParts(document), ...unwantedParts(document)] }
   for (const { index } of text.matchAll(/\n/g)) lineCounter.addNewLine(index + 1)
-  return { document, lineCounter, flaws: [{ offset: excess.at, message: TOO_MUCH[excess.kind] }] }
+  return { document, lineCounter, problems: [{ offset: excess.at, message: TOO_MUCH[excess.kind] }] }
 }
 
 /** How to mend what the reader complains about; its own words do for the rest. */
@@ -52,7 +53,7 @@ const MENDED: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'tags (words with a leading !) are not read here; remove the tag, or quote the value',
 }
 
-function brokenParts(document: Document): Flaw[] {
+function brokenParts(document: Document): YamlProblem[] {
   return [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
     offset: pos[0],
     message: MENDED[code] ?? `${message}; check the spaces, colons, brackets and quotes here`,
@@ -60,10 +61,10 @@ function brokenParts(document: Document): Flaw[] {
 }
 
 /** Parts of YAML that settings do not need. */
-function unwantedParts(document: Document): Flaw[] {
-  const flaws: Flaw[] = []
+function unwantedParts(document: Document): YamlProblem[] {
+  const problems: YamlProblem[] = []
   const add = (node: unknown, message: string) =>
-    flaws.push({ offset: isNode(node) ? (node.range?.[0] ?? 0) : 0, message })
+    problems.push({ offset: isNode(node) ? (node.range?.[0] ?? 0) : 0, message })
   visit(document, {
     Node(_, node) {
       if (isAlias(node) || node.anchor !== undefined)
@@ -78,5 +79,5 @@ function unwantedParts(document: Document): Flaw[] {
       }
     },
   })
-  return flaws
+  return problems
 }

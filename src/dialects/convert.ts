@@ -1,4 +1,4 @@
-import type { Dialect, DialectId, Loss, Missing, Native } from './dialect.ts'
+import type { Dialect, DialectId, DraftProblem, Loss, Native } from './dialect.ts'
 import { type Data, type Difference, fieldDifferences, keysOf, own, sameData } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { readDocuments } from './read.ts'
@@ -8,7 +8,7 @@ import { isMapping, setOwn } from './text/tree.ts'
 
 export type Conversion =
   | { readonly ok: true; readonly text: string; readonly losses: readonly Loss[] }
-  | { readonly ok: false; readonly missing: readonly Missing[] }
+  | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
 export interface ConvertOptions {
   /** Carry what the dialect cannot say in its `x_baton` slot, so that the way back is exact. */
@@ -44,7 +44,7 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
 
 type Written =
   | { readonly ok: true; readonly native: Native & { ok: true }; readonly text: string; readonly read: Draft }
-  | { readonly ok: false; readonly missing: readonly Missing[] }
+  | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
 /** Keys that a document of another dialect had beside are kept only where they do not come to mean something. */
 function writtenOf(draft: Draft, dialect: Dialect): Written {

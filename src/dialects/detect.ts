@@ -1,4 +1,5 @@
-import { DIALECTS, type Diagnostic, type DialectId } from './dialect.ts'
+import type { PlacedProblem } from '../domain/problem.ts'
+import { DIALECTS, type DialectId } from './dialect.ts'
 import { dialectOf } from './registry.ts'
 import type { Source } from './text/source.ts'
 
@@ -57,7 +58,7 @@ export function matchesOf(source: Source): readonly Match[] {
   return strong.length > 0 ? strong : matches
 }
 
-export function unknownDialect(source: Source): Diagnostic {
+export function unknownDialect(source: Source): PlacedProblem {
   return {
     severity: 'error',
     code: 'unknown_dialect',
@@ -66,7 +67,7 @@ export function unknownDialect(source: Source): Diagnostic {
   }
 }
 
-export function ambiguousDialect(source: Source, matches: readonly Match[]): Diagnostic {
+export function ambiguousDialect(source: Source, matches: readonly Match[]): PlacedProblem {
   const names = matches.map(({ dialect, form }) => `${dialect} (${form})`).join(' and ')
   return {
     severity: 'error',

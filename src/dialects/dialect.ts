@@ -1,25 +1,14 @@
+import type { PlacedProblem } from '../domain/problem.ts'
 import type { Draft } from './draft.ts'
 import type { Source } from './text/source.ts'
 
 export const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package'] as const
 export type DialectId = (typeof DIALECTS)[number]
 
-export const SEVERITIES = ['error', 'warning', 'info'] as const
-
-/** One finding. The message says what is wrong and what to write instead. Lines and columns count from 1. */
-export interface Diagnostic {
-  readonly severity: (typeof SEVERITIES)[number]
-  /** Stable, snake_case. */
-  readonly code: string
-  readonly message: string
-  readonly line: number
-  readonly column: number
-}
-
 export interface Interpretation {
   /** Absent when the text says nothing that could be used, or nothing of a single handoff (an index, a state file). */
   readonly draft?: Draft
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
   /**
    * Where the document keeps a value that the dialect would write elsewhere, for example under a capitalised
    * or old key: native path, joined with dots, to the path found. A later change goes there.
@@ -35,7 +24,7 @@ export interface Loss {
 }
 
 /** Something that the dialect demands and the draft does not say. It is asked for, never made up. */
-export interface Missing {
+export interface DraftProblem {
   /** What to supply, as a field of the draft. */
   readonly field: string
   readonly reason: string
@@ -48,7 +37,7 @@ export type Native =
       readonly body?: string
       readonly losses: readonly Loss[]
     }
-  | { readonly ok: false; readonly missing: readonly Missing[] }
+  | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
 /**
  * One handoff format. Reading never throws: whatever an agent wrote, the answer says what could be understood,

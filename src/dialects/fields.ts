@@ -1,4 +1,4 @@
-import type { Diagnostic } from './dialect.ts'
+import type { PlacedProblem } from '../domain/problem.ts'
 import { MAX_AGENT_LENGTH } from './text/limits.ts'
 import { isPlaceholder, leftOpen } from './text/placeholder.ts'
 import { quoted } from './text/quoted.ts'
@@ -15,7 +15,7 @@ import { findWord, type Words } from './text/words.ts'
 export interface Fields {
   readonly path: Path
   /** All that was found wrong so far, here and below. */
-  readonly diagnostics: Diagnostic[]
+  readonly diagnostics: PlacedProblem[]
   /** Values found under another spelling than the first: canonical native path, joined with dots, to the path found. */
   readonly places: Map<string, Path>
   has(...names: readonly string[]): boolean
@@ -41,7 +41,7 @@ export interface Fields {
   /** Keys that were never asked for, with their values as found. */
   rest(): Record<string, unknown>
   report(
-    severity: Diagnostic['severity'],
+    severity: PlacedProblem['severity'],
     code: string,
     message: string,
     ...path: readonly (string | number)[]
@@ -60,7 +60,7 @@ export function placedAt(path: Path, places: ReadonlyMap<string, Path>): Path {
 /** What all fields of one source share. */
 interface Shared {
   readonly source: Source
-  readonly diagnostics: Diagnostic[]
+  readonly diagnostics: PlacedProblem[]
   readonly places: Map<string, Path>
 }
 
@@ -77,7 +77,7 @@ const TRUE = ['true', 'yes', 'y', 'on']
 const FALSE = ['false', 'no', 'n', 'off']
 const EXAMPLE_TIME = '2026-02-21T14:30:00Z'
 
-const ODD_TIMES: Readonly<Record<TimeOddity, readonly [Diagnostic['severity'], string]>> = {
+const ODD_TIMES: Readonly<Record<TimeOddity, readonly [PlacedProblem['severity'], string]>> = {
   no_zone: ['warning', 'has no time zone and is taken as UTC'],
   date_only: ['info', 'has no time of day and is taken as midnight UTC'],
   odd_zone: ['info', 'writes its time zone in an unusual way'],
@@ -108,7 +108,7 @@ class MappingFields implements Fields {
     this.path = path
   }
 
-  get diagnostics(): Diagnostic[] {
+  get diagnostics(): PlacedProblem[] {
     return this.#shared.diagnostics
   }
 
@@ -273,7 +273,7 @@ class MappingFields implements Fields {
   }
 
   report(
-    severity: Diagnostic['severity'],
+    severity: PlacedProblem['severity'],
     code: string,
     message: string,
     ...path: readonly (string | number)[]

@@ -1,14 +1,6 @@
 export { alteredIn } from './altered.ts'
 export { type Conversion, type ConvertOptions, convert } from './convert.ts'
-export {
-  DIALECTS,
-  type Diagnostic,
-  type Dialect,
-  type DialectId,
-  type Loss,
-  type Missing,
-  SEVERITIES,
-} from './dialect.ts'
+export { DIALECTS, type Dialect, type DialectId, type DraftProblem, type Loss } from './dialect.ts'
 export { Draft } from './draft.ts'
 export { type Document, readDocuments } from './read.ts'
 export { dialectOf, endingOf, schemasOf } from './registry.ts'

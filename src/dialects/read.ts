@@ -1,5 +1,6 @@
+import type { PlacedProblem } from '../domain/problem.ts'
 import { ambiguousDialect, type Match, matchesOf, unknownDialect } from './detect.ts'
-import type { Diagnostic, DialectId } from './dialect.ts'
+import type { DialectId } from './dialect.ts'
 import type { Draft } from './draft.ts'
 import { elementsOf } from './elements.ts'
 import { dialectOf } from './registry.ts'
@@ -18,7 +19,7 @@ export interface Document {
   readonly draft?: Draft
   /** Fields of the draft that only the `x_baton` slot says. They are the writer's word: no guard may rest on them. */
   readonly carried: readonly string[]
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
   /** Where the document keeps what its dialect would write elsewhere. */
   readonly places: ReadonlyMap<string, Path>
 }
@@ -78,7 +79,7 @@ function documentOf(source: Source, matches: readonly Match[]): Document {
   }
 }
 
-const undecided = (source: Source, diagnostics: readonly Diagnostic[]): Document => ({
+const undecided = (source: Source, diagnostics: readonly PlacedProblem[]): Document => ({
   source,
   carried: [],
   diagnostics: inOrder([...source.diagnostics, ...diagnostics]),
@@ -86,5 +87,5 @@ const undecided = (source: Source, diagnostics: readonly Diagnostic[]): Document
 })
 
 /** As a person reads: from the top. */
-const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+const inOrder = (diagnostics: readonly PlacedProblem[]): readonly PlacedProblem[] =>
   diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column)

@@ -1,4 +1,5 @@
-import type { Diagnostic, Dialect } from './dialect.ts'
+import type { PlacedProblem } from '../domain/problem.ts'
+import type { Dialect } from './dialect.ts'
 import { type Data, fieldDifferences, keysOf, own, sameData } from './difference.ts'
 import { Draft } from './draft.ts'
 import type { Path, Source } from './text/source.ts'
@@ -23,7 +24,7 @@ export interface Carried {
   readonly draft: Draft
   /** Fields that the slot gave, for example `package.decisions`. Nobody but the writer vouches for them. */
   readonly carried: readonly string[]
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 /** The slot that makes `read` into `draft` again. Undefined where nothing is missing. */
@@ -42,7 +43,7 @@ export const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON
 export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carried {
   const found = valueAt(source.value, dialect.slot)
   if (found === undefined) return { draft, carried: [], diagnostics: [] }
-  const warn = (code: string, message: string): Diagnostic => ({
+  const warn = (code: string, message: string): PlacedProblem => ({
     severity: 'warning',
     code,
     message,

@@ -19,7 +19,7 @@ import {
 import { type Happened, inProject, readQuietly, textFor, textOf, Unwritable, type Work } from './work.ts'
 
 /** One thing that is not as it should be. */
-export interface Finding {
+export interface FolderProblem {
   readonly code:
     | 'missing'
     | 'changed'
@@ -51,9 +51,9 @@ const SKIPPED = new Set(['.git', '.baton', 'node_modules'])
 const MOST_BYTES = 1_000_000
 
 /** Where folder, name, front matter, index and engine say different things. Changes nothing. */
-export function examineFolders(options: FoldersOptions): Promise<readonly Finding[]> {
+export function examineFolders(options: FoldersOptions): Promise<readonly FolderProblem[]> {
   return withFolders(options, WAIT_MS, async (state) => {
-    const findings: Finding[] = []
+    const findings: FolderProblem[] = []
     for (const folder of options.folders) {
       const work = workOn(options, state, folder)
       findings.push(...(await examine(work)))
@@ -70,8 +70,8 @@ export const mendFolders = (options: FoldersOptions): Promise<readonly Happened[
 /** Files that say the same id within what it is unique in. */
 type Paths = Map<string, { readonly id: string; readonly path: string }[]>
 
-async function examine(work: Work): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+async function examine(work: Work): Promise<readonly FolderProblem[]> {
+  const findings: FolderProblem[] = []
   const paths: Paths = new Map()
   for (const folder of work.kind.every(work.tree))
     for (const entry of work.tree.list(folder)) {
@@ -95,7 +95,7 @@ async function examineEntry(
   path: string,
   entry: Entry,
   paths: Paths,
-): Promise<readonly Finding[]> {
+): Promise<readonly FolderProblem[]> {
   const { name, kind, why } = entry
   const at = inProject(work, path)
   if (isTemporary(name))
@@ -109,7 +109,7 @@ async function examineEntry(
   return examineFile(work, path, paths)
 }
 
-async function examineFile(work: Work, path: string, paths: Paths): Promise<readonly Finding[]> {
+async function examineFile(work: Work, path: string, paths: Paths): Promise<readonly FolderProblem[]> {
   const at = inProject(work, path)
   const found = readQuietly(work, path)
   if (found === undefined) return []
@@ -127,7 +127,7 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
   const id = says.draft.id ?? path
   const key = `${work.kind.scope?.(path) ?? ''}\0${id}`
   paths.set(key, [...(paths.get(key) ?? []), { id, path }])
-  const findings: Finding[] = []
+  const findings: FolderProblem[] = []
   const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')
   if (says.draft.id !== undefined && says.draft.id !== stem)
     findings.push({
@@ -194,8 +194,8 @@ function isAnswered(work: Work, path: string): boolean {
 }
 
 /** Handoffs of the engine that have no file. */
-async function missing(work: Work): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+async function missing(work: Work): Promise<readonly FolderProblem[]> {
+  const findings: FolderProblem[] = []
   const { store } = work.service.deps
   for await (const uid of everyHandoff(store)) {
     const handoff = await store.handoff(uid)
@@ -218,7 +218,7 @@ async function whyMissing(
   work: Work,
   handoff: Parameters<typeof textFor>[1],
   path: string,
-): Promise<Finding> {
+): Promise<FolderProblem> {
   try {
     await textFor(work, handoff)
     return { code: 'missing', path, message: `${handoff.id} has no file`, fix: 'write it' }
@@ -228,14 +228,14 @@ async function whyMissing(
   }
 }
 
-function index(work: Work): readonly Finding[] {
+function index(work: Work): readonly FolderProblem[] {
   return work.kind
     .extras(freshAboutOf(work))
-    .flatMap(({ path, same, keeps, problem, remarks = [] }): Finding[] => {
+    .flatMap(({ path, same, keeps, problem, remarks = [] }): FolderProblem[] => {
       const found = readQuietly(work, path, EXTRA_BYTES)
       const text = typeof found === 'object' ? textOf(found) : undefined
       const notes = remarks.map(
-        (each): Finding => ({
+        (each): FolderProblem => ({
           code: 'artifact',
           path: inProject(work, each.path),
           message: each.message,
@@ -253,10 +253,10 @@ function index(work: Work): readonly Finding[] {
 }
 
 /** Handoffs outside the folders that are theirs, in the whole project. */
-function strays({ root, folders }: FoldersOptions): readonly Finding[] {
+function strays({ root, folders }: FoldersOptions): readonly FolderProblem[] {
   const markdown = folders.find(({ kind }) => kind.dialect === 'markdown')
   if (!markdown) return []
-  const findings: Finding[] = []
+  const findings: FolderProblem[] = []
   for (const path of walk(root, '', markdown)) {
     const slash = path.lastIndexOf('/')
     const found = readIn(new Tree(root), path)

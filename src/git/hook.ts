@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import type { Problem } from '../domain/problem.ts'
 import { isNoCommit, type Repository } from './git.ts'
-import type { Finding } from './merge-check.ts'
 import { checkCommitMessage } from './names.ts'
 import { type Ask, maybeTask, writebackOf } from './task-facts.ts'
 
@@ -55,7 +55,7 @@ export async function checkPush(
   repository: Repository,
   ask: Ask,
   pushed: Pushed,
-): Promise<readonly Finding[]> {
+): Promise<readonly Problem[]> {
   const isKnown = !isNoCommit(pushed.before) && (await repository.commit(pushed.before)) !== undefined
   const range = isKnown ? [`${pushed.before}..${pushed.commit}`] : [pushed.commit]
   const log = await repository.run(['log', '-z', '--format=%s', '--end-of-options', ...range])
@@ -65,7 +65,7 @@ export async function checkPush(
       return check.ok ? [check.id] : []
     }),
   )
-  const reasons: Finding[] = []
+  const reasons: Problem[] = []
   for (const id of ids) {
     const facts = await maybeTask(ask, id)
     if (facts && !writebackOf(facts))

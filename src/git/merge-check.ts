@@ -1,5 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
 import { taskReasons } from '../domain/people/gate.ts'
+import type { Problem } from '../domain/problem.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import { inWords } from '../domain/texts/in-words.ts'
 import { commitFiles } from './files.ts'
@@ -8,12 +9,6 @@ import { branchPrefix, demandBranch, isBranchOf, plainPath, taskOfBranch } from 
 import { findPrompt, PROMPTS_FOLDER, type TaskPrompt } from './prompts.ts'
 import { type Ask, allTasks, type TaskFacts, taskFacts, writebackOf } from './task-facts.ts'
 
-/** One thing that was found, with what to do about it. */
-export interface Finding {
-  readonly code: string
-  readonly message: string
-}
-
 export interface MergeCheck {
   readonly branch: string
   readonly base: string
@@ -21,8 +16,8 @@ export interface MergeCheck {
   readonly task?: string
   readonly record?: string
   readonly allowed: boolean
-  readonly reasons: readonly Finding[]
-  readonly warnings: readonly Finding[]
+  readonly reasons: readonly Problem[]
+  readonly warnings: readonly Problem[]
 }
 
 export interface MergeCheckOptions {
@@ -113,7 +108,7 @@ export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warning
   }
 }
 
-function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Finding[] {
+function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Problem[] {
   if (isBranchOf(branch, task.id)) return []
   return [
     {
@@ -124,12 +119,12 @@ function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Finding[] 
 }
 
 /** Gates that a person has to open: before that, the task cannot be done, and its branch is not merged. */
-export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Finding[] =>
+export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Problem[] =>
   taskReasons(task.gates).map((message) => ({ code: 'gate_shut', message }))
 
-function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecord): Finding[] {
+function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecord): Problem[] {
   const again = `record the work anew with: baton task finish ${record.task_id}`
-  const reasons: Finding[] = []
+  const reasons: Problem[] = []
   if (record.branch !== branch)
     reasons.push({
       code: 'record_of_another_branch',
@@ -143,7 +138,7 @@ function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecor
   return reasons
 }
 
-function missingFiles({ changed, files, branch }: BranchFacts, record: ThoughtRecord): Finding[] {
+function missingFiles({ changed, files, branch }: BranchFacts, record: ThoughtRecord): Problem[] {
   const there = changed ? new Set(changed.map(({ path }) => path)) : files
   const missing = record.files_changed.map(plainPath).filter((path) => !there.has(path))
   if (missing.length === 0) return []
@@ -156,7 +151,7 @@ function missingFiles({ changed, files, branch }: BranchFacts, record: ThoughtRe
   ]
 }
 
-function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Finding[] {
+function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Problem[] {
   const recorded = new Set(record.files_changed.map(plainPath))
   const extra = (changed ?? []).filter(({ path, deleted }) => !deleted && !recorded.has(path))
   if (extra.length === 0) return []
@@ -168,8 +163,8 @@ function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Finding[] 
   ]
 }
 
-function laterCommits({ later, changed }: BranchFacts): Finding[] {
-  const found: Finding[] = []
+function laterCommits({ later, changed }: BranchFacts): Problem[] {
+  const found: Problem[] = []
   if (later > 0)
     found.push({
       code: 'commits_after_record',
@@ -179,12 +174,12 @@ function laterCommits({ later, changed }: BranchFacts): Finding[] {
   return found
 }
 
-const blockers = (record: ThoughtRecord): Finding[] =>
+const blockers = (record: ThoughtRecord): Problem[] =>
   record.blockers.length === 0
     ? []
     : [{ code: 'blockers', message: `the record names ${record.blockers.length} that stood in the way` }]
 
-function promptReasons(prompt: TaskPrompt | undefined, id: string): Finding[] {
+function promptReasons(prompt: TaskPrompt | undefined, id: string): Problem[] {
   if (!prompt)
     return [
       {

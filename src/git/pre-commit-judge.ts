@@ -1,8 +1,9 @@
 import { type Document, type Draft, readDocuments } from '../dialects/index.ts'
-import { checkMarkdown, type Finding } from '../dialects/markdown/check.ts'
+import { checkMarkdown, type KeyProblem } from '../dialects/markdown/check.ts'
 import { folderFor, idFor, ROOT } from '../dialects/markdown/home.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import { stemOf } from '../dialects/markdown/names.ts'
+import type { GradedProblem, Problem } from '../domain/problem.ts'
 
 export interface StagedFile {
   readonly path: string
@@ -11,11 +12,8 @@ export interface StagedFile {
 }
 
 /** One thing that speaks against a commit, or only a warning. */
-export interface Offence {
+export interface StagedProblem extends GradedProblem {
   readonly path: string
-  readonly severity: 'error' | 'warning'
-  readonly code: string
-  readonly message: string
   /** The path where the file belongs, from the root of the repository. */
   readonly target?: string
 }
@@ -27,7 +25,7 @@ export function judgeStaged(
   files: readonly StagedFile[],
   filed: readonly string[],
   strict: boolean,
-): readonly Offence[] {
+): readonly StagedProblem[] {
   const handoffs = files.filter(({ path, text }) => isHandoffFile(path, text))
   return handoffs.flatMap(({ path, text }) => {
     const draft = draftOf(path, text)
@@ -47,22 +45,20 @@ function targetOf(path: string, draft: Draft): string {
   return `${folderFor(draft)}/${idFor(draft) ?? stemOf(path)}.md`
 }
 
-function outside(path: string, draft: Draft): Offence {
+function outside(path: string, draft: Draft): StagedProblem {
   const target = targetOf(path, draft)
   const message = `handoffs belong into ${ROOT}/ at the root of the repository; move it to ${target}`
   return { path, severity: 'error', code: 'wrong_place', message, target }
 }
 
-type Flaw = Omit<Offence, 'path' | 'severity'>
-
-function within(path: string, draft: Draft): Flaw[] {
+function within(path: string, draft: Draft): Omit<StagedProblem, 'path' | 'severity'>[] {
   const target = targetOf(path, draft)
   return checkMarkdown({ draft, path })
     .filter(({ code }) => OF_PLACE.has(code))
-    .map(({ code, message }: Finding) => ({ code, message, ...(target !== path && { target }) }))
+    .map(({ code, message }: KeyProblem) => ({ code, message, ...(target !== path && { target }) }))
 }
 
-function* twins(path: string, filed: readonly string[]): Generator<Flaw> {
+function* twins(path: string, filed: readonly string[]): Generator<Problem> {
   const others = filed.filter((other) => other !== path && stemOf(other) === stemOf(path))
   if (others.length === 0) return
   const message = `the same handoff is also at ${others.map(shownPath).join(', ')}; keep one of them`
@@ -77,9 +73,9 @@ const shownPath = (path: string): string =>
 
 const oneLine = (text: string): string => text.replace(/[\s\p{C}]+/gu, ' ')
 
-export function offencesText(offences: readonly Offence[]): string {
-  const errors = offences.filter(({ severity }) => severity === 'error')
-  const warnings = offences.filter(({ severity }) => severity === 'warning')
+export function stagedText(problems: readonly StagedProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const warnings = problems.filter(({ severity }) => severity === 'warning')
   return [
     ...(errors.length === 0
       ? []
@@ -95,7 +91,7 @@ export function offencesText(offences: readonly Offence[]): string {
   ].join('\n')
 }
 
-const linesOf = ({ path, message, target }: Offence): readonly string[] => [
+const linesOf = ({ path, message, target }: StagedProblem): readonly string[] => [
   `  ${shownPath(path)}`,
   `    ${target === undefined ? oneLine(message) : `→ ${shownPath(target)}`}`,
   ...(target === undefined || message.includes(target) ? [] : [`    ${oneLine(message)}`]),

@@ -1,7 +1,7 @@
 import { type GitEnvironment, noRepository, openRepository, type Repository } from './git.ts'
-import type { Offence, StagedFile } from './pre-commit-judge.ts'
+import type { StagedFile, StagedProblem } from './pre-commit-judge.ts'
 
-export type { Offence } from './pre-commit-judge.ts'
+export type { StagedProblem } from './pre-commit-judge.ts'
 
 export interface PreCommitOptions {
   /** The environment of git; inside a hook it names the index that is about to be committed. */
@@ -15,7 +15,7 @@ export interface PreCommitCheck {
   readonly exit: 0 | 1
   /** For people; empty where there is nothing to say. */
   readonly text: string
-  readonly offences: readonly Offence[]
+  readonly offences: readonly StagedProblem[]
 }
 
 interface StagedEntry {
@@ -41,11 +41,11 @@ export async function runPreCommit(root: string, options: PreCommitOptions): Pro
   const staged = (await stagedEntries(repository)).filter(({ path }) => DOCUMENT.test(path))
   if (staged.length === 0) return { exit: 0, text: '', offences: [] }
   // Most commits hold no document: only the others pay for loading the reader.
-  const { judgeStaged, offencesText } = await import('./pre-commit-judge.ts')
+  const { judgeStaged, stagedText } = await import('./pre-commit-judge.ts')
   const files = await withContent(repository, staged)
   const offences = judgeStaged(files, await filed(repository, staged), options.strict ?? false)
   const isRefused = offences.some(({ severity }) => severity === 'error')
-  return { exit: isRefused ? 1 : 0, text: offencesText(offences), offences }
+  return { exit: isRefused ? 1 : 0, text: stagedText(offences), offences }
 }
 
 /** Added, changed and renamed files; a renamed one counts where it is now. */

@@ -1,7 +1,8 @@
+import type { Problem } from '../domain/problem.ts'
 import { runCommand, toArguments } from '../service/handoffs/command.ts'
 import { checkoutFiles } from './files.ts'
 import { lastLine, type Repository } from './git.ts'
-import { checklistReasons, type Finding } from './merge-check.ts'
+import { checklistReasons } from './merge-check.ts'
 import { branchPrefix, checkCommitMessage, isBranchOf } from './names.ts'
 import { findPrompt } from './prompts.ts'
 
@@ -16,7 +17,7 @@ export async function runCommands(
   commands: readonly string[],
   cwd: string,
   tell: (command: string) => void = () => undefined,
-): Promise<Finding | undefined> {
+): Promise<Problem | undefined> {
   for (const command of commands) {
     tell(command)
     const problem = await problemOf(command, cwd)
@@ -42,8 +43,8 @@ export interface Finishing {
   readonly files: readonly string[]
   /** The last commit message without its first line. */
   readonly body: string
-  readonly points: readonly Finding[]
-  readonly warnings: readonly Finding[]
+  readonly points: readonly Problem[]
+  readonly warnings: readonly Problem[]
 }
 
 /** Checks finished work against git and the task-prompts file; each point stands in the way. */
@@ -54,7 +55,7 @@ export async function lookAtWork(
 ): Promise<Finishing> {
   const branch = (await repository.currentBranch()) ?? ''
   const commit = (await repository.commit('HEAD')) ?? ''
-  const points: Finding[] = []
+  const points: Problem[] = []
   if (!isBranchOf(branch, task.id))
     points.push({
       code: 'branch_of_another_task',
@@ -96,7 +97,7 @@ export async function lookAtWork(
 }
 
 /** Pushes the branch to its remote; does nothing without one. */
-export async function pushBranch(repository: Repository, branch: string): Promise<Finding | undefined> {
+export async function pushBranch(repository: Repository, branch: string): Promise<Problem | undefined> {
   const [remote] = await repository.remotes()
   if (remote === undefined) return undefined
   const { code, stderr } = await repository.ask(

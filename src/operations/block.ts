@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { SEVERITIES } from '../dialects/dialect.ts'
 import { VERDICTS, type Verdict } from '../domain/blocks/block.ts'
 import { ROUTE_MODES } from '../domain/blocks/failure-routing.ts'
 import { STATUSES } from '../domain/blocks/phases.ts'
-import { Diagnostic } from './document.ts'
+import { SEVERITIES } from '../domain/problem.ts'
+import { Problem } from './document.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
@@ -67,7 +67,7 @@ const CollectedBlock = () =>
     at: z.string().optional(),
     followed: FollowedOutput().optional(),
     reason: z.string().optional(),
-    diagnostics: z.array(Diagnostic()),
+    diagnostics: z.array(Problem()),
     open: z.literal(true).optional().describe('Its fence is not closed'),
   })
 

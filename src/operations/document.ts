@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { DIALECTS, SEVERITIES } from '../dialects/dialect.ts'
+import { DIALECTS } from '../dialects/dialect.ts'
+import { SEVERITIES } from '../domain/problem.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
@@ -14,7 +15,7 @@ const text = () => ({
   path: z.string().max(1_000).optional().describe('Where it stands; its folder tells some dialects apart'),
 })
 
-export const Diagnostic = () =>
+export const Problem = () =>
   z.object({
     severity: z.enum(SEVERITIES),
     code: z.string(),
@@ -40,7 +41,7 @@ const CheckedDocument = () =>
       title: word(),
       createdAt: word(),
     }),
-    diagnostics: z.array(Diagnostic()),
+    diagnostics: z.array(Problem()),
   })
 
 const Loss = () => z.object({ field: z.string(), reason: z.string() })
@@ -96,7 +97,7 @@ const convert = defineOperation({
       document: z.int().min(1).max(100_000).optional().describe('Which one, where the text holds several'),
       ...writing(),
     }),
-  output: () => z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(Diagnostic()) }),
+  output: () => z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(Problem()) }),
   exact: true,
   errors: ['invalid_input', 'not_found', 'unmet'],
   examples: [
@@ -131,7 +132,7 @@ const importing = defineOperation({
           record: z.string().optional(),
           names: z.array(z.string()).optional().describe('Both names of a twin'),
           reason: z.string().optional(),
-          diagnostics: z.array(Diagnostic()).optional(),
+          diagnostics: z.array(Problem()).optional(),
         }),
       ),
     }),

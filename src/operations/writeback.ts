@@ -5,9 +5,9 @@ import { once } from '../domain/once.ts'
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { WRITEBACK_STATUSES } from '../domain/tasks/writeback.ts'
 import {
-  notesFinding,
-  recordFindings,
-  shaFinding,
+  notesProblem,
+  recordProblems,
+  shaProblem,
   type WrittenRecord,
 } from '../domain/tasks/writeback-rules.ts'
 import type { Service } from '../service/service.ts'
@@ -36,7 +36,7 @@ const recordFields = () => ({
   commit_sha: z
     .string()
     .max(100)
-    .regex(/^[0-9a-fA-F]{40}$/, { error: ({ input }) => shaFinding(String(input))?.message })
+    .regex(/^[0-9a-fA-F]{40}$/, { error: ({ input }) => shaProblem(String(input))?.message })
     .optional()
     .describe('All 40 characters'),
   tests_run: z.array(z.string().max(500)).max(500).optional().describe('Test files and suites that were run'),
@@ -82,7 +82,7 @@ const update = defineOperation({
   examples: ['baton task update P0.1.1 --progress 40 --notes "parser done"'],
   run: async (service, call, { task_id, ...input }) => {
     const row = await service.tasks.update(call, task_id, input)
-    const unusual = input.notes === undefined ? undefined : notesFinding(input.notes)
+    const unusual = input.notes === undefined ? undefined : notesProblem(input.notes)
     return {
       ...show(row),
       ...(input.status === 'done' && { reply: DONE_REPLY }),
@@ -218,7 +218,7 @@ const attest = defineOperation({
 
 /** Refuses what a record cannot do without; answers what is unusual in it. */
 function judged(service: Service, task: string, input: WrittenRecord): { warnings?: string[] } {
-  const found = recordFindings(task, input, service.deps.project)
+  const found = recordProblems(task, input, service.deps.project)
   const wrong = found.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0)
     throw new BatonError('invalid_input', wrong.map(({ message }) => message).join(' '), {

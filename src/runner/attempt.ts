@@ -1,7 +1,7 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
-import { jsonFault } from '../domain/texts/json-fault.ts'
+import { jsonProblem } from '../domain/texts/json-problem.ts'
 import type { Call } from '../service/deps.ts'
 import { queueArtifactPath } from '../service/documents/artifact.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
@@ -11,7 +11,7 @@ import { type Failing, toFailing, toWritable, WorkFailed } from './failing.ts'
 import { Holding, isAway, isLost, isUnusable } from './holding.ts'
 import type { CheckValue } from './schema.ts'
 import {
-  answerFault,
+  answerProblem,
   type Handler,
   outputOf,
   refOf,
@@ -142,7 +142,7 @@ export class Attempt {
 
   async #check(answer: Exclude<Awaited<ReturnType<Handler>>, void>): Promise<Produced> {
     const { checkOutput } = this.#options
-    const fault = answerFault(answer)
+    const fault = answerProblem(answer)
     if (fault !== undefined) return failing('VALIDATION_FAILED', `Output validation failed: ${fault}`)
     const { artifact, validation, ...rest } = answer
     let output = answer.output
@@ -165,7 +165,7 @@ export class Attempt {
       ...(validation && { validation: { status: 'passed', ...validation } }),
       ...(checkOutput && { schema_compliance: 'valid' }),
     }
-    const odd = jsonFault(submission)
+    const odd = jsonProblem(submission)
     if (odd) return failing('VALIDATION_FAILED', `Output validation failed: ${odd.field} ${odd.what}`)
     return { submission: JSON.parse(JSON.stringify(submission)) }
   }

@@ -1,4 +1,4 @@
-import { keyFault } from '../domain/call-key.ts'
+import { keyProblem } from '../domain/call-key.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
@@ -220,7 +220,7 @@ export class BatonAgent {
   ): Answer<Name> {
     // A program without types may give null for nothing.
     const key = options?.key
-    const fault = key === undefined ? undefined : keyFault('key', key)
+    const fault = key === undefined ? undefined : keyProblem('key', key)
     if (fault !== undefined) throw new BatonError('invalid_input', fault, { field: 'key' })
     const call = key === undefined ? this.#call : { ...this.#call, key }
     return callOperation(this.#service, call, name, input)

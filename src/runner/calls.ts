@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
-import { jsonFault } from '../domain/texts/json-fault.ts'
+import { jsonProblem } from '../domain/texts/json-problem.ts'
 import { type AnyOperation, isOperationName, loadOperation, type OperationName } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { Call } from '../service/deps.ts'
@@ -32,7 +32,7 @@ export async function callOperation<Name extends OperationName>(
       { operation: name },
     )
   // Over the other surfaces input comes as JSON; a program may give anything.
-  const fault = jsonFault(input)
+  const fault = jsonProblem(input)
   if (fault)
     throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, {
       operation: name,

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../service/schema/json-schema.ts'
-import { missingField, type SchemaProblem, toProblems } from '../service/schema/schema-problems.ts'
+import { missingField, toProblems, type ValueProblem } from '../service/schema/schema-problems.ts'
 
 /**
  * A schema that checks values by itself: zod's, or any other library's that keeps the Standard Schema promise.
@@ -33,7 +33,7 @@ export type AfterSchema<S> = S extends StandardSchema<unknown, infer Output> ? O
 
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: readonly SchemaProblem[] }
+  | { readonly ok: false; readonly problems: readonly ValueProblem[] }
 
 export type CheckValue = (value: unknown) => Promise<Checked>
 
@@ -55,11 +55,11 @@ const isStandard = (schema: Schema): schema is StandardSchema =>
 async function checkStandard(schema: StandardSchema, value: unknown): Promise<Checked> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { ok: true, value: result.value }
-  return { ok: false, problems: toProblems(result.issues.map((issue) => toFault(issue, value))) }
+  return { ok: false, problems: toProblems(result.issues.map((issue) => toReported(issue, value))) }
 }
 
 /** Libraries say each in their own words that a field is absent; the value itself says it for all of them. */
-function toFault({ message, path = [] }: StandardIssue, value: unknown) {
+function toReported({ message, path = [] }: StandardIssue, value: unknown) {
   const steps = path.map((step) => {
     const key = typeof step === 'object' ? step.key : step
     return typeof key === 'number' ? key : String(key)

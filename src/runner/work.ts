@@ -97,7 +97,7 @@ export function toStoredFile(
 }
 
 /** The problem with a handler's answer, and what to return; an untyped program may return anything. */
-export function answerFault(answer: unknown): string | undefined {
+export function answerProblem(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
     const what = typeof answer === 'string' ? 'text' : Array.isArray(answer) ? 'list' : typeof answer
     return `the handler answered a ${what}; return { output: … }, with what it made as output`

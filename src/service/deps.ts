@@ -1,10 +1,10 @@
 import type { Actor } from '../domain/agent.ts'
-import type { Unmet } from '../domain/handoffs/guards.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Check, CheckResult, Result } from '../domain/handoffs/package.ts'
 import type { Home } from '../domain/home.ts'
 import type { Channel } from '../domain/people/delivery.ts'
 import type { Policy } from '../domain/policy.ts'
+import type { Problem } from '../domain/problem.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { Store } from '../storage/store.ts'
 import type { AgentKeys } from './agents/signing.ts'
@@ -33,7 +33,7 @@ export interface ServiceDeps {
     commit: () => Promise<Handoff | undefined>,
   ) => Promise<Handoff | undefined>
   /** Lists artifacts of an output that document 001's live folder lacks; absent without such a folder. */
-  readonly judgeOutput?: (handoff: Handoff, result: Result) => Promise<readonly Unmet[]>
+  readonly judgeOutput?: (handoff: Handoff, result: Result) => Promise<readonly Problem[]>
   /** Takes texts out of the live folders for good; answers which files that others wrote there may hold them. */
   readonly eraseFiles?: (erasing: Erasing) => Promise<readonly string[]>
   /** The project's own files; absent without a project. */

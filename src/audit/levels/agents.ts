@@ -3,7 +3,7 @@ import { placeOf } from './chains.ts'
 import { utf8 } from './files.ts'
 import type { Platform } from './platform.ts'
 import type { GoodEntry } from './read-entry.ts'
-import { amount, Findings, type LevelReport } from './report.ts'
+import { amount, type LevelReport, Tally } from './report.ts'
 
 interface Noted {
   readonly index: number
@@ -16,7 +16,7 @@ const ACTS = new Set(['agent.key', 'thought_record', 'task.reinstate'])
 
 /** L4: what agents signed themselves, with keys that the log gave them before. */
 export class AgentCheck {
-  readonly #findings = new Findings()
+  readonly #findings = new Tally()
   readonly #signatures: AgentSignatures
   #noted: Noted[] = []
   #unsigned: Noted | undefined

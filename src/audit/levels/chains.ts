@@ -2,14 +2,14 @@ import { HASH_BYTES } from '../tiles.ts'
 import { isBase64Of } from './coded.ts'
 import { ownCopy, utf8 } from './files.ts'
 import { type GoodEntry, readEntry } from './read-entry.ts'
-import { amount, Findings, type LevelReport } from './report.ts'
+import { amount, type LevelReport, Tally } from './report.ts'
 
 /**
  * L0: every entry is in its one form, and in each stream follows the one before it. What it keeps grows with the
  * number of streams, not of entries: position and hash of each stream's last entry, in flat arrays.
  */
 export class ChainCheck {
-  readonly #findings = new Findings()
+  readonly #findings = new Tally()
   readonly #slots = new Map<string, number>()
   #heads = new Uint8Array(1_024 * HASH_BYTES)
   #positions = new Float64Array(1_024)

@@ -4,12 +4,12 @@ import { type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { readNote, type Verifier } from '../note.ts'
 import { CHECKPOINT, CHECKPOINTS, type ExportFiles, linesOf, tilePath, utf8 } from './files.ts'
 import { openSigned, type Platform } from './platform.ts'
-import { amount, Findings, type LevelReport } from './report.ts'
+import { amount, type LevelReport, Tally } from './report.ts'
 import { isSame, type Row, type TreeBuilder, widthOf } from './tree.ts'
 
 /** L1: each stored checkpoint is signed by the log's key, and its root is the one that the entries give. */
 export class CheckpointCheck {
-  readonly findings = new Findings()
+  readonly findings = new Tally()
   readonly #platform: Platform
   readonly #verifier: Verifier
   /** By rising size: as many as were stored, one for some hundred entries. */
@@ -114,7 +114,7 @@ export function readRemembered(text: string): Remembered | undefined {
 
 /** L2: the log begins with the one that is remembered. The proof is the leaves themselves. */
 export class RememberedCheck {
-  readonly #findings = new Findings()
+  readonly #findings = new Tally()
   readonly #seen: Checkpoint
 
   constructor(seen: Checkpoint) {

@@ -4,7 +4,7 @@ import { placeOf } from './chains.ts'
 import { isBase64UrlOf } from './coded.ts'
 import { DISCLOSURES, type ExportFiles, linesOf } from './files.ts'
 import type { Digest, GoodEntry } from './read-entry.ts'
-import { amount, Findings, type LevelReport } from './report.ts'
+import { amount, type LevelReport, Tally } from './report.ts'
 
 interface Line {
   readonly number: number
@@ -39,7 +39,7 @@ export const disclosureLine = (disclosure: string, entry: number): string =>
  * beside the entries; only missing ones are kept, until the record that redacts them comes by.
  */
 export class DisclosureCheck {
-  readonly #findings = new Findings()
+  readonly #findings = new Tally()
   readonly #sha256: Sha256
   readonly #batches: AsyncIterator<readonly (Uint8Array | undefined)[]> | undefined
   readonly #missing = new Map<string, { readonly where: string; readonly entry: number }>()

@@ -61,7 +61,7 @@ export const DOES_NOT_PROVE: Readonly<Record<Level, string>> = {
 }
 
 /** Collects what one level finds: the first bad place in full, of the others the number. */
-export class Findings {
+export class Tally {
   readonly counts: Record<string, number> = {}
   #first: Bad | undefined
   #bad = 0
@@ -99,7 +99,7 @@ export const withoutVerdict = (
   level: Level,
   verdict: 'unverifiable' | 'not_asked',
   summary: string,
-): LevelReport => new Findings().report(level, verdict, summary)
+): LevelReport => new Tally().report(level, verdict, summary)
 
 export function verdictOf(levels: readonly LevelReport[]): Verification['verdict'] {
   if (levels.some(({ verdict }) => verdict === 'failed')) return 'tampered'

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../merkle.ts'
 import { readNote, readVkey, type Signature, type Verifier } from '../note.ts'
 import type { Platform } from './platform.ts'
-import { amount, Findings, type LevelReport } from './report.ts'
+import { amount, type LevelReport, Tally } from './report.ts'
 
 /** The witnesses that a checkpoint needs (C2SP tlog-policy): single ones, groups, and the quorum. */
 export interface Policy {
@@ -47,7 +47,7 @@ export async function checkWitnesses(
   policy: Policy,
   isSigned: Platform['isSigned'],
 ): Promise<LevelReport> {
-  const findings = new Findings()
+  const findings = new Tally()
   const read = readNote(note)
   const seen = new Set<string>()
   for (const [name, verifier] of policy.witnesses) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { samplesOf } from '../../../test/support/documents/samples.ts'
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { block, validateHandoff } from './index.ts'
@@ -14,7 +14,7 @@ interface Read {
   readonly line: number
   readonly draft: Draft | undefined
   readonly value: unknown
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 function blocksIn(text: string, path?: string): readonly Read[] {

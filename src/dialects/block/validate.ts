@@ -1,14 +1,13 @@
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
+import type { Problem } from '../../domain/problem.ts'
 
 /** The four fields that every block has, in the order in which the document asks for them. */
 export const REQUIRED = ['phase', 'from', 'to', 'status'] as const
 export type Required = (typeof REQUIRED)[number]
 
 /** One sentence of the document's validator. */
-export interface Problem {
+export interface BlockProblem extends Problem {
   readonly field: Required
-  readonly code: 'missing_field' | 'invalid_phase' | 'invalid_status' | 'agent_without_at'
-  readonly message: string
 }
 
 /**
@@ -28,11 +27,11 @@ export function validateHandoff(handoff: unknown): true {
 }
 
 /** All that the document's function would say, one correction after the other. */
-export function problemsOf(handoff: unknown): readonly Problem[] {
+export function problemsOf(handoff: unknown): readonly BlockProblem[] {
   const block = typeof handoff === 'object' && handoff !== null ? (handoff as Record<string, unknown>) : {}
   const present = (field: Required) => Boolean(block[field])
   const { phase, from, to, status } = block
-  const problems: Problem[] = REQUIRED.filter((field) => !present(field)).map((field) => ({
+  const problems: BlockProblem[] = REQUIRED.filter((field) => !present(field)).map((field) => ({
     field,
     code: 'missing_field',
     message: `Missing required field: ${field}`,
@@ -51,7 +50,7 @@ const isOneOf = (words: readonly string[], value: unknown): boolean =>
 
 const startsWithAt = (value: unknown): boolean => typeof value === 'string' && value.startsWith('@')
 
-const withoutAt = (field: Required, value: unknown): Problem => ({
+const withoutAt = (field: Required, value: unknown): BlockProblem => ({
   field,
   code: 'agent_without_at',
   message: `Agent name must start with @: ${shown(value)}`,

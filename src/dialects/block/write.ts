@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
-import type { Loss, Missing, Native } from '../dialect.ts'
+import type { DraftProblem, Loss, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { canStandAbove, withBlock } from './body.ts'
@@ -49,8 +49,8 @@ export function print(native: { readonly value: Record<string, unknown>; readonl
 const withAt = (agent: string | undefined): string | undefined =>
   agent === undefined || agent.startsWith('@') ? agent : `@${agent}`
 
-function missingIn({ phase, from, to, state }: Draft): Missing[] {
-  const missing: Missing[] = []
+function missingIn({ phase, from, to, state }: Draft): DraftProblem[] {
+  const missing: DraftProblem[] = []
   const ask = (field: string, reason: string) => missing.push({ field, reason })
   if (!isPhase(phase)) {
     const why = phase === undefined ? 'a block names its phase' : `${phase} is no phase of a block`

@@ -1,16 +1,13 @@
 import type { State } from '../../domain/lifecycle.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
+import type { GradedProblem } from '../../domain/problem.ts'
 import { vagueWord } from '../../domain/texts/measurable.ts'
-import type { Diagnostic } from '../dialect.ts'
 import type { Draft } from '../draft.ts'
 import { handoffId, isTaskId, originalOf, parseName, stemOf } from './names.ts'
 import { statusFor } from './status.ts'
 
-/** A finding about a key of the front matter; the caller knows where that stands. */
-export interface Finding {
-  readonly severity: Diagnostic['severity']
-  readonly code: string
-  readonly message: string
+/** A problem with a key of the front matter; the caller knows where that stands. */
+export interface KeyProblem extends GradedProblem {
   readonly key: string
   /** Elements below the key, for example the number of a deliverable. */
   readonly below?: readonly (string | number)[]
@@ -23,7 +20,7 @@ export interface Checked {
 }
 
 /** What is wrong with a document that could be read. None of it needs anything but the document and its path. */
-export function checkMarkdown({ draft, path }: Checked): Finding[] {
+export function checkMarkdown({ draft, path }: Checked): KeyProblem[] {
   return [
     ...checkTask(draft),
     ...checkId(draft, path),
@@ -35,7 +32,7 @@ export function checkMarkdown({ draft, path }: Checked): Finding[] {
   ]
 }
 
-function* checkTask({ task }: Draft): Generator<Finding> {
+function* checkTask({ task }: Draft): Generator<KeyProblem> {
   if (task !== undefined && !isTaskId(task))
     yield {
       severity: 'error',
@@ -46,9 +43,12 @@ function* checkTask({ task }: Draft): Generator<Finding> {
 }
 
 /** The id names what the other keys say; the file is called after the id. */
-function* checkId({ id, from, to, task, created_at }: Draft, path: string | undefined): Generator<Finding> {
+function* checkId(
+  { id, from, to, task, created_at }: Draft,
+  path: string | undefined,
+): Generator<KeyProblem> {
   if (id === undefined) return
-  const warn = (code: string, message: string): Finding => ({
+  const warn = (code: string, message: string): KeyProblem => ({
     severity: 'warning',
     code,
     message,
@@ -91,12 +91,12 @@ const WITHIN = /(?:^|\/)_handoffs\/(.*)$/s
 export const isProhibited = (path: string): boolean => PROHIBITED.some((place) => place.test(path))
 
 /** Whether a handoff may stand where it stands. A path without a folder says nothing. */
-export function checkPlace(path: string, state: State | undefined): Finding[] {
+export function checkPlace(path: string, state: State | undefined): KeyProblem[] {
   if (!path.includes('/')) return []
   const status = state && statusFor(state)
   const isEnd = status === 'Complete' || status === 'Expired' || status === 'Rejected'
   const home = isEnd ? '_handoffs/archived/{YYYY}/{MM}/' : '_handoffs/active/'
-  const misplaced = (why: string): Finding[] => [
+  const misplaced = (why: string): KeyProblem[] => [
     { severity: 'warning', code: 'wrong_place', message: `${why}; move it to ${home}.`, key: 'status' },
   ]
   if (isProhibited(path)) return misplaced('Handoffs are not allowed in this folder')
@@ -119,7 +119,7 @@ const ORDER: readonly (readonly [keyof Draft, keyof Draft, string, string])[] = 
   ['accepted_at', 'ended_at',     'acknowledged_at', 'completed_at'],
 ]
 
-function* checkTimes(draft: Draft): Generator<Finding> {
+function* checkTimes(draft: Draft): Generator<KeyProblem> {
   for (const [before, after, first, second] of ORDER) {
     const [a, b] = [draft[before], draft[after]]
     if (typeof a !== 'string' || typeof b !== 'string' || !isLater(a, b)) continue
@@ -135,7 +135,7 @@ function isLater(a: string, b: string): boolean {
 }
 
 /** Every deliverable is covered once by a check that verified it and says by what. */
-function* checkDeliverables({ state, package: pack, verification }: Draft): Generator<Finding> {
+function* checkDeliverables({ state, package: pack, verification }: Draft): Generator<KeyProblem> {
   const deliverables = (pack?.deliverables ?? []).map((text) => text.trim())
   const seen = new Set<string>()
   for (const [i, text] of deliverables.entries()) {
@@ -165,7 +165,7 @@ function* checkDeliverables({ state, package: pack, verification }: Draft): Gene
   }
 }
 
-function* checkCriteria({ package: pack }: Draft): Generator<Finding> {
+function* checkCriteria({ package: pack }: Draft): Generator<KeyProblem> {
   for (const [i, criterion] of (pack?.criteria ?? []).entries()) {
     const vague = vagueWord(criterion)
     if (vague === undefined) continue
@@ -174,7 +174,7 @@ function* checkCriteria({ package: pack }: Draft): Generator<Finding> {
   }
 }
 
-function* checkAcknowledgment({ state, to, accepted_by, accepted_at }: Draft): Generator<Finding> {
+function* checkAcknowledgment({ state, to, accepted_by, accepted_at }: Draft): Generator<KeyProblem> {
   if (accepted_by !== undefined && to && accepted_by !== to) {
     const message = `acknowledged_by is ${accepted_by}, but only the receiver ${to} can acknowledge.`
     yield { severity: 'warning', code: 'acknowledged_by_other', message, key: 'acknowledged_by' }

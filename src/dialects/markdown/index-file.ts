@@ -5,7 +5,7 @@ import {
   type MarkdownStatus,
 } from '../../domain/handoffs/markdown-status.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { put } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
@@ -33,7 +33,7 @@ export interface HandoffIndex {
   readonly active: readonly Partial<IndexEntry>[]
   readonly counts: ReadonlyMap<string, Partial<Counts>>
   readonly recently_completed: readonly { readonly id?: string; readonly completed_at?: string }[]
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 const DAY_MS = 24 * 3_600_000

@@ -6,7 +6,7 @@ import { parseHandoff } from './parse.ts'
 import { parseV1 } from './v1/parse.ts'
 import { print, toNative } from './write.ts'
 
-export { type Checked, checkMarkdown, checkPlace, type Finding } from './check.ts'
+export { type Checked, checkMarkdown, checkPlace, type KeyProblem } from './check.ts'
 export { FORMS, type Form } from './form.ts'
 export { type Counts, type HandoffIndex, type IndexEntry, parseIndex, printIndex } from './index-file.ts'
 export { handoffId, type NameParts, type ParsedName, parseName } from './names.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { markdown } from './index.ts'
@@ -31,7 +31,7 @@ function changed(key: string, value?: string): string {
 function read(
   text: string,
   path?: string,
-): { form: string; draft: Draft; diagnostics: readonly Diagnostic[] } {
+): { form: string; draft: Draft; diagnostics: readonly PlacedProblem[] } {
   const source = sourcesOf(text, path === undefined ? {} : { path }).find((each) => markdown.formOf(each))
   assert.ok(source, 'no form was found')
   const form = markdown.formOf(source)!
@@ -41,7 +41,7 @@ function read(
 
 const codes = (text: string, path?: string): string[] => read(text, path).diagnostics.map(({ code }) => code)
 
-function finding(text: string, code: string, path?: string): Diagnostic {
+function finding(text: string, code: string, path?: string): PlacedProblem {
   const found = read(text, path).diagnostics.find((each) => each.code === code)
   assert.ok(found, `${code} was not reported, but ${codes(text, path).join(', ')}`)
   return found

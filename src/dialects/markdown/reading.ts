@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { isData, own } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
@@ -31,7 +31,7 @@ export class Reading {
   readonly nested: Fields | undefined
   readonly body: Body | undefined
   readonly index: BodyIndex
-  readonly diagnostics: Diagnostic[]
+  readonly diagnostics: PlacedProblem[]
   readonly places: Map<string, Path>
   /** Native keys that were found, and where. */
   readonly found = new Map<string, Where>()
@@ -50,7 +50,7 @@ export class Reading {
     this.places = this.top?.places ?? new Map()
   }
 
-  report(severity: Diagnostic['severity'], code: string, message: string, at: Position): void {
+  report(severity: PlacedProblem['severity'], code: string, message: string, at: Position): void {
     this.diagnostics.push({ severity, code, message, line: at.line, column: at.column })
   }
 

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
-import type { Loss, Missing, Native } from '../dialect.ts'
+import type { DraftProblem, Loss, Native } from '../dialect.ts'
 import { own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { OLDER_READERS } from '../text/yaml/older-readers.ts'
@@ -145,7 +145,7 @@ const REQUIRED: readonly (readonly [string, (draft: Draft) => unknown, string])[
   ['package.criteria', ({ package: pack }) => pack?.criteria?.length, 'how it is verified'],
 ]
 
-const missingFrom = (draft: Draft): Missing[] =>
+const missingFrom = (draft: Draft): DraftProblem[] =>
   REQUIRED.filter(([, of]) => !of(draft)).map(([field, , reason]) => ({ field, reason }))
 
 const NO_KEY = 'the format has no key for it'

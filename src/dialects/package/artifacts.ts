@@ -1,5 +1,5 @@
+import type { FieldProblem } from '../../domain/problem.ts'
 import type { Draft } from '../draft.ts'
-import type { Finding } from './lint.ts'
 
 /** What the caller saw on disk, by artifact path as written. A path without an entry was not looked at. */
 export type Kinds = ReadonlyMap<string, 'file' | 'directory' | 'missing'>
@@ -29,7 +29,7 @@ export function artifactsAgainstGit(
   draft: Draft,
   changedFiles: readonly string[],
   kinds?: Kinds,
-): readonly Finding[] {
+): readonly FieldProblem[] {
   const exact = new Set<string>()
   const folders = new Set<string>()
   for (const { path } of draft.package?.artifacts ?? []) {
@@ -38,7 +38,7 @@ export function artifactsAgainstGit(
     if (isFolder(path, kinds)) folders.add(inside)
     else exact.add(inside)
   }
-  return changedFiles.flatMap((file): Finding[] => {
+  return changedFiles.flatMap((file): FieldProblem[] => {
     const path = insideProject(file) ?? file
     if (exact.has(path)) return []
     const folder = parentsOf(path).find((each) => folders.has(each))
@@ -52,14 +52,14 @@ function parentsOf(path: string): readonly string[] {
   return parts.map((_, i) => parts.slice(0, parts.length - 1 - i).join('/'))
 }
 
-const unlisted = (file: string): Finding => ({
+const unlisted = (file: string): FieldProblem => ({
   severity: 'warning',
   code: 'artifact_unlisted',
   message: `${file} was changed and is not among the artifacts; add "- path: ${file}" to context.artifacts`,
   field: 'package.artifacts',
 })
 
-const listedByFolder = (file: string, folder: string): Finding => ({
+const listedByFolder = (file: string, folder: string): FieldProblem => ({
   severity: 'warning',
   code: 'artifact_listed_by_folder',
   message: `${file} is listed only by its folder ${folder || '.'}/; add "- path: ${file}" to context.artifacts`,

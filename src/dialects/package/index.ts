@@ -22,7 +22,7 @@ export {
 } from './files/session.ts'
 export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
-export { type Finding, notMeasurable, vacuousSummary } from './lint.ts'
+export { notMeasurable, vacuousSummary } from './lint.ts'
 export { foundAt, placeOf } from './places.ts'
 export { checkReceiving, type Received, type ReceivingFacts } from './receiving.ts'
 export { checkSending, type SendingFacts } from './rules.ts'

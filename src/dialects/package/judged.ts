@@ -1,4 +1,5 @@
-import type { Diagnostic, Interpretation } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
+import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, own } from '../difference.ts'
 import { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
@@ -11,7 +12,7 @@ import { textsOf } from './rules.ts'
 export function judged(draft: Draft, source: Source, root: Fields): Interpretation {
   const at = (field: string) => source.locate(foundAt(placeOf(field), root.places))
   const { fitting, diagnostics } = fitted(draft, at)
-  const all: Diagnostic[] = [...root.diagnostics, ...diagnostics]
+  const all: PlacedProblem[] = [...root.diagnostics, ...diagnostics]
   const seen = new Set(all.filter(({ code }) => code === 'placeholder').map(position))
   for (const [field, text] of textsOf(fitting)) {
     const blank = isPlaceholder(text, 'package') ? text : blankIn(text)
@@ -55,7 +56,7 @@ function fitted(draft: Draft, at: (field: string) => { line: number; column: num
   const checked = Draft().safeParse(draft)
   if (checked.success) return { fitting: draft, diagnostics: [] }
   const fitting: Data = { ...draft }
-  const diagnostics = new Map<string, Diagnostic>()
+  const diagnostics = new Map<string, PlacedProblem>()
   for (const { path, message } of checked.error.issues) {
     const field = drop(fitting, path as Path)
     diagnostics.set(field, {

@@ -1,29 +1,21 @@
 import type { Package } from '../../domain/handoffs/package.ts'
+import type { FieldProblem } from '../../domain/problem.ts'
 import { isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
 
-/** A rule that a package does not keep. An error is refused when it is sent, a warning is only said. */
-export interface Finding {
-  readonly severity: 'error' | 'warning'
-  readonly code: string
-  readonly message: string
-  /** The field of the draft, for example `package.criteria.0`. */
-  readonly field: string
-}
-
-export const error = (code: string, field: string, message: string): Finding => ({
+export const error = (code: string, field: string, message: string): FieldProblem => ({
   severity: 'error',
   code,
   message,
   field,
 })
-export const warning = (code: string, field: string, message: string): Finding => ({
+export const warning = (code: string, field: string, message: string): FieldProblem => ({
   severity: 'warning',
   code,
   message,
   field,
 })
 
-export const vacuousSummary = (text: string): readonly Finding[] =>
+export const vacuousSummary = (text: string): readonly FieldProblem[] =>
   isVacuousSummary(text)
     ? [
         error(
@@ -34,7 +26,7 @@ export const vacuousSummary = (text: string): readonly Finding[] =>
       ]
     : []
 
-export const notMeasurable = ({ criteria = [], constraints = [] }: Package): readonly Finding[] => [
+export const notMeasurable = ({ criteria = [], constraints = [] }: Package): readonly FieldProblem[] => [
   ...criteria.flatMap((text, i) => {
     const word = vagueWord(text)
     return word === undefined

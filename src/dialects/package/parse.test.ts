@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { samplesOf } from '../../../test/support/documents/samples.ts'
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { readDocuments } from '../read.ts'
 import { rewrite } from '../rewrite.ts'
 import { sourcesOf } from '../text/sources.ts'
@@ -21,7 +21,7 @@ function readAll(text: string, path?: string) {
   })
 }
 
-const fromTheTop = (a: Diagnostic, b: Diagnostic): number => a.line - b.line || a.column - b.column
+const fromTheTop = (a: PlacedProblem, b: PlacedProblem): number => a.line - b.line || a.column - b.column
 
 function read(text: string) {
   const [first] = readAll(text, 'package.yaml')

@@ -1,8 +1,9 @@
 import type { Package } from '../../domain/handoffs/package.ts'
+import type { FieldProblem } from '../../domain/problem.ts'
 import type { Draft } from '../draft.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
-import { error, type Finding, notMeasurable, vacuousSummary, warning } from './lint.ts'
+import { error, notMeasurable, vacuousSummary, warning } from './lint.ts'
 import { answeredBy, type OpenDelegation, typeOf } from './types.ts'
 
 export interface SendingFacts {
@@ -11,10 +12,10 @@ export interface SendingFacts {
   readonly open?: readonly OpenDelegation[]
 }
 
-type Rule = (draft: Draft, facts: SendingFacts) => readonly Finding[]
+type Rule = (draft: Draft, facts: SendingFacts) => readonly FieldProblem[]
 
 /** The four rules of document 004 for whoever sends, and what a package cannot do without. */
-export function checkSending(draft: Draft, facts: SendingFacts = {}): readonly Finding[] {
+export function checkSending(draft: Draft, facts: SendingFacts = {}): readonly FieldProblem[] {
   return RULES.flatMap((rule) => rule(draft, facts))
 }
 

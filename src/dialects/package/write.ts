@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { ANYONE } from '../../domain/actor.ts'
 import type { ArtifactRef } from '../../domain/handoffs/package.ts'
-import type { Missing, Native } from '../dialect.ts'
+import type { DraftProblem, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { insideProject } from './artifacts.ts'
@@ -55,10 +55,10 @@ function formFor(draft: Draft): Form {
 export const isOwn = ({ extra }: Draft): boolean =>
   ['handoff', 'acknowledgment', 'gate_response'].some((root) => isData(own(extra, root)))
 
-function missingIn(draft: Draft): Missing[] {
+function missingIn(draft: Draft): DraftProblem[] {
   // What was read from a package without them can still be changed elsewhere.
   if (isOwn(draft)) return []
-  const missing: Missing[] = []
+  const missing: DraftProblem[] = []
   if (draft.from === undefined)
     missing.push({ field: 'from', reason: 'a package names the agent that sends it' })
   if (draft.to === undefined || draft.to === null)

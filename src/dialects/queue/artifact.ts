@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
@@ -28,7 +28,7 @@ export interface Artifact {
 
 export interface ArtifactReading {
   readonly artifact?: Artifact
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 export const LIFECYCLE_WORDS: Words<Lifecycle> = {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
@@ -10,7 +10,7 @@ import { findWord, STATE_WORDS } from '../text/words.ts'
 export interface BoardEntry {
   readonly agent: string
   readonly draft: Draft
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 /** Keys by which an entry is known. */
@@ -27,11 +27,11 @@ export function isBoard(value: unknown): boolean {
 const isEntry = (value: unknown): boolean =>
   isMapping(value) && ENTRY_KEYS.some((key) => Object.hasOwn(value, key))
 
-export function boardDiagnostics(source: Source): readonly Diagnostic[] {
+export function boardProblems(source: Source): readonly PlacedProblem[] {
   const entries = entriesOf(source)
   const busy = entries.filter(({ draft }) => draft.state !== undefined)
   const message = `this is a status board of ${entries.length} agents, ${busy.length} of them with work, and no single handoff; its entries can be read one by one`
-  const board: Diagnostic = {
+  const board: PlacedProblem = {
     severity: 'info',
     code: 'status_board',
     message,

@@ -1,6 +1,6 @@
 import { coverageTarget, validationProblems } from '../../domain/handoffs/guards.ts'
 import { isKnownErrorCode, retryAvailable } from '../../domain/handoffs/retry.ts'
-import type { Diagnostic } from '../dialect.ts'
+import type { GradedProblem } from '../../domain/problem.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Path } from '../text/source.ts'
@@ -17,7 +17,7 @@ import {
 } from './names.ts'
 
 /** Something that breaks a rule of the document, at a key of the document. */
-export interface Finding extends Pick<Diagnostic, 'severity' | 'code' | 'message'> {
+export interface PathProblem extends GradedProblem {
   readonly path: Path
 }
 
@@ -53,7 +53,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'error.message':        '"what went wrong, in a sentence"',
 }
 
-type Rule = (native: Readonly<Data>, circumstances: Circumstances) => readonly Finding[]
+type Rule = (native: Readonly<Data>, circumstances: Circumstances) => readonly PathProblem[]
 
 /** All rules about one handoff in the document's own keys. They look at values only. */
 export const checkNative: Rule = (native, circumstances) =>
@@ -80,7 +80,7 @@ const id: Rule = (native, { stem }) => {
         path,
       ),
     ]
-  const findings: Finding[] = []
+  const findings: PathProblem[] = []
   if (!isHandoffId(found))
     findings.push(
       warning(
@@ -101,7 +101,7 @@ const id: Rule = (native, { stem }) => {
 }
 
 const phases: Rule = (native) =>
-  ['source', 'target'].flatMap((side): Finding[] => {
+  ['source', 'target'].flatMap((side): PathProblem[] => {
     const path = [side, 'phase']
     const phase = valueAt(native, path)
     if (typeof phase !== 'number') return []
@@ -115,7 +115,7 @@ const phases: Rule = (native) =>
   })
 
 const agentTypes: Rule = (native) =>
-  ['source', 'target'].flatMap((side): Finding[] => {
+  ['source', 'target'].flatMap((side): PathProblem[] => {
     const path = [side, 'agent_type']
     const type = textAt(native, path)
     if (type === undefined || Object.hasOwn(PHASES_OF, type)) return []
@@ -130,7 +130,7 @@ const agentTypes: Rule = (native) =>
 
 const schemas: Rule = (native) => {
   const target = textAt(native, ['target', 'agent_id'])
-  return (['input', 'output'] as const).flatMap((side): Finding[] => {
+  return (['input', 'output'] as const).flatMap((side): PathProblem[] => {
     const path = [side === 'input' ? 'input' : 'expected_output', 'schema']
     const name = textAt(native, path)
     if (name === undefined) return []
@@ -163,7 +163,7 @@ const destination: Rule = (native) => {
 }
 
 const output: Rule = (native, { form }) => {
-  const findings: Finding[] = []
+  const findings: PathProblem[] = []
   const path = ['output', 'artifact_path']
   const [file, artifact] = [textAt(native, path), textAt(native, ['output', 'artifact_id'])]
   if (file !== undefined && !isSafePath(file)) findings.push(unsafe(path, file))
@@ -219,7 +219,7 @@ const times: Rule = (native) => {
     const at = text === undefined ? Number.NaN : Date.parse(text)
     return Number.isNaN(at) ? [] : [{ key, text, at }]
   })
-  return steps.slice(1).flatMap((step, i): Finding[] => {
+  return steps.slice(1).flatMap((step, i): PathProblem[] => {
     const before = steps[i]!
     if (step.at >= before.at) return []
     return [
@@ -279,7 +279,7 @@ export function schemaRequestsOf(draft: Draft): readonly SchemaRequest[] {
 }
 
 /** The artifact of completed work is there. `exists` is asked only for paths inside the project. */
-export function checkArtifact(draft: Draft, exists: (path: string) => boolean): readonly Finding[] {
+export function checkArtifact(draft: Draft, exists: (path: string) => boolean): readonly PathProblem[] {
   const path = draft.state === 'completed' ? outputPath(draft) : undefined
   if (path === undefined || (isSafePath(path) && exists(path))) return []
   const message = `output.artifact_path says ${quoted(path)}, which is not there; write the artifact before the handoff is completed`
@@ -289,21 +289,21 @@ export function checkArtifact(draft: Draft, exists: (path: string) => boolean): 
 const outputPath = ({ result }: Draft): string | undefined =>
   (result?.artifacts?.find(({ role }) => role === 'output') ?? result?.artifacts?.[0])?.path
 
-const unsafe = (path: Path, value: string): Finding =>
+const unsafe = (path: Path, value: string): PathProblem =>
   error(
     'unsafe_path',
     `${path.join('.')} ${quoted(value)} leaves the project; write a path below its root, with / and without ..`,
     path,
   )
 
-const error = (code: string, message: string, path: Path): Finding => ({
+const error = (code: string, message: string, path: Path): PathProblem => ({
   severity: 'error',
   code,
   message,
   path,
 })
 
-const warning = (code: string, message: string, path: Path): Finding => ({
+const warning = (code: string, message: string, path: Path): PathProblem => ({
   severity: 'warning',
   code,
   message,

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
@@ -18,7 +18,7 @@ export interface ContextReading {
   readonly value?: Readonly<Data>
   /** Of `phase-status.json` alone, by the number of the phase. */
   readonly phases?: ReadonlyMap<number, PhaseStatus>
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 /** One of the three files under `context/`. They are read as they are; only `phase-status.json` has a form. */

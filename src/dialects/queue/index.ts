@@ -4,7 +4,13 @@ import { print, toNative } from './write.ts'
 
 export { type Artifact, artifactOf, printArtifact } from './artifact.ts'
 export { type BoardEntry, entriesOf } from './board.ts'
-export { checkArtifact, checkNative, type Finding, type SchemaRequest, schemaRequestsOf } from './check.ts'
+export {
+  checkArtifact,
+  checkNative,
+  type PathProblem,
+  type SchemaRequest,
+  schemaRequestsOf,
+} from './check.ts'
 export { contextOf, type PhaseStatus, printContext, withPhase } from './context-files.ts'
 export { withDefaults } from './defaults.ts'
 export { artifactFile, artifactId, fillDestination, handoffFile, handoffId } from './names.ts'

@@ -1,4 +1,5 @@
-import type { Diagnostic, Interpretation } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
+import type { Interpretation } from '../dialect.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf, placedAt } from '../fields.ts'
@@ -6,7 +7,7 @@ import type { Path, Source } from '../text/source.ts'
 import { isMapping, setOwn, valueAt } from '../text/tree.ts'
 import { findWord } from '../text/words.ts'
 import { artifactOf } from './artifact.ts'
-import { boardDiagnostics, isBoard } from './board.ts'
+import { boardProblems, isBoard } from './board.ts'
 import { checkNative } from './check.ts'
 import { contextOf } from './context-files.ts'
 import {
@@ -53,7 +54,7 @@ export function interpret(source: Source, form: string): Interpretation {
     case 'artifact':
       return { diagnostics: artifactOf(source).diagnostics }
     case 'board':
-      return { diagnostics: boardDiagnostics(source) }
+      return { diagnostics: boardProblems(source) }
     default:
       return handoffIn(source, form)
   }
@@ -164,7 +165,7 @@ function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Dra
     setOwn(extra, 'error', { ...(own(extra, 'error') as Data | undefined), timestamp: failed })
 }
 
-export function notAnObject(source: Source): Diagnostic {
+export function notAnObject(source: Source): PlacedProblem {
   return {
     severity: 'error',
     code: 'not_an_object',

@@ -1,4 +1,4 @@
-import type { Missing, Native } from '../dialect.ts'
+import type { DraftProblem, Native } from '../dialect.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isMapping, setOwn, valueAt } from '../text/tree.ts'
@@ -200,10 +200,10 @@ function errorFor({ state, rejection }: Draft): Draft['error'] {
   return undefined
 }
 
-function missingIn(draft: Draft): readonly Missing[] {
+function missingIn(draft: Draft): readonly DraftProblem[] {
   const native = nativeOf(draft)
   const needed = REQUIRED[formFor(draft)].filter((path) => valueAt(native, path) === undefined)
-  return [...needed.map((path) => path.join('.')), ...otherRoles(native)].flatMap((key): Missing[] => {
+  return [...needed.map((path) => path.join('.')), ...otherRoles(native)].flatMap((key): DraftProblem[] => {
     const asked = ASKED[key]
     return asked === undefined ? [] : [{ field: asked[0], reason: asked[1] }]
   })

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Lines } from './lines.ts'
 import type { Change, Path, Position, Source } from './source.ts'
 import { entryOf, type Note, type Reading, type Tree, treeAt } from './tree.ts'
@@ -49,7 +49,7 @@ export function makeSource({ text, lines, path }: Whole, piece: Piece, editPiece
   }
 }
 
-function diagnosticOf(note: Note, start: number, position: (offset: number) => Position): Diagnostic {
+function diagnosticOf(note: Note, start: number, position: (offset: number) => Position): PlacedProblem {
   const { severity, code, message, at, other } = note
   const line = other === undefined ? '' : String(position(start + other).line)
   return { severity, code, message: message.replace('{line}', line), ...position(start + at) }

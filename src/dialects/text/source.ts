@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -40,7 +40,7 @@ export interface Source {
   /** Offset of the body in the text. */
   readonly bodyAt: number
   /** What was wrong with the notation itself. */
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
   /** The place of a value, or of the nearest parent that is there. Worked out when asked for. */
   locate(path: Path, part?: 'key' | 'value'): Position
   /** The place of an offset of the text. */

@@ -1,13 +1,10 @@
-import type { Diagnostic } from '../dialect.ts'
+import type { GradedProblem } from '../../domain/problem.ts'
 import { MAX_ALIAS_VALUES, MAX_ALIASES, MAX_DEPTH, MAX_NOTES } from './limits.ts'
 import { quoted } from './quoted.ts'
 import type { Path } from './source.ts'
 
 /** Something wrong with the notation, at an offset of the piece that was read. */
-export interface Note {
-  readonly severity: Diagnostic['severity']
-  readonly code: string
-  readonly message: string
+export interface Note extends GradedProblem {
   readonly at: number
   /** A line stands too far left or right. */
   readonly isIndent?: boolean

@@ -1,14 +1,14 @@
+import type { FieldProblem } from '../../domain/problem.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import {
-  blockersFinding,
-  branchFinding,
-  completionFindings,
-  doneProgressFinding,
-  notesFinding,
-  shaFinding,
+  blockersProblem,
+  branchProblem,
+  completionProblems,
+  doneProgressProblem,
+  notesProblem,
+  shaProblem,
   shortened,
-  summaryFinding,
-  type WritebackFinding,
+  summaryProblem,
 } from '../../domain/tasks/writeback-rules.ts'
 import type { Data } from '../difference.ts'
 import type { Fields } from '../fields.ts'
@@ -59,11 +59,11 @@ export function checkProgress(fields: Fields, progress: unknown, isDone: boolean
       `progress is ${shortened(JSON.stringify(progress) ?? '')}; write a number from 0 to 100${typeof progress === 'string' ? ' without quotes' : ''}.`,
       'progress',
     )
-  else if (isDone) report(fields, doneProgressFinding(progress))
+  else if (isDone) report(fields, doneProgressProblem(progress))
 }
 
 export function checkSha(fields: Fields, key: string, sha: string, wasText: boolean): void {
-  report(fields, shaFinding(sha), key)
+  report(fields, shaProblem(sha), key)
   if (!isSha(sha)) return
   if (!wasText)
     fields.report(
@@ -82,19 +82,19 @@ export function checkSha(fields: Fields, key: string, sha: string, wasText: bool
 }
 
 export const checkBranch = (fields: Fields, branch: string, task: string): void =>
-  report(fields, branchFinding(branch, task))
+  report(fields, branchProblem(branch, task))
 
-export const checkSummary = (fields: Fields, summary: string): void => report(fields, summaryFinding(summary))
+export const checkSummary = (fields: Fields, summary: string): void => report(fields, summaryProblem(summary))
 
-export const checkNotes = (fields: Fields, notes: string): void => report(fields, notesFinding(notes))
+export const checkNotes = (fields: Fields, notes: string): void => report(fields, notesProblem(notes))
 
 export function checkCompletion(fields: Fields, record: Readonly<Data>): void {
-  for (const finding of completionFindings(record)) report(fields, finding)
+  for (const finding of completionProblems(record)) report(fields, finding)
 }
 
-export const checkDone = (fields: Fields, blockers: number): void => report(fields, blockersFinding(blockers))
+export const checkDone = (fields: Fields, blockers: number): void => report(fields, blockersProblem(blockers))
 
 /** The rules are the domain's: the calls of an agent are judged by the same. */
-function report(fields: Fields, finding: WritebackFinding | undefined, key = finding?.field): void {
+function report(fields: Fields, finding: FieldProblem | undefined, key = finding?.field): void {
   if (finding && key !== undefined) fields.report(finding.severity, finding.code, finding.message, key)
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { EXAMPLE } from '../../../test/support/program/invoke.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { sentencesIn } from '../../domain/texts/sentences.ts'
-import type { Diagnostic } from '../dialect.ts'
 import { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { writeback } from './index.ts'
@@ -13,7 +13,7 @@ import { writeback } from './index.ts'
 interface Read {
   readonly form: string
   readonly draft: Draft | undefined
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 function formsIn(text: string, path?: string): readonly Read[] {

@@ -1,4 +1,4 @@
-import type { Loss, Missing, Native } from '../dialect.ts'
+import type { DraftProblem, Loss, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own, put, sameData } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isSha, RECORDED, STATE_OF, STATUS_OF, TASK_STATUSES } from './words.ts'
@@ -45,8 +45,8 @@ export const changedFiles = (paths: readonly string[]): { path: string; role: 'c
 const isUpdate = ({ record }: Draft): boolean =>
   record !== undefined && !OF_COMPLETION.some((key) => record[key] !== undefined)
 
-function missingIn(draft: Draft, update: boolean): Missing[] {
-  const missing: Missing[] = []
+function missingIn(draft: Draft, update: boolean): DraftProblem[] {
+  const missing: DraftProblem[] = []
   const ask = (field: string, reason: string) => missing.push({ field, reason })
   const { record } = draft
   if (draft.task === undefined) ask('task', 'writing back names the task')

@@ -3,6 +3,7 @@ import type { Actor, Agent } from '../agent.ts'
 import { isOpen, type Role } from '../lifecycle.ts'
 import { shutGates, shutReason } from '../people/gate.ts'
 import { hasRole, type Policy } from '../policy.ts'
+import type { Problem } from '../problem.ts'
 import type { Handoff } from './handoff.ts'
 import type { Content, Validation } from './package.ts'
 
@@ -65,25 +66,8 @@ function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Age
   return mayVerify(actor, handoff, policy, agent)
 }
 
-/** One reason why a handoff cannot be completed yet. */
-export interface Unmet {
-  readonly code:
-    | 'not_accepted'
-    | 'nothing_handed_in'
-    | 'deliverable_without_evidence'
-    | 'unknown_deliverable'
-    | 'check_failed'
-    | 'artifact_missing'
-    | 'schema_invalid'
-    | 'VALIDATION_FAILED'
-    | 'writeback_missing'
-    | 'gate_shut'
-    | 'delegation_open'
-  readonly message: string
-}
-
 /** Everything that stands between this handoff and done; empty when its home's guard holds. */
-export function unmetConditions(handoff: Handoff, content: Content): readonly Unmet[] {
+export function unmetConditions(handoff: Handoff, content: Content): readonly Problem[] {
   if (handoff.type === 'return') return accepted(handoff)
   switch (handoff.home) {
     case 'native':
@@ -104,17 +88,17 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Un
  * The evidence required of a receiver that does not close. Document 000 keeps evidence in its verifier's record, so
  * a receiver may leave all of it to the verifier. A receiver that shows some must cover every deliverable.
  */
-export function handInConditions({ home }: Handoff, content: Content): readonly Unmet[] {
+export function handInConditions({ home }: Handoff, content: Content): readonly Problem[] {
   const isLeft = home === 'markdown' && !content.result?.evidence?.length
   return isLeft ? [] : evidenced(content)
 }
 
 /** No work goes on past a gate that a person has not opened, whatever its home and whoever asks. */
-export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Unmet[] =>
+export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Problem[] =>
   shutGates(gates, work.uid).map((gate) => ({ code: 'gate_shut', message: shutReason(gate) }))
 
 /** Delegations that the receiver sent in this attempt and that are still open. */
-export const delegationConditions = (below: readonly Handoff[], work: Handoff): readonly Unmet[] =>
+export const delegationConditions = (below: readonly Handoff[], work: Handoff): readonly Problem[] =>
   below
     .filter(({ type, from, parent_attempt }) => {
       return type === 'delegation' && from === work.to && (parent_attempt ?? work.attempt) === work.attempt
@@ -125,20 +109,20 @@ export const delegationConditions = (below: readonly Handoff[], work: Handoff): 
       message: `${to} has not returned ${id}; wait for it, or cancel it with: baton handoff cancel ${id}`,
     }))
 
-function accepted(handoff: Handoff): readonly Unmet[] {
+function accepted(handoff: Handoff): readonly Problem[] {
   if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []
   return [{ code: 'not_accepted', message: `${handoff.to} has not accepted it` }]
 }
 
 /** Native: where nothing is named that must be there, handing in is what the receiver says of the work. */
-function handedIn({ id, to }: Handoff, { package: pack, result }: Content): readonly Unmet[] {
+function handedIn({ id, to }: Handoff, { package: pack, result }: Content): readonly Problem[] {
   if (result || pack.deliverables?.length) return []
   const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to}`
   return [{ code: 'nothing_handed_in', message }]
 }
 
 /** Native: the receiver has handed in something for every deliverable. */
-function evidenced(content: Content): readonly Unmet[] {
+function evidenced(content: Content): readonly Problem[] {
   const given = new Map(
     (content.result?.evidence ?? []).map((e) => [e.deliverable.trim(), e.evidence.trim()]),
   )
@@ -146,7 +130,7 @@ function evidenced(content: Content): readonly Unmet[] {
 }
 
 /** Document 000: the last verification says `verified`, with evidence, for every deliverable and for nothing else. */
-function verified(content: Content): readonly Unmet[] {
+function verified(content: Content): readonly Problem[] {
   const last = content.verifications.at(-1)
   const given = new Map(
     (last?.deliverable_checks ?? [])
@@ -158,7 +142,7 @@ function verified(content: Content): readonly Unmet[] {
   return [
     ...missing(content, (deliverable) => given.get(deliverable)),
     ...unknown.map(
-      (check): Unmet => ({
+      (check): Problem => ({
         code: 'unknown_deliverable',
         message: `${JSON.stringify(check.deliverable)} is not one of its deliverables`,
       }),
@@ -169,7 +153,7 @@ function verified(content: Content): readonly Unmet[] {
 function missing(
   content: Content,
   evidenceFor: (deliverable: string) => string | undefined,
-): readonly Unmet[] {
+): readonly Problem[] {
   const deliverables = [...new Set((content.package.deliverables ?? []).map((d) => d.trim()))]
   return deliverables
     .filter((deliverable) => !evidenceFor(deliverable))
@@ -180,7 +164,7 @@ function missing(
 }
 
 /** A check that could not be evaluated here does not stand in the way; one that failed does. */
-function checked(content: Content): readonly Unmet[] {
+function checked(content: Content): readonly Problem[] {
   return (content.result?.checks ?? [])
     .filter((check) => check.ok === false)
     .map((check) => ({
@@ -189,9 +173,9 @@ function checked(content: Content): readonly Unmet[] {
     }))
 }
 
-function produced(content: Content): readonly Unmet[] {
+function produced(content: Content): readonly Problem[] {
   const result = content.result
-  const unmet: Unmet[] = []
+  const unmet: Problem[] = []
   if (result?.output === undefined && !result?.artifacts?.length)
     unmet.push({ code: 'artifact_missing', message: 'no output or artifact was handed in' })
   if (result?.schema_compliance === 'invalid')
@@ -200,7 +184,7 @@ function produced(content: Content): readonly Unmet[] {
 }
 
 /** Document 001: failing tests, type errors or coverage under the target cannot pass (S1-49). */
-function validated(content: Content): readonly Unmet[] {
+function validated(content: Content): readonly Problem[] {
   const validation = content.result?.validation
   if (!validation) return []
   return validationProblems(validation, coverageTarget(content.package.input)).map((message) => ({

@@ -7,7 +7,7 @@ export interface OrderItem {
   readonly critical?: boolean | undefined
 }
 
-export type DependencyFinding =
+export type DependencyProblem =
   | {
       readonly code: 'dependency_unmet' | 'dependency_unknown'
       readonly id: string
@@ -72,9 +72,9 @@ export function unmetDependencies(
  * Finds tasks begun before a dependency was done, with an unknown dependency, or waiting for themselves.
  * Of several cycles one is named; mend it and ask again.
  */
-export function checkDependencies(items: readonly OrderItem[]): readonly DependencyFinding[] {
+export function checkDependencies(items: readonly OrderItem[]): readonly DependencyProblem[] {
   const all = indexById(items)
-  const findings: DependencyFinding[] = []
+  const findings: DependencyProblem[] = []
   for (const { id, status, depends_on } of all.values()) {
     for (const dependency of unmetDependencies({ depends_on }, all)) {
       if (!all.has(dependency)) findings.push({ code: 'dependency_unknown', id, depends_on: dependency })

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EXAMPLE } from '../../../test/support/program/invoke.ts'
 import {
-  branchFinding,
+  branchProblem,
   isReinstating,
   isSha,
-  notesFinding,
-  recordFindings,
-  shaFinding,
-  summaryFinding,
+  notesProblem,
+  recordProblems,
+  shaProblem,
+  summaryProblem,
   type WrittenRecord,
 } from './writeback-rules.ts'
 
 const codes = (record: WrittenRecord, git = true): readonly string[] =>
-  recordFindings('P0.1.1', record, { git }).map(({ severity, code, field }) => `${severity} ${code} ${field}`)
+  recordProblems('P0.1.1', record, { git }).map(({ severity, code, field }) => `${severity} ${code} ${field}`)
 
 describe('a record that is written back', () => {
   it('[S3-24] has nothing to be said about in the complete example', () => {
@@ -38,7 +38,7 @@ describe('a record that is written back', () => {
   })
 
   it('[S3-20] has a summary of three to five sentences in one paragraph', () => {
-    const said = (text: string) => summaryFinding(text)?.message
+    const said = (text: string) => summaryProblem(text)?.message
     assert.deepEqual(
       [
         EXAMPLE.summary,
@@ -55,11 +55,11 @@ describe('a record that is written back', () => {
         'summary has several paragraphs; write one paragraph of 3 to 5.',
       ],
     )
-    assert.equal(notesFinding('One. Two.'), undefined)
+    assert.equal(notesProblem('One. Two.'), undefined)
   })
 
   it('[S3-17] is on a branch of its task, up to a hyphen', () => {
-    const isOf = (branch: string) => branchFinding(branch, 'P0.1.1') === undefined
+    const isOf = (branch: string) => branchProblem(branch, 'P0.1.1') === undefined
     assert.deepEqual(
       [
         'feature/p0-1-1-package-setup',
@@ -74,7 +74,7 @@ describe('a record that is written back', () => {
   })
 
   it('[S3-18] names a commit by its 40 characters', () => {
-    const said = (sha: string) => shaFinding(sha)?.code
+    const said = (sha: string) => shaProblem(sha)?.code
     assert.deepEqual(
       [
         EXAMPLE.commit_sha,

@@ -1,12 +1,5 @@
+import type { FieldProblem } from '../problem.ts'
 import { sentencesIn } from '../texts/sentences.ts'
-
-/** A problem with a field that an agent writes back. Calls and documents are judged by the same rules. */
-export interface WritebackFinding {
-  readonly severity: 'error' | 'warning' | 'info'
-  readonly code: string
-  readonly field: string
-  readonly message: string
-}
 
 export interface WrittenRecord {
   readonly branch?: unknown
@@ -35,9 +28,9 @@ export const isSha = (text: string): boolean => /^[0-9a-f]{40}$/i.test(text)
 export const isReinstating = ({ status, branch, commit_sha }: WrittenRecord): boolean =>
   status === 'todo' && branch === undefined && commit_sha === undefined
 
-export function shaFinding(sha: string): WritebackFinding | undefined {
+export function shaProblem(sha: string): FieldProblem | undefined {
   if (isSha(sha)) return undefined
-  const wrong = (code: string, message: string): WritebackFinding => ({
+  const wrong = (code: string, message: string): FieldProblem => ({
     severity: 'error',
     code,
     field: 'commit_sha',
@@ -54,7 +47,7 @@ export function shaFinding(sha: string): WritebackFinding | undefined {
 }
 
 /** The branch of a task begins with `feature/` and the task's id, up to a hyphen: P0.1.1 is not p0-1-11. */
-export function branchFinding(branch: string, task: string): WritebackFinding | undefined {
+export function branchProblem(branch: string, task: string): FieldProblem | undefined {
   const slug = (task.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-')
   const name = branch.startsWith('feature/') ? branch.slice('feature/'.length).toLowerCase() : undefined
   if (slug === '' || name === slug || name?.startsWith(`${slug}-`)) return undefined
@@ -66,7 +59,7 @@ export function branchFinding(branch: string, task: string): WritebackFinding | 
   }
 }
 
-export function summaryFinding(summary: string): WritebackFinding | undefined {
+export function summaryProblem(summary: string): FieldProblem | undefined {
   const count = sentencesIn(summary)
   const isUsual = count >= 3 && count <= 5
   if (isUsual && !/\n[ \t]*\n/.test(summary.trim())) return undefined
@@ -78,7 +71,7 @@ export function summaryFinding(summary: string): WritebackFinding | undefined {
   }
 }
 
-export function notesFinding(notes: string): WritebackFinding | undefined {
+export function notesProblem(notes: string): FieldProblem | undefined {
   const count = sentencesIn(notes)
   if (count <= 2) return undefined
   return {
@@ -90,7 +83,7 @@ export function notesFinding(notes: string): WritebackFinding | undefined {
 }
 
 /** Document 003: 100 for a task that is done. */
-export function doneProgressFinding(progress: number): WritebackFinding | undefined {
+export function doneProgressProblem(progress: number): FieldProblem | undefined {
   if (progress === 100) return undefined
   return {
     severity: 'error',
@@ -101,8 +94,8 @@ export function doneProgressFinding(progress: number): WritebackFinding | undefi
 }
 
 /** Required fields that a record of finished work lacks, and others that a reader would miss. */
-export function completionFindings(record: WrittenRecord): readonly WritebackFinding[] {
-  const found: WritebackFinding[] = []
+export function completionProblems(record: WrittenRecord): readonly FieldProblem[] {
+  const found: FieldProblem[] = []
   for (const field of ['branch', 'commit_sha', 'summary'] as const)
     if (record[field] === undefined)
       found.push({
@@ -133,27 +126,27 @@ export function completionFindings(record: WrittenRecord): readonly WritebackFin
  * Everything about a record that is wrong or unusual. Without git, a record cannot name a branch and a commit;
  * everywhere else finished work has both.
  */
-export function recordFindings(
+export function recordProblems(
   task: string,
   record: WrittenRecord,
   project: { readonly git: boolean } = { git: true },
-): readonly WritebackFinding[] {
+): readonly FieldProblem[] {
   const { branch, summary, notes } = record
   const about = [
-    typeof branch === 'string' ? branchFinding(branch, task) : undefined,
-    typeof summary === 'string' ? summaryFinding(summary) : undefined,
-    typeof notes === 'string' ? notesFinding(notes) : undefined,
+    typeof branch === 'string' ? branchProblem(branch, task) : undefined,
+    typeof summary === 'string' ? summaryProblem(summary) : undefined,
+    typeof notes === 'string' ? notesProblem(notes) : undefined,
   ].filter((finding) => finding !== undefined)
   if (isReinstating(record)) return notes === undefined ? [NO_NOTES, ...about] : about
-  const isOfGit = ({ code, field }: WritebackFinding) => code === 'missing_field' && field !== 'summary'
-  const said = completionFindings(record).filter(
+  const isOfGit = ({ code, field }: FieldProblem) => code === 'missing_field' && field !== 'summary'
+  const said = completionProblems(record).filter(
     // In a call an absent list is an empty one.
     (finding) => finding.code !== 'no_blockers' && (project.git || !isOfGit(finding)),
   )
   return [...said, ...about]
 }
 
-const NO_NOTES: WritebackFinding = {
+const NO_NOTES: FieldProblem = {
   severity: 'error',
   code: 'missing_field',
   field: 'notes',
@@ -162,7 +155,7 @@ const NO_NOTES: WritebackFinding = {
 }
 
 /** Allowed, but the next agent should hear of it (A3-29). */
-export function blockersFinding(blockers: number): WritebackFinding {
+export function blockersProblem(blockers: number): FieldProblem {
   const what = blockers === 1 ? 'a blocker is' : `${blockers} blockers are`
   return {
     severity: 'info',

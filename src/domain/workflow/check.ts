@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
-import { complaintsOf, meant, type Path, type WorkflowProblem } from './complaints.ts'
+import { meant, type Path, type WorkflowProblem, workflowProblems } from './problems.ts'
 import { MOST, StepId, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
-export { meant, type WorkflowProblem } from './complaints.ts'
+export { meant, type WorkflowProblem } from './problems.ts'
 
 export type CheckedWorkflow =
   | { readonly ok: true; readonly workflow: Workflow; readonly paths: ReadonlyMap<string, Path> }
@@ -21,7 +21,7 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
     return {
       ok: false,
       problems: [
-        ...parsed.error.issues.flatMap((issue) => complaintsOf(issue, data)),
+        ...parsed.error.issues.flatMap((issue) => workflowProblems(issue, data)),
         ...problemsOf(flattened(readable(data))),
         ...naming,
       ],

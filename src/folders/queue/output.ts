@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import type { Draft } from '../../dialects/draft.ts'
 import { artifactPaths, namedArtifact } from '../../dialects/queue/handed-in.ts'
 import { isSafePath } from '../../dialects/queue/names.ts'
-import type { Unmet } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { ServiceDeps } from '../../service/deps.ts'
 import { draftOf } from '../../service/documents/export.ts'
 import { Tree } from '../files/tree.ts'
@@ -49,7 +49,7 @@ export async function judgeOutput(
   deps: ServiceDeps,
   handoff: Handoff,
   result: Result,
-): Promise<readonly Unmet[]> {
+): Promise<readonly Problem[]> {
   if (!existsSync(root)) return []
   const around = { tree: new Tree(root), store: deps.store }
   const { output_schema } = (await draftOf(deps, handoff)).draft

@@ -1,4 +1,3 @@
-import type { Diagnostic } from '../../dialects/dialect.ts'
 import {
   type Block,
   type Followed,
@@ -10,10 +9,11 @@ import {
 import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { TextInput } from '../documents/check.ts'
 import { refuse } from '../write.ts'
-import { knownOrder, type OrderFinding, orderFindings, unmetOf } from './ordering.ts'
+import { knownOrder, type OrderProblem, orderProblems, unmetOf } from './ordering.ts'
 import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './reading.ts'
 import { digestOf, type Recording, recordBlock } from './recording.ts'
 
@@ -53,14 +53,14 @@ export interface CollectedBlock {
   readonly at?: string
   readonly followed?: Followed
   readonly reason?: string
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
   /** The fence of the block is not closed. */
   readonly open?: true
 }
 
 export interface Collected {
   readonly blocks: readonly CollectedBlock[]
-  readonly order: readonly OrderFinding[]
+  readonly order: readonly OrderProblem[]
   readonly progress: readonly Progress[]
 }
 
@@ -195,7 +195,7 @@ function summed(blocks: readonly CollectedBlock[], known: Parameters<typeof unme
       const unmet = isSaid(entry) && (entry.dependencies?.length ?? 0) > 0 ? unmetOf(entry, said, known) : []
       return unmet.length > 0 ? { ...entry, unmet } : entry
     }),
-    order: orderFindings(said, known),
+    order: orderProblems(said, known),
     progress: progressOfAll(said),
   }
 }

@@ -1,8 +1,9 @@
 import type { Block } from '../../domain/blocks/block.ts'
+import type { GradedProblem } from '../../domain/problem.ts'
 import {
   checkDependencies,
   compareIds,
-  type DependencyFinding,
+  type DependencyProblem,
   indexById,
   type OrderItem,
   parentOf,
@@ -11,11 +12,9 @@ import {
 import type { Store } from '../../storage/store.ts'
 
 /** A problem with the order of the work, as a sentence. It does not change the verdict. */
-export interface OrderFinding {
-  readonly severity: 'error' | 'warning' | 'info'
-  readonly code: DependencyFinding['code']
+export interface OrderProblem extends GradedProblem {
+  readonly code: DependencyProblem['code']
   readonly id: string
-  readonly message: string
 }
 
 type Ordered = Pick<Block, 'from' | 'phase' | 'status' | 'task' | 'dependencies'>
@@ -33,11 +32,11 @@ export const itemOf = (block: Ordered): OrderItem => ({
   depends_on: block.dependencies ?? [],
 })
 
-/** Findings about these blocks among everything that is known of their dependencies. */
-export function orderFindings(
+/** Problems of these blocks among everything that is known of their dependencies. */
+export function orderProblems(
   blocks: readonly Ordered[],
   known: readonly OrderItem[],
-): readonly OrderFinding[] {
+): readonly OrderProblem[] {
   const own = new Set(blocks.map(idOf))
   const items = withParents([...known, ...blocks.map(itemOf)])
   return checkDependencies(items)
@@ -45,7 +44,7 @@ export function orderFindings(
       (found) =>
         own.has(found.id) || (found.code === 'dependency_cycle' && found.cycle.some((id) => own.has(id))),
     )
-    .map(toFinding)
+    .map(toProblem)
     .sort((a, b) => compareIds(a.id, b.id))
 }
 
@@ -71,7 +70,7 @@ function withParents(items: readonly OrderItem[]): readonly OrderItem[] {
   return [...parents, ...items]
 }
 
-function toFinding(found: DependencyFinding): OrderFinding {
+function toProblem(found: DependencyProblem): OrderProblem {
   const { code, id } = found
   if (code === 'dependency_cycle')
     return {

@@ -1,10 +1,10 @@
 import { validateHandoff } from '../../dialects/block/validate.ts'
 import { STATUS_OF } from '../../dialects/block/words.ts'
-import type { Diagnostic } from '../../dialects/dialect.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { documentsIn, isWrong, type TextInput } from '../documents/check.ts'
 import { instant, nameOf, taskOf } from '../documents/handoff.ts'
 
@@ -37,7 +37,7 @@ export interface FoundBlock {
   /** Absent when the block has an error: such a block is not stored as history. */
   readonly said?: BlockSaid
   readonly draft?: Draft
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
   /** Its fence is not closed: whoever writes it may not be done. */
   readonly isOpen: boolean
 }

@@ -1,5 +1,6 @@
-import { type Diagnostic, type Document, readDocuments, summaryOf } from '../../dialects/index.ts'
+import { type Document, readDocuments, summaryOf } from '../../dialects/index.ts'
 import { artifactsAgainstGit, checkSending, foundAt, placeOf } from '../../dialects/package/index.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 
 /** The fields that a person looks for first; null where the document does not say. */
 export interface ShownSummary {
@@ -20,7 +21,7 @@ export interface CheckedDocument {
   /** Nothing in it is an error. */
   readonly ok: boolean
   readonly summary: ShownSummary
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 export interface TextInput {
@@ -41,7 +42,7 @@ export const checkText = ({ changed = [], ...input }: CheckInput): readonly Chec
  * Document 004's rules for whoever sends. A package that is read may have been sent long ago, so what would be
  * refused then is a warning here; what the reading has said already is not said twice.
  */
-function ruled(document: Document, changed: readonly string[]): readonly Diagnostic[] {
+function ruled(document: Document, changed: readonly string[]): readonly PlacedProblem[] {
   const { form, draft, source, places, diagnostics } = document
   if (form !== 'package' || draft === undefined) return []
   const said = new Set(diagnostics.map(({ code }) => code))
@@ -59,10 +60,10 @@ export function documentsIn({ text, path }: TextInput): readonly Document[] {
   return readDocuments(text, path === undefined ? {} : { path: path.replaceAll('\\', '/') })
 }
 
-export const isWrong = ({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }): boolean =>
+export const isWrong = ({ diagnostics }: { readonly diagnostics: readonly PlacedProblem[] }): boolean =>
   diagnostics.some(({ severity }) => severity === 'error')
 
-function checked(document: Document, more: readonly Diagnostic[]): CheckedDocument {
+function checked(document: Document, more: readonly PlacedProblem[]): CheckedDocument {
   const { dialect = null, form = null } = document
   const diagnostics = [...document.diagnostics, ...more]
   const { id, from, to, status, state, task, title, createdAt } = summaryOf(document)

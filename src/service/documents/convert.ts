@@ -1,9 +1,10 @@
 import type * as z from 'zod'
-import type { Diagnostic, DialectId, Loss, Missing } from '../../dialects/dialect.ts'
+import type { DialectId, DraftProblem, Loss } from '../../dialects/dialect.ts'
 import { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { alteredIn, convert } from '../../dialects/index.ts'
 import { findWord, STATE_WORDS } from '../../dialects/text/words.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { refuse } from '../write.ts'
 import { documentsIn, isWrong, type TextInput } from './check.ts'
 
@@ -23,7 +24,7 @@ export interface Converted {
 
 /** Includes the diagnostics of the source document: an error there may be why something is lost. */
 export interface ConvertedText extends Converted {
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 /** One document in the words of another dialect, with all that is lost on the way. */
@@ -50,7 +51,7 @@ export function converted(
   return refuseMissing(to, result.missing)
 }
 
-export function refuseMissing(to: DialectId, missing: readonly Missing[]): never {
+export function refuseMissing(to: DialectId, missing: readonly DraftProblem[]): never {
   const named = missing.map(({ field, reason }) => `${field} (${reason})`).join('; ')
   refuse('unmet', `${to} also needs ${named}`, { to, missing })
 }

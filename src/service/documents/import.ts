@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../../dialects/dialect.ts'
 import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { BatonError } from '../../domain/errors.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { inWords } from '../../domain/texts/in-words.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseSecrets } from '../secrets.ts'
@@ -38,7 +38,7 @@ export interface ImportItem {
   /** Both names of one handoff. */
   readonly names?: readonly string[]
   readonly reason?: string
-  readonly diagnostics?: readonly Diagnostic[]
+  readonly diagnostics?: readonly PlacedProblem[]
 }
 
 export interface ImportInput extends TextInput {
@@ -175,7 +175,7 @@ async function importRecord(deps: ServiceDeps, call: Call, piece: Piece): Promis
   return { outcome: 'imported', task, ...(record !== undefined && { record }) }
 }
 
-function firstError(diagnostics: readonly Diagnostic[]): Pick<ImportItem, 'reason' | 'diagnostics'> {
+function firstError(diagnostics: readonly PlacedProblem[]): Pick<ImportItem, 'reason' | 'diagnostics'> {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [{ line, message } = { line: 1, message: 'it cannot be read' }] = errors
   return { reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }

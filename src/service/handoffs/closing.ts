@@ -1,7 +1,8 @@
-import { receiverCompletes, type Unmet, unmetConditions } from '../../domain/handoffs/guards.ts'
+import { receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, VerificationRecord } from '../../domain/handoffs/package.ts'
 import { choiceOf } from '../../domain/people/gate.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
 import { refuse, write } from '../write.ts'
@@ -84,7 +85,7 @@ export class Closing {
     }: {
       readonly act: string
       readonly fields?: Readonly<Record<string, unknown>>
-      readonly lacking: readonly Unmet[]
+      readonly lacking: readonly Problem[]
     },
   ): Handoff {
     // Permission is checked before missing fields: a stranger learns nothing of the work.
@@ -105,7 +106,7 @@ export class Closing {
   }
 
   /** A file that was handed in before may be gone by now. */
-  async #lacking(ref: string): Promise<readonly Unmet[]> {
+  async #lacking(ref: string): Promise<readonly Problem[]> {
     return this.#deps.judgeOutput ? outputConditions(this.#deps, await uidOf(this.#deps, ref)) : []
   }
 

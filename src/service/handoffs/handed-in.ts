@@ -1,5 +1,5 @@
-import type { Unmet } from '../../domain/handoffs/guards.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { ServiceDeps } from '../deps.ts'
 
 /**
@@ -10,7 +10,7 @@ export async function outputConditions(
   { store, judgeOutput }: ServiceDeps,
   uid: string,
   given?: Result,
-): Promise<readonly Unmet[]> {
+): Promise<readonly Problem[]> {
   if (!judgeOutput) return []
   const handoff = await store.handoff(uid)
   if (handoff?.home !== 'queue' || handoff.type === 'return') return []

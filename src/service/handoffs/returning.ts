@@ -1,6 +1,7 @@
-import { type Unmet, unmetConditions } from '../../domain/handoffs/guards.ts'
+import { unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Result } from '../../domain/handoffs/package.ts'
+import type { Problem } from '../../domain/problem.ts'
 import { must } from '../lookup.ts'
 import { refuse } from '../write.ts'
 import { refuseUnacknowledged } from './acknowledging.ts'
@@ -11,7 +12,7 @@ export function returned(
   step: Step,
   uid: string,
   sent: Omit<Returned, 'uid'>,
-  lacking: readonly Unmet[],
+  lacking: readonly Problem[],
 ): Handoff {
   const { view, deps, at } = step
   const before = must(view, uid)

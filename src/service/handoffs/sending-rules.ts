@@ -1,6 +1,5 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { artifactsAgainstGit, type Kinds } from '../../dialects/package/artifacts.ts'
-import type { Finding } from '../../dialects/package/lint.ts'
 import { checkSending } from '../../dialects/package/rules.ts'
 import {
   type Answered,
@@ -17,14 +16,9 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import type { Home } from '../../domain/home.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import { kindOf } from '../../domain/policy.ts'
+import type { FieldProblem, Problem } from '../../domain/problem.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
-
-/** A finding that does not stop a handoff; its text says what to change. */
-export interface Warning {
-  readonly code: string
-  readonly message: string
-}
 
 /** A handoff as it is judged before it is sent. */
 export interface Offered {
@@ -45,7 +39,7 @@ export interface Judged {
   readonly type: HandoffType
   /** The open delegation that this is the answer to. */
   readonly answers?: Handoff
-  readonly warnings: readonly Warning[]
+  readonly warnings: readonly Problem[]
 }
 
 const OPEN = STATES.filter(isOpen)
@@ -103,7 +97,7 @@ export async function kindsOf({ runChecks }: ServiceDeps, travels: Package): Pro
   )
 }
 
-function refuseBroken(found: readonly Finding[]): void {
+function refuseBroken(found: readonly FieldProblem[]): void {
   const errors = found.filter(({ severity, code }) => severity === 'error' && code !== SAID_ONLY)
   if (errors.length === 0) return
   const problems = errors.map(({ code, field, message }) => ({
@@ -116,7 +110,7 @@ function refuseBroken(found: readonly Finding[]): void {
   })
 }
 
-const said = ({ code, message }: Finding): Warning => ({ code, message })
+const said = ({ code, message }: FieldProblem): Problem => ({ code, message })
 
 const draftOf = ({ from, to, package: travels }: Offered, type?: HandoffType): Draft => ({
   from,
@@ -130,7 +124,7 @@ function typeOf(
   offered: Offered,
   open: readonly Handoff[],
   toPerson: boolean,
-): { readonly type: HandoffType; readonly warnings: readonly Warning[] } {
+): { readonly type: HandoffType; readonly warnings: readonly Problem[] } {
   const { type, package: travels, in_reply_to } = offered
   const draft: Draft = {
     ...draftOf(offered),

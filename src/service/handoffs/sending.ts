@@ -6,6 +6,7 @@ import { givenBack } from '../../domain/handoffs/reasons.ts'
 import type { RetryPolicy } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { hasLimit, limitsOf } from '../../domain/policy.ts'
+import type { Problem } from '../../domain/problem.ts'
 import { addAgents, adminStream, knownAgents, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { demandFileId, demandWritable, documentId } from '../documents/live-home.ts'
@@ -21,13 +22,7 @@ import { outputConditions } from './handed-in.ts'
 import { amended, move, notify, reasoned, type Step } from './moves.ts'
 import { awaitPerson, offer, placeHandoff } from './placing.ts'
 import { returned } from './returning.ts'
-import {
-  type Judged,
-  judgeSending,
-  refuseBrokenPackage,
-  refuseUnasked,
-  type Warning,
-} from './sending-rules.ts'
+import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './sending-rules.ts'
 
 /** A new handoff as its sender gives it. */
 export interface NewHandoff extends Package, AskedOfPeople {
@@ -51,7 +46,7 @@ export interface NewHandoff extends Package, AskedOfPeople {
 
 export interface Sent {
   readonly handoff: Handoff
-  readonly warnings: readonly Warning[]
+  readonly warnings: readonly Problem[]
 }
 
 /** Creating, sending and taking back. */

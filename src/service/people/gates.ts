@@ -3,11 +3,11 @@ import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { Check, CheckResult, ThreadItem } from '../../domain/handoffs/package.ts'
 import { gateTypeOf } from '../../domain/people/gate.ts'
 import { checkSilence, type Silence } from '../../domain/people/silence.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuseNoPerson } from '../handoffs/admission.ts'
 import { move, type Step } from '../handoffs/moves.ts'
-import type { Warning } from '../handoffs/sending-rules.ts'
 import { isPm } from '../tasks/writeback.ts'
 import { demand, refuse } from '../write.ts'
 
@@ -52,7 +52,7 @@ export function gateOf(
 }
 
 /** Warns the sender of a gate that holds nothing up. */
-export function idleGate({ id, type, gate, task, run }: Handoff): readonly Warning[] {
+export function idleGate({ id, type, gate, task, run }: Handoff): readonly Problem[] {
   if (type !== 'gate' || run !== undefined || gate?.type === 'advisory') return []
   if (gate?.guards !== undefined || gate?.holds_task) return []
   const message =

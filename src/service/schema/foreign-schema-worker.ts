@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { compileSchema, type JsonSchema } from './json-schema.ts'
-import type { SchemaProblem } from './schema-problems.ts'
+import type { ValueProblem } from './schema-problems.ts'
 
 export interface ForeignQuestion {
   readonly role: typeof WORKER_ROLE
@@ -8,7 +8,7 @@ export interface ForeignQuestion {
   readonly data: unknown
 }
 
-export type ForeignAnswer = { readonly problems: readonly SchemaProblem[] } | { readonly refused: string }
+export type ForeignAnswer = { readonly problems: readonly ValueProblem[] } | { readonly refused: string }
 
 export const WORKER_ROLE = 'baton: check a value by a schema'
 

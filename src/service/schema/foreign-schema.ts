@@ -3,7 +3,7 @@ import { BatonError } from '../../domain/errors.ts'
 import type { ForeignAnswer, ForeignQuestion } from './foreign-schema-worker.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { checkSchemaLimits } from './schema-limits.ts'
-import { type SchemaProblem, toProblems } from './schema-problems.ts'
+import { toProblems, type ValueProblem } from './schema-problems.ts'
 
 /** Starting the thread takes a tenth of a second on an idle machine; the rest is for the schema. */
 const TIME_LIMIT_MS = 5_000
@@ -17,7 +17,7 @@ export async function checkForeign(
   schema: JsonSchema,
   data: unknown,
   timeLimitMs = TIME_LIMIT_MS,
-): Promise<readonly SchemaProblem[]> {
+): Promise<readonly ValueProblem[]> {
   checkSchemaLimits(schema)
   const { WORKER_URL, WORKER_ROLE } = await import('./foreign-schema-worker.ts')
   const worker = new Worker(WORKER_URL, {

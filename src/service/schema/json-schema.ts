@@ -3,12 +3,12 @@ import { resolve } from 'node:path'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { BatonError } from '../../domain/errors.ts'
 import { checkSchemaLimits, hasTooManyItems, SCHEMA_LIMITS } from './schema-limits.ts'
-import { missingField, ROOT, type SchemaProblem, schemaPathOf, toProblems } from './schema-problems.ts'
+import { missingField, ROOT, schemaPathOf, toProblems, type ValueProblem } from './schema-problems.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Says what is wrong with a value; an empty list when nothing is. Never throws. */
-export type Validate = (data: unknown) => readonly SchemaProblem[]
+export type Validate = (data: unknown) => readonly ValueProblem[]
 
 /**
  * A validator for a JSON Schema (2020-12 or draft-07), given as an object or as the path of a file. It runs in
@@ -23,7 +23,7 @@ export async function compileSchema(schema: JsonSchema | string, base = '.'): Pr
     if (hasTooManyItems(data))
       return toProblems([{ path: [], error: `has more than ${SCHEMA_LIMITS.items} list items` }])
     try {
-      return validate(data) ? [] : toProblems((validate.errors ?? []).map((error) => toFault(error, data)))
+      return validate(data) ? [] : toProblems((validate.errors ?? []).map((error) => toReported(error, data)))
     } catch (error) {
       // A schema that refers to itself without an end runs out of stack.
       if (error instanceof RangeError)
@@ -78,7 +78,7 @@ async function dialectFor(version: unknown) {
   })
 }
 
-function toFault(error: ErrorObject, data: unknown) {
+function toReported(error: ErrorObject, data: unknown) {
   const path = toPath(error.instancePath, data)
   const { missingProperty, additionalProperty, allowedValues } = error.params as {
     readonly missingProperty?: string

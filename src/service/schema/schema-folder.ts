@@ -5,7 +5,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { checkForeign } from './foreign-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { SCHEMA_LIMITS } from './schema-limits.ts'
-import type { SchemaProblem } from './schema-problems.ts'
+import type { ValueProblem } from './schema-problems.ts'
 
 export interface SchemaFileQuestion {
   /** The project's folder. */
@@ -21,7 +21,7 @@ export interface SchemaFileQuestion {
 /** `skipped`: the value was not judged, and the message says why; nothing fails because of it. */
 export type SchemaFileAnswer =
   | { readonly ok: true; readonly errors: readonly [] }
-  | { readonly ok: false; readonly errors: readonly SchemaProblem[] }
+  | { readonly ok: false; readonly errors: readonly ValueProblem[] }
   | { readonly skipped: 'absent' | 'unsafe_name' | 'unusable'; readonly message: string }
 
 /** Document 001 ships no schemas and names no draft; those of its time are draft-07. */

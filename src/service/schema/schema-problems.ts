@@ -1,5 +1,5 @@
 /** One thing that is wrong with a value, in document 001's words. */
-export interface SchemaProblem {
+export interface ValueProblem {
   /** Path in the value: `component_requirements[0].props.userId`, or `$` for the value itself. */
   readonly field: string
   readonly error: string
@@ -7,8 +7,8 @@ export interface SchemaProblem {
   readonly schema_path: string
 }
 
-/** One fault as a validator reports it; both of ours use this form. */
-export interface Fault {
+/** A problem as a validator reports it; both of ours use this form. */
+export interface ReportedProblem {
   readonly path: readonly (string | number)[]
   readonly error: string
   readonly schemaPath?: string | undefined
@@ -19,7 +19,7 @@ const MAX_PROBLEMS = 50
 export const ROOT = '$'
 const OPEN_FIELDS: readonly string[] = ['additionalProperties', 'unevaluatedProperties']
 
-export const toProblems = (faults: readonly Fault[]): readonly SchemaProblem[] =>
+export const toProblems = (faults: readonly ReportedProblem[]): readonly ValueProblem[] =>
   faults.slice(0, MAX_PROBLEMS).map(({ path, error, schemaPath }) => ({
     field: fieldOf(path),
     error,
@@ -29,7 +29,7 @@ export const toProblems = (faults: readonly Fault[]): readonly SchemaProblem[] =
 export const missingField = (name: string): string => `Missing required field '${name}'`
 
 /** Document 001's sentence: `Input validation failed: {path} is missing required field '{name}'`. */
-export function sentenceOf(side: 'Input' | 'Output', problems: readonly SchemaProblem[]): string {
+export function sentenceOf(side: 'Input' | 'Output', problems: readonly ValueProblem[]): string {
   const [first] = problems
   if (!first) return `${side} validation failed`
   const where = first.field === ROOT ? side.toLowerCase() : first.field

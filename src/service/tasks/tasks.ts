@@ -2,7 +2,7 @@ import { BatonError } from '../../domain/errors.ts'
 import type { Priority } from '../../domain/handoffs/handoff.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { isWrittenBack, WRITEBACK_REQUIRED, type WritebackStatus } from '../../domain/tasks/writeback.ts'
-import { doneProgressFinding, isReinstating } from '../../domain/tasks/writeback-rules.ts'
+import { doneProgressProblem, isReinstating } from '../../domain/tasks/writeback-rules.ts'
 import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage/store.ts'
 import { type AgentKey, signerOf, signRecord } from '../agents/signing.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -317,7 +317,7 @@ function claimed({ view, actor }: Step, task: Task): Task {
 }
 
 function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
-  const wrong = input.progress === undefined ? undefined : doneProgressFinding(input.progress)
+  const wrong = input.progress === undefined ? undefined : doneProgressProblem(input.progress)
   if (wrong) refuse('invalid_input', wrong.message, { progress: input.progress })
   if (task.status === 'done') return task
   if (!isWrittenBack(task)) refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })

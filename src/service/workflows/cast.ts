@@ -5,13 +5,13 @@ import { meant } from '../../domain/workflow/check.ts'
 import type { Workflow, WorkflowStep } from '../../domain/workflow/workflow.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseRoute } from '../handoffs/admission.ts'
-import type { PlacedProblem, ReadDefinition } from './definition.ts'
+import type { DefinitionProblem, ReadDefinition } from './definition.ts'
 
 /** The agents of a workflow, one for each role. */
 export interface Cast {
   /** The definition with an agent for every role. */
   readonly workflow: Workflow
-  readonly problems: readonly PlacedProblem[]
+  readonly problems: readonly DefinitionProblem[]
   /** Everybody who is named in it. */
   readonly names: readonly string[]
   /** Deciders of gates that are not known yet; the person who starts the run vouches for them. */
@@ -28,7 +28,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   const stored = (await deps.store.agents()).filter(({ removed }) => !removed)
   const known = new Map(stored.map((agent) => [agent.name, agent]))
   const all = [...new Set([...Object.keys(policy.agents ?? {}), ...known.keys()])].sort()
-  const problems: PlacedProblem[] = []
+  const problems: DefinitionProblem[] = []
   const people: string[] = []
   const report = (
     step: string,

@@ -1,28 +1,24 @@
 import { Lines } from '../../dialects/text/lines.ts'
 import { entryOf, type Tree, treeAt } from '../../dialects/text/tree.ts'
 import { readYaml } from '../../dialects/text/yaml/yaml.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
 import { checkWorkflow, type WorkflowProblem } from '../../domain/workflow/check.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
 import { refuse } from '../write.ts'
 
 /** One thing that is wrong with a definition, where it stands, with the way to mend it. */
-export interface PlacedProblem {
-  readonly line: number
-  readonly column: number
-  readonly code: string
-  readonly message: string
-}
+export type DefinitionProblem = Omit<PlacedProblem, 'severity'>
 
 export type ReadDefinition =
   | {
       readonly ok: true
       readonly workflow: Workflow
       /** Adds the line and column of a problem in the text. */
-      readonly placed: (problem: WorkflowProblem) => PlacedProblem
+      readonly placed: (problem: WorkflowProblem) => DefinitionProblem
       /** The path of a step in the text. */
       readonly pathOf: (step: string) => readonly (string | number)[]
     }
-  | { readonly ok: false; readonly problems: readonly PlacedProblem[] }
+  | { readonly ok: false; readonly problems: readonly DefinitionProblem[] }
 
 /** A definition from its text, in YAML or JSON. */
 export function readDefinition(text: string): ReadDefinition {
@@ -39,7 +35,7 @@ export function readDefinition(text: string): ReadDefinition {
         message: message.replace('{line}', String(lines.position(other ?? at).line)),
       })),
     }
-  const placed = ({ path, part, code, message }: WorkflowProblem): PlacedProblem => ({
+  const placed = ({ path, part, code, message }: WorkflowProblem): DefinitionProblem => ({
     ...lines.position(offsetOf(tree, path, part)),
     code,
     message,
@@ -60,7 +56,7 @@ export function readNamed(text: string, name: string | undefined): ReadDefinitio
   }
 }
 
-const byPlace = (a: PlacedProblem, b: PlacedProblem): number => a.line - b.line || a.column - b.column
+const byPlace = (a: DefinitionProblem, b: DefinitionProblem): number => a.line - b.line || a.column - b.column
 
 /** The place that a path leads to, or as near to it as the text goes. */
 function offsetOf(
@@ -81,7 +77,7 @@ function offsetOf(
 }
 
 /** Refuses a definition with every problem by its line. */
-export function refuseDefinition(file: string, problems: readonly PlacedProblem[]): never {
+export function refuseDefinition(file: string, problems: readonly DefinitionProblem[]): never {
   const lines = problems.slice(0, 20).map(({ line, message }) => `${file}:${line}: ${message}`)
   const more = problems.length - lines.length
   refuse('invalid_input', [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'), {

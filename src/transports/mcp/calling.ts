@@ -1,6 +1,6 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import type { Actor } from '../../domain/actor.ts'
-import { keyFault } from '../../domain/call-key.ts'
+import { keyProblem } from '../../domain/call-key.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Call } from '../../service/deps.ts'
@@ -126,7 +126,7 @@ function checked(given: unknown): Fields {
 function toCall(actor: Actor, context: ServerContext): Call {
   const key = context.mcpReq._meta?.[KEY]
   if (key === undefined) return { actor }
-  const fault = keyFault(`_meta ${KEY}`, key)
+  const fault = keyProblem(`_meta ${KEY}`, key)
   if (fault !== undefined) throw new BatonError('invalid_input', fault)
   // It has no fault, so it is a text.
   return { actor, key: key as string }

@@ -1,7 +1,7 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 
 /** An error as RFC 9457 writes it, with the fields that every surface of Baton has. */
-export interface Problem {
+export interface ProblemDetails {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -19,7 +19,7 @@ const MAX_ISSUES = 20
 const MAX_ISSUES_LENGTH = 8_000
 
 /** A failure as the caller may know it: all of ours, nothing of an unexpected one. */
-export function toProblem(error: unknown): Problem {
+export function toProblem(error: unknown): ProblemDetails {
   const known = withoutPlace(
     error instanceof BatonError ? error : new BatonError('internal', 'something broke inside Baton'),
   )

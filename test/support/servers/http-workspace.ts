@@ -5,7 +5,7 @@ import type { Service } from '../../../src/service/service.ts'
 import { createHttpApp, type HttpAppOptions } from '../../../src/transports/http/server/app.ts'
 import { allowedHosts } from '../../../src/transports/http/server/guards.ts'
 import { createLog, type Log } from '../../../src/transports/http/server/log.ts'
-import type { Problem } from '../../../src/transports/shared/problem.ts'
+import type { ProblemDetails } from '../../../src/transports/shared/problem.ts'
 import { openWorkspace, person, type Workspace, type WorkspaceOptions } from '../program/workspace.ts'
 
 export interface HttpWorkspace extends Workspace {
@@ -79,8 +79,8 @@ export const bearer = (token: string): Record<string, string> => ({ authorizatio
 /** Status and code of a refusal, which must be written as all refusals are. */
 export async function refusalOf(
   response: Response,
-): Promise<{ status: number; code: string; problem: Problem }> {
-  const problem = (await response.json()) as Problem
+): Promise<{ status: number; code: string; problem: ProblemDetails }> {
+  const problem = (await response.json()) as ProblemDetails
   const fields = ['type', 'title', 'status', 'detail', 'code', 'details', 'retry']
   if (
     response.headers.get('content-type') !== 'application/problem+json' ||

@@ -3,7 +3,7 @@ import type { Sha256 } from '../../merkle.ts'
 import { placeOf } from '../chains.ts'
 import { ownCopy } from '../files.ts'
 import type { GoodEntry } from '../read-entry.ts'
-import { amount, Findings, type LevelReport } from '../report.ts'
+import { amount, type LevelReport, Tally } from '../report.ts'
 import { HANDOFF_BIRTHS, isLegalStep, UNDER_WAY } from './handoff-rules.ts'
 import { type Complain, SessionReplay } from './session-replay.ts'
 import { TaskReplay } from './task-replay.ts'
@@ -16,7 +16,7 @@ interface Known {
 
 /** L6: what the log says could have happened: states follow each other as the rules say, nothing is done unrecorded. */
 export class Replay {
-  readonly #findings = new Findings()
+  readonly #findings = new Tally()
   /** States and revisions of handoffs and agents: grows with what there is, not with what happened to it. */
   readonly #handoffs = new Map<string, Known>()
   readonly #agents = new Map<string, number>()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Diagnostic } from '../../dialect.ts'
+import type { PlacedProblem } from '../../../domain/problem.ts'
 import type { Draft } from '../../draft.ts'
 import { sourcesOf } from '../../text/sources.ts'
 import { markdown } from '../index.ts'
 
-function read(text: string, path = 'notes/a.md'): { draft: Draft; diagnostics: readonly Diagnostic[] } {
+function read(text: string, path = 'notes/a.md'): { draft: Draft; diagnostics: readonly PlacedProblem[] } {
   const [source] = sourcesOf(text, { path })
   assert.ok(source)
   assert.equal(markdown.formOf(source), 'v1')

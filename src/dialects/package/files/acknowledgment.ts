@@ -1,9 +1,9 @@
+import type { FieldProblem } from '../../../domain/problem.ts'
 import { type Data, isData, keysOf, own } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import type { Fields } from '../../fields.ts'
 import { keepAt, keepRest } from '../extra.ts'
 import { filled } from '../filled.ts'
-import type { Finding } from '../lint.ts'
 import type { Received } from '../receiving.ts'
 import { Understood } from '../words.ts'
 
@@ -141,7 +141,7 @@ export const startsWork = ({ understood, starting }: Acknowledgment): boolean =>
   starting === true && understood === 'yes'
 
 /** Whether an acknowledgment answers this package, from whom it was sent to. */
-export function checkAcknowledgment(answer: Draft, handoff: Draft): readonly Finding[] {
+export function checkAcknowledgment(answer: Draft, handoff: Draft): readonly FieldProblem[] {
   const said = answer.acknowledgment
   if (said === undefined || keysOf(said).length === 0)
     return [
@@ -195,13 +195,13 @@ function mismatch(
   found: string | undefined,
   expected: string | undefined,
   what: string,
-): Finding[] {
+): FieldProblem[] {
   return found === undefined || expected === undefined || found === expected
     ? []
     : [problem('acknowledgment_mismatch', field, `${found} does not match: ${what} ${expected}`)]
 }
 
-const problem = (code: string, field: string, message: string): Finding => ({
+const problem = (code: string, field: string, message: string): FieldProblem => ({
   severity: 'error',
   code,
   message,

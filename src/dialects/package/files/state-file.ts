@@ -1,5 +1,5 @@
 import { ANYONE } from '../../../domain/actor.ts'
-import type { Diagnostic } from '../../dialect.ts'
+import type { PlacedProblem } from '../../../domain/problem.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import { type Fields, fieldsOf } from '../../fields.ts'
@@ -13,13 +13,13 @@ export type StateEntry = Pick<Draft, 'id' | 'created_at' | 'from' | 'to' | 'stat
 
 export interface StateFile {
   readonly entries: readonly StateEntry[]
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly PlacedProblem[]
 }
 
 export type Updated =
   | { readonly ok: true; readonly text: string }
   /** A file that cannot be read is left as it is. */
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly ok: false; readonly diagnostics: readonly PlacedProblem[] }
 
 const LIST = 'handoffs'
 /** Each entry that is added in place costs a reading of the file. */
@@ -124,7 +124,7 @@ export function updateState(source: Source | undefined, handoffs: readonly Draft
 }
 
 /** Entries that cannot be understood stay; only what makes the file unsafe to write is in the way. */
-const isCorrupt = ({ severity, code }: Diagnostic): boolean =>
+const isCorrupt = ({ severity, code }: PlacedProblem): boolean =>
   severity === 'error' && !['missing_id', 'entry_as_text', 'unknown_status'].includes(code)
 
 function merged(list: readonly unknown[], handoffs: readonly Draft[]): readonly unknown[] {

@@ -1,9 +1,8 @@
+import type { Problem } from '../../../domain/problem.ts'
 import { quoted, shown } from '../quoted.ts'
 import type { Note } from '../tree.ts'
 
-interface Complaint {
-  readonly code: string
-  readonly message: string
+interface ReaderProblem extends Problem {
   readonly pos: readonly [number, number]
 }
 
@@ -66,7 +65,7 @@ const SPECIAL: readonly (readonly [RegExp, Pick<Note, 'code' | 'message'>])[] = 
 ]
 
 /** In our words: what is wrong and what to write. */
-export function noteOf({ code, message, pos }: Complaint, text: string): Note {
+export function noteOf({ code, message, pos }: ReaderProblem, text: string): Note {
   const at = pos[0]
   const sign = text[at]
   if (code === 'BAD_SCALAR_START' && (sign === '@' || sign === '`')) {

@@ -1,3 +1,4 @@
+import type { GradedProblem } from '../../../domain/problem.ts'
 import { lineAt } from '../lines.ts'
 import { shown } from '../quoted.ts'
 import { addNote, type Note } from '../tree.ts'
@@ -35,19 +36,17 @@ const BLOCK_HEADER = /(?:^|[\s:-])[|>][-+0-9]{0,2}[ \t]*(?:#.*)?$/
 const MISSING_SPACE = /^([ \t]*(?:- +)?[A-Za-z_][\w-]*):(?=[^\s:/\\])/
 const ENTRY = /^([ \t]*(?:- +)*(?:[\w"'][^:#]{0,80}:[ \t]+)?)(\S.*)$/
 
-type Fault = Pick<Note, 'severity' | 'code' | 'message'>
-
-const UNCLOSED_QUOTE: Fault = {
+const UNCLOSED_QUOTE: GradedProblem = {
   severity: 'error',
   code: 'unclosed_quote',
   message: 'this quote is never closed; close it at the end of the line, or remove it',
 }
-const BAD_ESCAPE: Fault = {
+const BAD_ESCAPE: GradedProblem = {
   severity: 'warning',
   code: 'bad_escape',
   message: 'a backslash in double quotes is written twice: \\\\ (or use single quotes)',
 }
-const UNQUOTED_TEXT: Fault = {
+const UNQUOTED_TEXT: GradedProblem = {
   severity: 'warning',
   code: 'unquoted_text',
   message: 'the value has signs in it that mean something to YAML; put the whole value in quotes',
@@ -144,7 +143,11 @@ function quoteRest({ content, start }: BrokenLine, insertions: Insertion[], note
 }
 
 /** What is wrong with a text, and how many signs at its front and back are no part of it. */
-function faultOf(value: string): { readonly note: Fault; readonly front: number; readonly back: number } {
+function faultOf(value: string): {
+  readonly note: GradedProblem
+  readonly front: number
+  readonly back: number
+} {
   const quote = /^["']/.test(value) ? value[0]! : undefined
   const closing = quote === undefined ? -1 : value.indexOf(quote, 1)
   if (quote !== undefined && closing === -1) return { note: UNCLOSED_QUOTE, front: 1, back: 0 }

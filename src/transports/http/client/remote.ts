@@ -6,7 +6,7 @@ import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Event } from '../../../service/events.ts'
 import { HOLD_MS } from '../../../service/waiting.ts'
-import type { Problem } from '../../shared/problem.ts'
+import type { ProblemDetails } from '../../shared/problem.ts'
 import { isLoopback } from '../server/guards.ts'
 import { type EventOptions, eventsOf } from './event-source.ts'
 import { waitOn } from './remote-wait.ts'
@@ -218,7 +218,7 @@ const codeOf = (error: unknown): unknown =>
 /** A refusal as Baton writes it; a proxy in front of it writes others. */
 function isProblem(
   body: unknown,
-): body is Pick<Problem, 'code' | 'detail'> & Partial<Pick<Problem, 'details'>> {
+): body is Pick<ProblemDetails, 'code' | 'detail'> & Partial<Pick<ProblemDetails, 'details'>> {
   const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown }
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string'
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../domain/agent.ts'
-import { keyFault } from '../../../domain/call-key.ts'
+import { keyProblem } from '../../../domain/call-key.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { kindOf } from '../../../domain/policy.ts'
 import { readTrace } from '../../../domain/trace.ts'
@@ -85,7 +85,7 @@ export function grants(scopes: readonly string[], wanted: string): boolean {
 
 export function toCall({ actor }: Caller, headers: Headers): Call {
   const key = headers.get('idempotency-key')
-  const fault = key === null ? undefined : keyFault('Idempotency-Key', key)
+  const fault = key === null ? undefined : keyProblem('Idempotency-Key', key)
   if (fault !== undefined) throw new BatonError('invalid_input', fault)
   const rev = revisionOf(headers)
   const trace = readTrace(headers.get('traceparent'), headers.get('tracestate'))

@@ -1,7 +1,7 @@
 import { type CheckedDocument, checkText } from '../../../../service/documents/check.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import { STDIN, type Target } from './files.ts'
-import { type Diagnostic, type Read, readTarget } from './reading.ts'
+import { type FileProblem, type Read, readTarget } from './reading.ts'
 
 /** A document of a file, as it is shown: the lines that its findings point at come with it. */
 export interface CheckedEntry extends CheckedDocument {
@@ -41,8 +41,8 @@ export function checkTarget(
   })
 }
 
-const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
-const softened = (diagnostic: Diagnostic): Diagnostic => ({ ...diagnostic, severity: 'info' })
+const isError = ({ severity }: FileProblem): boolean => severity === 'error'
+const softened = (diagnostic: FileProblem): FileProblem => ({ ...diagnostic, severity: 'info' })
 
 const NOTHING: Omit<CheckedDocument, 'diagnostics' | 'ok'> = {
   dialect: null,

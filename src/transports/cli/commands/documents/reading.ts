@@ -3,12 +3,12 @@ import { readFileSync, statSync } from 'node:fs'
 import type { CheckedDocument } from '../../../../service/documents/check.ts'
 import type { Target } from './files.ts'
 
-export type Diagnostic = CheckedDocument['diagnostics'][number]
+export type FileProblem = CheckedDocument['diagnostics'][number]
 
 /** A file as text, or why it cannot be read as text. A note beside the text says what was mended. */
 export type Read =
-  | { readonly text: string; readonly note?: Diagnostic }
-  | { readonly text?: never; readonly problem: Diagnostic }
+  | { readonly text: string; readonly note?: FileProblem }
+  | { readonly text?: never; readonly problem: FileProblem }
 
 /** Artifacts with data in them may be large; nothing that is larger was ever a handoff. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -54,7 +54,7 @@ export function decoded(bytes: Uint8Array, isWalked: boolean): Read {
   return { text, note: { ...found('warning', 'not_utf8', message), ...place } }
 }
 
-const found = (severity: Diagnostic['severity'], code: string, message: string): Diagnostic => ({
+const found = (severity: FileProblem['severity'], code: string, message: string): FileProblem => ({
   severity,
   code,
   message,

@@ -3,9 +3,9 @@ import type { Screen, Style } from '../../screen/screen.ts'
 import { pad, widthOf } from '../../screen/width.ts'
 import { count } from '../../views/words.ts'
 import type { CheckedEntry } from './checking.ts'
-import type { Diagnostic } from './reading.ts'
+import type { FileProblem } from './reading.ts'
 
-const STYLES: Readonly<Record<Diagnostic['severity'], Style>> = {
+const STYLES: Readonly<Record<FileProblem['severity'], Style>> = {
   error: 'red',
   warning: 'yellow',
   info: 'blue',
@@ -28,7 +28,7 @@ export function reportText(screen: Screen, entries: readonly CheckedEntry[]): st
   return [...findings, ...fine.map((entry) => fineText(screen, entry)), countText(entries)].join('\n')
 }
 
-function findingText(screen: Screen, { file, lines }: CheckedEntry, found: Diagnostic): string {
+function findingText(screen: Screen, { file, lines }: CheckedEntry, found: FileProblem): string {
   const { severity, code, message, line, column } = found
   const place = screen.bold(`${plainText(file)}:${line}:${column}`)
   const head = `${place} ${screen.paint(STYLES[severity], severity)} ${code}: ${oneLine(message)}`
@@ -62,7 +62,7 @@ function fineText(screen: Screen, { file, dialect, form, summary }: CheckedEntry
 /** `3 files, 4 documents, 1 error, 2 warnings` */
 export function countText(entries: readonly CheckedEntry[]): string {
   const all = entries.flatMap(({ diagnostics }) => diagnostics)
-  const of = (severity: Diagnostic['severity']) => all.filter((each) => each.severity === severity).length
+  const of = (severity: FileProblem['severity']) => all.filter((each) => each.severity === severity).length
   return [
     count(new Set(entries.map(({ file }) => file)).size, 'file'),
     count(entries.filter(({ dialect }) => dialect !== null).length, 'document'),

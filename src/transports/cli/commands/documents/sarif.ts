@@ -1,9 +1,9 @@
 import { inWords } from '../../../../domain/texts/in-words.ts'
 import type { CheckedEntry } from './checking.ts'
 import { STDIN } from './files.ts'
-import type { Diagnostic } from './reading.ts'
+import type { FileProblem } from './reading.ts'
 
-const LEVELS: Readonly<Record<Diagnostic['severity'], string>> = {
+const LEVELS: Readonly<Record<FileProblem['severity'], string>> = {
   error: 'error',
   warning: 'warning',
   info: 'note',
@@ -30,7 +30,7 @@ export function toSarif(entries: readonly CheckedEntry[]): object {
   }
 }
 
-function toResult({ file }: CheckedEntry, found: Diagnostic, codes: readonly string[]): object {
+function toResult({ file }: CheckedEntry, found: FileProblem, codes: readonly string[]): object {
   const { severity, code, message, line, column } = found
   return {
     ruleId: code,

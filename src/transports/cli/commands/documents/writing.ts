@@ -6,7 +6,7 @@ import { isOn, textOf, textsOf } from '../../command.ts'
 import type { Arguments, Flag } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
-import type { Diagnostic } from './reading.ts'
+import type { FileProblem } from './reading.ts'
 
 /** Named here because the command line knows no dialect but by name; the operation is the judge. */
 const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package']
@@ -41,7 +41,7 @@ export interface Written {
   readonly text: string
   readonly losses: readonly { readonly field: string; readonly reason: string }[]
   /** Problems of the document that was read. */
-  readonly diagnostics?: readonly Diagnostic[]
+  readonly diagnostics?: readonly FileProblem[]
 }
 
 /** `--set field=value` as fields by name. */

@@ -1,5 +1,5 @@
 import { inWords } from '../../../../domain/texts/in-words.ts'
-import type { Finding } from '../../../../folders/doctor.ts'
+import type { FolderProblem } from '../../../../folders/doctor.ts'
 import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
@@ -37,9 +37,9 @@ export const doctor: Command = {
   },
 }
 
-const toJson = ({ isNote, ...finding }: Finding) => ({ ...finding, note: isNote ?? false })
+const toJson = ({ isNote, ...finding }: FolderProblem) => ({ ...finding, note: isNote ?? false })
 
-function look(findings: readonly Finding[], screen: Screen): string {
+function look(findings: readonly FolderProblem[], screen: Screen): string {
   const lines = findings.map((each) => line(each, screen))
   if (!findings.every(({ isNote }) => isNote)) return lines.join('\n')
   const end =
@@ -49,7 +49,7 @@ function look(findings: readonly Finding[], screen: Screen): string {
   return [...lines, `${screen.tick} ${end}`].join('\n')
 }
 
-function line({ code, path, message, fix, isNote }: Finding, screen: Screen): string {
+function line({ code, path, message, fix, isNote }: FolderProblem, screen: Screen): string {
   const what = inWords(code)
   if (!screen.isTerminal) return [what, path, oneLine(message), fix ?? ''].join('\t')
   const todo = fix === undefined ? '' : screen.dim(`\n    --fix: ${fix}`)

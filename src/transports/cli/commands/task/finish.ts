@@ -1,7 +1,8 @@
 import { BatonError } from '../../../../domain/errors.ts'
+import type { Problem } from '../../../../domain/problem.ts'
 import type { ThoughtRecord } from '../../../../domain/tasks/task.ts'
 import type { Repository } from '../../../../git/git.ts'
-import { demandBase, type Finding, gateReasons } from '../../../../git/merge-check.ts'
+import { demandBase, gateReasons } from '../../../../git/merge-check.ts'
 import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../../git/stage-one.ts'
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
@@ -94,7 +95,7 @@ async function demandStageOne(
   repository: Repository,
   { work, task, args }: { readonly work: Finishing; readonly task: ShownTask; readonly args: Arguments },
 ): Promise<readonly string[]> {
-  const points: Finding[] = [...work.points, ...gateReasons({ task })]
+  const points: Problem[] = [...work.points, ...gateReasons({ task })]
   if ((textOf(args, 'summary') ?? work.body) === '')
     points.push({ code: 'no_summary', message: 'nothing says what was done; add --summary "…"' })
   const isElsewhere = points.some(({ code }) => code === 'branch_of_another_task')
@@ -113,7 +114,7 @@ async function demandStageOne(
   return 'commands' in set ? set.commands : []
 }
 
-function notFinished(id: string, points: readonly Finding[]): BatonError {
+function notFinished(id: string, points: readonly Problem[]): BatonError {
   const lines = points.map(({ message }) => `- ${message}`)
   return new BatonError('unmet', [`${id} is not finished, and nothing was recorded:`, ...lines].join('\n'), {
     id,

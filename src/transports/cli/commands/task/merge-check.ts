@@ -1,6 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
+import type { Problem } from '../../../../domain/problem.ts'
 import type { Repository } from '../../../../git/git.ts'
-import { checkMerge, type Finding, type MergeCheck } from '../../../../git/merge-check.ts'
+import { checkMerge, type MergeCheck } from '../../../../git/merge-check.ts'
 import { runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
 import { type Command, isOn, textOf } from '../../command.ts'
@@ -79,7 +80,7 @@ async function branchOf(repository: Repository, { words }: Arguments): Promise<s
 }
 
 /** Runs in a checkout of the commit alone, so that what passes is what would be merged. */
-async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Finding | undefined> {
+async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Problem | undefined> {
   const set = await stageOneCommands(shell)
   if ('problem' in set) return { code: 'not_trusted', message: set.problem }
   const progress = shell.progress()
@@ -143,7 +144,7 @@ async function prePush(shell: Shell, repository: Repository, args: Arguments): P
   const pushes = pushesTo(base, text)
   if (pushes.length === 0) return 0
   const session = await shell.open({ write: false })
-  const reasons: Finding[] = []
+  const reasons: Problem[] = []
   for (const pushed of pushes) reasons.push(...(await checkPush(repository, askOf(session), pushed)))
   if (reasons.length === 0) return 0
   shell.say(`${shell.screen.cross} the push to ${base} is refused`)

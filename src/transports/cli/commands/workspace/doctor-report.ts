@@ -2,7 +2,7 @@ import { version } from '../../../../compose/version.ts'
 import { parseConfig, readConfigText } from '../../../../config/file.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Shell } from '../../shell.ts'
-import type { Finding } from './doctor.ts'
+import type { DoctorResult } from './doctor.ts'
 
 /** Findings whose words name nobody and no place, when all is well. */
 const NAMELESS = new Set(['node', 'log'])
@@ -11,7 +11,7 @@ const NAMELESS = new Set(['node', 'log'])
  * The report for a person who helps: versions, numbers and findings. Names of agents, titles, texts, paths,
  * addresses and values of settings stay here.
  */
-export async function reportOf(shell: Shell, findings: readonly Finding[]): Promise<unknown> {
+export async function reportOf(shell: Shell, findings: readonly DoctorResult[]): Promise<unknown> {
   return {
     baton: version(),
     node: process.version,

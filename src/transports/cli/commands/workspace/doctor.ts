@@ -12,7 +12,7 @@ import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 import { reportOf } from './doctor-report.ts'
 
-export interface Finding {
+export interface DoctorResult {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
@@ -34,7 +34,7 @@ export const doctor: Command = {
   ],
   examples: ['baton doctor', 'baton doctor --json', 'baton doctor --bundle > report.json'],
   async run(shell, args) {
-    const findings: Finding[] = [nodeVersion()]
+    const findings: DoctorResult[] = [nodeVersion()]
     const workspace = await attempt(findings, 'workspace', async () => {
       const found = await findWorkspace(shell.io.cwd, shell.io.env)
       findings.push(place(found))
@@ -54,7 +54,7 @@ export const doctor: Command = {
   },
 }
 
-function tell(shell: Shell, ok: boolean, findings: readonly Finding[]): void {
+function tell(shell: Shell, ok: boolean, findings: readonly DoctorResult[]): void {
   shell.answer({ ok, checks: findings }, () =>
     shell.screen.fields(
       findings.map(({ name, ok: fine, detail }): [string, string] => [
@@ -67,7 +67,7 @@ function tell(shell: Shell, ok: boolean, findings: readonly Finding[]): void {
 
 /** A check that could not be made is a finding too. */
 async function attempt<T>(
-  findings: Finding[],
+  findings: DoctorResult[],
   name: string,
   check: () => Promise<T>,
 ): Promise<T | undefined> {
@@ -80,13 +80,13 @@ async function attempt<T>(
   }
 }
 
-function nodeVersion(): Finding {
+function nodeVersion(): DoctorResult {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const ok = major > 22 || (major === 22 && minor >= 18)
   return { name: 'node', ok, detail: `${process.version}${ok ? '' : '; install Node 24'}` }
 }
 
-function place(workspace: Workspace | undefined): Finding {
+function place(workspace: Workspace | undefined): DoctorResult {
   if (!workspace)
     return { name: 'workspace', ok: false, detail: 'none here or above; make one with: baton init' }
   const mode = statSync(workspace.dir, { throwIfNoEntry: false })?.mode
@@ -106,7 +106,7 @@ function place(workspace: Workspace | undefined): Finding {
   }
 }
 
-async function settings(findings: Finding[], workspace: Workspace, shell: Shell): Promise<void> {
+async function settings(findings: DoctorResult[], workspace: Workspace, shell: Shell): Promise<void> {
   const file = workspace.configFile!
   const text = await readConfigText(file)
   const [{ parseConfig }, { trustState }] = await Promise.all([
@@ -125,7 +125,7 @@ async function settings(findings: Finding[], workspace: Workspace, shell: Shell)
   })
 }
 
-async function storeAndLog(findings: Finding[], shell: Shell): Promise<Context> {
+async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Context> {
   const context = (await shell.open({ write: false, local: true })).context!
   const { store } = context.service.deps
   const { engine, location, schema, readOnly } = store.info
@@ -151,7 +151,7 @@ async function storeAndLog(findings: Finding[], shell: Shell): Promise<Context> 
 }
 
 /** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */
-async function folders(findings: Finding[], context: Context): Promise<void> {
+async function folders(findings: DoctorResult[], context: Context): Promise<void> {
   if (!context.config?.folders?.length || context.service.deps.store.info.readOnly) return
   const { liveFolders } = await import('../../../../compose/live-folders.ts')
   const options = liveFolders(context)

@@ -1,6 +1,6 @@
 import { isPlain } from './texts.ts'
 
-export interface JsonFault {
+export interface JsonProblem {
   /** The path of the value: `input.items[0].count`. */
   readonly field: string
   /** The fault, and what to write instead. */
@@ -21,10 +21,10 @@ const NOT_JSON: Readonly<Record<string, string>> = {
  * The first thing in a value that JSON would refuse, or change without a word: a cycle, a bigint, a function, NaN, a
  * Map. Fields without a value are absent, as everywhere; what says itself how it looks in JSON, as a date, may.
  */
-export const jsonFault = (value: unknown, field = ''): JsonFault | undefined => faultOf(value, field, [])
+export const jsonProblem = (value: unknown, field = ''): JsonProblem | undefined => faultOf(value, field, [])
 
-function faultOf(value: unknown, field: string, above: readonly object[]): JsonFault | undefined {
-  const fault = (what: string): JsonFault => ({ field, what })
+function faultOf(value: unknown, field: string, above: readonly object[]): JsonProblem | undefined {
+  const fault = (what: string): JsonProblem => ({ field, what })
   const other = NOT_JSON[typeof value]
   if (other !== undefined) return fault(other)
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -55,7 +55,7 @@ const listFault = (list: readonly unknown[], field: string, above: readonly obje
         : faultOf(each, at, above),
   )
 
-function first<T>(items: readonly T[], look: (item: T) => JsonFault | undefined): JsonFault | undefined {
+function first<T>(items: readonly T[], look: (item: T) => JsonProblem | undefined): JsonProblem | undefined {
   for (const item of items) {
     const found = look(item)
     if (found) return found

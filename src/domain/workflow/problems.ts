@@ -25,7 +25,7 @@ export interface WorkflowProblem {
 }
 
 /** The words for one thing that the schema refused. */
-export function complaintsOf(issue: z.core.$ZodIssue, data: unknown): readonly WorkflowProblem[] {
+export function workflowProblems(issue: z.core.$ZodIssue, data: unknown): readonly WorkflowProblem[] {
   const path = issue.path.filter((step) => typeof step !== 'symbol')
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({

@@ -4,14 +4,19 @@ import type { ForeignChange } from './folder.ts'
 
 /**
  * The fields that the author changed and that the engine does not say already: a pass that died in between is not
- * judged twice. What is left to authors or follows from a step is none of them.
+ * judged twice. Fields that are left to authors or follow from a step do not count. A key that is absent asks for
+ * nothing, unless it is a part of the package and the file makes no step: then its sender takes it out.
  */
 export function askedFields(
   { base, now, file }: ForeignChange,
   isLeft: (path: Difference['path']) => boolean,
 ): ReadonlySet<string> {
+  const mayTakeOut = sameData(file.state, now.state)
   const changed = fieldDifferences(base, file).filter(
-    ({ path, after }) => !isLeft(path) && !sameData(valueAt(now, path), after),
+    ({ path, after }) =>
+      !isLeft(path) &&
+      (after !== undefined || (mayTakeOut && path[0] === 'package')) &&
+      !sameData(valueAt(now, path), after),
   )
   return new Set(changed.map(({ path }) => path.join('.')))
 }

@@ -46,7 +46,7 @@ export function plan(change: ForeignChange): Plan {
   if (Object.keys(amend).length > 0)
     calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
   const covered = new Set([
-    ...(isStep ? ['state', 'result', 'error'] : Object.keys(amend).map(fieldOf)),
+    ...(isStep ? ['state', 'result', 'error', 'created_at'] : Object.keys(amend).map(fieldOf)),
     ...(isSameFolder(change) ? ['state'] : []),
   ])
   const fixed = fixedIn(fields, covered)
@@ -73,15 +73,16 @@ function asked(change: ForeignChange): ReadonlySet<string> {
   return sameData(change.file.state, change.now.state) ? fields : new Set([...fields, 'state'])
 }
 
-function step({ handoff, file }: ForeignChange): PlannedCall[] | string {
+function step({ handoff, base, file }: ForeignChange): PlannedCall[] | string {
   const { uid: id, to, from, state } = handoff
   const pickUp: PlannedCall = { actor: to, op: 'handoff_accept', input: { id } }
   const isOffered = state === 'offered' || state === 'accepted'
   switch (file.state) {
     case 'in_progress':
-      return isOffered
-        ? [pickUp]
-        : `${handoff.id} is ${inWords(state)}; only what is pending can be picked up`
+      if (isOffered) return [pickUp]
+      // Baton moves the file before it commits the claim, and the work may be over before anybody looks at the file.
+      if (base.state === 'offered') return []
+      return `${handoff.id} is ${inWords(state)}; only what is pending can be picked up`
     case 'completed':
       return [...(isOffered ? [pickUp] : []), handIn(id, to, file)]
     case 'failed':

@@ -5,7 +5,7 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeExport } from '../src/archive/audit-export.ts'
 import { folderFiles } from '../src/archive/audit-folder.ts'
-import { NODE_PLATFORM, sha256 } from '../src/archive/audit-platform.ts'
+import { NODE_PLATFORM, platformSha256 } from '../src/archive/audit-platform.ts'
 import { appendToChain, EMPTY_CHAIN } from '../src/audit/chain.ts'
 import { printCheckpoint } from '../src/audit/checkpoint.ts'
 import { encodeDisclosure } from '../src/audit/disclosure.ts'
@@ -85,14 +85,14 @@ async function syntheticLog(size: number): Promise<LogReader> {
     type: 'pkcs8',
   })
   const verifier = newVerifier(
-    sha256,
+    platformSha256,
     ORIGIN,
     createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(12),
   )
-  const tree = new TreeBuilder(sha256)
+  const tree = new TreeBuilder(platformSha256)
   const notes: { size: number; note: string }[] = []
   for (const { body } of syntheticEntries(size)) {
-    tree.add(leafOf(sha256, Buffer.from(body)))
+    tree.add(leafOf(platformSha256, Buffer.from(body)))
     tree.takeFull()
     if (tree.size % CHECKPOINT_EVERY !== 0 && tree.size !== size) continue
     const text = printCheckpoint({ origin: ORIGIN, size: tree.size, root: tree.root() })

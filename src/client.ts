@@ -1,10 +1,9 @@
 import type { Actor } from './domain/actor.ts'
-import type { Trace } from './domain/trace.ts'
 import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
 import type { OperationInput, OperationOutput } from './runner/calls.ts'
 import type { Event } from './service/events.ts'
 import type { EventOptions } from './transports/http/client/event-source.ts'
-import { createRemote } from './transports/http/client/remote.ts'
+import { type RemoteCallOptions as CallOptions, createRemote } from './transports/http/client/remote.ts'
 
 export interface ClientOptions {
   /** Address of a server, `https://…`; plain http only on this machine. */
@@ -13,17 +12,6 @@ export interface ClientOptions {
   readonly token: string
   /** Which process of the agent this is: what one holds is not for its others. */
   readonly instance?: string | undefined
-}
-
-export interface CallOptions {
-  /** Makes a repeated call harmless. */
-  readonly key?: string | undefined
-  /** W3C trace context of the caller: a handoff that is sent keeps it. */
-  readonly trace?: Trace | undefined
-  /** The `rev` of the handoff or task that you have seen; another one by now is a conflict. */
-  readonly rev?: number | undefined
-  /** Ends the call or the waiting with its reason; what the server has begun may be done all the same. */
-  readonly signal?: AbortSignal | undefined
 }
 
 /** Every operation of a server as a function, typed by its input and answer, and what happens there. */
@@ -68,6 +56,6 @@ export {
   HandoffLimitExceeded,
   HandoffTimeoutException,
 } from './domain/errors.ts'
-export type { Event, EventOptions, OperationInput, OperationName, OperationOutput }
+export type { CallOptions, Event, EventOptions, OperationInput, OperationName, OperationOutput }
 /** @deprecated The name is now `Event`. */
 export type Happening = Event

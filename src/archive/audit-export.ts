@@ -14,7 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { exportPieces, type LogReader, type Piece } from '../audit/levels/index.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Store } from '../storage/store.ts'
-import { sha256 } from './audit-platform.ts'
+import { platformSha256 } from './audit-platform.ts'
 
 export interface Exported {
   readonly folder: string
@@ -22,7 +22,7 @@ export interface Exported {
   readonly bytes: number
 }
 
-const PAGE = 1_000
+const LEAF_PAGE = 1_000
 
 /**
  * The log of a store up to a checkpoint, as it stands there: nothing is verified on the way, so that what somebody
@@ -44,7 +44,7 @@ export async function storedLog(
       let cursor = '0'
       let left = newest.size
       while (left > 0) {
-        const page = await store.changes(cursor, Math.min(PAGE, left))
+        const page = await store.changes(cursor, Math.min(LEAF_PAGE, left))
         if (page.entries.length === 0) return
         yield* page.entries
         left -= page.entries.length
@@ -61,9 +61,9 @@ async function storedCheckpoints(
 ): Promise<readonly { size: number; note: string }[]> {
   const found: { size: number; note: string }[] = []
   for (let before = size + 1; ; ) {
-    const page = await store.checkpoints({ before, limit: PAGE })
+    const page = await store.checkpoints({ before, limit: LEAF_PAGE })
     found.push(...page)
-    if (page.length < PAGE) return found.reverse()
+    if (page.length < LEAF_PAGE) return found.reverse()
     before = page.at(-1)!.size
   }
 }
@@ -78,7 +78,7 @@ export async function writeExport(log: LogReader, folder: string, signal?: Abort
   mkdirSync(dirname(target), { recursive: true })
   const draft = mkdtempSync(join(dirname(target), `.${basename(target)}.`))
   try {
-    const { files, bytes } = await writePieces(exportPieces(log, sha256), draft, signal)
+    const { files, bytes } = await writePieces(exportPieces(log, platformSha256), draft, signal)
     refuseForeign(target)
     swap(draft, target)
     return { folder: target, files, bytes }

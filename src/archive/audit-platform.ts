@@ -19,7 +19,7 @@ let views = newViews()
  * SHA-256 as fast as Node has it for a million small inputs: parts are copied side by side, and the hash comes as
  * a string, which takes a third of the time of a buffer.
  */
-export const sha256: Sha256 = (...parts) => {
+export const platformSha256: Sha256 = (...parts) => {
   let size = 0
   for (let p = 0; p < parts.length; p += 1) {
     const part = parts[p]!
@@ -54,7 +54,7 @@ const keys = new Map<string, ReturnType<typeof crypto.createPublicKey>>()
 
 /** The verifier's needs, met by Node. */
 export const NODE_PLATFORM: Platform = {
-  sha256,
+  sha256: platformSha256,
   isSigned: (key, message, signature) => crypto.verify(null, message, keyOf(key), signature),
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../audit/levels/index.ts'
 import { readVkey } from '../audit/note.ts'
 import { folderFiles, isFolder } from './audit-folder.ts'
-import { NODE_PLATFORM, sha256 } from './audit-platform.ts'
+import { NODE_PLATFORM, platformSha256 } from './audit-platform.ts'
 
 export interface VerifyRequest {
   readonly folders: readonly string[]
@@ -37,7 +37,7 @@ export async function verifyFolder(request: VerifyRequest): Promise<Outcome> {
   if (typeof seen === 'string') return usage(seen)
   const policy = request.policy === undefined ? undefined : readPolicyFile(request.policy)
   if (typeof policy === 'string') return usage(policy)
-  if (request.vkey !== undefined && !readVkey(sha256, request.vkey))
+  if (request.vkey !== undefined && !readVkey(platformSha256, request.vkey))
     return usage(`${request.vkey} is not a key; it looks like name+1234abcd+AbC…=`)
   const found = await verifyExport(folderFiles(folder), NODE_PLATFORM, {
     ...(request.vkey !== undefined && { vkey: request.vkey }),
@@ -59,7 +59,7 @@ function readSeen(file: string): Remembered | string {
 function readPolicyFile(file: string): Policy | string {
   const text = readText(file)
   if (text === undefined) return `${file} cannot be read`
-  const policy = readPolicy(sha256, text)
+  const policy = readPolicy(platformSha256, text)
   return 'wrong' in policy ? `${file} is not a policy: ${policy.wrong}` : policy
 }
 

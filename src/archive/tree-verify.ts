@@ -2,7 +2,7 @@ import { readCheckpoint } from '../audit/checkpoint.ts'
 import { append, EMPTY_FRONTIER, rootOf } from '../audit/merkle.ts'
 import { readNote } from '../audit/note.ts'
 import { HASH_BYTES, TILE_WIDTH } from '../audit/tiles.ts'
-import { leafOfText, sha256, toText } from '../service/audit/hashing.ts'
+import { leafOfText, nodeSha256, toText } from '../service/audit/hashing.ts'
 import { readLog } from '../service/audit/log-reader.ts'
 import { TreeReader } from '../service/audit/tree-reader.ts'
 import type { Store } from '../storage/store.ts'
@@ -15,7 +15,7 @@ export interface TreeProblem {
 
 /** The name under which problems of the tree are told, beside those of streams. */
 const TREE = 'the tree'
-const PAGE = 500
+const LEAF_PAGE = 500
 
 /**
  * Hashes every entry that is in the tree again and compares: with its tiles, with its edge, and with each
@@ -38,15 +38,17 @@ export async function verifyTree(
       if (place === 0) [tile] = (await store.tiles(0, index / TILE_WIDTH, 1)).map(({ bytes }) => bytes)
       const kept = tile?.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)
       if (!kept || toText(kept) !== toText(leaf)) return fault(index, 'its leaf is not that of its entry')
-      grown = append(sha256, grown, leaf)
+      grown = append(nodeSha256, grown, leaf)
       const wanted = signed.get(grown.size)
-      if (wanted !== undefined && wanted !== toText(rootOf(sha256, grown)))
+      if (wanted !== undefined && wanted !== toText(rootOf(nodeSha256, grown)))
         return fault(index, `the checkpoint of size ${grown.size} is not that of its entries`)
       tell(grown.size, size)
     }
     if (grown.size !== size) return fault(grown.size, 'entries are missing')
-    const root = toText(rootOf(sha256, grown))
-    const byEdge = toText(rootOf(sha256, { size, hashes: edge.map((text) => Buffer.from(text, 'base64')) }))
+    const root = toText(rootOf(nodeSha256, grown))
+    const byEdge = toText(
+      rootOf(nodeSha256, { size, hashes: edge.map((text) => Buffer.from(text, 'base64')) }),
+    )
     if (byEdge !== root) return fault(size, 'its edge is not that of its entries')
     if (toText(await new TreeReader(store).rootAt(size)) !== root)
       return fault(size, 'its upper tiles are not those of its entries')
@@ -64,13 +66,13 @@ async function checkpointsOf(store: Store): Promise<ReadonlyMap<number, string>>
   const roots = new Map<number, string>()
   let before: number | undefined
   for (;;) {
-    const page = await store.checkpoints({ limit: PAGE, ...(before !== undefined && { before }) })
+    const page = await store.checkpoints({ limit: LEAF_PAGE, ...(before !== undefined && { before }) })
     for (const { size, note } of page) {
       const text = readNote(note)?.text
       const checkpoint = text === undefined ? undefined : readCheckpoint(text)
       roots.set(size, checkpoint?.size === size ? toText(checkpoint.root) : 'no checkpoint')
     }
     before = page.at(-1)?.size
-    if (page.length < PAGE || before === undefined) return roots
+    if (page.length < LEAF_PAGE || before === undefined) return roots
   }
 }

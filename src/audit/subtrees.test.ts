@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { sha256 } from '../archive/audit-platform.ts'
+import { platformSha256 } from '../archive/audit-platform.ts'
 import { consistencyRanges, nodeOf, type Range, verifyInclusion } from './merkle.ts'
 
 type Vector = Readonly<Record<string, unknown>>
@@ -45,12 +45,12 @@ function rootsOf(range: Range, size: number, root: Uint8Array, proof: readonly U
     const middle = low + width
     if (range.end <= middle) {
       const [part, whole] = built(low, middle, first, isWhole)
-      return [part, nodeOf(sha256, whole, proof[next++]!)]
+      return [part, nodeOf(platformSha256, whole, proof[next++]!)]
     }
     const isCut = first < middle
     const [part, whole] = built(middle, high, Math.max(first, middle), isWhole && !isCut)
     const left = proof[next++]!
-    return [isCut ? nodeOf(sha256, left, part) : part, nodeOf(sha256, left, whole)]
+    return [isCut ? nodeOf(platformSha256, left, part) : part, nodeOf(platformSha256, left, whole)]
   }
   return built(0, size, range.start, true)
 }
@@ -67,7 +67,7 @@ describe('the published vectors of subtrees', () => {
         root: bytes(v.root),
         proof: ((v.proof ?? []) as string[]).map(bytes),
       }
-      return (isSubtree(range) && verifyInclusion(sha256, claim)) === v.wantErr
+      return (isSubtree(range) && verifyInclusion(platformSha256, claim)) === v.wantErr
     })
 
     assert.equal(vectors.length, 78)
@@ -87,7 +87,7 @@ describe('the published vectors of subtrees', () => {
         [root1, root2, ...proof].every(({ length }) => length === 32) && isSubtree(range) && range.end <= size
       const roots = isPart ? rootsOf(range, size, root1, proof) : undefined
       const holds = isNothing
-        ? isSame(sha256(), root1) && proof.length === 0
+        ? isSame(platformSha256(), root1) && proof.length === 0
         : isSame(roots?.[0], root1) && isSame(roots?.[1], root2)
       return holds === v.wantErr && v.name !== PLACEHOLDER
     })

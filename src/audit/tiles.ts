@@ -84,7 +84,7 @@ export class GrowingTree {
 }
 
 /** The place of a complete subtree's root: hashes `start` to `end` of a tile, hashed up. */
-export interface Place {
+export interface TilePlace {
   readonly level: number
   readonly n: number
   readonly start: number
@@ -92,8 +92,8 @@ export interface Place {
 }
 
 /** The complete subtrees, left to right, whose roots make the root of a range of leaves as RFC 6962 splits it. */
-export function placesOf({ start, end }: Range): readonly Place[] {
-  const places: Place[] = []
+export function placesOf({ start, end }: Range): readonly TilePlace[] {
+  const places: TilePlace[] = []
   let at = start
   while (at < end) {
     let width = 1

@@ -22,7 +22,11 @@ export function settingProblems(issue: z.core.$ZodIssue, raw: unknown): SettingP
   if (issue.code === 'invalid_key') {
     const name = String(path.at(-1))
     return [
-      { path, part: 'key', message: asked(name, shown(name), issue.issues[0]?.message ?? issue.message) },
+      {
+        path,
+        part: 'key',
+        message: asked(name, settingText(name), issue.issues[0]?.message ?? issue.message),
+      },
     ]
   }
   return [{ path, part: 'value', message: told(issue, valueAt(raw, path)) }]
@@ -31,7 +35,7 @@ export function settingProblems(issue: z.core.$ZodIssue, raw: unknown): SettingP
 function told(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return 'it is missing; every entry here needs it'
   // The address of a store may hold a password.
-  const text = issue.path[0] === 'store' ? 'the value' : shown(value)
+  const text = issue.path[0] === 'store' ? 'the value' : settingText(value)
   switch (issue.code) {
     case 'invalid_value':
       return `${text} is not one of the words known here${meant(String(value), issue.values.map(String))}`
@@ -72,7 +76,7 @@ const KINDS: Readonly<Record<string, { readonly name: string; readonly example: 
 const SMALL: Readonly<Record<string, string>> = { array: 'short a list', string: 'short' }
 const LARGE: Readonly<Record<string, string>> = { array: 'long a list', string: 'long' }
 
-function shown(value: unknown): string {
+function settingText(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

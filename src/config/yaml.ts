@@ -14,7 +14,7 @@ export interface ConfigYaml {
 }
 
 /** About 1,200 agents with all their settings are 60,000 tokens. Settings are at most six levels deep. */
-const MOST = { tokens: 60_000, depth: 32 }
+const YAML_LIMITS = { tokens: 60_000, depth: 32 }
 const TOO_MUCH = {
   tokens: 'there are too many settings; keep at most about a thousand agents here',
   depth: 'the settings are nested too deeply; none needs more than six levels',
@@ -25,7 +25,7 @@ const TOO_MUCH = {
  * need none, and they are how small files grow large.
  */
 export function readYaml(text: string): ConfigYaml {
-  const excess = excessIn(text, MOST)
+  const excess = excessIn(text, YAML_LIMITS)
   const lineCounter = new LineCounter()
   const document = parseDocument(excess ? '' : text, {
     schema: 'core',

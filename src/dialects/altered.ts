@@ -4,7 +4,7 @@ import type { Document } from './read.ts'
 import { dialectOf } from './registry.ts'
 import { written } from './rewrite.ts'
 import { numberOrText } from './text/number.ts'
-import { shown } from './text/quoted.ts'
+import { shortLine } from './text/quoted.ts'
 import type { Path } from './text/source.ts'
 
 /**
@@ -31,7 +31,9 @@ export function alteredIn({ dialect: id, draft, source, places }: Document): rea
       ? plain(String(now)) === plain(was) || (source.kind === 'json' && isSameNumber(was, now))
       : kept.has(markOf({ path, value })) || (typeof value === 'string' && text.includes(plain(was)))
     if (isSaid) return []
-    const reason = isThere ? `${shown(was)} is read as ${shown(now)}` : `${shown(was)} is not read`
+    const reason = isThere
+      ? `${shortLine(was)} is read as ${shortLine(now)}`
+      : `${shortLine(was)} is not read`
     return [{ field: path.join('.'), reason }]
   })
 }

@@ -91,11 +91,11 @@ function reasonsOf(declared: readonly Loss[], { title }: Dialect): ReasonFor {
   return ({ path, after }) => {
     const said = byField.get(path.join('.')) ?? byField.get(String(path[0]))
     if (said !== undefined) return said
-    return after === undefined ? `${title} has no place for it` : `${title} says it as ${shown(after)}`
+    return after === undefined ? `${title} has no place for it` : `${title} says it as ${shortJson(after)}`
   }
 }
 
-function shown(value: unknown): string {
+function shortJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

@@ -38,7 +38,7 @@ const MARKS = [
   'JSON with task_id and commit_sha, summary or status',
 ].join('; ')
 
-export const placeOf = (path: string | undefined): DialectId | undefined =>
+export const dialectByPath = (path: string | undefined): DialectId | undefined =>
   path === undefined ? undefined : PLACES.find(([place]) => place.test(path))?.[1]
 
 /**
@@ -51,7 +51,7 @@ export function matchesOf(source: Source): readonly Match[] {
     return form === undefined ? [] : [{ dialect, form }]
   })
   if (matches.length < 2) return matches
-  const place = placeOf(source.path)
+  const place = dialectByPath(source.path)
   const placed = matches.filter(({ dialect }) => dialect === place)
   if (placed.length > 0) return placed
   const strong = matches.filter(({ dialect, form }) => !WEAK.has(`${dialect} ${form}`))

@@ -64,7 +64,7 @@ interface Shared {
   readonly places: Map<string, Path>
 }
 
-interface Found {
+interface FoundField {
   readonly key: string
   readonly value: unknown
 }
@@ -291,7 +291,7 @@ class MappingFields implements Fields {
     return fields
   }
 
-  #find(names: readonly string[]): Found | undefined {
+  #find(names: readonly string[]): FoundField | undefined {
     const key = this.#keyOf(names)
     if (key === undefined) return undefined
     const isFirstTime = !this.#asked.has(key)
@@ -317,7 +317,7 @@ class MappingFields implements Fields {
   }
 
   /** A scalar as text. Numbers and booleans come as they were written. */
-  #text({ key, value }: Found): string | undefined {
+  #text({ key, value }: FoundField): string | undefined {
     if (isAbsent(value)) return undefined
     if (typeof value === 'string') {
       if (isPlaceholder(value, 'field')) this.#placeholder(value, key)

@@ -1,6 +1,6 @@
 import { SAME_INSTANT_MS, sameStamp } from './files/tree.ts'
 import type { About } from './folder.ts'
-import { folderOf, quietly, readQuietly, textOf, type Work } from './work.ts'
+import { folderOf, quietly, readQuietly, utf8Text, type Work } from './work.ts'
 
 /** Some of them list every handoff that there ever was. */
 export const EXTRA_BYTES = 32 * 1024 * 1024
@@ -15,7 +15,7 @@ export function aboutOf(work: Work, isWhole: boolean): About {
     isWhole,
     read: (path) => {
       const found = readQuietly(work, path, EXTRA_BYTES)
-      return typeof found === 'object' ? textOf(found) : undefined
+      return typeof found === 'object' ? utf8Text(found) : undefined
     },
     hash: (path) => quietly(() => known(work, path) ?? hashed(work, path), absent),
     names: (folder, most) =>

@@ -16,7 +16,7 @@ import {
   withFolders,
   workOn,
 } from './sync.ts'
-import { type Happened, inProject, readQuietly, textFor, textOf, Unwritable, type Work } from './work.ts'
+import { type Happened, inProject, readQuietly, textFor, Unwritable, utf8Text, type Work } from './work.ts'
 
 /** One thing that is not as it should be. */
 export interface FolderProblem {
@@ -119,7 +119,7 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
     return [
       { code: 'problem', path: at, message: 'it was refused; the .problem beside it says why', isNote: true },
     ]
-  const text = textOf(found)
+  const text = utf8Text(found)
   const says = text === undefined ? undefined : work.kind.read(text, path)
   if (says?.is === 'nothing') return []
   if (says?.is !== 'handoff')
@@ -233,7 +233,7 @@ function index(work: Work): readonly FolderProblem[] {
     .extras(freshAboutOf(work))
     .flatMap(({ path, same, keeps, problem, remarks = [] }): FolderProblem[] => {
       const found = readQuietly(work, path, EXTRA_BYTES)
-      const text = typeof found === 'object' ? textOf(found) : undefined
+      const text = typeof found === 'object' ? utf8Text(found) : undefined
       const notes = remarks.map(
         (each): FolderProblem => ({
           code: 'artifact',
@@ -271,7 +271,7 @@ function strays({ root, folders }: FoldersOptions): readonly FolderProblem[] {
 function readIn(tree: Tree, path: string): string | undefined {
   try {
     const found = tree.read(path)
-    return found && found.bytes.length <= MOST_BYTES ? textOf(found) : undefined
+    return found && found.bytes.length <= MOST_BYTES ? utf8Text(found) : undefined
   } catch {
     return undefined
   }

@@ -1,11 +1,11 @@
 import type { Erasing } from '../service/deps.ts'
-import { type Entry, type Found, isTemporary, sha256Of, Tree } from './files/tree.ts'
+import { type Entry, type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
 import { REPLACED } from './late.ts'
 import { agree } from './project.ts'
 import { isProblem } from './reconcile.ts'
 import type { FileRow } from './state.ts'
 import { type FoldersOptions, syncOne, withFolders, workOn } from './sync.ts'
-import { inProject, quietly, textFor, textOf, Unwritable, type Work } from './work.ts'
+import { inProject, quietly, textFor, Unwritable, utf8Text, type Work } from './work.ts'
 
 const WAIT_MS = 10_000
 /** As large as a stored file may be. */
@@ -72,7 +72,7 @@ async function eraseFile(work: Work, path: string, erasing: Erasing): Promise<bo
   if (isProblem(name)) return work.tree.put(path, GONE, found).ok
   const row = work.state.fileAt(work.path, path)
   if (row?.sha256 === found.sha256) return eraseHandoff(work, row, found, erasing)
-  const text = textOf(found)
+  const text = utf8Text(found)
   const isOurs = work.state.wrote(work.path, found.sha256) !== undefined
   if (!isOurs || text === undefined) return false
   const next = eraser.words(text)
@@ -81,10 +81,10 @@ async function eraseFile(work: Work, path: string, erasing: Erasing): Promise<bo
 }
 
 /** What an author added to the file of a handoff that held the text may quote it in any form, and goes with it. */
-async function eraseHandoff(work: Work, row: FileRow, found: Found, erasing: Erasing): Promise<boolean> {
+async function eraseHandoff(work: Work, row: FileRow, found: FoundFile, erasing: Erasing): Promise<boolean> {
   const { eraser, handoffs } = erasing
   const handoff = await work.service.deps.store.handoff(row.uid)
-  const text = textOf(found)
+  const text = utf8Text(found)
   if (!handoff || text === undefined) return false
   const less = eraser.words(text)
   const isWhole = work.kind.read(less, row.path).is === 'handoff' && !eraser.mayBeIn(Buffer.from(less))

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { aboutOf, EXTRA_BYTES } from './about.ts'
-import { type Found, sameStamp, sha256Of } from './files/tree.ts'
+import { type FoundFile, sameStamp, sha256Of } from './files/tree.ts'
 import type { Extra } from './folder.ts'
 import { isOfGitSoon } from './ingest.ts'
 import { keepBeside, look } from './project.ts'
 import { refuseFile } from './refuse.ts'
-import { isSameFolder, note, quietly, textOf, type Work } from './work.ts'
+import { isSameFolder, note, quietly, utf8Text, type Work } from './work.ts'
 
 /** Nothing of these is anybody's handoff. */
 const NOBODY = ''
@@ -69,7 +69,7 @@ export const NO_TEXT =
 async function putExtra(work: Work, extra: Extra): Promise<void> {
   const { path, text, problem } = extra
   const there = work.tree.read(path, EXTRA_BYTES)
-  const old = there && textOf(there)
+  const old = there && utf8Text(there)
   const reason = problem ?? (there && old === undefined && extra.keeps ? NO_TEXT : undefined)
   if (there && reason !== undefined) {
     if (await isBeingWritten(work, path, there)) return note(work, { what: 'left', path, reason: JUST_NOW })
@@ -96,7 +96,7 @@ const JUST_NOW = 'somebody wrote to it just now; the next pass makes it again'
 /** A file that cannot be read gets this long to become whole. */
 const WHOLE_MS = 250
 
-async function isBeingWritten({ tree }: Work, path: string, { stamp }: Found): Promise<boolean> {
+async function isBeingWritten({ tree }: Work, path: string, { stamp }: FoundFile): Promise<boolean> {
   const age = Date.now() - Number(BigInt(stamp.mtime) / 1_000_000n)
   if (age < 0 || age >= WHOLE_MS) return false
   await pause(WHOLE_MS - age)

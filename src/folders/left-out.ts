@@ -4,7 +4,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { draftOf } from '../service/documents/export.ts'
 import { Tree } from './files/tree.ts'
 import { type FoldersOptions, fileOf } from './sync.ts'
-import { quietly, textOf } from './work.ts'
+import { quietly, utf8Text } from './work.ts'
 
 /** Of these the rest is Baton's own. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +17,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
 export async function leftOut(options: FoldersOptions, handoff: Handoff): Promise<readonly string[]> {
   const path = fileOf(options, handoff)
   const found = path === undefined ? undefined : quietly(() => new Tree(options.root).read(path), absent)
-  const text = found && textOf(found)
+  const text = found && utf8Text(found)
   if (path === undefined || text === undefined) return []
   const { draft } = await draftOf(options.service.deps, handoff)
   const said = readDocuments(text, { path }).flatMap(({ source }) => [

@@ -1,12 +1,12 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
-import { type Found, type Stamp, sha256Of } from './files/tree.ts'
+import { type FoundFile, type Stamp, sha256Of } from './files/tree.ts'
 import type { FileRow } from './state.ts'
 import { note, textFor, Unwritable, type Work } from './work.ts'
 
 export interface Target {
   /** What lies there now and may be replaced; absent where nothing does. */
-  readonly at?: { readonly path: string; readonly found: Found }
+  readonly at?: { readonly path: string; readonly found: FoundFile }
   /** The text that stays wherever the engine says nothing else. */
   readonly base?: string | undefined
 }
@@ -44,7 +44,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
 }
 
 /** Takes the file away that another one has replaced. */
-function withdraw(work: Work, at: { readonly path: string; readonly found: Found }): boolean {
+function withdraw(work: Work, at: { readonly path: string; readonly found: FoundFile }): boolean {
   if (!work.tree.remove(at.path, at.found)) return false
   work.state.dropLook(work.path, at.path)
   return true
@@ -71,7 +71,7 @@ export const besideOf = (path: string, name: string): string =>
   path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/${name}` : name
 
 /** Keeps the bytes of a file as `<name>.conflict`; the same bytes once. */
-export function keepBeside(work: Work, path: string, { bytes, sha256 }: Found, reason: string): void {
+export function keepBeside(work: Work, path: string, { bytes, sha256 }: FoundFile, reason: string): void {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const beside = putBeside(work, path, name, 'conflict', bytes, sha256)
   note(work, { what: 'conflict', path: beside, reason })

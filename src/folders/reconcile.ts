@@ -3,12 +3,12 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { pathOf, sourceOf } from '../service/documents/identity.ts'
-import { type Found, sameStamp } from './files/tree.ts'
+import { type FoundFile, sameStamp } from './files/tree.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { dropProblem, refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
-import { type Author, folderOf, note, textOf, type Work } from './work.ts'
+import { type Author, folderOf, note, utf8Text, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
 const QUIET_MS = 5
@@ -78,7 +78,7 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
 function movedTo(work: Work, path: string): string | undefined {
   const { kind, tree } = work
   const folders = kind.movesAreSteps ? kind.flat(tree) : (kind.around?.(tree) ?? [])
-  const places = folders.map((folder) => (folder === '' ? nameOf(path) : `${folder}/${nameOf(path)}`))
+  const places = folders.map((folder) => (folder === '' ? baseName(path) : `${folder}/${baseName(path)}`))
   return places.find((place) => place !== path && tree.isFile(place))
 }
 
@@ -110,7 +110,7 @@ async function once(work: Work, path: string): Promise<boolean> {
   // Refused and left where it is: nobody has touched it since.
   const seen = row === undefined ? work.state.look(work.path, path) : undefined
   const isRefused = seen?.sha256 === found.sha256 && sameStamp(seen, found.stamp)
-  const text = textOf(found)
+  const text = utf8Text(found)
   const says = text === undefined ? undefined : work.read(text, path)
   if (says?.is === 'nothing' || (isRefused && says?.is !== 'handoff')) return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
@@ -132,18 +132,18 @@ async function once(work: Work, path: string): Promise<boolean> {
 
 const NO_TEXT = 'it is not UTF-8 text'
 
-async function asAgreed(work: Work, row: FileRow, path: string, found: Found): Promise<boolean> {
+async function asAgreed(work: Work, row: FileRow, path: string, found: FoundFile): Promise<boolean> {
   const handoff = await work.service.deps.store.handoff(row.uid)
   // Git brought back what it had taken away.
   if (row.kept === 'absent') work.state.putFile(work.path, { ...row, kept: 'ours' })
-  const text = textOf(found)
+  const text = utf8Text(found)
   if (work.isThorough && handoff && row.rev >= handoff.rev && text !== undefined) {
     const kept = row.kept === 'absent' ? 'ours' : row.kept
     await agree(work, { ...handoff, rev: row.rev }, { path, text, ...found }, kept)
     return true
   }
   if (!handoff || row.rev >= handoff.rev) return dealtWith(work, path, found)
-  return project(work, handoff, { at: { path, found }, base: textOf(found) })
+  return project(work, handoff, { at: { path, found }, base: utf8Text(found) })
 }
 
 /** A version that Baton wrote before: git or somebody brought it back, or a pass died after writing it. */
@@ -188,14 +188,14 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
   const reason = `${own.path} is already the file of ${handoff.id}; for a new handoff take x_baton away and give it an id of its own`
   await refuseFile(work, { path, found, reason, author: file.says.draft.from, handoff, isConflict: false })
-  const isSameName = nameOf(path) === nameOf(own.path)
+  const isSameName = baseName(path) === baseName(own.path)
   if (!isSameName) return dealtWith(work, path, found)
   // The same name in a folder that is not its place: its text is in the problem beside it.
   work.state.dropLook(work.path, path)
   return work.tree.remove(path, found)
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 async function handoffOf(work: Work, { says, path }: Author, row?: FileRow): Promise<Handoff | undefined> {
   const { store } = work.service.deps
@@ -218,7 +218,7 @@ function isInScope({ kind, state, path: folder }: Work, { uid, ...handoff }: Han
 async function unreadable(
   work: Work,
   path: string,
-  found: Found,
+  found: FoundFile,
   reason: string,
   row?: FileRow,
 ): Promise<boolean> {
@@ -239,13 +239,13 @@ async function unreadable(
   return project(work, handoff, { at: { path, found }, ...(row?.text !== undefined && { base: row.text }) })
 }
 
-function dealtWith(work: Work, path: string, { sha256, stamp }: Found): boolean {
+function dealtWith(work: Work, path: string, { sha256, stamp }: FoundFile): boolean {
   look(work, path, sha256, stamp)
   return true
 }
 
 /** The file when nobody has written to it for a moment; undefined when it is gone, or is nothing that is read. */
-async function settled(work: Work, path: string): Promise<Found | undefined> {
+async function settled(work: Work, path: string): Promise<FoundFile | undefined> {
   for (let i = 0; i < LOOKS; i++) {
     const found = readable(work, path)
     if (!found) return undefined
@@ -260,20 +260,20 @@ async function settled(work: Work, path: string): Promise<Found | undefined> {
 }
 
 /** What is made of the file when it stays as it is, while waiting whether it does. */
-function readAhead(work: Work, path: string, found: Found): void {
-  const text = textOf(found)
+function readAhead(work: Work, path: string, found: FoundFile): void {
+  const text = utf8Text(found)
   const agreed = work.state.fileAt(work.path, path)
   if (text !== undefined) work.read(text, path)
   if (agreed?.text !== undefined) work.read(agreed.text, agreed.path)
 }
 
 /** Written elsewhere and moved here: then it is whole. */
-const isRenamed = ({ ctime, stamp }: Found): boolean => BigInt(ctime) > BigInt(stamp.mtime)
+const isRenamed = ({ ctime, stamp }: FoundFile): boolean => BigInt(ctime) > BigInt(stamp.mtime)
 
-const movedFor = ({ ctime }: Found): number => Math.abs(Date.now() - Number(BigInt(ctime) / 1_000_000n))
+const movedFor = ({ ctime }: FoundFile): number => Math.abs(Date.now() - Number(BigInt(ctime) / 1_000_000n))
 
 /** A clock that was set back must not make a file wait for ever. */
-const ageOf = ({ stamp }: Found): number => {
+const ageOf = ({ stamp }: FoundFile): number => {
   const age = Date.now() - Number(BigInt(stamp.mtime) / 1_000_000n)
   return age < -1_000 ? Number.POSITIVE_INFINITY : Math.max(0, age)
 }
@@ -285,7 +285,7 @@ function lookAt(work: Work, path: string): 'file' | 'odd' | 'absent' {
   return work.happened.length > before ? 'odd' : 'absent'
 }
 
-function readable(work: Work, path: string): Found | undefined {
+function readable(work: Work, path: string): FoundFile | undefined {
   try {
     return work.tree.read(path)
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { noteRefusedFile } from '../service/documents/file-refusal.ts'
-import type { Found } from './files/tree.ts'
+import type { FoundFile } from './files/tree.ts'
 import { besideOf, keepBeside, putBeside } from './project.ts'
-import { type Author, authorIn, claimed, inProject, note, quietly, textOf, type Work } from './work.ts'
+import { type Author, authorIn, claimed, inProject, note, quietly, utf8Text, type Work } from './work.ts'
 
 export interface Refused {
   readonly path: string
-  readonly found: Found
+  readonly found: FoundFile
   readonly reason: string
   /** Who the file says wrote it, where it says so. */
   readonly author?: string | undefined
@@ -25,7 +25,7 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
     const call = await claimed(work, author ?? to)
     await noteRefusedFile(work.service.deps, call, { ...about, ...(handoff && { handoff }) })
   }
-  const text = textOf(found)
+  const text = utf8Text(found)
   if (isConflict || text === undefined) keepBeside(work, path, found, reason)
   const name = path.slice(path.lastIndexOf('/') + 1)
   putBeside(work, path, name, 'problem', problemText(refused, text))
@@ -41,7 +41,7 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
 export function dropProblem({ tree }: Work, { path, text }: Pick<Author, 'path' | 'text'>): void {
   const beside = besideOf(path, tree.besideName(path.slice(path.lastIndexOf('/') + 1), 'problem'))
   const found = quietly(() => tree.read(beside), nothing)
-  const page = found && textOf(found)
+  const page = found && utf8Text(found)
   if (found && page?.startsWith(`${path}: `) && page.endsWith(`${REFUSED}${text}`)) tree.remove(beside, found)
 }
 

@@ -10,7 +10,7 @@ export interface Said {
 }
 
 /** A file is read whole, so it has the newest of these, and the beginning of what is long. */
-const MOST = 20
+const MAX_SAID = 20
 const MOST_LENGTH = 1_000
 
 /** Questions, answers and verifiers' reasons, in their order. */
@@ -23,7 +23,7 @@ export function saidOf({ id }: Handoff, { thread, verifications }: Content): rea
   )
   return [...asked, ...judged]
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-    .slice(-MOST)
+    .slice(-MAX_SAID)
     .map((each) => ({ ...each, text: shortened(each.text, id) }))
 }
 

@@ -45,7 +45,7 @@ export interface SyncOptions {
   readonly touched?: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-const PAGE = 500
+const HANDOFF_PAGE = 500
 const WAIT_MS = 10_000
 const GIT_WAIT_MS = 3_000
 
@@ -219,9 +219,9 @@ export async function* everyHandoff(store: Store): AsyncIterable<string> {
 async function catchUp(work: Work, from: string): Promise<string> {
   const { store } = work.service.deps
   for (let cursor = from; ; ) {
-    const page = await store.changes(cursor, PAGE)
+    const page = await store.changes(cursor, HANDOFF_PAGE)
     for (const uid of new Set(page.entries.map(({ subject }) => subject))) await reconcileUid(work, uid)
     cursor = page.cursor
-    if (page.entries.length < PAGE) return cursor
+    if (page.entries.length < HANDOFF_PAGE) return cursor
   }
 }

@@ -5,7 +5,7 @@ import { kindOf } from '../domain/policy.ts'
 import type { Call } from '../service/deps.ts'
 import { draftOf } from '../service/documents/export.ts'
 import type { Service } from '../service/service.ts'
-import { type FolderStamp, type Found, SAME_INSTANT_MS, type Tree } from './files/tree.ts'
+import { type FolderStamp, type FoundFile, SAME_INSTANT_MS, type Tree } from './files/tree.ts'
 import type { Acceptable, FolderKind, Git, Says } from './folder.ts'
 import { saidOf } from './said.ts'
 import type { FolderState } from './state.ts'
@@ -43,7 +43,7 @@ export interface Work {
 
 export interface Author {
   readonly path: string
-  readonly found: Found
+  readonly found: FoundFile
   readonly text: string
   readonly says: Says & { readonly is: 'handoff' }
 }
@@ -66,7 +66,7 @@ export const folderOf = (path: string): string =>
   path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
 
 /** A file that is there and can be read; the reason where it cannot. */
-export const readQuietly = (work: Work, path: string, most?: number): Found | string | undefined =>
+export const readQuietly = (work: Work, path: string, most?: number): FoundFile | string | undefined =>
   quietly(() => work.tree.read(path, most), String)
 
 /** A link or an odd name in one place must not keep the others from being looked at. */
@@ -98,7 +98,7 @@ export const inProject = (work: Work, path: string): string =>
   work.path === '.' ? path : `${work.path}/${path}`
 
 /** The text of a file; undefined where its bytes are none. */
-export function textOf({ bytes }: Found): string | undefined {
+export function utf8Text({ bytes }: FoundFile): string | undefined {
   const text = bytes.toString('utf8')
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined
 }

@@ -74,7 +74,7 @@ function mainOf(common: string): string | undefined {
   if (basename(common) === '.git' && exists(common)) return real(beside)
   const named = pointerIn(join(beside, '.git'))
   if (named !== undefined && real(named) === real(common)) return real(beside)
-  const configured = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(common, 'config')) ?? '')?.[1]
+  const configured = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(readIfThere(join(common, 'config')) ?? '')?.[1]
   return configured === undefined ? undefined : real(resolve(common, configured))
 }
 
@@ -93,11 +93,11 @@ function pointerIn(dotGit: string): string | undefined {
   return target === undefined ? undefined : resolve(dirname(dotGit), target.trim())
 }
 
-const trimmed = (file: string): string => textOf(file)?.trim() ?? ''
+const trimmed = (file: string): string => readIfThere(file)?.trim() ?? ''
 
-const lineOf = (file: string): string | undefined => textOf(file)?.split(/\r?\n/, 1)[0]
+const lineOf = (file: string): string | undefined => readIfThere(file)?.split(/\r?\n/, 1)[0]
 
-function textOf(file: string): string | undefined {
+function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {

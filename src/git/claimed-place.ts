@@ -1,7 +1,7 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
 import { type Ask, belongsTo, maybeTask, type ShownTask } from './task-facts.ts'
-import { branchOf, makeWorktree, type Place, placeAt, placeFor, worktreeOf } from './worktrees.ts'
+import { branchOf, makeWorktree, placeAt, placeFor, type WorktreePlace, worktreeOf } from './worktrees.ts'
 
 /** The agent that claims a task, with the repository of the task. */
 export interface Claimant {
@@ -38,11 +38,11 @@ export interface Placing {
 }
 
 /** The branch and worktree of a task that was just claimed, made if they are missing. */
-export async function placeOf(
+export async function claimedPlace(
   { repository, ask, agent }: Claimant,
   task: ShownTask,
   { wasMine, slug, base, onStuck }: Placing,
-): Promise<Place> {
+): Promise<WorktreePlace> {
   try {
     const there = wasMine
       ? await worktreeOf(repository, (branch) => belongsTo(ask, branch, task.id))

@@ -14,7 +14,7 @@ export interface TaskFacts {
   readonly records: readonly ThoughtRecord[]
 }
 
-const PAGE = 200
+const TASK_PAGE = 200
 
 export async function taskFacts(ask: Ask, id: string): Promise<TaskFacts> {
   return (await ask('task_get', { id })) as TaskFacts
@@ -37,7 +37,7 @@ export async function allTasks(ask: Ask, filter: object = {}): Promise<readonly 
   do {
     const page = (await ask('task_list', {
       ...filter,
-      limit: PAGE,
+      limit: TASK_PAGE,
       ...(cursor !== undefined && { cursor }),
     })) as {
       readonly items: readonly ShownTask[]

@@ -5,7 +5,7 @@ import type { Repository } from './git.ts'
 import { branchName, demandSlug, slugOf, WORKTREES, worktreePath } from './names.ts'
 
 /** The branch and folder of the work on a task. */
-export interface Place {
+export interface WorktreePlace {
   readonly branch: string
   /** From the main worktree, with slashes. */
   readonly path: string
@@ -28,14 +28,14 @@ export interface PlaceOptions {
   readonly slug?: string | undefined
 }
 
-export function placeFor(repository: Repository, { task, agent, slug }: PlaceOptions): Place {
+export function placeFor(repository: Repository, { task, agent, slug }: PlaceOptions): WorktreePlace {
   const end = slug === undefined ? slugOf(task.title) : demandSlug(slug)
   const path = worktreePath(agent, task.id, end)
   return { branch: branchName(task.id, end), path, folder: join(repository.main, ...path.split('/')) }
 }
 
 /** The place of a worktree that is there. */
-export const placeAt = (repository: Repository, { branch = '', folder }: Worktree): Place => ({
+export const placeAt = (repository: Repository, { branch = '', folder }: Worktree): WorktreePlace => ({
   branch,
   path: relative(repository.main, folder).split(sep).join('/'),
   folder,
@@ -79,7 +79,11 @@ export async function branchOf(repository: Repository, isOf: IsOf): Promise<stri
 }
 
 /** A new branch in a new folder. Whoever comes second is told that the branch already exists. */
-export async function makeWorktree(repository: Repository, place: Place, base: string): Promise<void> {
+export async function makeWorktree(
+  repository: Repository,
+  place: WorktreePlace,
+  base: string,
+): Promise<void> {
   if (await repository.commit(place.branch))
     throw alreadyExists(place, `branch ${place.branch} already exists`)
   if (lstatSync(place.folder, { throwIfNoEntry: false }))
@@ -130,7 +134,7 @@ function isInside(root: string, folder: string): boolean {
   return way !== '' && way.split(sep)[0] !== '..'
 }
 
-function alreadyExists(place: Place, what: string): BatonError {
+function alreadyExists(place: WorktreePlace, what: string): BatonError {
   return new BatonError(
     'conflict',
     `${what}; pick another task with: baton next, or say another name with --slug`,

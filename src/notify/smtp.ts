@@ -108,7 +108,7 @@ class Talk {
     this.isEncrypted = secure
     this.#socket = this.#listen(
       secure
-        ? connectTls({ host, port, ...nameOf(host), ...(ca !== undefined && { ca }) })
+        ? connectTls({ host, port, ...serverName(host), ...(ca !== undefined && { ca }) })
         : connectPlain({ host, port }),
     )
     this.#late = setTimeout(
@@ -145,7 +145,7 @@ class Talk {
     const { host, ca } = this.#server
     const plain = this.#socket
     plain.removeAllListeners('data')
-    const socket = connectTls({ socket: plain, host, ...nameOf(host), ...(ca !== undefined && { ca }) })
+    const socket = connectTls({ socket: plain, host, ...serverName(host), ...(ca !== undefined && { ca }) })
     this.#socket = this.#listen(socket)
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve)
@@ -217,5 +217,5 @@ class Talk {
 }
 
 /** A certificate is for a name; an address has none. */
-const nameOf = (host: string): { servername?: string } =>
+const serverName = (host: string): { servername?: string } =>
   /^[\d.]+$|:/.test(host) ? {} : { servername: host }

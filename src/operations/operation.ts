@@ -94,7 +94,7 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   raw: unknown,
 ): Promise<z.output<Out>> {
   const answer = await op.run(service, call, checkedInput(op, raw)).catch((error: unknown) => {
-    throw shown(error)
+    throw visibleError(error)
   })
   const marked = framed(answer, op.untrusted)
   return op.exact ? marked : visibleDeep(marked)
@@ -111,7 +111,7 @@ export function checkedInput<In extends z.ZodObject>(op: Operation<In>, raw: unk
 }
 
 /** A refusal may quote what agents wrote. */
-function shown(error: unknown): unknown {
+function visibleError(error: unknown): unknown {
   if (!(error instanceof BatonError)) return error
   const [message, details] = [visible(error.message), visibleDeep(error.details)]
   return message === error.message && details === error.details

@@ -72,7 +72,7 @@ const Shown = () =>
   })
 type Shown = z.infer<ReturnType<typeof Shown>>
 
-async function shown(service: Service, ref: string): Promise<Shown> {
+async function shownRun(service: Service, ref: string): Promise<Shown> {
   const { run, handoffs } = await service.workflows.status(ref)
   return mutable(runView(run, handoffs)) as Shown
 }
@@ -88,7 +88,7 @@ const start = defineOperation({
   output: Shown,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow start feature --as orchestrator', 'baton workflow start phases'],
-  run: async (service, call, input) => shown(service, (await service.workflows.start(call, input)).uid),
+  run: async (service, call, input) => shownRun(service, (await service.workflows.start(call, input)).uid),
 })
 
 const status = defineOperation({
@@ -102,7 +102,7 @@ const status = defineOperation({
   output: Shown,
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton workflow status feature-1', 'baton workflow status @'],
-  run: (service, _, { id }) => shown(service, id),
+  run: (service, _, { id }) => shownRun(service, id),
 })
 
 const list = defineOperation({
@@ -149,7 +149,7 @@ const resume = defineOperation({
   output: Shown,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow resume feature-1'],
-  run: async (service, call, { id }) => shown(service, (await service.workflows.resume(call, id)).uid),
+  run: async (service, call, { id }) => shownRun(service, (await service.workflows.resume(call, id)).uid),
 })
 
 const cancel = defineOperation({
@@ -164,7 +164,7 @@ const cancel = defineOperation({
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow cancel feature-1 --reason "no longer needed"'],
   run: async (service, call, { id, reason }) =>
-    shown(service, (await service.workflows.cancel(call, id, reason)).uid),
+    shownRun(service, (await service.workflows.cancel(call, id, reason)).uid),
 })
 
 const check = defineOperation({

@@ -31,13 +31,13 @@ export function toFailing(error: unknown): Failing {
   const known = typeof code === 'string' && isKnownErrorCode(code) ? code : 'PROCESSING_ERROR'
   return {
     code: known,
-    message: textOf(error) || 'the handler failed without saying why',
+    message: errorText(error) || 'the handler failed without saying why',
     ...(error instanceof WorkFailed && details && { details }),
   }
 }
 
 /** The message of an exception; empty if it has none. Anything can be thrown. */
-function textOf(error: unknown): string {
+function errorText(error: unknown): string {
   if (error === undefined || error === null) return ''
   try {
     if (typeof error !== 'object') return String(error)

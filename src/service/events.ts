@@ -39,7 +39,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal
 }
 
-const PAGE = 200
+const EVENT_PAGE = 200
 /** How many of the newest are kept for those who follow closely; who is further behind reads the log. */
 const KEPT = 2_000
 const KNOWN_SUBJECTS = 5_000
@@ -127,7 +127,7 @@ export class Events {
     const first = this.#recent[0]
     if (first && Number(cursor) >= Number(first.cursor)) {
       const at = this.#recent.findIndex((event) => Number(event.cursor) > Number(cursor))
-      return at === -1 ? [] : this.#recent.slice(at, at + PAGE)
+      return at === -1 ? [] : this.#recent.slice(at, at + EVENT_PAGE)
     }
     if (Number(cursor) >= Number(this.#end)) return []
     return this.#page(cursor)
@@ -138,7 +138,7 @@ export class Events {
     const known = this.#pages.get(cursor)
     if (known) return known
     const page = this.#deps.store
-      .changes(cursor, PAGE)
+      .changes(cursor, EVENT_PAGE)
       .then(({ entries }) => this.#told(entries))
       .finally(() => this.#pages.delete(cursor))
     this.#pages.set(cursor, page)
@@ -178,7 +178,7 @@ export class Events {
       while (this.#followers > 0) {
         woken = false
         await store.settle(this.#deps.now().toISOString())
-        const { entries } = await store.changes(this.#end, PAGE)
+        const { entries } = await store.changes(this.#end, EVENT_PAGE)
         if (entries.some(({ act }) => act === REDACTION)) this.#forget()
         for (const event of await this.#told(entries)) this.#recent.push(event)
         if (this.#recent.length > KEPT) this.#recent.splice(0, this.#recent.length - KEPT)

@@ -4,9 +4,9 @@ import type { Agents } from './agents/agents.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Looking } from './handoffs/inbox.ts'
 
-const PAGE = 500
+const HANDOFF_PAGE = 500
 /** Ten reads by key at most, whatever the history holds. */
-const MOST = 5_000
+const MAX_HANDOFFS = 5_000
 
 /** The open handoffs of an agent at this moment, and its limits. */
 export interface Load {
@@ -70,11 +70,11 @@ export async function flowReport({ deps, looking, agents }: Parts, window: FlowW
 async function readInto(report: FlowReport, looking: Parts['looking']): Promise<boolean> {
   let seen = 0
   for (let cursor: string | undefined; ; ) {
-    const page = await looking.list({}, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await looking.list({}, { limit: HANDOFF_PAGE, ...(cursor !== undefined && { cursor }) })
     const counted = page.items.filter((handoff) => report.add(handoff)).length
     seen += page.items.length
     if (page.next === undefined || counted === 0) return true
-    if (seen >= MOST) return false
+    if (seen >= MAX_HANDOFFS) return false
     cursor = page.next
   }
 }

@@ -15,7 +15,7 @@ export const HASH_MARKS: Marks = {
   end: '# baton:end',
 }
 
-interface Found {
+interface SectionSpan {
   /** The start of the first mark's line. */
   readonly at: number
   /** After the last mark's line and its line break. */
@@ -43,7 +43,7 @@ export function withoutSection(text: string, marks: Marks, file: string): string
   return above.replace(/(\r?\n)\r?\n$/, '$1') + below
 }
 
-function findSection(text: string, marks: Marks, file: string): Found | undefined {
+function findSection(text: string, marks: Marks, file: string): SectionSpan | undefined {
   const begins = linesThat(text, startOfMark(marks.begin))
   const ends = linesThat(text, startOfMark(marks.end))
   if (begins.length === 0 && ends.length === 0) return undefined
@@ -59,8 +59,8 @@ function findSection(text: string, marks: Marks, file: string): Found | undefine
 /** The start of a mark stays the same when a later version changes the words behind it. */
 const startOfMark = (mark: string): string => /^.*?baton:(?:begin|end)/.exec(mark)![0]
 
-function linesThat(text: string, start: string): readonly Found[] {
-  const found: Found[] = []
+function linesThat(text: string, start: string): readonly SectionSpan[] {
+  const found: SectionSpan[] = []
   let at = text.startsWith('\ufeff') ? 1 : 0
   while (at < text.length) {
     const feed = text.indexOf('\n', at)

@@ -46,7 +46,7 @@ export function statementsOf(text: string, file: string): readonly Statement[] {
     const line = lineOf(text, at)
     const head = text[at] === '[' ? TABLE.exec(text.slice(at)) : KEY.exec(text.slice(at))
     if (!head) throw broken(file, line, 'neither a table nor a key with a value')
-    found.push({ line, kind: text[at] === '[' ? 'table' : 'key', name: nameOf(head.groups!.name!) })
+    found.push({ line, kind: text[at] === '[' ? 'table' : 'key', name: tomlName(head.groups!.name!) })
     at += head[0].length
     if (found.at(-1)!.kind === 'key') at = endOfValue(text, at, file)
     const rest = /^[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/.exec(text.slice(at))
@@ -61,7 +61,7 @@ const NAME = `(?<name>${PART}(?:[ \\t]*\\.[ \\t]*${PART})*)`
 const TABLE = new RegExp(`^\\[{1,2}[ \\t]*${NAME}[ \\t]*\\]{1,2}`)
 const KEY = new RegExp(`^${NAME}[ \\t]*=[ \\t]*`)
 
-const nameOf = (written: string): string =>
+const tomlName = (written: string): string =>
   (written.match(new RegExp(PART, 'g')) ?? []).map((part) => part.replace(/^["']|["']$/g, '')).join('.')
 
 /** After a value; brackets may span lines, and strings hold anything. */

@@ -32,7 +32,7 @@ export class UndoFile {
   /** Whether this text is what Baton left there, and what was there before. */
   async original(path: string, text: string): Promise<{ readonly before: string | undefined } | undefined> {
     const kept = (await this.#read())[this.#key(path)]
-    return kept?.after_sha256 === sha256(text) ? { before: kept.before ?? undefined } : undefined
+    return kept?.after_sha256 === digestOf(text) ? { before: kept.before ?? undefined } : undefined
   }
 
   /**
@@ -46,11 +46,11 @@ export class UndoFile {
       const key = this.#key(edit.path)
       const known = present[key]
       const isKnown =
-        known !== undefined && edit.before !== undefined && known.after_sha256 === sha256(edit.before)
+        known !== undefined && edit.before !== undefined && known.after_sha256 === digestOf(edit.before)
       delete next[key]
-      if (isKnown) next[key] = { ...known, after_sha256: sha256(edit.after ?? '') }
+      if (isKnown) next[key] = { ...known, after_sha256: digestOf(edit.after ?? '') }
       else if (edit.isClean)
-        next[key] = { before: edit.before ?? null, after_sha256: sha256(edit.after ?? ''), folders: [] }
+        next[key] = { before: edit.before ?? null, after_sha256: digestOf(edit.after ?? ''), folders: [] }
     }
     await this.#write(next)
     const applied = await applyEdits(edits)
@@ -102,4 +102,4 @@ export class UndoFile {
   }
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

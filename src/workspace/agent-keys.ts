@@ -4,7 +4,7 @@ import { keyIdOf, sealEnvelope, statementText } from '../audit/envelope.ts'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { AgentKey, AgentKeys } from '../service/agents/signing.ts'
-import { sha256 } from '../service/audit/hashing.ts'
+import { nodeSha256 } from '../service/audit/hashing.ts'
 import { parseKey, readOwn, writeOwn } from './home-files.ts'
 
 /** Keys of agents under the user's home, beside those of logs: `keys/agent-….pem`, readable by this user only. */
@@ -42,7 +42,7 @@ function toAgentKey(text: string, file: string): AgentKey {
   const key = parseKey(text, file)
   const { x = '' } = key.export({ format: 'jwk' })
   const bytes = Buffer.from(x, 'base64url')
-  const id = keyIdOf(sha256, bytes)
+  const id = keyIdOf(nodeSha256, bytes)
   return {
     id,
     public: bytes.toString('base64'),

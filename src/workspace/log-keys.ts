@@ -7,7 +7,7 @@ import { readCheckpoint } from '../audit/checkpoint.ts'
 import { newVerifier, printNote, toVkey } from '../audit/note.ts'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
-import { sha256 } from '../service/audit/hashing.ts'
+import { nodeSha256 } from '../service/audit/hashing.ts'
 import type { LogKey, LogKeys, RememberedLog } from '../service/audit/keys.ts'
 import { parseKey, readOwn, writeOwn, writing } from './home-files.ts'
 
@@ -22,9 +22,9 @@ const LOCK_WAIT_MS = 10_000
 export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): LogKeys {
   const keys = join(home, '.baton', 'keys')
   const trust = join(home, '.baton', 'trust-log')
-  const fileOf = (origin: string) => join(keys, `log-${nameOf(origin)}.pem`)
-  const logFile = (origin: string) => join(trust, `${nameOf(origin)}.json`)
-  const placeFile = (place: string) => join(trust, `place-${nameOf(place)}.json`)
+  const fileOf = (origin: string) => join(keys, `log-${keyFileName(origin)}.pem`)
+  const logFile = (origin: string) => join(trust, `${keyFileName(origin)}.json`)
+  const placeFile = (place: string) => join(trust, `place-${keyFileName(place)}.json`)
   const key = async (origin: string) => {
     const text = readOwn(fileOf(origin), uid, true)
     return text === undefined
@@ -73,7 +73,7 @@ class FileKey implements LogKey {
   constructor(origin: string, file: string, key: KeyObject) {
     const { x = '' } = key.export({ format: 'jwk' })
     this.#key = key
-    this.#signer = newVerifier(sha256, origin, Buffer.from(x, 'base64url'))
+    this.#signer = newVerifier(nodeSha256, origin, Buffer.from(x, 'base64url'))
     this.file = file
     this.vkey = toVkey(this.#signer)
   }
@@ -102,7 +102,7 @@ const lastOf = (file: string): string => file.replace(/\.pem$/, '.last')
 const sizeOf = (text: string | undefined): number =>
   text === undefined ? -1 : (readCheckpoint(text)?.size ?? -1)
 
-const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
+const keyFileName = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
 const print = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 function read<T>(file: string, uid: number | undefined): T | undefined {

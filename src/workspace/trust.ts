@@ -26,7 +26,7 @@ const DECIDES = 'folders[].accept'
 
 /** Whether this text of the workspace's `baton.yaml` was trusted by this user, and which settings wait for it. */
 export function trustState(workspace: Workspace, configText: string, environment: Environment): TrustState {
-  const hash = sha256(configText)
+  const hash = digestOf(configText)
   const kept = remembered(workspace, environment)
   const needs = needsOf(configText)
   // Any caller can set BATON_TRUST. A file decides in the name of people only after one of them confirmed it.
@@ -43,7 +43,7 @@ export function trustState(workspace: Workspace, configText: string, environment
  */
 export function trust(workspace: Workspace, configText: string, environment: Environment): TrustState {
   const file = trustFile(workspace, environment)
-  const hash = sha256(configText)
+  const hash = digestOf(configText)
   const needs = needsOf(configText)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -77,9 +77,9 @@ function remembered(workspace: Workspace, environment: Environment): Kept | unde
 }
 
 const trustFile = (workspace: Workspace, environment: Environment): string =>
-  join(environment.home, '.baton', 'trust', `${sha256(workspace.root)}.json`)
+  join(environment.home, '.baton', 'trust', `${digestOf(workspace.root)}.json`)
 
-const sha256 = (text: string): string => hash('sha256', text)
+const digestOf = (text: string): string => hash('sha256', text)
 
 /** Looks only for what asks for trust, so that it answers for a file that is wrong in other ways too. */
 function needsOf(configText: string): string[] {

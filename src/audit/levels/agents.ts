@@ -1,5 +1,5 @@
 import { AgentSignatures } from '../agent-signatures.ts'
-import { placeOf } from './chains.ts'
+import { entryPlace } from './chains.ts'
 import { utf8 } from './files.ts'
 import type { Platform } from './platform.ts'
 import type { GoodEntry } from './read-entry.ts'
@@ -45,7 +45,7 @@ export class AgentCheck {
         disclosed: new Map(disclosures.flatMap(opened)),
       })
       if (verdict.is === 'bad')
-        this.#findings.bad(placeOf(index, entry.stream, entry.seq), verdict.reason, index)
+        this.#findings.bad(entryPlace(index, entry.stream, entry.seq), verdict.reason, index)
       else if (verdict.is !== 'none') this.#findings.count(verdict.is)
       if (verdict.is === 'unsigned') this.#unsigned ??= noted
     }
@@ -59,7 +59,7 @@ export class AgentCheck {
       return this.#findings.report(
         'L4',
         'unverifiable',
-        `${placeOf(first.index, first.entry.stream, first.entry.seq)} and ${unsigned - 1} more are not signed, though their agents have keys: they may be anybody’s`,
+        `${entryPlace(first.index, first.entry.stream, first.entry.seq)} and ${unsigned - 1} more are not signed, though their agents have keys: they may be anybody’s`,
       )
     if (signed + redacted === 0)
       return this.#findings.report(

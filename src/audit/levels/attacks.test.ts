@@ -14,7 +14,7 @@ import {
 } from '../../../test/support/log/export-log.ts'
 import { addRecord, signedLog } from '../../../test/support/log/export-signed.ts'
 import { storyOf } from '../../../test/support/log/export-story.ts'
-import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
+import { NODE_PLATFORM, platformSha256 } from '../../archive/audit-platform.ts'
 import { appendToChain, type ChainHead, EMPTY_CHAIN } from '../chain.ts'
 import { type AuditRecord, decodeEntry } from '../entry.ts'
 import { leafOf } from '../merkle.ts'
@@ -56,7 +56,7 @@ function rehashed(entries: readonly Entry[]): Entry[] {
     const next = appendToChain(
       heads.get(stream) ?? EMPTY_CHAIN,
       { origin: ORIGIN, stream, record: record as unknown as AuditRecord },
-      (text) => Buffer.from(leafOf(sha256, Buffer.from(text))).toString('base64'),
+      (text) => Buffer.from(leafOf(platformSha256, Buffer.from(text))).toString('base64'),
     )
     heads.set(stream, next.head)
     return { ...entry, body: next.entry }

@@ -69,11 +69,11 @@ export class ChainCheck {
   }
 
   #bad(index: number, { stream, seq }: GoodEntry, reason: string): void {
-    this.#findings.bad(placeOf(index, stream, seq), reason, index)
+    this.#findings.bad(entryPlace(index, stream, seq), reason, index)
   }
 }
 
-export const placeOf = (index: number, stream: string, seq: number): string =>
+export const entryPlace = (index: number, stream: string, seq: number): string =>
   `entry ${index} (number ${seq} of stream ${stream})`
 
 function larger<T extends Uint8Array | Float64Array>(from: T, to: T): T {

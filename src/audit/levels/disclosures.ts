@@ -1,6 +1,6 @@
 import type { Sha256 } from '../merkle.ts'
 import { TILE_WIDTH } from '../tiles.ts'
-import { placeOf } from './chains.ts'
+import { entryPlace } from './chains.ts'
 import { isBase64UrlOf } from './coded.ts'
 import { DISCLOSURES, type ExportFiles, linesOf } from './files.ts'
 import type { Digest, GoodEntry } from './read-entry.ts'
@@ -89,7 +89,7 @@ export class DisclosureCheck {
     for (let i = 0; i < digests.length; i += 1)
       if (!isOpen[i])
         this.#missing.set(digests[i]!.digest, {
-          where: `${digests[i]!.name} of ${placeOf(index, entry.stream, entry.seq)}`,
+          where: `${digests[i]!.name} of ${entryPlace(index, entry.stream, entry.seq)}`,
           entry: index,
         })
     return opened

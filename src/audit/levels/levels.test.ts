@@ -14,7 +14,7 @@ import {
   VKEY,
 } from '../../../test/support/log/export-log.ts'
 import { storyOf } from '../../../test/support/log/export-story.ts'
-import { NODE_PLATFORM, sha256 } from '../../archive/audit-platform.ts'
+import { NODE_PLATFORM, platformSha256 } from '../../archive/audit-platform.ts'
 import { printCheckpoint } from '../checkpoint.ts'
 import { newVerifier, printNote, readNote, toVkey } from '../note.ts'
 import { isTileOf, linesOf } from './files.ts'
@@ -99,7 +99,7 @@ describe('verifying an export', () => {
 
   it('does not believe a key that came with the export over one that was given', async () => {
     const thief = keyOf(66)
-    const vkey = toVkey(newVerifier(sha256, ORIGIN, thief.bytes))
+    const vkey = toVkey(newVerifier(platformSha256, ORIGIN, thief.bytes))
     const files = await exported(logOf(STORY, 100, vkey, thief))
 
     assert.equal((await verified(files)).verdict, 'ok')
@@ -178,7 +178,7 @@ describe('what is remembered', () => {
   })
 
   it('is refused when it is of another log, another key or another history', async () => {
-    const other = leaves.map((leaf) => sha256(leaf))
+    const other = leaves.map((leaf) => platformSha256(leaf))
     const text = readNote(noteOf(leaves.slice(0, 9)))!.text
     for (const [seen, reason] of [
       [text.replace(ORIGIN, 'other.example/log'), /it is of other/],
@@ -202,14 +202,14 @@ describe('witnesses', () => {
   const witness = (seed: number) => {
     const { bytes, sign } = keyOf(seed)
     const name = `witness.example/${seed}`
-    const id = sha256(Buffer.from(`${name}\n`), Uint8Array.of(4), bytes).subarray(0, 4)
+    const id = platformSha256(Buffer.from(`${name}\n`), Uint8Array.of(4), bytes).subarray(0, 4)
     const vkey = toVkey({ name, id, algorithm: 4, key: bytes })
     return { name, id, vkey, sign }
   }
   const [a, b, c] = [witness(11), witness(12), witness(13)]
   const policy = (needed: string) =>
     readPolicy(
-      sha256,
+      platformSha256,
       `witness A ${a.vkey}\nwitness B ${b.vkey} # a comment\nwitness C ${c.vkey}\ngroup G ${needed} A B C\nquorum G\n`,
     )
 
@@ -253,8 +253,8 @@ describe('witnesses', () => {
       `witness A ${a.vkey}\ngroup G 2 A\nquorum G`,
       'nonsense',
     ])
-      assert.ok('wrong' in readPolicy(sha256, text), text)
-    assert.ok(!('wrong' in readPolicy(sha256, 'quorum none\n')))
+      assert.ok('wrong' in readPolicy(platformSha256, text), text)
+    assert.ok(!('wrong' in readPolicy(platformSha256, 'quorum none\n')))
   })
 })
 

@@ -4,13 +4,13 @@ const FENCE = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:`{3}|~{3})/
 const ROOT = '\nhandoff:'
 const CLOSING = '\n```'
 /** What stands further above than this belongs to something else; many blocks in a long text stay cheap. */
-const MOST = 64_000
+const MAX_SUMMARY = 64_000
 
 /** The summary that a block ends: the text above it, as far as the block before. Below front matter, the text below. */
 export function bodyOf(source: Source): string | undefined {
   if (source.kind === 'markdown') return source.body
   if (source.kind !== 'fence') return undefined
-  const from = Math.max(0, source.start - MOST)
+  const from = Math.max(0, source.start - MAX_SUMMARY)
   const text = source.text.slice(from, source.start)
   const start = text.length
   const line = lineAbove(text, start)
@@ -26,7 +26,7 @@ export const withBlock = (body: string, block: string): string => `${body}\n\n${
 
 /** A text that holds a block itself would be read as that block; an empty or very long one not as it is. */
 export const canStandAbove = (body: string): boolean =>
-  body.length < MOST && body.trim() !== '' && !/^\s*["']?handoff["']?\s*:/m.test(body)
+  body.length < MAX_SUMMARY && body.trim() !== '' && !/^\s*["']?handoff["']?\s*:/m.test(body)
 
 const lineAbove = (text: string, start: number): number =>
   start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1

@@ -7,7 +7,7 @@ import { bare } from './required.ts'
 import { phaseFor } from './words.ts'
 
 /** Summaries are short; what stands further down belongs to something else. */
-const MOST = 20_000
+const MAX_LOOKED_AT = 20_000
 
 const NEXT = /^[ \t]*\*{0,2}Next Agent:?\*{0,2}:?[ \t]*(\S[^\n]*)$/im
 const TITLE = /^#{1,3}[ \t]+([A-Za-z]+)[ \t]+COMPLETE[ \t]*$/im
@@ -15,17 +15,17 @@ const TESTS = /Tests passed:[ \t]*(\d{1,9})[ \t]*\/[ \t]*(\d{1,9})/i
 const COVERAGE = /Coverage:[ \t]*(\d{1,3}(?:\.\d{1,4})?%)/i
 const DURATION = /Execution time:[ \t]*(\d[\dhms. ]{0,20}[hms])/i
 
-const textOf = ({ body = '' }: Source): string => body.slice(0, MOST)
+const summaryText = ({ body = '' }: Source): string => body.slice(0, MAX_LOOKED_AT)
 
 /** A summary as agents wrote it before there were blocks: it names the next agent in bold and has no block. */
 export function isSummary(source: Source): boolean {
-  const text = textOf(source)
+  const text = summaryText(source)
   return NEXT.test(text) && !/^[ \t]*["']?handoff["']?[ \t]*:/m.test(source.body ?? '')
 }
 
 /** Best effort: everything is inferred, and said to be. */
 export function readSummary(source: Source): Interpretation {
-  const text = textOf(source)
+  const text = summaryText(source)
   const draft: Data = {}
   const next = NEXT.exec(text)
   const name = next?.[1]?.replaceAll('*', '').trim() ?? ''

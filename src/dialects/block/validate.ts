@@ -37,9 +37,13 @@ export function problemsOf(handoff: unknown): readonly BlockProblem[] {
     message: `Missing required field: ${field}`,
   }))
   if (present('phase') && !isOneOf(PHASES, phase))
-    problems.push({ field: 'phase', code: 'invalid_phase', message: `Invalid phase: ${shown(phase)}` })
+    problems.push({ field: 'phase', code: 'invalid_phase', message: `Invalid phase: ${templateText(phase)}` })
   if (present('status') && !isOneOf(STATUSES, status))
-    problems.push({ field: 'status', code: 'invalid_status', message: `Invalid status: ${shown(status)}` })
+    problems.push({
+      field: 'status',
+      code: 'invalid_status',
+      message: `Invalid status: ${templateText(status)}`,
+    })
   if (present('from') && !startsWithAt(from)) problems.push(withoutAt('from', from))
   if (present('to') && to !== 'None' && !startsWithAt(to)) problems.push(withoutAt('to', to))
   return problems
@@ -53,11 +57,11 @@ const startsWithAt = (value: unknown): boolean => typeof value === 'string' && v
 const withoutAt = (field: Required, value: unknown): BlockProblem => ({
   field,
   code: 'agent_without_at',
-  message: `Agent name must start with @: ${shown(value)}`,
+  message: `Agent name must start with @: ${templateText(value)}`,
 })
 
 /** As a template string would show it; data without a prototype cannot say it themselves. */
-function shown(value: unknown): string {
+function templateText(value: unknown): string {
   try {
     return String(value)
   } catch {

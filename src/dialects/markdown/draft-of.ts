@@ -6,7 +6,7 @@ import { isPlaceholder } from '../text/placeholder.ts'
 import { findWord, PRIORITY_WORDS } from '../text/words.ts'
 import { readClosing } from './body/closing.ts'
 import { isTaskId } from './names.ts'
-import { type Found, type Reading, shown } from './reading.ts'
+import { type FoundValue, quotedText, type Reading } from './reading.ts'
 import { readStatus, statusFor } from './status.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -102,7 +102,7 @@ function titleOf(reading: Reading): string | undefined {
     reading.foundInBody('title', line?.at ?? reading.index.headingAt)
     return title
   }
-  const message = `${shown(title)} was left to be filled in; write what the handoff is about.`
+  const message = `${quotedText(title)} was left to be filled in; write what the handoff is about.`
   reading.report(
     'warning',
     'placeholder',
@@ -121,7 +121,7 @@ function priorityOf(reading: Reading): Draft['priority'] {
   const found = findWord(PRIORITY_WORDS, text) ?? findWord(PRIORITY_WORDS, before)
   if (!found) {
     const at = front?.at() ?? reading.bodyPosition(line!.at)
-    const message = `${shown(text)} is no priority; write critical, high, normal or low.`
+    const message = `${quotedText(text)} is no priority; write critical, high, normal or low.`
     reading.report('info', 'unknown_priority', message, at)
   }
   return found?.word
@@ -152,7 +152,7 @@ function stateOf(reading: Reading): State | 'archived' | undefined {
   const front = reading.frontText('status')
   const found = reading.index.line('status')
   const line = found?.isBelow && readStatus(found.value).kind === 'unknown' ? undefined : found
-  const body: Found<string> | undefined = line && {
+  const body: FoundValue<string> | undefined = line && {
     value: line.value,
     where: 'body',
     at: () => reading.bodyPosition(line.at),
@@ -169,10 +169,13 @@ function stateOf(reading: Reading): State | 'archived' | undefined {
   return state
 }
 
-function understood(reading: Reading, { value, at, where }: Found<string>): State | 'archived' | undefined {
+function understood(
+  reading: Reading,
+  { value, at, where }: FoundValue<string>,
+): State | 'archived' | undefined {
   const read = readStatus(value)
   const report = (severity: 'error' | 'warning', code: string, what: string) =>
-    reading.report(severity, code, `${shown(value)} ${what}`, at())
+    reading.report(severity, code, `${quotedText(value)} ${what}`, at())
   if (read.kind === 'archived') return 'archived'
   if (read.kind === 'choice')
     report('warning', 'placeholder', 'is a list to choose from; write the one that holds.')
@@ -187,9 +190,9 @@ function understood(reading: Reading, { value, at, where }: Found<string>): Stat
   return read.kind === 'state' ? read.state : undefined
 }
 
-function contradicts(reading: Reading, front: Found<string>, body: Found<string>): void {
-  const taken = `the front matter says ${shown(front.value)}, which was taken`
-  const message = `The body says status ${shown(body.value)}, but ${taken}; make them agree.`
+function contradicts(reading: Reading, front: FoundValue<string>, body: FoundValue<string>): void {
+  const taken = `the front matter says ${quotedText(front.value)}, which was taken`
+  const message = `The body says status ${quotedText(body.value)}, but ${taken}; make them agree.`
   reading.report('warning', 'status_contradicts', message, body.at())
 }
 
@@ -197,7 +200,7 @@ const RETIRED = /^(deprecated|superseded|obsolete|cancelled|canceled|completed|d
 const OPEN: readonly unknown[] = ['draft', 'offered', 'accepted', 'in_progress', 'blocked', 'needs_input']
 
 /** A title such as `DEPRECATED: …` says that nobody should start on this. */
-function retired(reading: Reading, front: Found<string>, state: State | 'archived' | undefined): void {
+function retired(reading: Reading, front: FoundValue<string>, state: State | 'archived' | undefined): void {
   const word = RETIRED.exec(reading.index.heading.title ?? '')?.[1]
   if (word === undefined || !OPEN.includes(state)) return
   const at = () => reading.bodyPosition(reading.index.headingAt)

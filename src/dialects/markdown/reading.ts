@@ -10,7 +10,7 @@ import { type NativeKey, spellingsOf } from './keys.ts'
 
 export type Where = 'front' | 'body' | 'name'
 
-export interface Found<T> {
+export interface FoundValue<T> {
   readonly value: T
   readonly where: Where
   /** Places cost more than values, so they are worked out when a finding needs one. */
@@ -37,8 +37,8 @@ export class Reading {
   readonly found = new Map<string, Where>()
   /** Where in the body, by key. */
   readonly #offsets = new Map<string, number>()
-  readonly #texts = new Map<NativeKey, Found<string> | undefined>()
-  readonly #times = new Map<NativeKey, Found<string> | undefined>()
+  readonly #texts = new Map<NativeKey, FoundValue<string> | undefined>()
+  readonly #times = new Map<NativeKey, FoundValue<string> | undefined>()
 
   constructor(source: Source) {
     this.source = source
@@ -92,21 +92,21 @@ export class Reading {
   }
 
   /** A text in the front matter. What was left to be filled in has been reported, and is none. */
-  frontText(key: NativeKey): Found<string> | undefined {
+  frontText(key: NativeKey): FoundValue<string> | undefined {
     return remembered(this.#texts, key, () => {
       const front = this.#frontOf(key)
       const before = this.diagnostics.length
       const value = front?.fields.text(...front.names)
       if (value === undefined || !isPlaceholder(value, 'markdown'))
         return value === undefined ? undefined : this.#front(key, value)
-      const message = `${shown(value)} was left to be filled in; write the value.`
+      const message = `${quotedText(value)} was left to be filled in; write the value.`
       if (this.diagnostics.length === before)
         this.report('warning', 'placeholder', message, this.positionOf(key))
       return undefined
     })
   }
 
-  frontTime(key: NativeKey): Found<string> | undefined {
+  frontTime(key: NativeKey): FoundValue<string> | undefined {
     return remembered(this.#times, key, () => {
       const front = this.#frontOf(key)
       const value = front?.fields.time(...front.names)
@@ -114,7 +114,7 @@ export class Reading {
     })
   }
 
-  agent(key: NativeKey, weak = false): Found<ReadAgent> | undefined {
+  agent(key: NativeKey, weak = false): FoundValue<ReadAgent> | undefined {
     const front = this.frontText(key)
     const said = front && this.#agent(front)
     const line = this.index.line(key)
@@ -132,20 +132,20 @@ export class Reading {
     return weak ? this.#weakAgent(key) : undefined
   }
 
-  time(key: NativeKey): Found<string> | undefined {
+  time(key: NativeKey): FoundValue<string> | undefined {
     const front = this.frontTime(key)
     if (front || this.hasFront(key)) return front
     const field = this.index.field(key)
     if (!field || field.value === '') return undefined
     const read = bodyInstant(field.value)
     if (read !== undefined) return this.#inBody(key, read, field.at)
-    const message = `${shown(field.value)} is no time that exists; write for example 2026-02-21T14:30:00Z.`
+    const message = `${quotedText(field.value)} is no time that exists; write for example 2026-02-21T14:30:00Z.`
     if (!isPlaceholder(field.value, 'markdown'))
       this.report('warning', 'bad_time', message, this.bodyPosition(field.at))
     return undefined
   }
 
-  text(key: NativeKey): Found<string> | undefined {
+  text(key: NativeKey): FoundValue<string> | undefined {
     const front = this.frontText(key)
     if (front || this.hasFront(key)) return front
     const section = this.index.section(key)
@@ -156,7 +156,7 @@ export class Reading {
     return this.#inBody(key, line.value, line.at)
   }
 
-  list(key: NativeKey): Found<readonly string[]> | undefined {
+  list(key: NativeKey): FoundValue<readonly string[]> | undefined {
     const front = this.#frontOf(key)
     if (front) {
       const items = this.#textsOf(front.fields, front.names).filter((item) => item.trim() !== '')
@@ -193,7 +193,7 @@ export class Reading {
     return { fields, names }
   }
 
-  #weakAgent(key: NativeKey): Found<ReadAgent> | undefined {
+  #weakAgent(key: NativeKey): FoundValue<ReadAgent> | undefined {
     const names = spellingsOf(key).weak ?? []
     const text = this.top?.has(...names) ? this.top.text(key, ...names) : undefined
     const front = text === undefined ? undefined : this.#front(key, text)
@@ -203,13 +203,14 @@ export class Reading {
     return field && this.#agentIn(key, field)
   }
 
-  #agentIn(key: NativeKey, { value, at }: BodyValue): Found<ReadAgent> | undefined {
+  #agentIn(key: NativeKey, { value, at }: BodyValue): FoundValue<ReadAgent> | undefined {
     return this.#inBody(key, this.#agent({ value, where: 'body', at: () => this.bodyPosition(at) }), at)
   }
 
-  #agent({ value, at }: Found<string>): ReadAgent | undefined {
+  #agent({ value, at }: FoundValue<string>): ReadAgent | undefined {
     const agent = readAgent(value)
-    const warn = (code: string, what: string) => this.report('warning', code, `${shown(value)} ${what}`, at())
+    const warn = (code: string, what: string) =>
+      this.report('warning', code, `${quotedText(value)} ${what}`, at())
     if (!agent && isPlaceholder(value, 'markdown'))
       warn('placeholder', "was left to be filled in; write the agent's name.")
     else if (!agent) warn('bad_agent_name', "is no agent's name; write one word, for example claude.")
@@ -221,16 +222,16 @@ export class Reading {
 
   #contradicts(key: string, said: string | null, line: BodyValue): void {
     const taken = `${this.pathOf(key).join('.')} is ${said ?? 'nobody'}, which was taken`
-    const message = `The body says ${shown(line.value)}, but ${taken}; make them agree.`
+    const message = `The body says ${quotedText(line.value)}, but ${taken}; make them agree.`
     this.report('warning', 'body_contradicts', message, this.bodyPosition(line.at))
   }
 
-  #front<T>(key: NativeKey, value: T): Found<T> {
+  #front<T>(key: NativeKey, value: T): FoundValue<T> {
     this.found.set(key, 'front')
     return { value, where: 'front', at: () => this.positionOf(key) }
   }
 
-  #inBody<T>(key: NativeKey, value: T | undefined, offset: number): Found<T> | undefined {
+  #inBody<T>(key: NativeKey, value: T | undefined, offset: number): FoundValue<T> | undefined {
     if (value === undefined) return undefined
     this.foundInBody(key, offset)
     return { value, where: 'body', at: () => this.bodyPosition(offset) }
@@ -240,7 +241,7 @@ export class Reading {
 const TEXT_KEYS = ['deliverable', 'criterion', 'name', 'title', 'description', 'item', 'text'] as const
 
 /** What a message quotes of a value: enough to find it. */
-export const shown = (text: string): string =>
+export const quotedText = (text: string): string =>
   JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)
 
 function remembered<K, V>(memory: Map<K, V>, key: K, make: () => V): V {

@@ -1,7 +1,7 @@
 import { type Data, keysOf, own, put } from '../difference.ts'
 
 /** Any of the fields, as a reader finds them: a key may be there without a value. */
-export type Found<T> = { [K in keyof T]?: T[K] | undefined }
+export type MaybeUndefined<T> = { [K in keyof T]?: T[K] | undefined }
 
 /** What is left of a type when the keys without a value are gone. */
 type Filled<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -23,7 +23,7 @@ export {
 export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
 export { notMeasurable, vacuousSummary } from './lint.ts'
-export { foundAt, placeOf } from './places.ts'
+export { foundAt, pathOfField } from './places.ts'
 export { checkReceiving, type Received, type ReceivingFacts } from './receiving.ts'
 export { checkSending, type SendingFacts } from './rules.ts'
 export { schemas } from './schema.ts'

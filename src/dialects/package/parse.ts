@@ -9,7 +9,7 @@ import { readFrom, readTo } from './ends.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { readAcknowledgment } from './files/acknowledgment.ts'
 import { readState } from './files/state-file.ts'
-import { type Found, filled, orNothing } from './filled.ts'
+import { filled, type MaybeUndefined, orNothing } from './filled.ts'
 import { type Options, readGate, readGateResponse } from './gate.ts'
 import { judged } from './judged.ts'
 import { readTravels } from './travels.ts'
@@ -112,7 +112,7 @@ function readTime(handoff: Fields): string | undefined {
 }
 
 /** Keys that document 004 does not have and that people write all the same. */
-function readNames(handoff: Fields, root: Fields): Found<Draft> {
+function readNames(handoff: Fields, root: Fields): MaybeUndefined<Draft> {
   const status = handoff.word(Statuses, 'status', 'state')
   return {
     state: status && stateOf(status),

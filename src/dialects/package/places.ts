@@ -34,7 +34,7 @@ const PLACES: Readonly<Record<string, Path>> = {
 }
 
 /** The path of a field such as `package.criteria.0` in a package, as far as there is one. There is one deliverable. */
-export function placeOf(field: string): Path {
+export function pathOfField(field: string): Path {
   const keys = field.replace(/^(package\.deliverables)\.\d+$/, '$1').split('.')
   for (let length = keys.length; length > 0; length--) {
     const name = keys.slice(0, length).join('.')

@@ -11,7 +11,7 @@ import {
   insideProject,
   type Kinds,
   pack,
-  placeOf,
+  pathOfField,
 } from './index.ts'
 
 const aDraft = (travels: Package, rest: Draft = {}): Draft => ({
@@ -154,10 +154,10 @@ describe('rules for whoever sends a package', () => {
   })
 
   it('knows where in a package the field of a finding stands', () => {
-    assert.deepEqual(placeOf('package.criteria.1'), ['handoff', 'expectations', 'success_criteria', 1])
-    assert.deepEqual(placeOf('package.artifacts.0.path'), ['handoff', 'context', 'artifacts', 0, 'path'])
-    assert.deepEqual(placeOf('package.deliverables.0'), ['handoff', 'expectations', 'deliverable'])
-    assert.deepEqual(placeOf('from'), ['handoff', 'from', 'agent'])
+    assert.deepEqual(pathOfField('package.criteria.1'), ['handoff', 'expectations', 'success_criteria', 1])
+    assert.deepEqual(pathOfField('package.artifacts.0.path'), ['handoff', 'context', 'artifacts', 0, 'path'])
+    assert.deepEqual(pathOfField('package.deliverables.0'), ['handoff', 'expectations', 'deliverable'])
+    assert.deepEqual(pathOfField('from'), ['handoff', 'from', 'agent'])
   })
 
   it('takes paths apart without leaving the project', () => {

@@ -4,7 +4,7 @@ import { fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
 import { setOwn } from '../text/tree.ts'
 import type { Words } from '../text/words.ts'
-import { isSafePath, placeOf } from './names.ts'
+import { isSafePath, queuePlace } from './names.ts'
 
 export const LIFECYCLE = ['draft', 'ready', 'superseded', 'archived'] as const
 export type Lifecycle = (typeof LIFECYCLE)[number]
@@ -93,7 +93,7 @@ export function artifactOf(source: Source): ArtifactReading {
       'missing_field',
       'artifact_id is missing; it is the name of the file without .json',
     )
-  const { stem } = placeOf(source.path)
+  const { stem } = queuePlace(source.path)
   if (id !== undefined && stem !== undefined && stem !== id)
     root.report(
       'warning',

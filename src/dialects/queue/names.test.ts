@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { artifactFile, artifactId, fillDestination, handoffFile, handoffId } from './index.ts'
-import { isHandoffId, isSafeName, placeOf, STATUSES, schemaName, stemOf } from './names.ts'
+import { isHandoffId, isSafeName, queuePlace, STATUSES, schemaName, stemOf } from './names.ts'
 
 describe('the names of document 001', () => {
   it('[S1-09] [S1-36] [S1-50] put a handoff into the folder of its status, under its id', () => {
@@ -46,25 +46,25 @@ describe('the names of document 001', () => {
   })
 
   it('are found in a path, however it is written', () => {
-    assert.deepEqual(placeOf('d:\\work\\Handoffs\\In-Progress\\hoff-1.json'), {
+    assert.deepEqual(queuePlace('d:\\work\\Handoffs\\In-Progress\\hoff-1.json'), {
       stem: 'hoff-1',
       kind: 'handoff',
       status: 'in_progress',
     })
     for (const root of ['.handoffs', 'agent-handoffs', '\nhandoffs', 'a/b/Handoff'])
-      assert.equal(placeOf(`${root}/failed/x.json`).status, 'failed', root)
-    assert.deepEqual(placeOf('handoffs/pending/hoff-1.json.processed'), {
+      assert.equal(queuePlace(`${root}/failed/x.json`).status, 'failed', root)
+    assert.deepEqual(queuePlace('handoffs/pending/hoff-1.json.processed'), {
       stem: 'hoff-1',
       kind: 'handoff',
       status: 'pending',
       mark: 'completed',
     })
-    assert.deepEqual(placeOf('context/tech-stack.json'), { stem: 'tech-stack', kind: 'context' })
-    assert.deepEqual(placeOf('artifacts/phase-13-react/a.json'), { stem: 'a', kind: 'artifact' })
+    assert.deepEqual(queuePlace('context/tech-stack.json'), { stem: 'tech-stack', kind: 'context' })
+    assert.deepEqual(queuePlace('artifacts/phase-13-react/a.json'), { stem: 'a', kind: 'artifact' })
     for (const folder of ['pending', 'docs/phase-13-react', 'artifacts', 'context'])
-      assert.deepEqual(placeOf(`${folder}/hoff-1.json`), { stem: 'hoff-1' })
-    assert.deepEqual(placeOf('docs/tech-stack.json'), { stem: 'tech-stack' })
+      assert.deepEqual(queuePlace(`${folder}/hoff-1.json`), { stem: 'hoff-1' })
+    assert.deepEqual(queuePlace('docs/tech-stack.json'), { stem: 'tech-stack' })
     for (const path of [undefined, '', 'x.md', '.json', 'handoffs/pending/'])
-      assert.deepEqual(placeOf(path), {})
+      assert.deepEqual(queuePlace(path), {})
   })
 })

@@ -81,7 +81,7 @@ const SUFFIXES: ReadonlyMap<string, Status> = new Map([
 export const CONTEXT_FILES = ['project-context.json', 'tech-stack.json', 'phase-status.json'] as const
 export type ContextFile = (typeof CONTEXT_FILES)[number]
 
-export interface Place {
+export interface QueuePlace {
   /** What the folder says about the state. */
   readonly status?: Status
   /** What a suffix behind `.json` says about it; it was put there after the file had its folder. */
@@ -92,7 +92,7 @@ export interface Place {
 }
 
 /** What a path says by itself. Backslashes count as separators. */
-export function placeOf(path: string | undefined): Place {
+export function queuePlace(path: string | undefined): QueuePlace {
   if (path === undefined) return {}
   const parts = path.replaceAll('\\', '/').split('/')
   const name = parts.at(-1) ?? ''

@@ -16,8 +16,8 @@ import {
   type Form,
   type HandoffForm,
   isHandoffId,
-  type Place,
-  placeOf,
+  type QueuePlace,
+  queuePlace,
   STATUS_OF,
   STATUS_WORDS,
   stateOf,
@@ -36,7 +36,7 @@ const NOT_OF_TASKS = ['handoff_id', 'source', 'target', 'from_agent', 'to_agent'
 export function formOf(source: Source): Form | undefined {
   if (source.kind === 'markdown') return undefined
   const { value } = source
-  const place = source.kind === 'json' ? placeOf(source.path) : {}
+  const place = source.kind === 'json' ? queuePlace(source.path) : {}
   if (place.kind === 'context') return 'context'
   if (place.status !== undefined) return FORM_OF[place.status]
   if (!isMapping(value)) return place.kind === 'artifact' && source.kind === 'json' ? 'artifact' : undefined
@@ -86,7 +86,7 @@ function formByStatus(value: Data): HandoffForm {
 function handoffIn(source: Source, form: string): Interpretation {
   const root = fieldsOf(source)
   if (!root) return { diagnostics: [notAnObject(source)] }
-  const place = placeOf(source.path)
+  const place = queuePlace(source.path)
   const state = readState(root, place)
   const status = state && STATUS_OF[state]
   const draft = completed({ ...readHandoff(root, status), ...(state && { state }) }, source, root)
@@ -106,7 +106,7 @@ function handoffIn(source: Source, form: string): Interpretation {
 }
 
 /** The suffix behind `.json` and the folder are the truth; the status field is what the writer meant. */
-function readState(root: Fields, { mark, status: folder }: Place): Draft['state'] {
+function readState(root: Fields, { mark, status: folder }: QueuePlace): Draft['state'] {
   const word = root.word(STATUS_WORDS, 'status', 'state')
   const written = word && stateOf(word)
   const placed = mark ?? folder

@@ -296,7 +296,7 @@ function detailsOf(root: Fields, error: Fields | undefined): Record<string, unkn
   const report = root.value('validation')
   const found = isMapping(report) && Array.isArray(report.errors) ? report.errors : error?.value('details')
   if (!Array.isArray(found)) return undefined
-  return found.map((each) => (isMapping(each) ? each : { error: textOf(each) }))
+  return found.map((each) => (isMapping(each) ? each : { error: textOrJson(each) }))
 }
 
 function readMetrics(root: Fields): Draft['metrics'] {
@@ -308,4 +308,4 @@ function readMetrics(root: Fields): Draft['metrics'] {
   })
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

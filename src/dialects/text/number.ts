@@ -1,4 +1,4 @@
-import { shown } from './quoted.ts'
+import { shortLine } from './quoted.ts'
 import type { Note } from './tree.ts'
 
 const DECIMAL = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d{1,9}))?$/i
@@ -39,7 +39,7 @@ export function numberOrText(raw: string, value: number): number | string {
 export const longNumber = (raw: string, at: number): Note => ({
   severity: 'warning',
   code: 'long_number',
-  message: `${shown(raw)} is more than a number can hold exactly, so it is kept as text; put it in quotes`,
+  message: `${shortLine(raw)} is more than a number can hold exactly, so it is kept as text; put it in quotes`,
   at,
 })
 

@@ -2,10 +2,10 @@ import { MAX_QUOTED } from './limits.ts'
 
 /** A value inside a message: on one line, without signs that a terminal would obey, and not too long. */
 export function quoted(value: unknown): string {
-  return `"${shown(value)}"`
+  return `"${shortLine(value)}"`
 }
 
-export function shown(value: unknown): string {
+export function shortLine(value: unknown): string {
   const text = typeof value === 'string' ? value.slice(0, 2 * MAX_QUOTED) : jsonOf(value)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()

@@ -7,7 +7,7 @@ export const FORMS = ['task_update', 'thought_record'] as const
 export type Form = (typeof FORMS)[number]
 
 /** Where the fields stand: at the root, below the name of the tool, or in the arguments of a call. */
-export interface Found {
+export interface FoundForm {
   readonly form: Form
   readonly path: Path
 }
@@ -36,7 +36,7 @@ const OF_UPDATE = ['status', 'progress', 'notes']
 /** Keys of documents that also name a task. */
 const OF_OTHERS = ['handoff_id', 'handoff', 'source', 'target', 'from_agent', 'to_agent', 'acknowledgment']
 
-export function find(source: Source): Found | undefined {
+export function find(source: Source): FoundForm | undefined {
   const fields = source.kind === 'markdown' ? undefined : fieldsOf(source)
   const value = source.value
   if (!fields || !isData(value)) return undefined
@@ -45,12 +45,12 @@ export function find(source: Source): Found | undefined {
 
 const isForm = (name: unknown): name is Form => FORMS.some((form) => form === name)
 
-function asRoot(value: Readonly<Data>): Found | undefined {
+function asRoot(value: Readonly<Data>): FoundForm | undefined {
   const form = FORMS.find((name) => isData(own(value, name)))
   return form && { form, path: [form] }
 }
 
-function asCall(value: Readonly<Data>): Found | undefined {
+function asCall(value: Readonly<Data>): FoundForm | undefined {
   for (const [name, path] of CALLS) {
     // Servers put their own name before the tool's: `baton.thought_record`, `mcp__baton__thought_record`.
     const tool = valueAt(value, name)
@@ -60,7 +60,7 @@ function asCall(value: Readonly<Data>): Found | undefined {
   return undefined
 }
 
-function asBare(fields: Fields, value: Readonly<Data>): Found | undefined {
+function asBare(fields: Fields, value: Readonly<Data>): FoundForm | undefined {
   const has = (key: string) => fields.has(key)
   if (OF_OTHERS.some(has)) return undefined
   if (!has('task_id')) return isShortUpdate(value) ? { form: 'task_update', path: [] } : undefined

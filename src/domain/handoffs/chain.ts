@@ -2,16 +2,16 @@ import type { Refusal } from '../errors.ts'
 import type { Handoff } from './handoff.ts'
 
 /** The place of a new handoff in its chain. */
-export interface Place {
+export interface ChainPlace {
   readonly root: string
   readonly parent?: string
   readonly depth: number
 }
 
-export const placeBelow = (uid: string, parent?: Handoff): Place =>
+export const placeBelow = (uid: string, parent?: Handoff): ChainPlace =>
   parent ? { root: parent.root, parent: parent.uid, depth: parent.depth + 1 } : { root: uid, depth: 0 }
 
-export function checkDepth(place: Place, limit: number): { readonly ok: true } | Refusal {
+export function checkDepth(place: ChainPlace, limit: number): { readonly ok: true } | Refusal {
   if (place.depth <= limit) return { ok: true }
   return {
     ok: false,
@@ -27,7 +27,7 @@ export function checkDepth(place: Place, limit: number): { readonly ok: true } |
  */
 export function checkCycle(
   before: Handoff | undefined,
-  place: Place,
+  place: ChainPlace,
   progressSeq: number,
 ): { readonly ok: true } | Refusal {
   if (!before || before.root !== place.root) return { ok: true }

@@ -111,7 +111,7 @@ export function briefMarkdown(brief: Brief): string {
       : []),
     ...(missing.length > 0 ? [listed('Not there', missing)] : []),
   ]
-  return [`# Brief of ${oneLine(task_id)}\n\n${WARNING}\n`, ...sections.map(shown), ...absent].join('\n')
+  return [`# Brief of ${oneLine(task_id)}\n\n${WARNING}\n`, ...sections.map(partText), ...absent].join('\n')
 }
 
 /** The part with as much of its text as these tokens hold, or nothing where that is too little to be of use. */
@@ -130,7 +130,7 @@ function costOf(part: BriefPart, text: string, fence = fenceFor(text), cut = fal
   return estimateTokens(rendered({ ...part, text, tokens: 0, cut }, fence)) + 1
 }
 
-const shown = (part: PackedPart): string => rendered(part, fenceFor(part.text))
+const partText = (part: PackedPart): string => rendered(part, fenceFor(part.text))
 
 function rendered(part: PackedPart, fence: string): string {
   const from = part.untrusted ? `untrusted, written by ${oneLine(part.by ?? 'an agent')}` : 'from the project'

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
 import { meant, type Path, type WorkflowProblem, workflowProblems } from './problems.ts'
-import { MOST, StepId, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
+import { StepId, WORKFLOW_LIMITS, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
 export { meant, type WorkflowProblem } from './problems.ts'
 
@@ -42,13 +42,13 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
   }
 }
 
-interface Found {
+interface FoundStep {
   readonly path: Path
   readonly step?: WorkflowStep
   readonly problem?: WorkflowProblem
 }
 
-const problemsOf = (found: readonly Found[]): readonly WorkflowProblem[] =>
+const problemsOf = (found: readonly FoundStep[]): readonly WorkflowProblem[] =>
   found.flatMap(({ problem }) => (problem ? [problem] : []))
 
 /** The steps that can be judged further where others cannot be read. */
@@ -56,14 +56,14 @@ const readable = (data: unknown): readonly (FileStep | undefined)[] =>
   stepsIn(data).map((step) => WorkflowFile().shape.steps.element.safeParse(step).data)
 
 /** Steps in their order; what says nothing of its needs comes after what stands before it. */
-function flattened(items: readonly (FileStep | undefined)[]): readonly Found[] {
-  const all: Found[] = []
+function flattened(items: readonly (FileStep | undefined)[]): readonly FoundStep[] {
+  const all: FoundStep[] = []
   let before: readonly string[] = []
   for (const [i, item] of items.entries()) {
     if (!item) continue
     const path = ['steps', i]
     const group = groupOf(item, path)
-    const made = group.map(({ step, path: where, problem }): Found => {
+    const made = group.map(({ step, path: where, problem }): FoundStep => {
       if (problem) return { path: where, problem }
       return madeOf(step, where, before)
     })
@@ -97,7 +97,7 @@ function groupOf(
   return parallel.map((each, i) => ({ step: each, path: [...path, 'parallel', i] }))
 }
 
-function madeOf(step: FileStep, path: Path, before: readonly string[]): Found {
+function madeOf(step: FileStep, path: Path, before: readonly string[]): FoundStep {
   const { id, agent, role } = step
   if (id === undefined)
     return { path, problem: missing(path, 'id', 'give the step a name, for example: id: review') }
@@ -165,14 +165,16 @@ interface Named {
 /** Nothing where there are more steps than a definition may have. */
 function stepsIn(data: unknown): readonly unknown[] {
   const steps = fieldOf(data, 'steps')
-  return Array.isArray(steps) && steps.length <= MOST.steps ? steps : []
+  return Array.isArray(steps) && steps.length <= WORKFLOW_LIMITS.steps ? steps : []
 }
 
 function namesIn(data: unknown): readonly Named[] {
   return stepsIn(data).flatMap((item, i) => {
     const parallel = fieldOf(item, 'parallel')
     if (!Array.isArray(parallel)) return [namedIn(item, ['steps', i])]
-    return parallel.slice(0, MOST.parallel).map((each, j) => namedIn(each, ['steps', i, 'parallel', j]))
+    return parallel
+      .slice(0, WORKFLOW_LIMITS.parallel)
+      .map((each, j) => namedIn(each, ['steps', i, 'parallel', j]))
   })
 }
 
@@ -181,7 +183,7 @@ function namedIn(step: unknown, path: Path): Named {
   return {
     path,
     ...(id !== undefined && { id }),
-    needs: Array.isArray(needs) ? needs.slice(0, MOST.needs) : [],
+    needs: Array.isArray(needs) ? needs.slice(0, WORKFLOW_LIMITS.needs) : [],
   }
 }
 

@@ -12,7 +12,7 @@ export const STEP_HOMES = ['native', 'queue', 'block', 'writeback', 'package'] a
 export type StepHome = (typeof STEP_HOMES)[number]
 
 /** How much of each a definition may hold. */
-export const MOST = { steps: 200, parallel: 50, needs: 200 } as const
+export const WORKFLOW_LIMITS = { steps: 200, parallel: 50, needs: 200 } as const
 
 const NAME_ERROR = 'write small letters, digits and dashes, for example security-check'
 const Text = z.string().min(1).max(8_000)
@@ -69,7 +69,7 @@ const stepShape = () => ({
     .describe('Instead of an agent: whoever has this role or capability'),
   needs: z
     .array(z.string().max(60))
-    .max(MOST.needs)
+    .max(WORKFLOW_LIMITS.needs)
     .optional()
     .describe('Steps that must be completed; the one before unless said'),
   summary: Text.optional().describe('What the agent must know'),
@@ -98,14 +98,14 @@ export const WorkflowFile = once(() =>
           parallel: z
             .array(z.strictObject(stepShape()))
             .min(1)
-            .max(MOST.parallel)
+            .max(WORKFLOW_LIMITS.parallel)
             .optional()
             .describe('Steps that run at the same time'),
           ...stepShape(),
         }),
       )
       .min(1)
-      .max(MOST.steps),
+      .max(WORKFLOW_LIMITS.steps),
   }),
 )
 export type WorkflowFile = z.infer<ReturnType<typeof WorkflowFile>>

@@ -10,7 +10,7 @@ export interface Stamp {
   readonly mtime: string
 }
 
-export interface Found {
+export interface FoundFile {
   readonly bytes: Buffer
   readonly sha256: string
   readonly stamp: Stamp
@@ -22,7 +22,7 @@ export interface Found {
 export const MOST_BYTES = 4_000_000
 
 /** Undefined where there is no such file. Throws for what is no plain file. */
-export function readIn(dir: Folder, name: string, most = MOST_BYTES): Found | undefined {
+export function readIn(dir: Folder, name: string, most = MOST_BYTES): FoundFile | undefined {
   let descriptor: number
   try {
     // A pipe would keep us waiting for ever.

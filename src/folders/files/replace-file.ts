@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import type { Folder } from './open-folder.ts'
-import { type Found, readIn, type Stamp, sameStamp, sha256Of, stampOf } from './read-file.ts'
+import { type FoundFile, readIn, type Stamp, sameStamp, sha256Of, stampOf } from './read-file.ts'
 
 export type Put =
   | { readonly ok: true; readonly stamp: Stamp; readonly late?: string }
@@ -20,7 +20,7 @@ export type Put =
   | { readonly ok: false; readonly late?: string }
 
 /** What a caller has looked at: the whole file, or what it is known by. */
-export type Before = Stamp | Pick<Found, 'stamp' | 'sha256'>
+export type Before = Stamp | Pick<FoundFile, 'stamp' | 'sha256'>
 
 /** Where files lie that were replaced a moment ago: whoever has one open may still write into it. */
 export interface Replaced {

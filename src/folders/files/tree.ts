@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { BatonError } from '../../domain/errors.ts'
 import { withFolder } from './open-folder.ts'
-import { type Found, type Hashed, hashIn, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
+import { type FoundFile, type Hashed, hashIn, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
 import {
   type Before,
   besideName,
@@ -22,7 +22,7 @@ import {
   takeAway,
 } from './replace-file.ts'
 
-export { type Found, SAME_INSTANT_MS, type Stamp, sameStamp, sha256Of } from './read-file.ts'
+export { type FoundFile, SAME_INSTANT_MS, type Stamp, sameStamp, sha256Of } from './read-file.ts'
 export { isTemporary, LATE_MS, type Replaced } from './replace-file.ts'
 
 export interface Entry extends Stamp {
@@ -127,7 +127,7 @@ export class Tree {
   }
 
   /** Undefined where there is no such file. A link, a pipe or a file with two names is refused. */
-  read(path: string, most?: number): Found | undefined {
+  read(path: string, most?: number): FoundFile | undefined {
     const [folder, name] = splitPath(path)
     return withFolder(this.root, folder, (dir) => readIn(dir, name, most))
   }

@@ -20,8 +20,8 @@ export function renewed(given: string, { before, now, isKnown }: Renewal): strin
   const done = new Set<string>()
   for (const old of before.filter((each) => !isSame(each, now))) {
     const next = native(now.find(({ name }) => name === old.name)?.text ?? '')
-    if (done.has(old.name) || (next !== '' && placeOf(body, next) >= 0)) continue
-    const at = placeOf(body, native(old.text))
+    if (done.has(old.name) || (next !== '' && offsetOfText(body, next) >= 0)) continue
+    const at = offsetOfText(body, native(old.text))
     if (at < 0) continue
     done.add(old.name)
     body = replaced(body, at, native(old.text), next)
@@ -37,7 +37,7 @@ const headingOf = ({ text }: BodySection): string => text.split('\n', 1)[0] ?? '
 const hasHeading = (body: string, section: BodySection): boolean => endOfLine(body, headingOf(section)) >= 0
 
 /** Where the section stands whole: from the start of a line to a blank line or the end. */
-function placeOf(body: string, text: string): number {
+function offsetOfText(body: string, text: string): number {
   for (let at = body.indexOf(text); at >= 0; at = body.indexOf(text, at + 1)) {
     const rest = body.slice(at + text.length)
     if (isLine(body, at) && /^(?:\r?\n(?:\r?\n|$)|$)/.test(rest)) return at

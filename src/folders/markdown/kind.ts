@@ -97,7 +97,7 @@ function read(text: string, path: string): Says {
 
 function write({ handoff, draft, base, agreed, policy, thread }: Known): Text {
   const roles = rolesOf(handoff, policy)
-  const wanted = { ...roles, ...spoken(handoff, draft) }
+  const wanted = { ...roles, ...markdownDraft(handoff, draft) }
   const whole = convert(wanted, 'markdown')
   if (base === undefined) {
     if (whole.ok) return { ok: true, text: mark.on(whole.text, { handoff, thread }) }
@@ -159,7 +159,7 @@ const rolesOf = ({ from, to }: Handoff, policy: Known['policy']): Partial<Draft>
 })
 
 /** The engine's states in document 000's words, with its reasons for those that it has no word for. */
-function spoken(handoff: Handoff, draft: Draft): Draft {
+function markdownDraft(handoff: Handoff, draft: Draft): Draft {
   const state = STATE_OF[markdownStatus(handoff)]
   const reason = (type: string, message: string): Partial<Draft> => ({
     rejection: { type, message, by: handoff.from, ...(handoff.ended_at && { at: handoff.ended_at }) },

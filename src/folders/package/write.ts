@@ -11,7 +11,7 @@ const OWNED = [
 ] as (keyof Draft)[]
 
 export function write({ handoff, draft, base, thread }: Known): Text {
-  const wanted = spoken(handoff, draft)
+  const wanted = packageDraft(handoff, draft)
   const whole = convert(wanted, 'package')
   if (base === undefined) {
     if (whole.ok) return { ok: true, text: mark.on(whole.text, { handoff, thread }) }
@@ -37,7 +37,7 @@ const emptyIn = ({ questions, blockers }: NonNullable<Draft['acknowledgment']>) 
 })
 
 /** The handoff under the number that it has in its session, with its gate. */
-function spoken(handoff: Handoff, draft: Draft): Draft {
+function packageDraft(handoff: Handoff, draft: Draft): Draft {
   const { gate } = handoff
   const { result, ...rest } = draft
   return {

@@ -6,7 +6,7 @@ import { withLock } from '../files/lock.ts'
 import { withFolder } from '../files/open-folder.ts'
 import { Tree } from '../files/tree.ts'
 import { type FoldersOptions, syncFolders } from '../sync.ts'
-import { textOf } from '../work.ts'
+import { utf8Text } from '../work.ts'
 import { inputProblem } from './judge.ts'
 import { queueFolder } from './kind.ts'
 import { failing } from './plan.ts'
@@ -90,7 +90,7 @@ function move(tree: Tree, name: string, from: Status, to: Status): boolean {
 async function withInput(service: Service, taken: Handoff, tree: Tree): Promise<Handoff> {
   const path = `${folderOf('in_progress')}/${taken.aliases?.queue ?? taken.id}.json`
   const found = tree.read(path)
-  const text = found && textOf(found)
+  const text = found && utf8Text(found)
   const says = text === undefined ? undefined : queueFolder.read(text, path)
   const problem = says?.is === 'handoff' ? await inputProblem(says.draft, tree) : undefined
   if (!problem || taken.state !== 'in_progress') return taken

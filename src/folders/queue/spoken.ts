@@ -21,7 +21,7 @@ export function statusFor({ state, started_at }: Handoff): Status {
 }
 
 /** The engine's handoff in document 001's words: phases, times, retries, and its reasons for ends it has no word for. */
-export function spoken(handoff: Handoff, draft: Draft, policy?: Policy, said: Times = {}): Draft {
+export function queueDraft(handoff: Handoff, draft: Draft, policy?: Policy, said: Times = {}): Draft {
   const status = statusFor(handoff)
   const { rejection: _rejection, progress: _progress, ack_deadline: _deadline, ...rest } = lifted(draft)
   return {

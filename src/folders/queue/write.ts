@@ -6,7 +6,7 @@ import { nativeOf, print } from '../../dialects/queue/write.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import type { Known, Text } from '../folder.ts'
 import { markBelow } from '../mark.ts'
-import { historyOf, spoken, statusFor } from './spoken.ts'
+import { historyOf, queueDraft, statusFor } from './spoken.ts'
 import { timesIn, withBothSpellings } from './times.ts'
 
 /** What the engine decides. All else in a file is its authors'. */
@@ -43,7 +43,7 @@ export function write({ handoff, draft, base, agreed, policy, thread }: Known): 
   const status = statusFor(handoff)
   const document = base === undefined ? undefined : documentIn(mark.off(base))
   const before = agreed?.text === undefined ? undefined : documentIn(agreed.text)
-  const wanted = spoken(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
+  const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
   const history = told(historyOf(handoff), document)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
   const extra = {

@@ -12,7 +12,7 @@ import { loadOperation } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
 import type { LogEntry } from '../../storage/store.ts'
 import { openAgentKeys } from '../../workspace/agent-keys.ts'
-import { sha256, verifyEd25519 } from '../audit/hashing.ts'
+import { nodeSha256, verifyEd25519 } from '../audit/hashing.ts'
 import { redact } from '../redaction/redact.ts'
 import { enrolKey } from './enrolment.ts'
 import type { AgentKeys } from './signing.ts'
@@ -48,7 +48,7 @@ async function enrolled(t: TestContext, open: Open): Promise<{ w: Workspace; key
 
 /** What a stranger finds out about every entry of the log, in its order; nothing of those that nobody signs. */
 async function verdicts(w: Workspace, change = (_: LogEntry, __: Map<string, unknown>): void => undefined) {
-  const check = new AgentSignatures(sha256, verifyEd25519)
+  const check = new AgentSignatures(nodeSha256, verifyEd25519)
   const found: SignatureVerdict[] = []
   for (const entry of (await w.store.changes('0', 1_000)).entries) {
     const decoded = decodeEntry(entry.body)
@@ -164,7 +164,7 @@ describeOnEngines('a verifier of signatures', (open) => {
       change: (record: Record<string, unknown>) => object,
       origin = w.store.info.origin,
     ) => {
-      const signatures = new AgentSignatures(sha256, verifyEd25519)
+      const signatures = new AgentSignatures(nodeSha256, verifyEd25519)
       for (const act of ['agent.key', 'thought_record']) {
         const entry = await entryOf(w, act)
         const decoded = decodeEntry(entry.body)

@@ -10,7 +10,7 @@ import { type LeafEntry, readLog } from './log-reader.ts'
 import { currentCheckpoint, type Proof, proofOf } from './proof.ts'
 import { sequence } from './sequence.ts'
 import { findSession, startSession } from './sessions.ts'
-import { placeOf } from './trust.ts'
+import { storePlace } from './trust.ts'
 import { type ChainReport, verifySession } from './verify-session.ts'
 
 export interface ShownEntry {
@@ -110,7 +110,7 @@ export class Audit {
   async forget(): Promise<{ readonly origin: string; readonly remembered: boolean }> {
     const { info } = this.#deps.store
     const keys = await this.#deps.keys?.()
-    const place = placeOf(info)
+    const place = storePlace(info)
     const remembered = (await keys?.remembered(info.origin)) ?? (await keys?.originAt(place))
     await keys?.forget(place, info.origin)
     return { origin: info.origin, remembered: remembered !== undefined }

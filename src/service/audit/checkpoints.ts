@@ -3,7 +3,7 @@ import { rootOf } from '../../audit/merkle.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { SignedCheckpoint, Tree } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { sha256, toBytes, toText } from './hashing.ts'
+import { nodeSha256, toBytes, toText } from './hashing.ts'
 import { doesExtend, forked, openCheckpoint } from './heads.ts'
 import { logKeysOf, signingKey } from './log-key.ts'
 import { sequence } from './sequence.ts'
@@ -80,7 +80,7 @@ async function verified(deps: ServiceDeps, signed: SignedCheckpoint, reader: Tre
 }
 
 async function rootInTwoWays(reader: TreeReader, tree: Tree): Promise<Uint8Array> {
-  const byEdge = rootOf(sha256, { size: tree.size, hashes: tree.edge.map(toBytes) })
+  const byEdge = rootOf(nodeSha256, { size: tree.size, hashes: tree.edge.map(toBytes) })
   const byTiles = await reader.rootAt(tree.size)
   if (toText(byEdge) === toText(byTiles)) return byEdge
   throw new BatonError(

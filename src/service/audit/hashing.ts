@@ -3,13 +3,13 @@ import { leafOf, type Sha256 } from '../../audit/merkle.ts'
 import type { VerifyEd25519 } from '../../audit/note.ts'
 
 /** SHA-256 for the pure code of the log. */
-export const sha256: Sha256 = (...parts) =>
+export const nodeSha256: Sha256 = (...parts) =>
   hash('sha256', parts.length === 1 ? parts[0]! : Buffer.concat(parts), 'buffer')
 
 const encoder = new TextEncoder()
 
 /** The leaf of an entry, made from its bytes and from nothing that stands beside them. */
-export const leafOfText = (entry: string): Uint8Array => leafOf(sha256, encoder.encode(entry))
+export const leafOfText = (entry: string): Uint8Array => leafOf(nodeSha256, encoder.encode(entry))
 
 export const verifyEd25519: VerifyEd25519 = (key, message, signature) => {
   try {

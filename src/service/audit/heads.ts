@@ -3,12 +3,12 @@ import { verifyConsistency } from '../../audit/merkle.ts'
 import { openNote, readVkey } from '../../audit/note.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { sha256, verifyEd25519 } from './hashing.ts'
+import { nodeSha256, verifyEd25519 } from './hashing.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** The head that a note holds, if this key signed it. */
 export function openCheckpoint(note: string, vkey: string): Checkpoint | undefined {
-  const verifier = readVkey(sha256, vkey)
+  const verifier = readVkey(nodeSha256, vkey)
   const opened = verifier && openNote(note, verifier, verifyEd25519)
   return opened && readCheckpoint(opened.text)
 }
@@ -18,7 +18,7 @@ export async function doesExtend(reader: TreeReader, before: Checkpoint, size: n
   if (before.size > size) return false
   if (before.size === 0) return true
   const [root2, proof] = await Promise.all([reader.rootAt(size), reader.consistency(before.size, size)])
-  return verifyConsistency(sha256, { size1: before.size, size2: size, root1: before.root, root2, proof })
+  return verifyConsistency(nodeSha256, { size1: before.size, size2: size, root1: before.root, root2, proof })
 }
 
 /** A log that was rolled back, rewritten or replaced. Nothing here mends that: a person has to look. */

@@ -8,7 +8,7 @@ export interface LeafEntry extends LogEntry {
   readonly index: number
 }
 
-const PAGE = 1_000
+const LEAF_PAGE = 1_000
 
 /**
  * Entries of the log in the order of the tree, from one index up to another, with their disclosures and in pages:
@@ -21,7 +21,7 @@ export async function* readLog(store: Store, start: number, end: number): AsyncG
   if (tile?.first === undefined) return
   let cursor = String(tile.first - 1)
   for (;;) {
-    const page = await store.changes(cursor, Math.min(PAGE, end - index))
+    const page = await store.changes(cursor, Math.min(LEAF_PAGE, end - index))
     for (const entry of page.entries) {
       if (index >= start) yield { ...entry, index }
       index += 1
@@ -37,13 +37,13 @@ export async function readStream(store: Store, stream: string, leafHash: LeafHas
   const texts: { entry: string }[] = []
   let wrong: number | undefined
   for (;;) {
-    const limit = Math.min(PAGE, most - texts.length)
+    const limit = Math.min(LEAF_PAGE, most - texts.length)
     const page = await store.entries(stream, texts.length, limit)
     for (const { body, hash, seq } of page) {
       if (hash !== leafHash(body)) wrong ??= seq
       texts.push({ entry: body })
     }
-    if (page.length < PAGE) return { texts, wrong }
+    if (page.length < LEAF_PAGE) return { texts, wrong }
   }
 }
 

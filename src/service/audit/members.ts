@@ -3,7 +3,7 @@ import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
 import { type AuditSession, FINAL_RECORD_MISSING } from '../../domain/audit-session.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
-import { leafOfText, sha256, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toText } from './hashing.ts'
 import { indexOf, readLog } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
 
@@ -43,13 +43,13 @@ export async function membersOf(
     if (entry.index % EVERY === 0) await onPage()
     const said = recordOf(entry)
     if (said.actor?.id !== session.by) continue
-    edge = append(sha256, edge, leaf)
+    edge = append(nodeSha256, edge, leaf)
     head = toText(leaf)
     streams.add(entry.stream)
     if (said.act === 'thought_record') recorded.add(entry.stream)
     if (said.sub?.k === 'task' && said.to === 'done' && said.act !== 'thought_record') done.add(entry.stream)
   }
-  return { n: edge.size, root: toText(rootOf(sha256, edge)), head, streams, recorded, done }
+  return { n: edge.size, root: toText(rootOf(nodeSha256, edge)), head, streams, recorded, done }
 }
 
 /** How many entries are read between two looks at the lease. */

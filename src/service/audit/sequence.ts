@@ -3,7 +3,7 @@ import { decodeEntry } from '../../audit/entry.ts'
 import { GrowingTree, HASH_BYTES, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'
-import { leafOfText, sha256, toBytes, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toBytes, toText } from './hashing.ts'
 import { missingTile } from './tree-reader.ts'
 
 /** Leaves that are taken in with one write. */
@@ -54,7 +54,7 @@ async function grown(
   heads: Heads,
 ): Promise<{ next: Tree; tiles: readonly Tile[] }> {
   const open = await openTilesOf(store, tree.size)
-  const growing = new GrowingTree(sha256, { size: tree.size, hashes: tree.edge.map(toBytes) }, open)
+  const growing = new GrowingTree(nodeSha256, { size: tree.size, hashes: tree.edge.map(toBytes) }, open)
   const firsts = new Map(open.flatMap(({ level, n, first }) => (level === 0 ? [[n, first]] : [])))
   await readHeads(store, entries, heads)
   for (const entry of entries) {

@@ -4,7 +4,7 @@ import { newKeys, recordOf, workedSession } from '../../../test/support/log/audi
 import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import { rootOfLeaves, verifyInclusion } from '../../audit/merkle.ts'
 import { readTlogProof } from '../../audit/tlog-proof.ts'
-import { leafOfText, sha256, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toText } from './hashing.ts'
 import { openCheckpoint } from './heads.ts'
 
 const codex = by('codex')
@@ -29,7 +29,7 @@ describeOnEngines('an audit session', (open) => {
     assert.ok(proof && checkpoint && seal)
     assert.deepEqual([proof.checkpoint, proof.index], [sealed.checkpoint, sealed.seal_index])
     const claim = { index: proof.index, size: checkpoint.size, root: checkpoint.root, proof: proof.hashes }
-    assert.ok(verifyInclusion(sha256, { ...claim, leaf: leafOfText(seal.body) }))
+    assert.ok(verifyInclusion(nodeSha256, { ...claim, leaf: leafOfText(seal.body) }))
     assert.match(seal.body, new RegExp(`"seal":\\{"n":${sealed.n},"root":"`))
   })
 
@@ -64,7 +64,7 @@ describeOnEngines('an audit session', (open) => {
       sealed.session_root,
       toText(
         rootOfLeaves(
-          sha256,
+          nodeSha256,
           own.map(({ body }) => leafOfText(body)),
         ),
       ),

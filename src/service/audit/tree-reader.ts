@@ -1,8 +1,8 @@
 import { consistencyRanges, inclusionRanges, nodeOf, type Range } from '../../audit/merkle.ts'
-import { HASH_BYTES, type Place, placesOf, rootOfHashes } from '../../audit/tiles.ts'
+import { HASH_BYTES, placesOf, rootOfHashes, type TilePlace } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
-import { sha256 } from './hashing.ts'
+import { nodeSha256 } from './hashing.ts'
 
 /** Enough for any proof; whoever walks the whole log must not hold all of it. */
 const KEPT_TILES = 256
@@ -17,7 +17,7 @@ export class TreeReader {
   }
 
   async rootAt(size: number): Promise<Uint8Array> {
-    return size === 0 ? sha256() : this.#rootOf({ start: 0, end: size })
+    return size === 0 ? nodeSha256() : this.#rootOf({ start: 0, end: size })
   }
 
   leaf(index: number): Promise<Uint8Array> {
@@ -34,10 +34,10 @@ export class TreeReader {
 
   async #rootOf(range: Range): Promise<Uint8Array> {
     const roots = await Promise.all(placesOf(range).map((place) => this.#rootAtPlace(place)))
-    return roots.reduceRight((right, left) => nodeOf(sha256, left, right))
+    return roots.reduceRight((right, left) => nodeOf(nodeSha256, left, right))
   }
 
-  async #rootAtPlace({ level, n, start, end }: Place): Promise<Uint8Array> {
+  async #rootAtPlace({ level, n, start, end }: TilePlace): Promise<Uint8Array> {
     let bytes = await this.#tile(level, n)
     if (bytes.length < end * HASH_BYTES) {
       // Read before the tree has grown.
@@ -45,7 +45,7 @@ export class TreeReader {
       bytes = await this.#tile(level, n)
     }
     if (bytes.length < end * HASH_BYTES) throw missingTile(level, n)
-    return rootOfHashes(sha256, bytes.subarray(start * HASH_BYTES, end * HASH_BYTES))
+    return rootOfHashes(nodeSha256, bytes.subarray(start * HASH_BYTES, end * HASH_BYTES))
   }
 
   #tile(level: number, n: number): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ import { newKeys, recordOf, workedSession, writeEntries } from '../../../test/su
 import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import { rootOfLeaves, verifyConsistency, verifyInclusion } from '../../audit/merkle.ts'
 import { readTlogProof } from '../../audit/tlog-proof.ts'
-import { leafOfText, sha256, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toText } from './hashing.ts'
 import { openCheckpoint } from './heads.ts'
 import { indexOf } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
@@ -25,19 +25,19 @@ describeOnEngines('the tree of a log', (open) => {
     const { entries } = await w.store.changes('0', 1_000)
     const leaves = entries.map(({ body }) => leafOfText(body))
     const reader = new TreeReader(w.store)
-    const roots = new Map(sizes.map((size) => [size, rootOfLeaves(sha256, leaves.slice(0, size))]))
+    const roots = new Map(sizes.map((size) => [size, rootOfLeaves(nodeSha256, leaves.slice(0, size))]))
     for (const size of sizes) {
       const root = roots.get(size)!
       assert.equal(toText(await reader.rootAt(size)), toText(root))
       for (const index of [0, 1, 254, 255, 256, 511, 512, 598, 599].filter((i) => i < size)) {
         const proof = await reader.inclusion(index, size)
-        assert.ok(verifyInclusion(sha256, { index, size, leaf: leaves[index]!, root, proof }))
+        assert.ok(verifyInclusion(nodeSha256, { index, size, leaf: leaves[index]!, root, proof }))
         assert.equal(await indexOf(w.store, entries[index]!), index)
       }
       for (const size1 of sizes.filter((smaller) => smaller <= size)) {
         const proof = await reader.consistency(size1, size)
         const claim = { size1, size2: size, root1: roots.get(size1)!, root2: root, proof }
-        assert.ok(verifyConsistency(sha256, claim), `${size1} to ${size}`)
+        assert.ok(verifyConsistency(nodeSha256, claim), `${size1} to ${size}`)
       }
     }
   })
@@ -68,7 +68,7 @@ describeOnEngines('the tree of a log', (open) => {
 
     const { entries } = await w.store.changes('0', 1_000)
     const root = rootOfLeaves(
-      sha256,
+      nodeSha256,
       entries.map(({ body }) => leafOfText(body)),
     )
     for (const tree of trees) assert.equal(tree.size, 300)
@@ -87,7 +87,7 @@ describeOnEngines('the tree of a log', (open) => {
 
     const claim = { size1: 3, size2: 7, root1: before, root2: await reader.rootAt(7) }
 
-    assert.ok(verifyConsistency(sha256, { ...claim, proof: await reader.consistency(3, 7) }))
+    assert.ok(verifyConsistency(nodeSha256, { ...claim, proof: await reader.consistency(3, 7) }))
   })
 
   it('is left as it is by a reader, and read entry by entry with what was disclosed', async (t) => {
@@ -139,8 +139,8 @@ describeOnEngines('a proof', (open) => {
         assert.ok(read && read.index === index && read.checkpoint === proof.checkpoint)
         const { size, root } = checkpoint
         const claim = { index, size, root, proof: read.hashes, leaf: leafOfText(entry) }
-        assert.ok(verifyInclusion(sha256, claim))
-        assert.ok(!verifyInclusion(sha256, { ...claim, leaf: leafOfText(`${entry} `) }))
+        assert.ok(verifyInclusion(nodeSha256, claim))
+        assert.ok(!verifyInclusion(nodeSha256, { ...claim, leaf: leafOfText(`${entry} `) }))
       }
     }
   })

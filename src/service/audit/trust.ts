@@ -18,7 +18,7 @@ export async function recognise(
   const { store } = deps
   const keys = await deps.keys?.()
   if (!keys) return
-  const place = placeOf(store.info)
+  const place = storePlace(store.info)
   const found = await keys.originAt(place)
   if (found !== undefined && found !== origin)
     throw forked(deps, `the log in this place was called ${found}`, { place, remembered: found })
@@ -51,5 +51,5 @@ async function demandSeen(
 }
 
 /** The place of a store, as its user names it. */
-export const placeOf = ({ engine, location, workspace }: StoreInfo): StorePlace =>
+export const storePlace = ({ engine, location, workspace }: StoreInfo): StorePlace =>
   `${engine} ${location} ${workspace}`

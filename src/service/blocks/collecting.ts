@@ -99,16 +99,16 @@ export async function collectBlocks(deps: ServiceDeps, call: Call, input: Collec
   return summed(blocks, await knownOrder(deps.store, blocks.filter(isSaid)))
 }
 
-interface Found {
+interface FoundRecording {
   readonly recording: Recording
   readonly path?: string | undefined
   readonly block?: FoundBlock
   readonly inferred?: InferredSummary | undefined
 }
 
-function foundIn(input: CollectInput, run?: Recording['run']): readonly Found[] {
+function foundIn(input: CollectInput, run?: Recording['run']): readonly FoundRecording[] {
   const { documents, source, workflow, route_mode = ROUTE_MODES[0] } = input
-  return documents.flatMap((document): readonly Found[] => {
+  return documents.flatMap((document): readonly FoundRecording[] => {
     const { blocks, inferred } = blocksIn(document)
     const { path } = document
     const from = source === undefined ? path : path === undefined ? source : `${source}:${path}`

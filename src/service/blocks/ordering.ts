@@ -20,8 +20,8 @@ export interface OrderProblem extends GradedProblem {
 type Ordered = Pick<Block, 'from' | 'phase' | 'status' | 'task' | 'dependencies'>
 
 /** More tasks than a chain of work has; a history that is larger is looked at in part. */
-const MOST = 500
-const PAGE = 200
+const MAX_TASKS = 500
+const TASK_PAGE = 200
 
 /** The task of a block; without one, its phase and author stand for it. */
 const idOf = ({ task, from, phase }: Ordered): string => task ?? `${phase} by ${from}`
@@ -99,7 +99,7 @@ function toProblem(found: DependencyProblem): OrderProblem {
 export async function knownOrder(store: Store, blocks: readonly Ordered[]): Promise<readonly OrderItem[]> {
   const found = new Map<string, OrderItem | undefined>()
   const wanted = blocks.flatMap(({ dependencies = [] }) => dependencies)
-  for (let id = wanted.pop(); id !== undefined && found.size < MOST; id = wanted.pop()) {
+  for (let id = wanted.pop(); id !== undefined && found.size < MAX_TASKS; id = wanted.pop()) {
     if (found.has(id)) continue
     const item = await knownTask(store, id)
     found.set(id, item)
@@ -112,7 +112,10 @@ export async function knownOrder(store: Store, blocks: readonly Ordered[]): Prom
 async function knownTask(store: Store, id: string): Promise<OrderItem | undefined> {
   let last: Block | undefined
   for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks({ task: id }, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks(
+      { task: id },
+      { limit: TASK_PAGE, ...(cursor !== undefined && { cursor }) },
+    )
     last = page.items.at(-1) ?? last
     if (page.next === undefined) break
     cursor = page.next

@@ -6,7 +6,7 @@ import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { documentsIn, isWrong, type TextInput } from '../documents/check.ts'
-import { instant, nameOf, taskOf } from '../documents/handoff.ts'
+import { agentNameOf, instant, taskOf } from '../documents/handoff.ts'
 
 /** The content of a block, with the values of absent keys filled in. */
 export interface BlockSaid {
@@ -107,8 +107,8 @@ function statusIn(document: Document): Status | undefined {
 
 function saidIn({ source }: Document, draft: Draft): BlockSaid | undefined {
   const { phase, state, metrics, depends_on, on_failure, retry_count, workflow } = draft
-  const [from, at, task] = [nameOf(draft.from), instant(draft.created_at), taskOf(draft)]
-  const to = draft.to === null ? 'None' : nameOf(draft.to)
+  const [from, at, task] = [agentNameOf(draft.from), instant(draft.created_at), taskOf(draft)]
+  const to = draft.to === null ? 'None' : agentNameOf(draft.to)
   if (phase === undefined || state === undefined || from === undefined || to === undefined) return undefined
   const handoff = (source.value as { handoff?: object } | undefined)?.handoff ?? {}
   return {
@@ -130,7 +130,7 @@ function saidIn({ source }: Document, draft: Draft): BlockSaid | undefined {
 const DEFAULTED = ['retry_count', 'metrics', 'dependencies', 'timestamp']
 
 function rulesOf(rules: NonNullable<Draft['on_failure']>): OnFailure {
-  const [route_to, notify] = [nameOf(rules.route_to), nameOf(rules.notify)]
+  const [route_to, notify] = [agentNameOf(rules.route_to), agentNameOf(rules.notify)]
   const { route_to: _, notify: __, ...rest } = rules
   return { ...rest, ...(route_to !== undefined && { route_to }), ...(notify !== undefined && { notify }) }
 }

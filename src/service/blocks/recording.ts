@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../audit/canonical-json.ts'
+import { sha256 } from '../../crypto/crypto.ts'
 import { ENGINE } from '../../domain/actor.ts'
 import type { Block } from '../../domain/blocks/block.ts'
 import type { RouteMode } from '../../domain/blocks/failure-routing.ts'
@@ -7,7 +8,6 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Reads } from '../../storage/store.ts'
 import { addAgents, adminStream, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { sha256 } from '../documents/identity.ts'
 import { refuseRoute } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { logRecord } from '../log-record.ts'
@@ -114,7 +114,7 @@ function numbersFor(
 export function digestOf({ draft, ordinal }: FoundBlock, { source = '-', run }: Recording): string {
   const { body: _, ...said } = draft ?? {}
   const plain: unknown = JSON.parse(JSON.stringify(said))
-  return sha256(canonicalJson([plain, source, ordinal, run?.uid ?? null]))
+  return sha256(canonicalJson([plain, source, ordinal, run?.uid ?? null]), 'hex')
 }
 
 type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Recorded>
@@ -291,7 +291,7 @@ function keep({ view, actor, at }: Step, stream: string, block: Block): void {
       workflow: block.workflow,
       task: block.task,
       file: block.source,
-      raw_sha256: sha256(block.raw),
+      raw_sha256: sha256(block.raw, 'hex'),
     },
   })
 }
@@ -307,7 +307,7 @@ function keepRetry(
   const made: Block = {
     ...failed,
     uid,
-    digest: sha256(`retry ${failed.digest}`),
+    digest: sha256(`retry ${failed.digest}`, 'hex'),
     status: 'retry',
     retry_count,
     metrics: {},

@@ -18,7 +18,7 @@ export interface HistoryFilter {
   readonly workflow?: string | undefined
 }
 
-const PAGE = 500
+const BLOCK_PAGE = 500
 
 /** Metrics of all blocks by agent, phase, task or workflow. Blocks that Baton wrote measure nothing. */
 export async function metricsReport(
@@ -66,7 +66,7 @@ export async function historyPage(
 async function* historyOf(store: Store, { workflow, ...filter }: HistoryFilter): AsyncGenerator<Block> {
   const wanted = await filterOf(store, filter)
   for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(wanted, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks(wanted, { limit: BLOCK_PAGE, ...(cursor !== undefined && { cursor }) })
     for (const block of page.items) if (workflow === undefined || block.workflow === workflow) yield block
     if (page.next === undefined) return
     cursor = page.next

@@ -15,8 +15,8 @@ export interface Work {
 
 const OPEN = STATES.filter(isOpen)
 /** More open handoffs of one agent and one task than anybody has. */
-const MOST = 100
-const PAGE = 200
+const MAX_OPEN = 100
+const HANDOFF_PAGE = 200
 
 /**
  * The open handoff of this work to an agent that a block may move: document 002's own, no other home's. What is being
@@ -27,7 +27,7 @@ export async function openWork(deps: ServiceDeps, work: Work, to: string): Promi
   const { task, run } = work
   const { items } = await store.handoffs(
     { to, state: OPEN, ...(run !== undefined ? { run } : task !== undefined && { task }) },
-    { limit: MOST },
+    { limit: MAX_OPEN },
   )
   for (const handoff of items.toSorted((a, b) => b.attempt - a.attempt)) {
     if (handoff.home !== 'block') continue
@@ -74,7 +74,7 @@ async function firstAgent({ store }: ServiceDeps, work: Work): Promise<string | 
   const { task, run, workflow } = work
   const filter = run !== undefined ? { run } : task !== undefined ? { task } : {}
   for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(filter, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks(filter, { limit: HANDOFF_PAGE, ...(cursor !== undefined && { cursor }) })
     const first = page.items.find(
       (block) => run !== undefined || task !== undefined || block.workflow === workflow,
     )

@@ -8,12 +8,12 @@ import { endReason } from '../../domain/handoffs/reasons.ts'
 import type { ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { TaskRow } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { spoken } from '../handoffs/acknowledging.ts'
+import { draftAcknowledgment } from '../handoffs/acknowledging.ts'
 import { refuse } from '../write.ts'
 import { documentsIn } from './check.ts'
 import { type Converted, converted, toDraftFields } from './convert.ts'
 import { type Imported, toHandoff } from './handoff.ts'
-import { type Piece, pathOf, sourceOf, textOf } from './identity.ts'
+import { artifactText, type Piece, pathOf, sourceOf } from './identity.ts'
 
 export interface ExportInput {
   /** A handoff or a task. */
@@ -85,7 +85,7 @@ export async function draftOf(
   ])
   if (!content) return refuse('internal', 'the content of this handoff is missing')
   const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
-  const text = await textOf(deps, source)
+  const text = await artifactText(deps, source)
   const document =
     text === undefined
       ? undefined
@@ -146,7 +146,7 @@ function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
       content.package.purpose === undefined && { to_reason: GATE_REASON }),
     acknowledgment: content.acknowledgment && {
       from: handoff.from,
-      ...spoken(content.acknowledgment),
+      ...draftAcknowledgment(content.acknowledgment),
     },
     progress: handoff.progress,
   }

@@ -32,7 +32,7 @@ const TITLE_LENGTH = 120
 export function obstacleTo({ from, to }: Draft): string | undefined {
   if (from === undefined) return 'it does not say who hands over; name the sender'
   if (typeof to !== 'string') return 'it does not say who receives it; name the receiver'
-  const odd = [from, to].find((name) => nameOf(name) === undefined)
+  const odd = [from, to].find((name) => agentNameOf(name) === undefined)
   if (odd === undefined) return undefined
   return `${JSON.stringify(odd)} cannot be an agent's name; write letters, digits, dots, dashes or underscores`
 }
@@ -124,7 +124,7 @@ export function instant(time: string | undefined): string | undefined {
 /** The holder, if somebody works on it, and its attempt. */
 function heldBy(handoff: Handoff, draft: Draft): Partial<Handoff> {
   const { state, to, attempt, created_at, ended_at } = handoff
-  const accepted_by = nameOf(draft.accepted_by)
+  const accepted_by = agentNameOf(draft.accepted_by)
   const began = handoff.started_at ?? handoff.accepted_at
   const holder = accepted_by ?? to
   const held = isHeld(state)
@@ -165,7 +165,7 @@ function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft:
       rejection: {
         type: rejection.type,
         message: rejection.message,
-        by: nameOf(rejection.by) ?? to,
+        by: agentNameOf(rejection.by) ?? to,
         at: instant(rejection.at) ?? ended_at ?? updated_at,
       },
     }),
@@ -176,7 +176,7 @@ function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft:
       not_before: instant(draft.not_before),
       error: draft.error,
       progress: draft.progress,
-      verified_by: draft.verification?.pass ? nameOf(draft.verification.verified_by) : undefined,
+      verified_by: draft.verification?.pass ? agentNameOf(draft.verification.verified_by) : undefined,
     }),
   }
 }
@@ -207,7 +207,7 @@ function acknowledgmentOf({ acknowledgment: said, accepted_by }: Draft, who: Who
   const { understood, understanding, questions, blockers, starting } = said
   return {
     acknowledgment: {
-      by: nameOf(accepted_by) ?? who.to,
+      by: agentNameOf(accepted_by) ?? who.to,
       at: instant(said.at) ?? who.at,
       understood,
       starting: starting === true && understood === 'yes',
@@ -250,7 +250,7 @@ function threadOf({ acknowledgment, gate }: Draft, who: Who): ThreadItem[] {
 }
 
 /** A name as agents have it here; undefined where it cannot be one. */
-export const nameOf = (name: string | null | undefined): string | undefined =>
+export const agentNameOf = (name: string | null | undefined): string | undefined =>
   typeof name === 'string' ? AgentName.safeParse(name).data : undefined
 
 const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>

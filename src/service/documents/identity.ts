@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../crypto/crypto.ts'
 import type { DialectId } from '../../dialects/dialect.ts'
 import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
@@ -8,7 +8,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import type { Artifact } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { instant, nameOf, taskOf } from './handoff.ts'
+import { agentNameOf, instant, taskOf } from './handoff.ts'
 
 /** One document of a text with what it is recognised by. */
 export interface Piece {
@@ -33,8 +33,6 @@ export const SOURCE_TYPE = 'source'
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 /** More handoffs of one task between two agents than anybody has. */
 const MOST_ALIKE = 200
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The uid under which the document of these bytes is kept: one look at a key finds it. */
 export const sourceUid = (piece: Piece): string => `${SOURCE_TYPE}-${piece.sha256}`
@@ -66,7 +64,7 @@ export function idsOf(draft: Draft, dialect: DialectId): Ids {
     ?.trim()
     .replaceAll(/[\s\p{C}]+/gu, '-')
     .slice(0, 160)
-  const marks = sha256(JSON.stringify(marksOf(draft))).slice(0, 12)
+  const marks = sha256(JSON.stringify(marksOf(draft)), 'hex').slice(0, 12)
   if (!id) return { known: [`${dialect}-${marks}`], free: [`${dialect}-${marks}`] }
   const at = instant(draft.created_at)
   const longer = `${id}-${at === undefined ? marks : at.slice(0, 19).replaceAll(/[-:]/g, '')}`
@@ -136,7 +134,7 @@ async function findAlike(
   draft: Draft,
   dialect: DialectId,
 ): Promise<Handoff | undefined> {
-  const [from, to, task] = [nameOf(draft.from), nameOf(draft.to), taskOf(draft)]
+  const [from, to, task] = [agentNameOf(draft.from), agentNameOf(draft.to), taskOf(draft)]
   const [at, { supersedes }] = [instant(draft.created_at), draft]
   if (task === undefined || from === undefined || to === undefined || at === undefined) return undefined
   const { items } = await store.handoffs({ task, from, to }, { limit: MOST_ALIKE })
@@ -172,7 +170,7 @@ export async function sourceOf(
 }
 
 /** The text of a kept document. */
-export async function textOf(
+export async function artifactText(
   { store }: ServiceDeps,
   source: Artifact | undefined,
 ): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { sha256 } from '../../crypto/crypto.ts'
 import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { BatonError } from '../../domain/errors.ts'
@@ -8,15 +9,14 @@ import { refuseSecrets } from '../secrets.ts'
 import { documentsIn, isWrong, type TextInput } from './check.ts'
 import { obstacleTo } from './handoff.ts'
 import {
+  artifactText,
   fileName,
   findKnown,
   type Known,
   type Piece,
   pathOf,
   sameDraft,
-  sha256,
   sourceUid,
-  textOf,
 } from './identity.ts'
 import { makeHandoff } from './making.ts'
 import { makeRecord } from './record.ts'
@@ -65,7 +65,7 @@ export function piecesOf(input: TextInput): readonly Piece[] {
     const isAlone = documents.length === 1
     const text = isAlone && document.source.kind !== 'fence' ? input.text : pieceOf(document)
     const line = isAlone ? 1 : document.source.position(document.source.start).line
-    return { document, text, sha256: sha256(text), path: input.path, line }
+    return { document, text, sha256: sha256(text, 'hex'), path: input.path, line }
   })
 }
 
@@ -85,7 +85,7 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
   if (isWrong(document)) return { outcome: 'refused', ...about, ...firstError(document.diagnostics) }
   const { draft, form } = document
   if (!draft || (draft.acknowledgment && !draft.package && !draft.title))
-    return { outcome: 'skipped', ...about, reason: `${spoken(form)} is no handoff of its own` }
+    return { outcome: 'skipped', ...about, reason: `${formInWords(form)} is no handoff of its own` }
   try {
     refuseSecrets({ text: piece.text })
     if (document.dialect === 'writeback') {
@@ -159,7 +159,7 @@ const namesOf = (piece: Piece, { handoff, source }: Known): readonly string[] =>
 ]
 
 async function saysTheSame(deps: ServiceDeps, piece: Piece, { handoff, source }: Known): Promise<boolean> {
-  const kept = await textOf(deps, source)
+  const kept = await artifactText(deps, source)
   if (kept !== undefined) {
     const before = documentsIn({ text: kept, path: pathOf(source) })
     return before.some((document) => sameDraft(document, piece.document))
@@ -181,4 +181,5 @@ function firstError(diagnostics: readonly PlacedProblem[]): Pick<ImportItem, 're
   return { reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }
 }
 
-const spoken = (form: string | undefined): string => (form === undefined ? 'this' : `this ${inWords(form)}`)
+const formInWords = (form: string | undefined): string =>
+  form === undefined ? 'this' : `this ${inWords(form)}`

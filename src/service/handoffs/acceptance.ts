@@ -34,12 +34,12 @@ export function createCheckRunner(options: CheckRunnerOptions): NonNullable<Serv
     const results: CheckResult[] = []
     // One after the other: two test runs at once would disturb each other.
     for (const check of checks)
-      results.push({ name: nameOf(check), ...(await evaluate(check, result, options)) })
+      results.push({ name: checkName(check), ...(await evaluate(check, result, options)) })
     return results
   }
 }
 
-function nameOf(check: Check): string {
+function checkName(check: Check): string {
   switch (check.kind) {
     case 'file_exists':
       return `file exists: ${quoted(check.path)}`

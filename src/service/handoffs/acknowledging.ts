@@ -82,7 +82,9 @@ export function acknowledge(
 export function refuseUnclear(handoff: Handoff, said: Acknowledgment, input: AcceptInput): void {
   const needed = needsAcknowledgment(handoff) && (input.start ?? true)
   const findings = checkAcknowledgment(
-    { acknowledgment: { ...spoken(said), ...(input.from !== undefined && { from: input.from }) } },
+    {
+      acknowledgment: { ...draftAcknowledgment(said), ...(input.from !== undefined && { from: input.from }) },
+    },
     { from: handoff.from, id: handoff.id, to: handoff.to },
   ).filter(({ code }) => needed || code !== 'missing_understood_task')
   if (findings.length === 0) return
@@ -111,7 +113,11 @@ export function refuseUnacknowledged(handoff: Handoff, { acknowledgment }: Conte
 export function accepted(handoff: Handoff, { acknowledgment }: Content): Accepted {
   if (!acknowledgment) return handoff
   const { checks, by } = acknowledgment
-  const draft: Draft = { from: handoff.from, accepted_by: by, acknowledgment: spoken(acknowledgment) }
+  const draft: Draft = {
+    from: handoff.from,
+    accepted_by: by,
+    acknowledgment: draftAcknowledgment(acknowledgment),
+  }
   return {
     ...handoff,
     ...(checks && { checks }),
@@ -120,7 +126,11 @@ export function accepted(handoff: Handoff, { acknowledgment }: Content): Accepte
 }
 
 /** As a draft holds it. */
-export function spoken({ by, checks, ...said }: Acknowledgment): NonNullable<Draft['acknowledgment']> {
+export function draftAcknowledgment({
+  by,
+  checks,
+  ...said
+}: Acknowledgment): NonNullable<Draft['acknowledgment']> {
   return said
 }
 

@@ -1,5 +1,5 @@
 import type { Agent } from '../../domain/agent.ts'
-import { checkCycle, checkDepth, type Place } from '../../domain/handoffs/chain.ts'
+import { type ChainPlace, checkCycle, checkDepth } from '../../domain/handoffs/chain.ts'
 import type { HandoffType } from '../../domain/handoffs/handoff.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
 import type { Home } from '../../domain/home.ts'
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly home: Home
   readonly type: HandoffType
   readonly task?: string | undefined
-  readonly place: Place
+  readonly place: ChainPlace
   /** uid of the handoff that it replaces. */
   readonly supersedes?: string | undefined
 }

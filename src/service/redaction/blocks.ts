@@ -3,14 +3,14 @@ import type { Block } from '../../domain/blocks/block.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 
-const PAGE = 500
+const BLOCK_PAGE = 500
 
 /** Blocks of document 002 that hold one of the texts, without them. Looks at all of them: redactions are seldom. */
 export async function blocksWith({ store }: ServiceDeps, eraser: Eraser): Promise<readonly Block[]> {
   const found: Block[] = []
   let cursor: string | undefined
   do {
-    const page = await store.blocks({}, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks({}, { limit: BLOCK_PAGE, ...(cursor !== undefined && { cursor }) })
     for (const block of page.items) {
       const next = erase(block, eraser)
       if (!isDeepStrictEqual(next, block)) found.push(next)

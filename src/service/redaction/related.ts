@@ -47,7 +47,7 @@ export interface Related {
   readonly runs: readonly Run[]
 }
 
-const PAGE = 1_000
+const SUBJECT_PAGE = 1_000
 const ALL = 1_000_000
 export const RECORD_ACTS: readonly string[] = ['thought_record', 'task.reinstate']
 
@@ -115,7 +115,10 @@ async function handoffsOf({ store }: ServiceDeps, task: string | undefined): Pro
   let cursor: string | undefined
   do {
     if (task === undefined) break
-    const page = await store.handoffs({ task }, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.handoffs(
+      { task },
+      { limit: SUBJECT_PAGE, ...(cursor !== undefined && { cursor }) },
+    )
     found.push(...page.items)
     cursor = page.next
   } while (cursor !== undefined)
@@ -130,9 +133,9 @@ async function wholeOf({ store }: ServiceDeps, uid: string): Promise<Whole | und
 async function entriesOf({ store }: ServiceDeps, stream: string): Promise<readonly Read[]> {
   const found: Read[] = []
   for (;;) {
-    const page = await store.entries(stream, found.length, PAGE)
+    const page = await store.entries(stream, found.length, SUBJECT_PAGE)
     found.push(...page.map(toRead))
-    if (page.length < PAGE) return found
+    if (page.length < SUBJECT_PAGE) return found
   }
 }
 

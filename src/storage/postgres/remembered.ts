@@ -19,7 +19,7 @@ export interface KnownAgent {
 /** A row read a moment ago has likely not changed; later another process may have written it. */
 export const MOMENT_MS = 1_000
 /** More than a process works on at a time. */
-const MOST = 2_000
+const MAX_REMEMBERED = 2_000
 
 /** The rows of one kind that this process read or wrote last. */
 class Recent<T> {
@@ -39,7 +39,7 @@ class Recent<T> {
   keep(key: string, row: T): void {
     this.#rows.delete(key)
     this.#rows.set(key, { row, at: performance.now() })
-    if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
+    if (this.#rows.size > MAX_REMEMBERED) this.#rows.delete(this.#rows.keys().next().value!)
   }
 
   forget(key: string): void {

@@ -2,7 +2,7 @@ import { MOST_REMEMBERED } from '../rows.ts'
 import type { Statements } from './statements.ts'
 
 /** More than is worked on at a time. */
-const MOST = 3_000
+const MAX_REMEMBERED = 3_000
 
 /**
  * Rows that were read or written last. They hold for as long as nobody else has written: SQLite tells whether another
@@ -34,7 +34,7 @@ export class Remembered {
   put(key: string, row: unknown): void {
     if (typeof row === 'string' && row.length > MOST_REMEMBERED) this.#rows.delete(key)
     else this.#rows.set(key, row)
-    if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value!)
+    if (this.#rows.size > MAX_REMEMBERED) this.#rows.delete(this.#rows.keys().next().value!)
   }
 
   /** Lowers a remembered minimum. */

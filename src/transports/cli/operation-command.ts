@@ -12,7 +12,7 @@ import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
 import { liveOf } from './session/live.ts'
 import { resolveReferences } from './session/references.ts'
-import type { CallOptions, Session } from './session/session.ts'
+import type { Session, SessionCallOptions } from './session/session.ts'
 import type { Shell } from './shell.ts'
 
 type Input = Record<string, unknown>
@@ -139,7 +139,7 @@ async function called(
   prepared: Prepared & { readonly signal: AbortSignal | undefined },
   flags: readonly FieldFlag[],
 ): Promise<unknown> {
-  const call = (more: CallOptions) => {
+  const call = (more: SessionCallOptions) => {
     const answer = session.call(name, prepared.input, { key: textOf(shell.args, 'key'), ...more })
     return prepared.signal ? Promise.race([answer, interruption(prepared.signal)]) : answer
   }

@@ -36,7 +36,7 @@ export class Marks {
       return false
     }
     for (let number = 1; number <= most; number++) {
-      const file = join(this.#folder, `${nameOf(agent, session)}.refused-${number}`)
+      const file = join(this.#folder, `${markName(agent, session)}.refused-${number}`)
       try {
         closeSync(openSync(file, 'wx', 0o600))
         return true
@@ -48,13 +48,13 @@ export class Marks {
   }
 
   keepNote(note: Note): void {
-    const file = join(this.#folder, `${nameOf(note.agent, note.session_id)}.note`)
+    const file = join(this.#folder, `${markName(note.agent, note.session_id)}.note`)
     writeOwn(file, `${JSON.stringify(note)}\n`)
   }
 
   /** The note of this session, else the agent's newest one; it is shown once. */
   takeNote(agent: string, session: string): Note | undefined {
-    const own = `${nameOf(agent, session)}.note`
+    const own = `${markName(agent, session)}.note`
     const files = this.#files().filter((file) => file.endsWith('.note') && file.startsWith(`${agent}@`))
     const notes = files.map((file) => ({ file, note: this.#noteIn(file) }))
     const [chosen] = notes
@@ -101,5 +101,5 @@ export class Marks {
 const PLAIN = /^[A-Za-z0-9-]{8,64}$/
 
 /** A session's id comes from outside: what is not plain is hashed, which most need not load the code for. */
-const nameOf = (agent: string, session: string): string =>
+const markName = (agent: string, session: string): string =>
   `${agent}@${PLAIN.test(session) ? session : `#${createHash('sha256').update(session).digest('hex').slice(0, 24)}`}`

@@ -24,16 +24,16 @@ const UNANSWERED = ['offered', ...TAKEN, 'retry_wait']
 /** Types that an agent sends in the middle of its work, to go on with the answer. */
 const QUESTIONS: readonly string[] = ['gate', 'escalation', 'delegation']
 /** Enough to act on; an agent that holds more is told so by the number. */
-const MOST = 50
+const MAX_OPEN = 50
 const MOST_SHOWN = 5
 /** Submitting names those that are missing; a refusal need not list hundreds. */
 const MOST_DELIVERABLES = 10
 
 export async function openWork(session: Session, agent: string): Promise<OpenWork> {
   const [held, claimed, sent] = (await Promise.all([
-    session.call('handoff_list', { to: agent, state: TAKEN, limit: MOST }),
-    session.call('task_list', { owner: agent, status: ['in_progress'], limit: MOST }),
-    session.call('handoff_list', { from: agent, state: UNANSWERED, limit: MOST }),
+    session.call('handoff_list', { to: agent, state: TAKEN, limit: MAX_OPEN }),
+    session.call('task_list', { owner: agent, status: ['in_progress'], limit: MAX_OPEN }),
+    session.call('handoff_list', { from: agent, state: UNANSWERED, limit: MAX_OPEN }),
   ])) as [{ items: Handoff[] }, { items: Task[] }, { items: Handoff[] }]
   const asked = new Map(
     sent.items.filter(isQuestion).map(({ parent, id }): [string | undefined, string] => [parent, id]),

@@ -7,7 +7,7 @@ export interface Change {
   readonly agents: readonly string[]
 }
 
-const PAGE = 200
+const ENTRY_PAGE = 200
 /** Signals are hints: whoever follows looks for itself this often. */
 const LOOK_AGAIN_MS = 1_000
 
@@ -55,11 +55,11 @@ export class Changes {
           wake = resolve
         })
         // A store that is away comes back: what happened meanwhile is after the cursor.
-        const page = await store.changes(cursor, PAGE).catch(() => undefined)
+        const page = await store.changes(cursor, ENTRY_PAGE).catch(() => undefined)
         cursor = page?.cursor ?? cursor
         if (cursor !== undefined) this.#begun.resolve()
         for (const entry of page?.entries ?? []) if (!signal.aborted) await this.#tell(entry)
-        if (page?.entries.length === PAGE) continue
+        if (page?.entries.length === ENTRY_PAGE) continue
         const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
         await woken
         clearTimeout(timer)

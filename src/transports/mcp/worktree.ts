@@ -1,4 +1,4 @@
-import { isMine, placeOf } from '../../git/claimed-place.ts'
+import { claimedPlace, isMine } from '../../git/claimed-place.ts'
 import { openRepository } from '../../git/git.ts'
 import type { Ask, ShownTask } from '../../git/task-facts.ts'
 import { loadOperation } from '../../operations/index.ts'
@@ -23,7 +23,7 @@ export async function claimWithWorktree({ claim, ...claiming }: Claiming): Promi
   const claimant = { repository, ask: asking(claiming), agent: claiming.call.actor.name }
   const wasMine = await isMine(claimant, claiming.task, ' task_next_actions')
   const task = (await claim()) as ShownTask
-  const { branch, path, folder } = await placeOf(claimant, task, { wasMine })
+  const { branch, path, folder } = await claimedPlace(claimant, task, { wasMine })
   return { ...task, branch, worktree: path, folder }
 }
 

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
-import { sha256 } from '../../../src/archive/audit-platform.ts'
+import { platformSha256 } from '../../../src/archive/audit-platform.ts'
 import { appendToChain, type ChainHead, EMPTY_CHAIN } from '../../../src/audit/chain.ts'
 import { printCheckpoint } from '../../../src/audit/checkpoint.ts'
 import { encodeDisclosure } from '../../../src/audit/disclosure.ts'
@@ -22,7 +22,7 @@ export function keyOf(seed: number) {
 }
 
 export const LOG_KEY = keyOf(7)
-const verifier = newVerifier(sha256, ORIGIN, LOG_KEY.bytes)
+const verifier = newVerifier(platformSha256, ORIGIN, LOG_KEY.bytes)
 export const VKEY = toVkey(verifier)
 
 export type Entry = { readonly body: string; readonly disclosures?: readonly string[] }
@@ -30,21 +30,21 @@ export type Files = Map<string, Uint8Array>
 
 /** A signed checkpoint of these leaves. */
 export const noteOf = (leaves: readonly Uint8Array[], key = LOG_KEY): string =>
-  signed(leaves.length, rootOfLeaves(sha256, leaves), key)
+  signed(leaves.length, rootOfLeaves(platformSha256, leaves), key)
 
 function signed(size: number, root: Uint8Array, key: typeof LOG_KEY): string {
   const text = printCheckpoint({ origin: ORIGIN, size, root })
-  const signer = newVerifier(sha256, ORIGIN, key.bytes)
+  const signer = newVerifier(platformSha256, ORIGIN, key.bytes)
   return printNote({ text, signatures: [{ ...signer, bytes: key.sign(Buffer.from(text)) }] })
 }
 
 export const leavesOf = (entries: readonly Entry[]): Uint8Array[] =>
-  entries.map(({ body }) => leafOf(sha256, Buffer.from(body)))
+  entries.map(({ body }) => leafOf(platformSha256, Buffer.from(body)))
 
 /** The log as its store would give it: a checkpoint after every `every` entries and one at the end. */
 export function logOf(entries: readonly Entry[], every = 100, vkey = VKEY, key = LOG_KEY): LogReader {
   const leaves = leavesOf(entries)
-  const tree = new TreeBuilder(sha256)
+  const tree = new TreeBuilder(platformSha256)
   const notes: { size: number; note: string }[] = []
   for (const leaf of leaves) {
     tree.add(leaf)
@@ -75,7 +75,7 @@ async function* streamed<T>(items: readonly T[]): AsyncIterable<T> {
 /** The files of an export by name. */
 export async function exported(log: LogReader): Promise<Files> {
   const files: Files = new Map()
-  for await (const { name, bytes } of exportPieces(log, sha256))
+  for await (const { name, bytes } of exportPieces(log, platformSha256))
     files.set(name, Buffer.concat([files.get(name) ?? Buffer.alloc(0), bytes]))
   return files
 }
@@ -118,7 +118,7 @@ export class LogWriter {
   readonly entries: Entry[] = []
   readonly leaves: Uint8Array[] = []
   readonly by: string[] = []
-  readonly tree = new TreeBuilder(sha256)
+  readonly tree = new TreeBuilder(platformSha256)
   readonly #heads = new Map<string, ChainHead>()
 
   /** The digests of what was disclosed, by field. */
@@ -127,7 +127,9 @@ export class LogWriter {
     const disclosures = Object.entries(fields).map(([name, value]) =>
       encodeDisclosure(Buffer.alloc(16, index + name.length).toString('base64url'), name, value),
     )
-    const digests = disclosures.map((text) => Buffer.from(sha256(Buffer.from(text))).toString('base64url'))
+    const digests = disclosures.map((text) =>
+      Buffer.from(platformSha256(Buffer.from(text))).toString('base64url'),
+    )
     const names = Object.keys(fields)
     const record: AuditRecord = {
       ...said,
@@ -140,11 +142,11 @@ export class LogWriter {
     const next = appendToChain(
       this.#heads.get(stream) ?? EMPTY_CHAIN,
       { origin: ORIGIN, stream, record },
-      (entry) => Buffer.from(leafOf(sha256, Buffer.from(entry))).toString('base64'),
+      (entry) => Buffer.from(leafOf(platformSha256, Buffer.from(entry))).toString('base64'),
     )
     this.#heads.set(stream, next.head)
     this.entries.push({ body: next.entry, ...(disclosures.length > 0 && { disclosures }) })
-    const leaf = leafOf(sha256, Buffer.from(next.entry))
+    const leaf = leafOf(platformSha256, Buffer.from(next.entry))
     this.leaves.push(leaf)
     this.tree.add(leaf)
     this.tree.takeFull()

@@ -1,9 +1,9 @@
-import { sha256 } from '../../../src/archive/audit-platform.ts'
+import { platformSha256 } from '../../../src/archive/audit-platform.ts'
 import { keyIdOf, sealEnvelope, statementText } from '../../../src/audit/envelope.ts'
 import { keyOf, LogWriter, ORIGIN, timeOf } from './export-log.ts'
 
 export const AGENT_KEY = keyOf(9)
-export const KID = keyIdOf(sha256, AGENT_KEY.bytes)
+export const KID = keyIdOf(platformSha256, AGENT_KEY.bytes)
 const TASK = { stream: '018f3c00-0000-7000-9000-000000000001', id: 'P0.1.1' }
 
 /** A log in which claude has a key and has signed its record of a task. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../src/archive/audit-platform.ts'
+import { platformSha256 } from '../../../src/archive/audit-platform.ts'
 import { rootOfLeaves } from '../../../src/audit/merkle.ts'
 import { type Entry, LogWriter, randomOf } from './export-log.ts'
 
@@ -118,7 +118,7 @@ function seal(
     by: thing.by,
     cp: { size, root: text(log.tree.root()) },
     from: 'open',
-    seal: { n: leaves.length, root: text(rootOfLeaves(sha256, leaves)) },
+    seal: { n: leaves.length, root: text(rootOfLeaves(platformSha256, leaves)) },
     sub,
     to: 'sealed',
   })

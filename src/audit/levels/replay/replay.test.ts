@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { exported, LogWriter, logOf, memoryFiles } from '../../../../test/support/log/export-log.ts'
-import { NODE_PLATFORM, sha256 } from '../../../archive/audit-platform.ts'
+import { NODE_PLATFORM, platformSha256 } from '../../../archive/audit-platform.ts'
 import { TRANSITIONS } from '../../../domain/lifecycle.ts'
 import type { AuditRecord } from '../../entry.ts'
 import { rootOfLeaves } from '../../merkle.ts'
@@ -148,7 +148,7 @@ describe('a replay of the log', () => {
       const cp = { size: 4, root: text(log.tree.root()) }
       // Written after the size that the seal speaks of: it is not part of the session.
       log.add(...DONE)
-      const seal = change({ n: 3, root: text(rootOfLeaves(sha256, own)) })
+      const seal = change({ n: 3, root: text(rootOfLeaves(platformSha256, own)) })
       log.add(SESSION, session(2, 'session.seal', { cp, seal, from: 'open', to: 'sealed' }))
       return log
     }

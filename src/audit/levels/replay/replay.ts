@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../entry.ts'
 import type { Sha256 } from '../../merkle.ts'
-import { placeOf } from '../chains.ts'
+import { entryPlace } from '../chains.ts'
 import { ownCopy } from '../files.ts'
 import type { GoodEntry } from '../read-entry.ts'
 import { amount, type LevelReport, Tally } from '../report.ts'
@@ -30,7 +30,7 @@ export class Replay {
   }
 
   step(index: number, { stream, seq, record, wrong, later }: GoodEntry, leaf: Uint8Array): void {
-    const complain: Complain = (reason) => this.#findings.bad(placeOf(index, stream, seq), reason, index)
+    const complain: Complain = (reason) => this.#findings.bad(entryPlace(index, stream, seq), reason, index)
     if (!record) {
       if (later) this.#unknown += 1
       else complain(`its record has no place in the log: ${wrong || 'it is not a record'}`)

@@ -1,5 +1,5 @@
 import type { State } from '../../../domain/lifecycle.ts'
-import { type Reading, shown } from '../reading.ts'
+import { quotedText, type Reading } from '../reading.ts'
 
 const UNSTARTED: readonly unknown[] = ['draft', 'offered']
 
@@ -10,7 +10,7 @@ export function checkBoxes(reading: Reading, state: State | undefined): void {
   const items = reading.index.itemsBelow(section)
   const open = items.find(({ done }) => done === false)
   if (state === 'completed' && open) {
-    const message = `The work is said to be complete, but ${shown(open.text)} is not; finish it, or set the status back.`
+    const message = `The work is said to be complete, but ${quotedText(open.text)} is not; finish it, or set the status back.`
     reading.report('warning', 'criterion_open', message, reading.bodyPosition(open.at))
   }
   if (UNSTARTED.includes(state) && items.length > 0 && items.every(({ done }) => done === true)) {

@@ -18,7 +18,7 @@ export interface Session {
 
 const FOLDER = '.project/07-audit/sessions'
 const ARCHIVED = /(?:^|\/)\.project\/07-audit\/sessions\/([^/]+)\/handoffs\/([^/]+)\.ya?ml$/i
-const PAGE = /(?:^|\/)07-audit\/sessions\/(?:[^/]+\/)?(?:session[^/]*|[^/]*session)\.md$/i
+const SESSION_PAGE = /(?:^|\/)07-audit\/sessions\/(?:[^/]+\/)?(?:session[^/]*|[^/]*session)\.md$/i
 const HEADING = /^#[ \t]+Session\b[^:\n]*:[ \t]*(.+)$/im
 
 /** One part of a path, whatever the file system: no separators, no dots at the ends, no device names. */
@@ -38,7 +38,10 @@ export function archivedAt(path: string): Archived | undefined {
 
 export function isSessionPage({ kind, path, body, value }: Source): boolean {
   if (kind !== 'markdown' || value !== undefined) return false
-  return (path !== undefined && PAGE.test(path)) || (body !== undefined && HEADING.test(body.slice(0, 400)))
+  return (
+    (path !== undefined && SESSION_PAGE.test(path)) ||
+    (body !== undefined && HEADING.test(body.slice(0, 400)))
+  )
 }
 
 /** `> **Date** : …`, in English or French. */

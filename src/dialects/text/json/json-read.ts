@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../limits.ts'
 import { longNumber, numberOrText } from '../number.ts'
-import { quoted, shown } from '../quoted.ts'
+import { quoted, shortLine } from '../quoted.ts'
 import { addNote, type Entry, type Leaf, type Note, type Tree } from '../tree.ts'
 
 export interface JsonTree {
@@ -287,10 +287,14 @@ class JsonReader {
       return { ...leaf, value }
     }
     if (NUMBER_START.test(raw) && Number.isFinite(Number(raw))) {
-      this.#once('odd_number', start, `${shown(raw)} is not how JSON writes numbers; write ${Number(raw)}`)
+      this.#once(
+        'odd_number',
+        start,
+        `${shortLine(raw)} is not how JSON writes numbers; write ${Number(raw)}`,
+      )
       return { ...leaf, value: Number(raw) }
     }
-    this.#error('unquoted_text', start, `${shown(raw)} must stand in quotes; write ${quoted(raw)}`)
+    this.#error('unquoted_text', start, `${shortLine(raw)} must stand in quotes; write ${quoted(raw)}`)
     return { ...leaf, value: raw }
   }
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../domain/problem.ts'
-import { quoted, shown } from '../quoted.ts'
+import { quoted, shortLine } from '../quoted.ts'
 import type { Note } from '../tree.ts'
 
 interface ReaderProblem extends Problem {
@@ -91,7 +91,7 @@ export function noteOf({ code, message, pos }: ReaderProblem, text: string): Not
   return {
     severity: 'error',
     code: 'yaml_syntax',
-    message: `${shown(message.replace(/[.:]$/, ''))}; check the spaces, colons, brackets and quotes here`,
+    message: `${shortLine(message.replace(/[.:]$/, ''))}; check the spaces, colons, brackets and quotes here`,
     at,
   }
 }

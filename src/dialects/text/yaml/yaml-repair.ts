@@ -1,6 +1,6 @@
 import type { GradedProblem } from '../../../domain/problem.ts'
 import { lineAt } from '../lines.ts'
-import { shown } from '../quoted.ts'
+import { shortLine } from '../quoted.ts'
 import { addNote, type Note } from '../tree.ts'
 
 export interface Repair {
@@ -119,7 +119,7 @@ function repairLine(line: BrokenLine, insertions: Insertion[], notes: Note[]): v
     addNote(notes, {
       severity: 'warning',
       code: 'missing_space',
-      message: `a space is missing after the colon; write ${shown(`${glued[1]!.trim()}: ${content.slice(at - start)}`)}`,
+      message: `a space is missing after the colon; write ${shortLine(`${glued[1]!.trim()}: ${content.slice(at - start)}`)}`,
       at,
     })
     return

@@ -12,7 +12,7 @@ import {
 } from 'yaml'
 import { MAX_DEPTH } from '../limits.ts'
 import { longNumber, numberOrText } from '../number.ts'
-import { shown } from '../quoted.ts'
+import { shortLine } from '../quoted.ts'
 import { addNote, type Branch, type Entry, type Note, type ScalarStyle, type Tree } from '../tree.ts'
 
 /** Turns an offset of the text that was parsed into one of the text as it is. */
@@ -54,7 +54,7 @@ export function yamlTree(document: Document, places: Places, notes: Note[]): Tre
       addNote(notes, {
         severity: 'error',
         code: 'unknown_alias',
-        message: `*${shown(name)} is an alias of nothing; put the text in quotes`,
+        message: `*${shortLine(name)} is an alias of nothing; put the text in quotes`,
         at: start,
       })
     return { kind: 'alias', start, end: places(range?.[1] ?? 0), target }

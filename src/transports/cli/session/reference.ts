@@ -9,7 +9,7 @@ import type { OperationName } from '../../../operations/index.ts'
 import type { Session } from './session.ts'
 
 /** As many as a page holds: whoever has more to choose from needs a filter and not a list. */
-const PAGE = 200
+const LIST_PAGE = 200
 /** How far back `@` looks for what fits. */
 const CANDIDATE_PAGES = 10
 /** How far back a part of a uid is looked for. */
@@ -184,7 +184,7 @@ async function pages(session: Session, filter: object, most = 1): Promise<readon
   const items: Handoff[] = []
   let cursor: string | undefined
   for (let page = 0; page < most; page++) {
-    const input = { ...filter, limit: PAGE, ...(cursor !== undefined && { cursor }) }
+    const input = { ...filter, limit: LIST_PAGE, ...(cursor !== undefined && { cursor }) }
     const found = (await session.call('handoff_list', input)) as { items: Handoff[]; next?: string }
     items.push(...found.items)
     cursor = found.next

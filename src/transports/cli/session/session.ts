@@ -12,13 +12,13 @@ export interface Session {
   readonly context?: Context
   /** The caller; a server is asked once. */
   actor(): Promise<Actor>
-  call(name: OperationName, input: object, options?: CallOptions): Promise<unknown>
+  call(name: OperationName, input: object, options?: SessionCallOptions): Promise<unknown>
   /** Events, each once and in order, until the signal. */
   events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Event>
   close(): Promise<void>
 }
 
-export interface CallOptions {
+export interface SessionCallOptions {
   readonly key?: string | undefined
   /** The caller after a person has answered at the terminal. */
   readonly actor?: Actor | undefined

@@ -20,25 +20,26 @@ export interface RemoteOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
-export interface CallOptions {
+export interface RemoteCallOptions {
+  /** Makes a repeated call harmless. */
   readonly key?: string | undefined
-  /** W3C trace context that the call belongs to; what is sent keeps it. */
+  /** W3C trace context of the caller: a handoff that is sent keeps it. */
   readonly trace?: Trace | undefined
-  /** The revision of the handoff or task that the caller has seen. */
+  /** The `rev` of the handoff or task that you have seen; another one by now is a conflict. */
   readonly rev?: number | undefined
-  /** Ends the call, with its reason. */
+  /** Ends the call or the waiting with its reason; what the server has begun may be done all the same. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** With the time after which no answer is expected any more. */
-type Given = CallOptions & { readonly answerMs?: number }
+type Given = RemoteCallOptions & { readonly answerMs?: number }
 
 type Input = Readonly<Record<string, unknown>>
 
 /** The operations of a server, asked for as if they ran here: same input, same answer, same errors. */
 export interface Remote {
   readonly url: string
-  call(name: OperationName, input: Input, options?: CallOptions): Promise<unknown>
+  call(name: OperationName, input: Input, options?: RemoteCallOptions): Promise<unknown>
   /** The agent that the token stands for. */
   whoami(): Promise<Actor>
   /** Events of the server, with a new connection whenever one breaks. */
@@ -86,7 +87,7 @@ export function createRemote(options: RemoteOptions): Remote {
     const { url, body } = toRequest(op, input, base)
     return send(op.http.method, url, body, given)
   }
-  const wait = (op: Operation, input: Input, given: CallOptions): Promise<unknown> => {
+  const wait = (op: Operation, input: Input, given: RemoteCallOptions): Promise<unknown> => {
     const ownTimeout = async () => {
       const get = await loadOperation('handoff_get')
       const { handoff } = (await ask(get, { id: input.id }, given)) as { handoff: Handoff }

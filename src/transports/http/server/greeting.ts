@@ -1,6 +1,6 @@
 import type { Store } from '../../../service/service.ts'
 
-export interface Place {
+export interface ServerPlace {
   readonly url: string
   /** Reachable from this machine only. */
   readonly local: boolean
@@ -14,7 +14,10 @@ export interface Place {
 }
 
 /** The greeting to a person who started the server: its address, its contents, the next command. */
-export function greeting(store: Store['info'], { url, local, named, tokens, code, isEmpty }: Place): string {
+export function greeting(
+  store: Store['info'],
+  { url, local, named, tokens, code, isEmpty }: ServerPlace,
+): string {
   const lines = [
     `Baton is running at ${url}`,
     '',

@@ -54,7 +54,7 @@ export async function bodyOf(request: Request, limit: number): Promise<Fields> {
     new BatonError('invalid_input', 'send the body as plain JSON with Content-Type: application/json')
   const type = request.headers.get('content-type')
   if ((type !== null && !JSON_TYPE.test(type)) || request.headers.has('content-encoding')) throw wrongType()
-  const text = await textOf(request, limit)
+  const text = await bodyText(request, limit)
   // An empty body means no fields; a broken one must not pass for empty.
   if (text === '') return {}
   if (type === null) throw wrongType()
@@ -69,7 +69,7 @@ function announcesBody(headers: Headers): boolean {
 }
 
 /** The body as text. What is announced as too large is not read at all, what turns out so is read no further. */
-async function textOf(request: Request, limit: number): Promise<string> {
+async function bodyText(request: Request, limit: number): Promise<string> {
   const announced = request.headers.get('content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge(limit)
   const bytes = announced === null ? await upTo(limit, request) : await wholeOf(request)

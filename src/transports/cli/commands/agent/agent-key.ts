@@ -23,7 +23,7 @@ export const key: Command = {
   ],
   examples: ['baton agent key codex --as codex', 'baton agent key codex --replace'],
   async run(shell, args) {
-    const name = nameOf(args.words)
+    const name = agentNameIn(args.words)
     const { context } = await shell.open({ write: true, local: true })
     const { service } = context!
     const keys = openAgentKeys(shell.io.env)
@@ -61,7 +61,7 @@ const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonE
     { agent: name, kid },
   )
 
-function nameOf(words: readonly string[]): string {
+function agentNameIn(words: readonly string[]): string {
   const name = words[0]?.trim().replace(/^@/, '').toLowerCase() ?? ''
   if (words.length === 1 && NAME.test(name)) return name
   throw new BatonError('invalid_input', `agent key needs one name; for example: ${key.examples[0]}`)

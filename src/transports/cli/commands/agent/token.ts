@@ -25,7 +25,7 @@ export const SCOPES = [
 ]
 
 /** Hashes of secrets are nobody's business. */
-const shown = ({ hash: _, parent: __, ...token }: Token) => token
+const withoutSecret = ({ hash: _, parent: __, ...token }: Token) => token
 
 const create: Command = {
   name: 'token create',
@@ -76,7 +76,7 @@ const create: Command = {
       { actor: context!.actor },
       { agent, scopes, ...(expires_at !== undefined && { expires_at }) },
     )
-    shell.answer({ token: shown(token), secret }, () => {
+    shell.answer({ token: withoutSecret(token), secret }, () => {
       const until = token.expires_at ? `, worth nothing ${shell.screen.when(token.expires_at)}` : ''
       shell.note(`a token of ${agent} for ${scopes.join(' ')}${until}; it is shown this once:`)
       return secret
@@ -118,7 +118,7 @@ const list: Command = {
   async run(shell) {
     const { context } = await shell.open({ write: false, local: true })
     const tokens = (await context!.service.tokens.list()).filter((token) => !isSpentCode(token))
-    shell.answer({ items: tokens.map(shown) }, () => {
+    shell.answer({ items: tokens.map(withoutSecret) }, () => {
       if (tokens.length === 0) return shell.nothing(`No token yet; make one with: ${create.examples[0]}`)
       return shell.screen.table(
         tokens.map((token) => [
@@ -173,7 +173,7 @@ const revoke: Command = {
       )
     const revoked = await tokens.revoke({ actor: context!.actor }, token.uid)
     shell.answer(
-      shown(revoked),
+      withoutSecret(revoked),
       () => `${shell.screen.tick} the token of ${revoked.agent} is worth nothing now`,
     )
     return 0

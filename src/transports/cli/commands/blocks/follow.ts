@@ -15,7 +15,7 @@ import { findings, rowOf } from './table.ts'
 const LOOK_MS = 250
 /** Signals are hints: whoever follows the store looks for itself this often. */
 const LOOK_AGAIN_MS = 1_000
-const PAGE = 50
+const BLOCK_PAGE = 50
 
 /** Shows new blocks as they come, one line each: out of files that grow, or out of the store. */
 export async function follow(shell: Shell, words: readonly string[]): Promise<number> {
@@ -116,7 +116,7 @@ async function* fromStore(shell: Shell): AsyncGenerator<Entry> {
   let cursor: string | undefined
   const read = async function* (): AsyncGenerator<Block> {
     for (;;) {
-      const input = { limit: PAGE, ...(cursor !== undefined && { cursor }) }
+      const input = { limit: BLOCK_PAGE, ...(cursor !== undefined && { cursor }) }
       const { items, next } = (await session.call('report_history', input)) as History
       for (const block of items) if (!seen.has(block.uid)) yield block
       if (next === undefined) return

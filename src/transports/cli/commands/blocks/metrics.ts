@@ -49,17 +49,21 @@ export const metrics: Extra = {
   },
 }
 
-const nameOf = ({ key }: MetricsGroup): string => key ?? '(none)'
+const groupName = ({ key }: MetricsGroup): string => key ?? '(none)'
 
 function tableOf(shell: Shell, { by, groups }: Metrics): string {
   if (groups.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = groups.flatMap((group) => [
     [
-      { text: nameOf(group), style: 'bold' as const },
+      { text: groupName(group), style: 'bold' as const },
       'blocks',
       { text: `${group.blocks} (${statuses(group)})`, fill: true },
     ],
-    ...group.metrics.map((metric) => [nameOf(group), metric.path, { text: valueText(metric), fill: true }]),
+    ...group.metrics.map((metric) => [
+      groupName(group),
+      metric.path,
+      { text: valueText(metric), fill: true },
+    ]),
   ])
   return shell.screen.table(rows, [by, 'metric', 'value'])
 }
@@ -83,7 +87,7 @@ function csvOf({ by, groups }: Metrics): string {
   const head = [by, 'metric', 'type', ...COLUMNS, 'values']
   const rows = groups.flatMap((group) =>
     group.metrics.map((metric) => [
-      nameOf(group),
+      groupName(group),
       metric.path,
       metric.type,
       ...COLUMNS.map((column) => metric[column] ?? ''),
@@ -110,13 +114,13 @@ function chartOf(shell: Shell, { by, groups }: Metrics): string {
     group.metrics
       .filter(({ type }) => type === 'duration')
       .map(({ path, sum = 0 }) => ({
-        name: `${nameOf(group)} ${path}`,
+        name: `${groupName(group)} ${path}`,
         size: sum,
         text: durationText(sum * 1_000) || '0s',
       })),
   )
   const blocks = groups.map((group) => ({
-    name: nameOf(group),
+    name: groupName(group),
     size: group.blocks,
     text: `${count(group.blocks, 'block')} (${statuses(group)})`,
   }))

@@ -33,7 +33,7 @@ function targetsOf(word: string, cwd: string): readonly Target[] {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw new BatonError('not_found', `there is no file or folder ${word}`, { file: word })
   if (!found.isDirectory()) return [{ file: word, path, isWalked: false }]
-  return walk(path).map((file) => ({ file: shown(word, path, file), path: file, isWalked: true }))
+  return walk(path).map((file) => ({ file: typedPath(word, path, file), path: file, isWalked: true }))
 }
 
 /** Links are not followed: they could lead out of the folder, or round in a circle. */
@@ -60,5 +60,5 @@ function entriesOf(folder: string) {
   }
 }
 
-const shown = (word: string, folder: string, file: string): string =>
+const typedPath = (word: string, folder: string, file: string): string =>
   `${word.replace(/[\\/]+$/, '') || '/'}/${relative(folder, file)}`.replaceAll(sep, '/').replace(/^\.\//, '')

@@ -20,7 +20,7 @@ export function toSarif(entries: readonly CheckedEntry[]): object {
         tool: {
           driver: {
             name: 'Baton',
-            rules: codes.map((code) => ({ id: code, shortDescription: { text: spoken(code) } })),
+            rules: codes.map((code) => ({ id: code, shortDescription: { text: ruleTitle(code) } })),
           },
         },
         columnKind: 'utf16CodeUnits',
@@ -51,4 +51,4 @@ function toResult({ file }: CheckedEntry, found: FileProblem, codes: readonly st
 const toUri = (file: string): string =>
   file.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
 
-const spoken = (code: string): string => code.charAt(0).toUpperCase() + inWords(code.slice(1))
+const ruleTitle = (code: string): string => code.charAt(0).toUpperCase() + inWords(code.slice(1))

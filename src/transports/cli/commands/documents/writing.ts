@@ -70,11 +70,11 @@ export function tellWritten(shell: Shell, { text, ...more }: Written): void {
     for (const { field, reason } of more.losses) shell.warn(`lost ${field}: ${oneLine(reason)}`)
   }
   if (out !== undefined) shell.answer({ ...more, file: out }, () => `${shell.screen.tick} written to ${out}`)
-  else shell.answer({ text, ...more }, () => shown(shell, text))
+  else shell.answer({ text, ...more }, () => terminalText(shell, text))
 }
 
 /** To a pipe byte for byte; a terminal gets nothing that would move its cursor. */
-const shown = ({ screen }: Shell, text: string): string =>
+const terminalText = ({ screen }: Shell, text: string): string =>
   (screen.isTerminal ? plainText(text) : text).replace(/\n$/, '')
 
 function writeNew(shell: Shell, out: string, text: string): void {

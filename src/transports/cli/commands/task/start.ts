@@ -1,4 +1,4 @@
-import { type Claimant, isMine, placeOf } from '../../../../git/claimed-place.ts'
+import { type Claimant, claimedPlace, isMine } from '../../../../git/claimed-place.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { demandCommitish, demandSlug } from '../../../../git/names.ts'
 import type { ShownTask } from '../../../../git/task-facts.ts'
@@ -61,7 +61,7 @@ export const start: Extra = {
     if (!begun) return false
     const task = output as ShownTask
     const claimant = await claimantOf(await shell.open({ write: true }), begun.repository)
-    const { branch, path, folder } = await placeOf(claimant, task, {
+    const { branch, path, folder } = await claimedPlace(claimant, task, {
       wasMine: begun.wasMine,
       slug: typeof slug === 'string' ? slug : undefined,
       base: typeof base === 'string' ? base : undefined,

@@ -12,7 +12,7 @@ const UNNAMED = 'the definition'
 /** Longer than what the operation takes, and short enough to read by mistake. */
 const MOST_BYTES = 2_000_000
 
-interface Found {
+interface DefinitionFile {
   /** As people know it: the path that they typed, or the file of the name. */
   readonly file: string
   readonly text: string
@@ -75,7 +75,7 @@ const nameless = (): BatonError =>
 
 const isPath = (typed: string): boolean => /[\\/]|\.(ya?ml|json)$/i.test(typed)
 
-function lookUp(shell: Shell, typed: string | undefined): Found {
+function lookUp(shell: Shell, typed: string | undefined): DefinitionFile {
   if (typed === undefined) throw nameless()
   if (isPath(typed)) return fileAt(shell, typed)
   const found = namedFile(shell.io.cwd, typed)
@@ -89,7 +89,7 @@ function lookUp(shell: Shell, typed: string | undefined): Found {
 }
 
 /** The file that was typed, here or in `workflows/`. */
-function fileAt({ io }: Shell, typed: string): Found {
+function fileAt({ io }: Shell, typed: string): DefinitionFile {
   const path = [typed, join('workflows', typed)].map((each) => resolve(io.cwd, each)).find(existsSync)
   if (path === undefined) throw noFile(io.cwd, typed)
   const refused = (why: string, code: 'invalid_input' | 'too_large' = 'invalid_input') =>
@@ -118,7 +118,7 @@ function noFile(cwd: string, typed: string): BatonError {
 }
 
 /** `workflows/<name>.yaml` here or above, as far as the repository goes. */
-function namedFile(from: string, name: string): Found | undefined {
+function namedFile(from: string, name: string): DefinitionFile | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = ['yaml', 'yml'].map((end) => `workflows/${name}.${end}`)
     const file = found.find((each) => existsSync(join(folder, each)))

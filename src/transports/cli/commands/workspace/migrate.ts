@@ -52,7 +52,7 @@ export const migrate: Command = {
   ],
   async run(shell, args) {
     demandVersion(args)
-    const { root, checkout } = placeOf(shell, args)
+    const { root, checkout } = folderToMigrate(shell, args)
     const answers = answersOf(shell, args)
     const apply = isOn(args, 'apply')
     const plan = planMigration(scan(root), {
@@ -85,7 +85,10 @@ function demandVersion(args: Arguments): void {
 }
 
 /** `_handoffs/` stands at the root of the repository, so that is where everything starts. */
-function placeOf(shell: Shell, { words }: Arguments): { root: string; checkout: Checkout | undefined } {
+function folderToMigrate(
+  shell: Shell,
+  { words }: Arguments,
+): { root: string; checkout: Checkout | undefined } {
   if (words.length > 1)
     throw new BatonError('invalid_input', 'migrate takes one folder; see: baton migrate --help', { words })
   const wanted = resolve(shell.io.cwd, words[0] ?? '.')

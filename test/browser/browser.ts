@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
@@ -79,6 +79,7 @@ function unpacked(): string {
   })
   try {
     if (status !== 0) throw new Error(`${PACKAGE} cannot be unpacked: ${stderr}`)
+    writeFileSync(join(making, 'fonts/fonts.conf'), fontsIn(join(place, 'fonts/fonts')))
     // Another process may have been faster; then its copy is as good.
     if (!existsSync(place)) renameSync(making, place)
     return place
@@ -86,6 +87,10 @@ function unpacked(): string {
     rmSync(making, { recursive: true, force: true })
   }
 }
+
+/** The package names /tmp/fonts, which is not where they are; Chromium ends at the first input without a font. */
+const fontsIn = (folder: string): string =>
+  `<fontconfig><dir>${folder.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>\n`
 
 /** Containers have neither the rights for a sandbox nor much shared memory. */
 const options = (args: readonly string[] = []): LaunchOptions => ({

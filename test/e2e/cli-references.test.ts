@@ -68,11 +68,11 @@ describe('@, the only one that fits', () => {
 
     assert.deepEqual(await none('accept', '@', '--as', 'gemini'), [
       3,
-      'gemini has nothing to accept; see: baton inbox',
+      'gemini has nothing to accept; see: baton inbox --as gemini',
     ])
     assert.deepEqual(await none('submit', '@', '--as', 'codex'), [
       3,
-      'codex holds nothing to hand in; accept something first: baton inbox',
+      'codex holds nothing to hand in; accept something first: baton inbox --as codex',
     ])
     assert.deepEqual((await none('verify', '@', '--pass'))[0], 3)
     assert.deepEqual((await none('answer', '@', 'yes'))[0], 3)

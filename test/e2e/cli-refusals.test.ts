@@ -49,6 +49,6 @@ describe('a refusal', () => {
     await ask(where, 'audit', 'session-start', '--as', 'codex')
     const { message } = await refusal(where, 'merkle', 'root', '--as', 'codex')
 
-    assert.match(message, /call merkle_finalize first; type: baton merkle finalize$/)
+    assert.match(message, /call merkle_finalize first; type: baton merkle finalize --as codex$/)
   })
 })

@@ -165,7 +165,7 @@ describe('store upgrade', () => {
     assert.deepEqual(
       answers.map(({ exit, message }) => [exit, message]),
       [
-        [3, `there is no store at ${typo}, which --store names; ${fix}`],
+        [3, `there is no store at ${typo}, which --store names; ${fix} --store ../typo.db`],
         [3, `there is no store at ${typo}, which BATON_STORE names; ${fix}`],
         [
           3,

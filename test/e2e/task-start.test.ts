@@ -49,7 +49,7 @@ describe('a task that is started in a repository', () => {
     assert.equal(second.code, 6)
     assert.match(
       second.stderr,
-      new RegExp(`^✗ .*\\b${BRANCH} already exists; pick another with: baton next\\n$`),
+      new RegExp(`^✗ .*\\b${BRANCH} already exists; pick another with: baton next --as codex\\n$`),
     )
     assert.deepEqual(await next(project.where), [])
     assert.equal(existsSync(join(project.root, '.worktrees/codex')), false)

@@ -52,14 +52,15 @@ function systemRefusal(error: unknown): BatonError | undefined {
 }
 
 /**
- * A step that is missing is named as an operation; whoever types wants its command. Document 003's own sentence
- * stays as it is.
+ * The refusal as the caller can act on it: a missing step is named by its command too, and `hint` completes the
+ * commands. Document 003's own sentence stays as it is.
  */
-export function withCommand(error: BatonError): BatonError {
+export function withCommand(error: BatonError, hint: (text: string) => string): BatonError {
+  if (error.message === WRITEBACK_REQUIRED) return error
   const { missing } = error.details
   const name = typeof missing === 'string' ? operationOf(missing) : undefined
-  if (name === undefined || error.message === WRITEBACK_REQUIRED) return error
-  return new BatonError(error.code, `${error.message}; type: baton ${typedAs(name)}`, error.details, error)
+  const message = hint(name === undefined ? error.message : `${error.message}; type: baton ${typedAs(name)}`)
+  return message === error.message ? error : new BatonError(error.code, message, error.details, error)
 }
 
 export const exitCodeOf = (error: BatonError): number => ERROR_CODES[error.code].exit
@@ -70,7 +71,7 @@ export function failureJson({ code, message, details, retry }: BatonError): stri
 }
 
 /** A refusal for people: a line with what stood in the way and the fix, and the things to choose from. */
-export function failureText(error: BatonError, screen: Screen): string {
+export function failureText(error: BatonError, screen: Screen, hint: (text: string) => string): string {
   const lines = [screen.marked(screen.cross, error.message)]
   const { candidates } = error.details
   if (Array.isArray(candidates))
@@ -78,7 +79,9 @@ export function failureText(error: BatonError, screen: Screen): string {
   // The sentence is document 003's own; a person has to hear how to go on as well.
   if (screen.isTerminal && error.message === WRITEBACK_REQUIRED)
     lines.push(
-      screen.dim(`next: baton task finish ${error.details.id}, or: baton thought record ${error.details.id}`),
+      screen.dim(
+        hint(`next: baton task finish ${error.details.id}, or: baton thought record ${error.details.id}`),
+      ),
     )
   return lines.join('\n')
 }

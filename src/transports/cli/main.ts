@@ -11,6 +11,7 @@ import {
   toBatonError,
   withCommand,
 } from './failure.ts'
+import { typedContext, withContext } from './hint.ts'
 import { type CommandWords, commandWords, readArguments } from './input/args.ts'
 import { didYouMean } from './input/suggest.ts'
 import type { Io } from './io.ts'
@@ -117,10 +118,11 @@ async function help(typed: CommandWords, argv: readonly string[], io: Io): Promi
 }
 
 function tell(failure: unknown, argv: readonly string[], io: Io): number {
-  const error = withCommand(toBatonError(failure))
+  const hint = (text: string) => withContext(text, typedContext(argv))
+  const error = withCommand(toBatonError(failure), hint)
   const screen = screenFor(io, 'stderr', argv.includes('--no-color') ? false : undefined)
   const isJson = argv.slice(0, argv.indexOf('--') === -1 ? undefined : argv.indexOf('--')).includes('--json')
-  io.stderr.write(`${isJson ? failureJson(error) : failureText(error, screen)}\n`)
+  io.stderr.write(`${isJson ? failureJson(error) : failureText(error, screen, hint)}\n`)
   if (io.env.debug) io.stderr.write(`${stackOf(failure)}\n`)
   return exitCodeOf(error)
 }

@@ -1,5 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 import { isOn, textOf } from './command.ts'
+import { withContext } from './hint.ts'
 import type { Arguments } from './input/args.ts'
 import type { Io } from './io.ts'
 import { safeJson } from './screen/plain-text.ts'
@@ -68,11 +69,11 @@ export class Shell {
   }
 
   warn(text: string): void {
-    this.say(this.#errors.marked(this.#errors.mark, text))
+    this.say(this.#errors.marked(this.#errors.mark, this.hint(text)))
   }
 
   note(text: string): void {
-    this.say(this.#errors.marked(this.#errors.tick, text))
+    this.say(this.#errors.marked(this.#errors.tick, this.hint(text)))
   }
 
   progress(): Progress {
@@ -81,7 +82,7 @@ export class Shell {
 
   /** Says after the answer what to type next. */
   next(command: string): void {
-    this.#after.push(this.#errors.dim(`next: ${this.hint(command)}`))
+    this.#after.push(this.#errors.dim(this.hint(`next: ${command}`)))
   }
 
   /** The answer is longer than a page. */
@@ -91,14 +92,15 @@ export class Shell {
 
   /** An empty answer: a sentence for people, nothing for programs. */
   nothing(sentence: string): string {
-    if (this.screen.isTerminal) return sentence
-    this.say(sentence)
+    const text = this.hint(sentence)
+    if (this.screen.isTerminal) return text
+    this.say(text)
     return ''
   }
 
-  /** The command to type next, with the name that the caller goes by here. */
-  hint(command: string): string {
-    return this.as === undefined ? command : `${command} --as ${this.as}`
+  /** A text for the caller: the commands in it repeat the caller's own `--as` and `--store`. */
+  hint(text: string): string {
+    return withContext(text, this)
   }
 
   /** The workspace or the server that this call is for. One for each command; `close` ends it. */

@@ -1,3 +1,4 @@
+import { ANYONE } from '../../../domain/actor.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import type {
   Acknowledgment,
@@ -25,7 +26,7 @@ export interface Dossier {
 type Row = readonly [name: string, value: string]
 
 /** Everything about one handoff on a page: what was asked, what came back, what happened. */
-export function dossierView(shell: Shell, dossier: Dossier): string {
+export function dossierView(shell: Shell, who: string, dossier: Dossier): string {
   const { screen } = shell
   const { handoff } = dossier
   const sections = [
@@ -37,8 +38,13 @@ export function dossierView(shell: Shell, dossier: Dossier): string {
   ]
   const command = moveCommand(handoff, handoff.id)
   if (screen.isTerminal && command && handoff.waiting_for !== undefined)
-    sections.push(screen.dim(`next: ${handoff.waiting_for} runs  ${command}`))
+    sections.push(screen.dim(shell.hint(`next: ${typedBy(handoff.waiting_for, who, command)}`)))
   return sections.filter((text) => text !== '').join('\n\n')
+}
+
+function typedBy(mover: string, who: string, command: string): string {
+  if (mover === who) return command
+  return mover === ANYONE ? `a person runs: ${command}` : `${mover} runs: ${command} --as ${mover}`
 }
 
 /** The view for a verifier: each deliverable beside its evidence, the criteria, the checks, the talk. */

@@ -12,7 +12,8 @@ export async function viewOf(
   switch (name) {
     case 'handoff_get': {
       const { dossierView } = await import('./dossier.ts')
-      return (output) => dossierView(shell, output)
+      const who = (await session?.actor())?.name ?? ''
+      return (output) => dossierView(shell, who, output)
     }
     case 'handoff_inbox': {
       const { inboxView } = await import('./handoff.ts')

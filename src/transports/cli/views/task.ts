@@ -25,7 +25,7 @@ export function taskView(shell: Shell, operation: string, task: ShownTask): stri
   const text = {
     task_create: task.blocked
       ? `waits for ${count(task.open_deps, 'other task')}`
-      : `is ready; start it with: ${shell.hint(`baton task start ${task.id}`)}`,
+      : shell.hint(`is ready; start it with: baton task start ${task.id}`),
     task_start: `is yours, ${inWords(task.status)}`,
     task_complete: 'is done, and its record is written',
     task_reopen: `is ${inWords(task.status)} again`,

@@ -32,7 +32,7 @@ function view(shell: Shell, report: AuditReport): string {
   const { screen } = shell
   const lines = report.suspects.flatMap(({ task, title, reason, reinstate }) => [
     `${screen.mark} ${screen.bold(task)} ${oneLine(title)}: suspected, ${oneLine(reason)}`,
-    `  if it is so: ${shell.hint(reinstate)}`,
+    shell.hint(`  if it is so: ${reinstate}`),
   ])
   for (const { task, branch } of report.waiting)
     lines.push(`${screen.dim('·')} ${task} is done and not in ${report.base} yet (${oneLine(branch)})`)

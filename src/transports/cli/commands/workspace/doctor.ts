@@ -59,7 +59,7 @@ function tell(shell: Shell, ok: boolean, findings: readonly DoctorResult[]): voi
     shell.screen.fields(
       findings.map(({ name, ok: fine, detail }): [string, string] => [
         `${fine ? shell.screen.tick : shell.screen.cross} ${name}`,
-        plainText(detail),
+        shell.hint(plainText(detail)),
       ]),
     ),
   )

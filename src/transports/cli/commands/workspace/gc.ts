@@ -34,7 +34,7 @@ export const gc: Command = {
         return `${shell.screen.tick} nothing to clear away`
       return apply
         ? `${shell.screen.tick} cleared away ${what}`
-        : `${what} can go; do it with: baton gc --apply`
+        : shell.hint(`${what} can go; do it with: baton gc --apply`)
     })
     return 0
   },

@@ -208,7 +208,7 @@ async function reconcileUid(work: Work, uid: string): Promise<void> {
 
 export async function* everyHandoff(store: Store): AsyncIterable<string> {
   for (let cursor: string | undefined; ; ) {
-    const page = await store.handoffs({}, { limit: 200, ...(cursor !== undefined && { cursor }) })
+    const page = await store.handoffs({}, { limit: 200, cursor })
     for (const { uid } of page.items) yield uid
     if (page.next === undefined) return
     cursor = page.next

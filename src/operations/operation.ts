@@ -158,5 +158,5 @@ export const PAGE = () => ({
 
 export const pageOf = (input: { limit?: number | undefined; cursor?: string | undefined }) => ({
   limit: input.limit ?? 20,
-  ...(input.cursor !== undefined && { cursor: input.cursor }),
+  cursor: input.cursor,
 })

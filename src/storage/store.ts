@@ -172,7 +172,7 @@ export interface BlockFilter {
 
 export interface PageRequest {
   readonly limit: number
-  readonly cursor?: string
+  readonly cursor?: string | undefined
 }
 
 export interface Page<T> {
@@ -323,7 +323,7 @@ export interface Store {
   tileOfEntry(id: number): Promise<Tile | undefined>
   /** Signed checkpoints, the largest first. */
   checkpoints(page: {
-    readonly before?: number
+    readonly before?: number | undefined
     readonly limit: number
   }): Promise<readonly SignedCheckpoint[]>
   /** Keeps a checkpoint; of one size the first stays. */

@@ -66,7 +66,7 @@ export async function historyPage(
 async function* historyOf(store: Store, { workflow, ...filter }: HistoryFilter): AsyncGenerator<Block> {
   const wanted = await filterOf(store, filter)
   for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(wanted, { limit: BLOCK_PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks(wanted, { limit: BLOCK_PAGE, cursor })
     for (const block of page.items) if (workflow === undefined || block.workflow === workflow) yield block
     if (page.next === undefined) return
     cursor = page.next

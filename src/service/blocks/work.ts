@@ -74,7 +74,7 @@ async function firstAgent({ store }: ServiceDeps, work: Work): Promise<string | 
   const { task, run, workflow } = work
   const filter = run !== undefined ? { run } : task !== undefined ? { task } : {}
   for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(filter, { limit: HANDOFF_PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks(filter, { limit: HANDOFF_PAGE, cursor })
     const first = page.items.find(
       (block) => run !== undefined || task !== undefined || block.workflow === workflow,
     )

@@ -53,7 +53,7 @@ export async function pickUp(
 
 async function nextOffer({ store }: ServiceDeps, name: string): Promise<Handoff | undefined> {
   for (let cursor: string | undefined; ; ) {
-    const page = await store.inbox(name, { limit: 50, ...(cursor !== undefined && { cursor }) })
+    const page = await store.inbox(name, { limit: 50, cursor })
     const found = page.items.find(({ state, to }) => state === 'offered' && to === name)
     if (found || page.next === undefined) return found
     cursor = page.next

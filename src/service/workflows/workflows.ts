@@ -134,7 +134,7 @@ export class Workflows {
   async #open(run: string, limit: number): Promise<readonly string[]> {
     const found: string[] = []
     for (let cursor: string | undefined; found.length < limit; ) {
-      const page = { limit: AT_ONCE, ...(cursor !== undefined && { cursor }) }
+      const page = { limit: AT_ONCE, cursor }
       const { items, next } = await this.#deps.store.handoffs({ run, state: OPEN_STATES }, page)
       found.push(...items.filter(({ type }) => type !== 'return').map(({ uid }) => uid))
       if (next === undefined) break

@@ -66,7 +66,7 @@ async function checkpointsOf(store: Store): Promise<ReadonlyMap<number, string>>
   const roots = new Map<number, string>()
   let before: number | undefined
   for (;;) {
-    const page = await store.checkpoints({ limit: LEAF_PAGE, ...(before !== undefined && { before }) })
+    const page = await store.checkpoints({ limit: LEAF_PAGE, before })
     for (const { size, note } of page) {
       const text = readNote(note)?.text
       const checkpoint = text === undefined ? undefined : readCheckpoint(text)

@@ -1,3 +1,5 @@
+import { present } from './present.ts'
+
 /** How one failure shows on every surface. Adding a row is the whole job of adding an error. */
 // biome-ignore format: read as a table
 export const ERROR_CODES = {
@@ -80,7 +82,7 @@ export function timedOut(
   if (state !== 'in_review') return new HandoffTimeoutException(said, { id, timeout_s }, cause)
   return new HandoffTimeoutException(
     `${said}; it is in review, and waits for ${waiting_for ?? 'somebody else than its receiver'} to verify it`,
-    { id, timeout_s, state, ...(waiting_for !== undefined && { waiting_for }) },
+    { id, timeout_s, state, ...present({ waiting_for }) },
     cause,
   )
 }

@@ -1,4 +1,5 @@
 import { once } from './once.ts'
+import { present } from './present.ts'
 
 /** The place of a call in a distributed trace, as the W3C recommendation Trace Context writes it. */
 export interface Trace {
@@ -19,7 +20,7 @@ const MAX_MEMBERS = 32
 export function readTrace(traceparent: string | null, tracestate: string | null): Trace | undefined {
   if (traceparent === null || !isParent(traceparent)) return undefined
   const state = tracestate === null ? undefined : readState(tracestate)
-  return { traceparent, ...(state !== undefined && { tracestate: state }) }
+  return { traceparent, ...present({ tracestate: state }) }
 }
 
 function isParent(text: string): boolean {

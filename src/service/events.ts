@@ -1,5 +1,6 @@
 import { type AuditRecord, recordIn, SUBJECTS } from '../audit/entry.ts'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -219,12 +220,14 @@ export class Events {
     const { store } = this.#deps
     const handoff = await store.handoff(uid)
     const about = handoff ?? (await store.task(uid))?.task
-    const subject: Subject = {
-      ...(about && { id: about.id, title: about.title }),
-      ...(handoff && { from: handoff.from, to: handoff.to }),
-      ...(handoff?.task !== undefined && { task: handoff.task }),
-      ...(handoff?.trace && { trace: handoff.trace }),
-    }
+    const subject: Subject = present({
+      id: about?.id,
+      title: about?.title,
+      from: handoff?.from,
+      to: handoff?.to,
+      task: handoff?.task,
+      trace: handoff?.trace,
+    })
     if (!about) return subject
     if (this.#subjects.size >= KNOWN_SUBJECTS) this.#subjects.clear()
     this.#subjects.set(uid, { rev: about.rev, subject })
@@ -249,7 +252,7 @@ function toEvent(entry: LogEntry, record: AuditRecord, subject: Subject): Event 
     subject: entry.subject,
     rev: record.sub.rev,
     ...subject,
-    ...(record.to !== undefined && { state: record.to }),
+    ...present({ state: record.to }),
     hash: entry.hash,
   }
 }

@@ -1,4 +1,5 @@
 import { kindOf, limitsOf } from '../domain/policy.ts'
+import { present } from '../domain/present.ts'
 import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/reports/flow.ts'
 import type { Agents } from './agents/agents.ts'
 import type { ServiceDeps } from './deps.ts'
@@ -58,8 +59,7 @@ export async function flowReport({ deps, looking, agents }: Parts, window: FlowW
         kind: kindOf(deps.policy, name, rows.get(name)),
         load: {
           ...(counts.agents[name] ?? { outgoing: 0, incoming: 0 }),
-          ...(max_outgoing !== undefined && { max_outgoing }),
-          ...(max_incoming !== undefined && { max_incoming }),
+          ...present({ max_outgoing, max_incoming }),
         },
       }
     }),
@@ -70,7 +70,7 @@ export async function flowReport({ deps, looking, agents }: Parts, window: FlowW
 async function readInto(report: FlowReport, looking: Parts['looking']): Promise<boolean> {
   let seen = 0
   for (let cursor: string | undefined; ; ) {
-    const page = await looking.list({}, { limit: HANDOFF_PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await looking.list({}, { limit: HANDOFF_PAGE, cursor })
     const counted = page.items.filter((handoff) => report.add(handoff)).length
     seen += page.items.length
     if (page.next === undefined || counted === 0) return true

@@ -2,6 +2,7 @@ import { BatonError, HandoffFailedException, HandoffTimeoutException, timedOut }
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
 
@@ -64,7 +65,7 @@ export async function waitForEnd(
   throw new HandoffFailedException(reasonOf(ended), {
     id: ended.id,
     state: ended.state,
-    ...(ended.error && { error: ended.error }),
+    ...present({ error: ended.error }),
   })
 }
 

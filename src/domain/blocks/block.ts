@@ -1,3 +1,4 @@
+import { present } from '../present.ts'
 import type { OnFailure } from './failure-routing.ts'
 import { isWorkflowComplete, nextAgent, PHASES, type Phase, phaseProgress, type Status } from './phases.ts'
 
@@ -114,7 +115,7 @@ export function progressOf(key: string, blocks: readonly Said[]): Progress {
     key,
     phase: last.phase,
     status: last.status,
-    ...(holder !== undefined && { holder }),
+    ...present({ holder }),
     ...(isPhase(last.phase) ? phaseProgress(last.phase) : { step: 0, of: PHASES.length, percent: 0 }),
     complete: isWorkflowComplete(last),
     agents: [...newest.values()],

@@ -1,3 +1,5 @@
+import { present } from '../present.ts'
+
 /** Document 002's recovery rules for the work that a block describes. */
 export interface OnFailure {
   readonly retry?: number | undefined
@@ -45,10 +47,10 @@ export function decideFailure(failure: {
   const again = (mode === 'each_failure' ? rules.route_to : undefined) ?? 'same'
   return {
     status: retries ? 'retry' : 'failed',
-    ...(rules.notify !== undefined && { notify: rules.notify }),
+    ...present({ notify: rules.notify }),
     ...(retries && { retry: { agent: again, retry_count: failures } }),
     ...(!retries && rules.route_to !== undefined && { route_to: rules.route_to }),
     ...(escalated && { escalate_to: delegator }),
-    ...(rules.context !== undefined && { context: rules.context }),
+    ...present({ context: rules.context }),
   }
 }

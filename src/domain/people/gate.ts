@@ -1,6 +1,7 @@
 import type { Refusal } from '../errors.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import { isOpen } from '../lifecycle.ts'
+import { present } from '../present.ts'
 import { quoted } from '../texts/quoted.ts'
 
 /** `advisory` asks and holds nothing up; `auto` opens by itself when its checks pass and is blocking when they do not. */
@@ -74,7 +75,7 @@ export function gatesAfter(before: readonly TaskGate[], after: Handoff): readonl
   )
   if (state === 'completed') return kept
   const name = gate?.name
-  const now = { uid, id, ...(name !== undefined && { name }), state, ...(waiting_for && { waiting_for }) }
+  const now = { uid, id, ...present({ name }), state, ...(waiting_for && { waiting_for }) }
   return [...kept, now].sort((a, b) => (a.uid < b.uid ? -1 : 1))
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../present.ts'
 import { type MetricType, type MetricValue, metricValue } from './metrics-value.ts'
 
 /** One metric of a group: its path and everything of one type that was said there. Types are never mixed. */
@@ -85,7 +86,7 @@ export class MetricsReport {
     const sorted = [...this.#groups].sort(([a], [b]) =>
       a === undefined ? 1 : b === undefined ? -1 : compare(a, b),
     )
-    return sorted.map(([key, group]) => ({ ...(key !== undefined && { key }), ...group.summary() }))
+    return sorted.map(([key, group]) => ({ ...present({ key }), ...group.summary() }))
   }
 }
 
@@ -197,7 +198,7 @@ class Tally {
   #range(unit: number): Pick<MetricSummary, 'min' | 'max' | 'average' | 'steps'> {
     const steps = this.#steps?.map(({ sum, count }) => (count === 0 ? null : exact(sum / count / unit)))
     return {
-      ...(steps && { steps }),
+      ...present({ steps }),
       min: exact(this.#min / unit),
       max: exact(this.#max / unit),
       average: exact(this.#sum / this.#count / unit),

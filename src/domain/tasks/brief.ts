@@ -1,3 +1,5 @@
+import { present } from '../present.ts'
+
 /** One part of the brief that the next agent reads (document 003), within its budget of tokens. */
 export interface BriefPart {
   readonly kind:
@@ -86,13 +88,7 @@ export function packBrief(
   const left_out = parts.flatMap((part, i) =>
     packed[i]
       ? []
-      : [
-          {
-            title: part.title,
-            ...(part.source !== undefined && { source: part.source }),
-            tokens: costOf(part, part.text),
-          },
-        ],
+      : [{ title: part.title, ...present({ source: part.source }), tokens: costOf(part, part.text) }],
   )
   const brief = { task_id, budget, tokens: 0, sections, left_out, missing }
   return { ...brief, tokens: estimateTokens(briefMarkdown(brief)) }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
+import { present } from '../present.ts'
 import { meant, type Path, type WorkflowProblem, workflowProblems } from './problems.ts'
 import { StepId, WORKFLOW_LIMITS, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
@@ -38,7 +39,7 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
   return {
     ok: true,
     paths,
-    workflow: { name, ...(description !== undefined && { description }), ...(home && { home }), steps },
+    workflow: { name, ...present({ description, home }), steps },
   }
 }
 
@@ -128,22 +129,21 @@ function madeOf(step: FileStep, path: Path, before: readonly string[]): FoundSte
   return {
     path,
     step: {
-      ...(defined(rest) as Partial<WorkflowStep>),
+      ...(present(rest) as Partial<WorkflowStep>),
       id,
       title: title ?? id,
       needs: [...new Set(needs ?? before)],
-      ...(timeout !== undefined && { timeout_s: timeout }),
-      ...(gate && {
-        gate: {
+      ...present({
+        timeout_s: timeout,
+        gate: gate && {
           type: gate.type ?? 'blocking',
           name: gate.name ?? id,
           items: gate.items ?? [],
           to: gate.to ?? ANYONE,
-          ...(gate.silence && { silence: gate.silence }),
-          ...(gate.remind !== undefined && { remind_s: gate.remind }),
+          ...present({ silence: gate.silence, remind_s: gate.remind }),
         },
+        on_failure,
       }),
-      ...(on_failure && { on_failure }),
     },
   }
 }
@@ -182,7 +182,7 @@ function namedIn(step: unknown, path: Path): Named {
   const [{ data: id }, needs] = [StepId.safeParse(fieldOf(step, 'id')), fieldOf(step, 'needs')]
   return {
     path,
-    ...(id !== undefined && { id }),
+    ...present({ id }),
     needs: Array.isArray(needs) ? needs.slice(0, WORKFLOW_LIMITS.needs) : [],
   }
 }
@@ -275,6 +275,3 @@ function circleOf(id: string, byId: ReadonlyMap<string, WorkflowStep>): readonly
   }
   return undefined
 }
-
-const defined = (value: object): object =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))

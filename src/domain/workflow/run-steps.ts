@@ -1,5 +1,6 @@
 import { decideFailure } from '../blocks/failure-routing.ts'
 import type { Refusal } from '../errors.ts'
+import { present } from '../present.ts'
 import { definitionOf, type Run, type RunState, type RunStep, type StepDecision } from './run.ts'
 import type { Advance, RunAction, RunEvent } from './run-event.ts'
 
@@ -67,7 +68,7 @@ function start(draft: Draft, step: RunStep, more: Partial<RunStep>, because?: st
     step: step.id,
     id: next.handoff!,
     to: next.agent,
-    ...(because !== undefined && { because }),
+    ...present({ because }),
   })
 }
 
@@ -106,12 +107,7 @@ function worked(draft: Draft, step: RunStep, event: Ended): Refusal | undefined 
     }
   const { gate } = definitionOf(draft.run, step.id)
   const { summary, artifacts, problems } = event
-  const done: RunStep = {
-    ...step,
-    worked: true,
-    ...(summary !== undefined && { summary }),
-    ...(artifacts && { artifacts }),
-  }
+  const done: RunStep = { ...step, worked: true, ...present({ summary, artifacts }) }
   if (!gate) put(draft, completed(done))
   else if (gate.type === 'advisory') openGate(draft, completed(done))
   else if (gate.type === 'auto' && problems?.length === 0)
@@ -139,14 +135,7 @@ function openGate(draft: Draft, step: RunStep, because?: string): void {
   const holds = step.state !== 'completed'
   const { error: _, ...rest } = step
   put(draft, holds ? { ...rest, state: 'gate', gate: id, gates } : { ...rest, advisory: id, gates })
-  draft.actions.push({
-    do: 'gate',
-    step: step.id,
-    id,
-    to: gate.to,
-    holds,
-    ...(because !== undefined && { because }),
-  })
+  draft.actions.push({ do: 'gate', step: step.id, id, to: gate.to, holds, ...present({ because }) })
 }
 
 function gateEnded(draft: Draft, step: RunStep, event: Ended): Refusal | undefined {

@@ -1,6 +1,7 @@
 import { type PhaseProgress, phaseProgress } from '../blocks/phases.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import { isOpen, type State } from '../lifecycle.ts'
+import { present } from '../present.ts'
 import {
   definitionOf,
   type Run,
@@ -55,22 +56,22 @@ export interface RunView {
 export function runView(run: Run, handoffs: ReadonlyMap<string, Handoff> = new Map()): RunView {
   const state = workflowState(run)
   const phase = run.workflow.steps[state.current_step - 1]?.phase
-  return {
+  return present({
     uid: run.uid,
     id: run.id,
     name: run.name,
-    ...(run.workflow.description !== undefined && { description: run.workflow.description }),
+    description: run.workflow.description,
     state: run.state,
     by: run.by,
     started_at: run.started_at,
     updated_at: run.updated_at,
-    ...(run.ended_at !== undefined && { ended_at: run.ended_at }),
+    ended_at: run.ended_at,
     workflow_state: state,
     percent: Math.floor((100 * state.completed_steps.length) / Math.max(1, run.steps.length)),
-    ...(phase && { phase: { name: phase, ...phaseProgress(phase) } }),
+    phase: phase && { name: phase, ...phaseProgress(phase) },
     steps: run.steps.map((step, i) => stepView(run, step, i + 1, handoffs)),
     waiting_for: waits(run, handoffs),
-  }
+  })
 }
 
 function stepView(run: Run, step: RunStep, number: number, handoffs: ReadonlyMap<string, Handoff>): StepView {
@@ -85,16 +86,11 @@ function stepView(run: Run, step: RunStep, number: number, handoffs: ReadonlyMap
     agent,
     state,
     needs: [...needs],
-    ...(phase && { phase }),
-    ...(step.handoff !== undefined && { handoff: step.handoff }),
-    ...(handoff && { handoff_state: handoff.state }),
+    ...present({ phase, handoff: step.handoff, handoff_state: handoff?.state }),
     tries,
-    ...(gate !== undefined && { gate }),
-    ...(ahead && { gate_name: ahead.name }),
-    ...(decision && { decision }),
+    ...present({ gate, gate_name: ahead?.name, decision }),
     ...(delegations?.length && { delegations }),
-    ...(summary !== undefined && { summary }),
-    ...(error !== undefined && { error }),
+    ...present({ summary, error }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type AgentKind, ANYONE, newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { kindOf } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import type { Token, View } from '../../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
@@ -55,13 +56,14 @@ export class Agents {
       }
       return {
         ...(before ?? newAgent(input.name, kindOf(this.#deps.policy, input.name), at)),
-        ...(input.kind !== undefined && { kind: input.kind }),
-        ...(input.roles !== undefined && { roles: input.roles }),
-        ...(input.capabilities !== undefined && { capabilities: [...input.capabilities] }),
+        ...present({
+          kind: input.kind,
+          roles: input.roles,
+          capabilities: input.capabilities && [...input.capabilities],
+        }),
         limits: {
           ...before?.limits,
-          ...(input.max_outgoing !== undefined && { outgoing: input.max_outgoing }),
-          ...(input.max_incoming !== undefined && { incoming: input.max_incoming }),
+          ...present({ outgoing: input.max_outgoing, incoming: input.max_incoming }),
         },
         removed: false,
       }
@@ -229,8 +231,10 @@ function listedAgent(deps: ServiceDeps, name: string, at: string, kind?: AgentKi
   const listed = deps.policy.agents?.[name]
   return {
     ...newAgent(name, listed?.kind ?? kind ?? kindOf(deps.policy, name), at),
-    ...(listed?.roles && { roles: [...listed.roles] }),
-    ...(listed?.capabilities && { capabilities: [...listed.capabilities] }),
+    ...present({
+      roles: listed?.roles && [...listed.roles],
+      capabilities: listed?.capabilities && [...listed.capabilities],
+    }),
   }
 }
 

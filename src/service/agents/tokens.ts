@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { present } from '../../domain/present.ts'
 import type { Token } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
@@ -39,8 +40,7 @@ export class Tokens {
       agent: input.agent,
       scopes: input.scopes,
       created_at: this.#deps.now().toISOString(),
-      ...(input.expires_at !== undefined && { expires_at: input.expires_at }),
-      ...(input.parent !== undefined && { parent: input.parent }),
+      ...present({ expires_at: input.expires_at, parent: input.parent }),
     })
     return { token, secret }
   }
@@ -53,7 +53,7 @@ export class Tokens {
       token && (token.revoked_at ?? (token.parent && revokedAt(byHash.get(token.parent))))
     return all.map((token) => {
       const revoked_at = revokedAt(token)
-      return { ...token, ...(revoked_at !== undefined && { revoked_at }) }
+      return { ...token, ...present({ revoked_at }) }
     })
   }
 

@@ -1,5 +1,6 @@
 import { printTlogProof } from '../../audit/tlog-proof.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import type { LogEntry } from '../../storage/store.ts'
 import { isSignedEntry } from '../agents/signing.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -61,7 +62,7 @@ export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Pr
     const proof = printTlogProof({ index, hashes, checkpoint: checkpoint.note })
     const signed = isSignedEntry(entry, agents)
     const said = { index, number, stream, seq, act, at, entry: body }
-    proven.push({ ...said, ...(signed !== undefined && { signed }), proof })
+    proven.push({ ...said, ...present({ signed }), proof })
   }
   const { origin, vkey, size, root, note } = checkpoint
   return {

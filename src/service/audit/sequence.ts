@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { decodeEntry } from '../../audit/entry.ts'
 import { GrowingTree, HASH_BYTES, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'
 import { leafOfText, nodeSha256, toBytes, toText } from './hashing.ts'
 import { missingTile } from './tree-reader.ts'
@@ -67,7 +68,7 @@ async function grown(
     next: { size, last: entries.at(-1)?.id ?? tree.last, edge: hashes.map(toText) },
     tiles: growing.changed().map((tile) => {
       const first = tile.level === 0 ? firsts.get(tile.n) : undefined
-      return { ...tile, ...(first !== undefined && { first }) }
+      return { ...tile, ...present({ first }) }
     }),
   }
 }

@@ -1,4 +1,5 @@
 import type { AuditSession } from '../../domain/audit-session.ts'
+import { present } from '../../domain/present.ts'
 import type { SessionFilter } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
@@ -28,7 +29,7 @@ export async function startSession(deps: ServiceDeps, call: Call): Promise<Audit
         subject: uid,
         record: {
           ...logRecord('audit_session_start', call.actor, { id: uid, k: 'session', rev: 1 }, at),
-          ...(checkpoint && { cp: { size: checkpoint.size, root: checkpoint.root } }),
+          ...present({ cp: checkpoint && { size: checkpoint.size, root: checkpoint.root } }),
           to: 'open',
         },
       })

@@ -9,6 +9,7 @@ import {
 import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { TextInput } from '../documents/check.ts'
@@ -130,10 +131,7 @@ function entryOf(path: string | undefined, block: FoundBlock): CollectedBlock {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   return {
     outcome: 'invalid',
-    ...(path !== undefined && { path }),
-    line,
-    verdict: verdictOf(status),
-    ...(status !== undefined && { status }),
+    ...present({ path, line, verdict: verdictOf(status), status }),
     ...(said && shownOf(said)),
     ...(!said && { reason: errors[0]?.message ?? 'it cannot be used' }),
     diagnostics: diagnostics.slice(0, SHOWN),
@@ -143,12 +141,12 @@ function entryOf(path: string | undefined, block: FoundBlock): CollectedBlock {
 
 const shownOf = ({ defaulted: _, on_failure: __, workflow, ...said }: BlockSaid) => ({
   ...said,
-  ...(workflow !== undefined && { workflow }),
+  ...present({ workflow }),
 })
 
 const emptyEntry = (path: string | undefined, inferred: InferredSummary | undefined): CollectedBlock => ({
   outcome: inferred ? 'inferred' : 'no_block',
-  ...(path !== undefined && { path }),
+  ...present({ path }),
   line: 1,
   ...inferred,
   verdict: 'no_block',
@@ -167,15 +165,7 @@ async function recordedEntry(
   try {
     const { outcome, block: kept } = await recordBlock(deps, call, { ...block, said }, recording)
     const { uid, digest, followed, workflow, at } = kept
-    return {
-      ...entry,
-      outcome,
-      uid,
-      digest,
-      at,
-      ...(workflow !== undefined && { workflow }),
-      ...(followed && { followed }),
-    }
+    return { ...entry, outcome, uid, digest, at, ...present({ workflow, followed }) }
   } catch (error) {
     // A store that does not answer is not the block's fault.
     if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error

@@ -7,6 +7,7 @@ import { placeBelow } from '../../domain/handoffs/chain.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { kindOf, mayRoute } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import { admit } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { placeHandoff } from '../handoffs/placing.ts'
@@ -120,10 +121,7 @@ function failing(
     followed: {
       ...followed,
       ...(again && retry && { retry: { ...again, retry_count: retry.retry_count } }),
-      ...(routed && { routed }),
-      ...(escalated && { escalated }),
-      ...(notify !== undefined && { notified: notify }),
-      ...(problem !== undefined && { problem }),
+      ...present({ routed, escalated, notified: notify, problem }),
     },
     ...(again && retry && { retry: retryBlock(step, situation, retry.retry_count, again.to) }),
   }
@@ -232,13 +230,8 @@ function placed(
   const { id } = placeHandoff(
     step,
     uid,
-    { ...input, home: 'block', ...(work.task !== undefined && { task: work.task }) },
-    {
-      ...placeBelow(uid, below),
-      from: step.actor.name,
-      send: true,
-      ...(work.run !== undefined && { run: work.run }),
-    },
+    { ...input, home: 'block', ...present({ task: work.task }) },
+    { ...placeBelow(uid, below), from: step.actor.name, send: true, ...present({ run: work.run }) },
   )
   return { to: input.to, id }
 }
@@ -266,7 +259,7 @@ const dataOf = (block: Pick<Block, 'uid'>, { said, work }: Situation, retry_coun
   block: block.uid,
   ...(retry_count > 0 && { retry_count }),
   ...(Object.keys(said.metrics).length > 0 && { metrics: said.metrics }),
-  ...(said.on_failure && { on_failure: said.on_failure }),
+  ...present({ on_failure: said.on_failure }),
 })
 
 interface Told {

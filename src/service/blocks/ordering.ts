@@ -112,10 +112,7 @@ export async function knownOrder(store: Store, blocks: readonly Ordered[]): Prom
 async function knownTask(store: Store, id: string): Promise<OrderItem | undefined> {
   let last: Block | undefined
   for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(
-      { task: id },
-      { limit: TASK_PAGE, ...(cursor !== undefined && { cursor }) },
-    )
+    const page = await store.blocks({ task: id }, { limit: TASK_PAGE, cursor })
     last = page.items.at(-1) ?? last
     if (page.next === undefined) break
     cursor = page.next

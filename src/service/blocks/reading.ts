@@ -4,6 +4,7 @@ import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { documentsIn, isWrong, type TextInput } from '../documents/check.ts'
 import { agentNameOf, instant, taskOf } from '../documents/handoff.ts'
@@ -61,7 +62,7 @@ export function blocksIn(input: TextInput): FoundBlocks {
   const documents = documentsIn(input)
   const blocks = documents.filter(isBlock).map((document, i): FoundBlock => foundBlock(document, i + 1))
   const hint = blocks.length > 0 ? undefined : documents.find(({ form }) => form === 'summary')
-  return { blocks, ...(hint?.draft && { inferred: inferredFrom(hint, hint.draft) }) }
+  return { blocks, ...present({ inferred: hint?.draft && inferredFrom(hint, hint.draft) }) }
 }
 
 /** A fence that cannot be read and was meant as a block is one too: it must be heard of. */
@@ -81,9 +82,7 @@ function foundBlock(document: Document, ordinal: number): FoundBlock {
     line: source.position(source.start).line,
     ordinal,
     raw: rawOf(source),
-    ...(status !== undefined && { status }),
-    ...(said && { said }),
-    ...(draft && { draft }),
+    ...present({ status, said, draft }),
     diagnostics,
     isOpen: source.kind === 'fence' && source.text.slice(source.end).trim() === '',
   }
@@ -119,10 +118,9 @@ function saidIn({ source }: Document, draft: Draft): BlockSaid | undefined {
     retry_count: retry_count ?? 0,
     metrics: metrics ?? {},
     dependencies: depends_on ?? [],
-    ...(on_failure && { on_failure: rulesOf(on_failure) }),
-    ...(task !== undefined && { task }),
+    ...present({ on_failure: on_failure && rulesOf(on_failure), task }),
     ...(typeof workflow?.id === 'string' && workflow.id !== '' && { workflow: workflow.id.slice(0, 200) }),
-    ...(at !== undefined && { at }),
+    ...present({ at }),
     defaulted: DEFAULTED.filter((key) => !Object.hasOwn(handoff, key)),
   }
 }
@@ -132,15 +130,14 @@ const DEFAULTED = ['retry_count', 'metrics', 'dependencies', 'timestamp']
 function rulesOf(rules: NonNullable<Draft['on_failure']>): OnFailure {
   const [route_to, notify] = [agentNameOf(rules.route_to), agentNameOf(rules.notify)]
   const { route_to: _, notify: __, ...rest } = rules
-  return { ...rest, ...(route_to !== undefined && { route_to }), ...(notify !== undefined && { notify }) }
+  return { ...rest, ...present({ route_to, notify }) }
 }
 
 function inferredFrom({ source }: Document, { phase, state, to, metrics }: Draft): InferredSummary {
   return {
     line: source.position(source.bodyAt).line,
-    ...(phase !== undefined && { phase }),
-    ...(state !== undefined && { status: STATUS_OF[state] }),
+    ...present({ phase, status: state && STATUS_OF[state] }),
     ...(to !== undefined && { to: to ?? 'None' }),
-    ...(metrics && { metrics }),
+    ...present({ metrics }),
   }
 }

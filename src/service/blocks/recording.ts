@@ -5,6 +5,7 @@ import type { Block } from '../../domain/blocks/block.ts'
 import type { RouteMode } from '../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { Reads } from '../../storage/store.ts'
 import { addAgents, adminStream, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -147,11 +148,11 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
     rules.escalate_after === undefined
       ? undefined
       : await delegatorFor(deps, { said, work, given, caller: call.actor.name })
-  const receivers = present([isPassed ? said.to : undefined, rules.route_to, delegator])
-  const names = present([said.from, ...receivers, rules.notify, call.actor.name])
+  const receivers = distinct([isPassed ? said.to : undefined, rules.route_to, delegator])
+  const names = distinct([said.from, ...receivers, rules.notify, call.actor.name])
   // If the policy lists the agents, a block that names an unlisted one is refused as a whole.
   const { route_to, notify } = said.on_failure ?? {}
-  const named = present([said.to === 'None' ? undefined : said.to, route_to, notify])
+  const named = distinct([said.to === 'None' ? undefined : said.to, route_to, notify])
   const unknown = await unknownAgents(deps, call, [...names, ...named])
   return {
     now,
@@ -165,7 +166,7 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
   }
 }
 
-const present = (names: readonly (string | undefined)[]): readonly string[] => [
+const distinct = (names: readonly (string | undefined)[]): readonly string[] => [
   ...new Set(names.filter((name) => name !== undefined)),
 ]
 
@@ -187,7 +188,7 @@ async function prepare(
     at: said.at ?? now,
     stored_at: now,
     raw: found.raw,
-    ...(recording.source !== undefined && { source: recording.source }),
+    ...present({ source: recording.source }),
     ordinal: found.ordinal,
     line: found.line,
     by: call.actor.name,
@@ -216,7 +217,7 @@ async function prepare(
         const step: Step = { deps, view, actor: call.actor, at: now }
         const following: Following =
           extent === 'kept' ? { followed: {} } : follow(step, block, { ...situation, handsOn })
-        const followed = { ...following.followed, ...(problem !== undefined && { problem }) }
+        const followed = { ...following.followed, ...present({ problem }) }
         const stored: Block = { ...block, ...(Object.keys(followed).length > 0 && { followed }) }
         keep(step, stream, stored)
         if (following.retry) keepRetry(step, stream, stored, madeUid, following.retry)
@@ -247,20 +248,21 @@ function readsFor(
   }
 }
 
-const factsOf = (said: BlockSaid, work: Work) => ({
-  from: said.from,
-  to: said.to,
-  phase: said.phase,
-  status: said.status,
-  ...(work.task !== undefined && { task: work.task }),
-  ...(work.run !== undefined && { run: work.run }),
-  workflow: work.workflow,
-  retry_count: said.retry_count,
-  metrics: said.metrics,
-  dependencies: said.dependencies,
-  ...(said.on_failure && { on_failure: said.on_failure }),
-  defaulted: said.defaulted,
-})
+const factsOf = (said: BlockSaid, work: Work) =>
+  present({
+    from: said.from,
+    to: said.to,
+    phase: said.phase,
+    status: said.status,
+    task: work.task,
+    run: work.run,
+    workflow: work.workflow,
+    retry_count: said.retry_count,
+    metrics: said.metrics,
+    dependencies: said.dependencies,
+    on_failure: said.on_failure,
+    defaulted: said.defaulted,
+  })
 
 async function waitingFor(
   deps: ServiceDeps,

@@ -5,6 +5,7 @@ import { AgentName } from '../../domain/agent.ts'
 import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import { isWrong } from '../documents/check.ts'
 
 /** The block that an agent writes at the end of its work, as input. */
@@ -35,14 +36,16 @@ export function writeBlock(input: BlockInput): string {
     from: agentOf('from', input.from),
     to: input.to === 'None' ? null : agentOf('to', input.to),
     state: STATE_OF[known],
-    ...(retry_count !== undefined && { retry_count }),
-    ...(metrics && { metrics: { ...metrics } }),
-    ...(dependencies && { depends_on: [...dependencies] }),
-    ...(on_failure && { on_failure: rulesOf(on_failure) }),
+    ...present({
+      retry_count,
+      metrics: metrics && { ...metrics },
+      depends_on: dependencies && [...dependencies],
+      on_failure: on_failure && rulesOf(on_failure),
+    }),
     created_at: input.at,
-    ...(task !== undefined && { task }),
+    ...present({ task }),
     ...(workflow !== undefined && { workflow: { id: workflow } }),
-    ...(context && { package: { data: { ...context } } }),
+    ...present({ package: context && { data: { ...context } } }),
   }
   const read = readDocuments(printed(draft))
   const wrong = read.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
@@ -67,11 +70,10 @@ function rulesOf({
   context,
 }: OnFailure): NonNullable<Draft['on_failure']> {
   return {
-    ...(retry !== undefined && { retry }),
+    ...present({ retry }),
     ...(route_to !== undefined && { route_to: agentOf('on_failure.route_to', route_to) }),
     ...(notify !== undefined && { notify: agentOf('on_failure.notify', notify) }),
-    ...(escalate_after !== undefined && { escalate_after }),
-    ...(context !== undefined && { context }),
+    ...present({ escalate_after, context }),
   }
 }
 

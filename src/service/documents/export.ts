@@ -5,6 +5,7 @@ import { alteredIn, convert, type Document, rewrite } from '../../dialects/index
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
+import { present } from '../../domain/present.ts'
 import type { ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { TaskRow } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -173,11 +174,7 @@ function gateOf({ type, gate }: Handoff, said: Content['thread'][number] | undef
   const isNamed = gate && (gate.name !== undefined || gate.step !== undefined || gate.type !== 'blocking')
   if (!isNamed && decision === undefined) return undefined
   return {
-    ...(isNamed && {
-      type: gate.type,
-      ...(gate.name !== undefined && { name: gate.name }),
-      ...(gate.step !== undefined && { step: gate.step }),
-    }),
+    ...(isNamed && { type: gate.type, ...present({ name: gate.name, step: gate.step }) }),
     ...(decision && said && { response: { decision, by: said.by, at: said.at, comment: said.text } }),
   }
 }
@@ -217,7 +214,7 @@ async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInp
     progress: task.progress,
     state: task.status === 'done' ? 'completed' : task.status === 'in_progress' ? 'in_progress' : 'offered',
     ...(task.priority !== 'normal' && { priority: task.priority }),
-    ...(task.owner !== undefined && { from: task.owner }),
+    ...present({ from: task.owner }),
     ...(task.depends_on.length > 0 && { depends_on: [...task.depends_on] }),
     ...(task.criteria.length > 0 && { package: { criteria: [...task.criteria] } }),
     ...(record && { record: recordFields(record) }),
@@ -227,17 +224,17 @@ async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInp
 
 function recordFields(record: ThoughtRecord): Draft['record'] {
   const { branch, commit_sha, tests_run, summary, blockers, files_changed, status, notes } = record
-  return {
-    ...(branch !== undefined && { branch }),
-    ...(commit_sha !== undefined && { commit_sha }),
+  return present({
+    branch,
+    commit_sha,
     tests_run,
     summary,
     blockers,
     files_changed,
     related_thought_records: record.related_thought_records,
-    ...(status !== undefined && { status }),
-    ...(notes !== undefined && { notes }),
-  }
+    status,
+    notes,
+  })
 }
 
 async function idOf({ store }: ServiceDeps, uid: string | undefined): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { present } from '../../domain/present.ts'
 import { adminStream } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
@@ -31,7 +32,7 @@ export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: Re
     {
       op: 'file_refused',
       input: { path, sha256 },
-      reads: { streams: [stream], ...(handoff && { handoffs: [handoff.uid] }) },
+      reads: { streams: [stream], ...present({ handoffs: handoff && [handoff.uid] }) },
       decide: (view, at) => {
         view.addNotice({
           uid,

@@ -6,6 +6,7 @@ import type { Content, Package, ThreadItem } from '../../domain/handoffs/package
 import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
 import { isEnd, isHeld, type State } from '../../domain/lifecycle.ts'
 import { gateTypeOf } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import { isForPerson } from '../handoffs/admission.ts'
 
@@ -62,12 +63,11 @@ export function toHandoff(draft: Draft, placing: Placing): Imported {
     from,
     to,
     title: titleOf(draft, id),
-    ...(task !== undefined && { task }),
+    ...present({ task }),
     priority: draft.priority ?? 'normal',
     root: uid,
     depth: 0,
-    ...(placing.supersedes !== undefined && { supersedes: placing.supersedes }),
-    ...(placing.in_reply_to !== undefined && { in_reply_to: placing.in_reply_to }),
+    ...present({ supersedes: placing.supersedes, in_reply_to: placing.in_reply_to }),
     ...times,
     imported_at: at,
     attempt,
@@ -111,7 +111,7 @@ function timesOf(draft: Draft, at: string): Times {
     created_at: created,
     updated_at: instant(draft.updated_at) ?? latest,
     ...(draft.state !== 'draft' && { sent_at: created }),
-    ...defined(given),
+    ...present(given),
   }
 }
 
@@ -129,14 +129,9 @@ function heldBy(handoff: Handoff, draft: Draft): Partial<Handoff> {
   const holder = accepted_by ?? to
   const held = isHeld(state)
   const open: Attempt = { attempt, holder, started_at: began ?? created_at }
-  const ended: Attempt = {
-    ...open,
-    ...(ended_at !== undefined && { ended_at }),
-    outcome: state,
-    ...(draft.error && { error: draft.error }),
-  }
+  const ended: Attempt = { ...open, ...present({ ended_at, outcome: state, error: draft.error }) }
   return {
-    ...(accepted_by !== undefined && { accepted_by }),
+    ...present({ accepted_by }),
     ...(held && { holder, attempts: [open] }),
     ...(!held && began !== undefined && { attempts: [ended] }),
   }
@@ -144,7 +139,7 @@ function heldBy(handoff: Handoff, draft: Draft): Partial<Handoff> {
 
 /** Document 001 tries again where a request says nothing else; elsewhere only what the document says counts. */
 function retryOf(home: Handoff['home'], retry: Draft['retry']): Pick<Handoff, 'retry'> {
-  if (home === 'queue') return { retry: { ...DEFAULT_RETRY, ...defined(retry ?? {}) } }
+  if (home === 'queue') return { retry: { ...DEFAULT_RETRY, ...present(retry ?? {}) } }
   if (retry?.max === undefined) return {}
   return { retry: { max: retry.max, delay_s: retry.delay_s ?? 0, multiplier: retry.multiplier ?? 1 } }
 }
@@ -156,20 +151,18 @@ function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft:
     ...(type === 'gate' && {
       gate: {
         type: gateTypeOf(draft.gate?.type),
-        ...defined({ name: draft.gate?.name, step: draft.gate?.step ?? undefined }),
+        ...present({ name: draft.gate?.name, step: draft.gate?.step ?? undefined }),
       },
     }),
     ...(type === 'delegation' && { debt: isEnd(state) ? ('answered' as const) : ('open' as const) }),
     ...retryOf(home, retry),
-    ...(rejection && {
-      rejection: {
+    ...present({
+      rejection: rejection && {
         type: rejection.type,
         message: rejection.message,
         by: agentNameOf(rejection.by) ?? to,
         at: instant(rejection.at) ?? ended_at ?? updated_at,
       },
-    }),
-    ...defined({
       ack_notes: draft.ack_notes,
       ack_deadline: instant(draft.ack_deadline),
       timeout_s: draft.timeout_s,
@@ -194,7 +187,7 @@ function contentOf(draft: Draft, who: Who & { home: DialectId }): Content {
   const verifications = draft.verification ? [draft.verification] : []
   return {
     package: who.home === 'markdown' ? packageOf(draft) : (draft.package ?? {}),
-    ...(draft.result && { result: draft.result }),
+    ...present({ result: draft.result }),
     thread: threadOf(draft, who),
     verifications,
     ...(who.home === 'package' && acknowledgmentOf(draft, who)),
@@ -211,7 +204,7 @@ function acknowledgmentOf({ acknowledgment: said, accepted_by }: Draft, who: Who
       at: instant(said.at) ?? who.at,
       understood,
       starting: starting === true && understood === 'yes',
-      ...defined({ understanding, questions, blockers }),
+      ...present({ understanding, questions, blockers }),
     },
   }
 }
@@ -252,6 +245,3 @@ function threadOf({ acknowledgment, gate }: Draft, who: Who): ThreadItem[] {
 /** A name as agents have it here; undefined where it cannot be one. */
 export const agentNameOf = (name: string | null | undefined): string | undefined =>
   typeof name === 'string' ? AgentName.safeParse(name).data : undefined
-
-const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as never

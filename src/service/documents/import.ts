@@ -2,6 +2,7 @@ import { sha256 } from '../../crypto/crypto.ts'
 import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { inWords } from '../../domain/texts/in-words.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -81,7 +82,7 @@ function pieceOf({ source }: Document): string {
 
 async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = false): Promise<ImportItem> {
   const { document, line } = piece
-  const about = { ...(document.dialect !== undefined && { dialect: document.dialect }), line }
+  const about = { ...present({ dialect: document.dialect }), line }
   if (isWrong(document)) return { outcome: 'refused', ...about, ...firstError(document.diagnostics) }
   const { draft, form } = document
   if (!draft || (draft.acknowledgment && !draft.package && !draft.title))
@@ -116,7 +117,7 @@ async function importHandoff(
   if (known) return compared(deps, piece, known)
   try {
     const { id, state, task } = await makeHandoff(deps, call, piece, asNew)
-    return { outcome: 'imported', id, state, ...(task !== undefined && { task }) }
+    return { outcome: 'imported', id, state, ...present({ task }) }
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== 'conflict') throw error
     // Somebody took the same document in at the same moment.
@@ -129,11 +130,7 @@ async function importHandoff(
 /** A document about a handoff that is here: the same again, another version of it, or another file about it. */
 async function compared(deps: ServiceDeps, piece: Piece, known: Known): Promise<Omit<ImportItem, 'line'>> {
   const { handoff, by, source } = known
-  const about = {
-    id: handoff.id,
-    state: handoff.state,
-    ...(handoff.task !== undefined && { task: handoff.task }),
-  }
+  const about = { id: handoff.id, state: handoff.state, ...present({ task: handoff.task }) }
   const [here, there] = [fileName(piece.path), fileName(pathOf(source))]
   const isRenamed = here !== undefined && there !== undefined && here !== there
   if (isRenamed || by === 'facts')
@@ -170,9 +167,9 @@ async function saysTheSame(deps: ServiceDeps, piece: Piece, { handoff, source }:
 
 async function importRecord(deps: ServiceDeps, call: Call, piece: Piece): Promise<Omit<ImportItem, 'line'>> {
   const kept = await deps.store.artifact(sourceUid(piece))
-  if (kept) return { outcome: 'unchanged', ...(kept.description !== undefined && { task: kept.description }) }
+  if (kept) return { outcome: 'unchanged', ...present({ task: kept.description }) }
   const { task, record } = await makeRecord(deps, call, piece)
-  return { outcome: 'imported', task, ...(record !== undefined && { record }) }
+  return { outcome: 'imported', task, ...present({ record }) }
 }
 
 function firstError(diagnostics: readonly PlacedProblem[]): Pick<ImportItem, 'reason' | 'diagnostics'> {

@@ -2,6 +2,7 @@ import type { DialectId } from '../../dialects/dialect.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { placeBelow } from '../../domain/handoffs/chain.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import { addAgents, adminStream, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { admit, refuseRoute } from '../handoffs/admission.ts'
@@ -89,7 +90,7 @@ function place(step: Step, piece: Piece, { handoff, content }: Imported): Handof
 /** Restores the document's times: `finish` sets those of a step that happens now. */
 function withTimes(finished: Handoff, { updated_at, ended_at, attempts }: Handoff): Handoff {
   const { ended_at: _, ...rest } = finished
-  return { ...rest, updated_at, attempts, ...(ended_at !== undefined && { ended_at }) }
+  return { ...rest, updated_at, attempts, ...present({ ended_at }) }
 }
 
 /** A new task follows its handoff as it would have here; one that is known is its owner's to move. */

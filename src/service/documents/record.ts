@@ -1,5 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import type { State } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import type { WritebackStatus } from '../../domain/tasks/writeback.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
@@ -74,9 +75,5 @@ function recordOf({ record = {}, from }: Draft, caller: string): RecordInput {
 
 function updateOf({ state, progress, record }: Draft): TaskUpdate {
   const status = state === undefined ? undefined : STATUS[state]
-  return {
-    ...(status !== undefined && { status }),
-    ...(progress !== undefined && { progress }),
-    ...(record?.notes !== undefined && { notes: record.notes.slice(0, 4_000) }),
-  }
+  return present({ status, progress, notes: record?.notes?.slice(0, 4_000) })
 }

@@ -6,6 +6,7 @@ import type { Agent } from '../../domain/agent.ts'
 import { incompatibleWith } from '../../domain/handoffs/capabilities.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../../domain/handoffs/package.ts'
+import { present } from '../../domain/present.ts'
 import { refuse } from '../write.ts'
 
 /** The task in the receiver's own words, with the constraints it noted; or the word `partial`. */
@@ -74,7 +75,7 @@ export function acknowledge(
     ...(questions.length > 0 && { questions }),
     ...(blockers.length > 0 && { blockers }),
     starting: !partial && starts,
-    ...(checked && { checks: [...checked.checks] }),
+    ...present({ checks: checked && [...checked.checks] }),
   }
 }
 
@@ -83,7 +84,7 @@ export function refuseUnclear(handoff: Handoff, said: Acknowledgment, input: Acc
   const needed = needsAcknowledgment(handoff) && (input.start ?? true)
   const findings = checkAcknowledgment(
     {
-      acknowledgment: { ...draftAcknowledgment(said), ...(input.from !== undefined && { from: input.from }) },
+      acknowledgment: { ...draftAcknowledgment(said), ...present({ from: input.from }) },
     },
     { from: handoff.from, id: handoff.id, to: handoff.to },
   ).filter(({ code }) => needed || code !== 'missing_understood_task')
@@ -94,7 +95,7 @@ export function refuseUnclear(handoff: Handoff, said: Acknowledgment, input: Acc
   refuse('unmet', `${handoff.id} is not begun yet: ${findings.map((f) => f.message).join('; ')}${how}`, {
     id: handoff.id,
     problems: findings.map(({ code, field, message }) => ({ code, field, message })),
-    ...(said.checks && { checks: said.checks }),
+    ...present({ checks: said.checks }),
   })
 }
 
@@ -118,11 +119,7 @@ export function accepted(handoff: Handoff, { acknowledgment }: Content): Accepte
     accepted_by: by,
     acknowledgment: draftAcknowledgment(acknowledgment),
   }
-  return {
-    ...handoff,
-    ...(checks && { checks }),
-    acknowledgment: { ...nativeAcknowledgment(draft) },
-  }
+  return { ...handoff, ...present({ checks }), acknowledgment: { ...nativeAcknowledgment(draft) } }
 }
 
 /** As a draft holds it. */
@@ -142,7 +139,7 @@ function checksOf(handoff: Handoff, content: Content, facts: ReceiverFacts): Rec
   ])
   return checkReceiving(
     { from, to, type, package: content.package },
-    { ...(facts.kinds && { kinds: facts.kinds }), ...(incompatible && { incompatible }) },
+    present({ kinds: facts.kinds, incompatible }),
   )
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { present } from '../../domain/present.ts'
 import type { Artifact } from '../../storage/store.ts'
 import { adminStream } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -51,19 +52,21 @@ export class Artifacts {
     const stream = handoff?.root ?? adminStream(deps)
     return write(deps, call, {
       op: 'artifact_put',
-      input: { ...named, ...(sha256 !== undefined && { sha256 }), handoff: handoff?.uid },
+      input: { ...named, ...present({ sha256 }), handoff: handoff?.uid },
       reads: { streams: [stream], handoffs: handoff ? [handoff.uid] : [] },
       decide: (view, at) => {
         const artifact: Artifact = {
           uid,
           path: named.path,
-          ...(named.type !== undefined && { type: named.type }),
-          ...(named.role !== undefined && { role: named.role }),
-          ...(named.description !== undefined && { description: named.description }),
-          ...(handoff && { handoff: handoff.uid }),
-          ...(sha256 !== undefined && { sha256 }),
-          ...(named.commit !== undefined && { commit: named.commit }),
-          ...(bytes && { size: bytes.length }),
+          ...present({
+            type: named.type,
+            role: named.role,
+            description: named.description,
+            handoff: handoff?.uid,
+            sha256,
+            commit: named.commit,
+            size: bytes?.length,
+          }),
           stored: bytes !== undefined,
           by: call.actor.name,
           created_at: at,
@@ -89,6 +92,6 @@ export class Artifacts {
     if (!artifact) refuse('not_found', `there is no artifact ${uid}`, { uid })
     const bytes =
       artifact.stored && artifact.sha256 ? await this.#deps.store.blob(artifact.sha256) : undefined
-    return { artifact, ...(bytes && { bytes }) }
+    return { artifact, ...present({ bytes }) }
   }
 }

@@ -1,6 +1,7 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, decideRetry } from '../../domain/handoffs/retry.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
+import { present } from '../../domain/present.ts'
 import { logRecord } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { offerDeadline } from './deadline.ts'
@@ -20,7 +21,7 @@ export function take(
       ...holding(step),
       accepted_at: at,
       accepted_by: actor.name,
-      ...(notes !== undefined && { ack_notes: notes }),
+      ...present({ ack_notes: notes }),
       ...(start && { started_at: at }),
       attempts: [...before.attempts, { attempt: before.attempt, ...holding(step), started_at: at }],
     },
@@ -119,7 +120,4 @@ export function keepAlive(step: Step, handoff: Handoff): void {
 const isUnderWay = ({ state }: Handoff): boolean =>
   state === 'accepted' || state === 'in_progress' || state === 'blocked'
 
-const holding = ({ actor }: Step) => ({
-  holder: actor.name,
-  ...(actor.instance !== undefined && { instance: actor.instance }),
-})
+const holding = ({ actor }: Step) => ({ holder: actor.name, ...present({ instance: actor.instance }) })

@@ -2,6 +2,7 @@ import { receiverCompletes, unmetConditions } from '../../domain/handoffs/guards
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, VerificationRecord } from '../../domain/handoffs/package.ts'
 import { choiceOf } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
@@ -168,7 +169,7 @@ function answered(
 function keepDecision({ view }: Step, { uid, id }: Handoff, decision: string, rationale?: string): void {
   const content = view.content(uid)
   if (!content) refuse('internal', 'the content of this handoff is missing')
-  const made = { id: `D-${id}`, decision, ...(rationale !== undefined && { rationale }) }
+  const made = { id: `D-${id}`, decision, ...present({ rationale }) }
   view.putContent(uid, { ...content, result: { ...content.result, decisions: [made] } })
 }
 
@@ -187,7 +188,7 @@ function verification(step: Step, content: Content, input: VerifyInput): Verific
     verified_at: step.at,
     verified_by: step.actor.name,
     pass: input.pass,
-    ...(input.note !== undefined && { note: input.note }),
+    ...present({ note: input.note }),
     deliverable_checks: checks,
   }
 }

@@ -3,6 +3,7 @@ import { isForAnyone } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import type { Notice } from '../../domain/people/notice.ts'
+import { present } from '../../domain/present.ts'
 import { RANK } from '../../domain/priority.ts'
 import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
 import { adminStream } from '../agents/agents.ts'
@@ -61,12 +62,7 @@ export class Looking {
     const others = passed.filter(({ uid }) => !own.some((each) => each.uid === uid))
     const items = others.length === 0 ? own : [...own, ...others].sort(inOrder)
     const gates = await this.#asked(items)
-    return {
-      items,
-      ...(gates.length > 0 && { gates }),
-      notices,
-      ...(handoffs.next !== undefined && { next: handoffs.next }),
-    }
+    return { items, ...(gates.length > 0 && { gates }), notices, ...present({ next: handoffs.next }) }
   }
 
   /** The inboxes of several names as one, in the order of each. */

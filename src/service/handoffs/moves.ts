@@ -9,6 +9,7 @@ import { stepWords } from '../../domain/handoffs/step-words.ts'
 import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import type { View } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
@@ -85,7 +86,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
       from: handoff.state,
       to: next.state,
     },
-    ...(change.fields && { fields: change.fields }),
+    ...present({ fields: change.fields }),
     ...(change.progress && { progress: true }),
   })
   const kept = command === 'send' ? { ...next, sent_seq: seq } : next
@@ -171,7 +172,7 @@ function closeAttempt(handoff: Handoff, at: string): Handoff['attempts'] {
   if (!last || last.ended_at !== undefined) return handoff.attempts
   return [
     ...handoff.attempts.slice(0, -1),
-    { ...last, ended_at: at, outcome: handoff.state, ...(handoff.error && { error: handoff.error }) },
+    { ...last, ended_at: at, outcome: handoff.state, ...present({ error: handoff.error }) },
   ]
 }
 
@@ -216,7 +217,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     from: delegation.to,
     to: delegation.from,
     title: returns?.title ?? `Return: ${delegation.title}`,
-    ...(delegation.task !== undefined && { task: delegation.task }),
+    ...present({ task: delegation.task }),
     priority: delegation.priority,
     root: delegation.root,
     parent: delegation.uid,
@@ -230,7 +231,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     attempts: [],
     deliverables: 0,
     ...(delegation.run !== undefined && numberedIn(view, delegation.run)),
-    ...(delegation.trace && { trace: delegation.trace }),
+    ...present({ trace: delegation.trace }),
   }
   view.append({
     stream: handoff.root,
@@ -239,7 +240,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
       ...logRecord('handoff.return', step.actor, { id: uid, k: 'handoff', rev: 1 }, at),
       to: 'offered',
     },
-    ...(returns && { fields: { id: handoff.id, title: handoff.title, ...returns.package } }),
+    ...present({ fields: returns && { id: handoff.id, title: handoff.title, ...returns.package } }),
   })
   view.putHandoff(handoff)
   view.putContent(uid, {
@@ -252,9 +253,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
 /** The result as a package for the asker: files and decisions stand where every package has them. */
 const answered = (summary: string, result: Result | undefined): Package => ({
   summary,
-  ...(result && { data: { result } }),
-  ...(result?.decisions && { decisions: result.decisions }),
-  ...(result?.artifacts && { artifacts: result.artifacts }),
+  ...present({ data: result && { result }, decisions: result?.decisions, artifacts: result?.artifacts }),
 })
 
 /** Document 000's own table holds for its handoffs too. It knows no gates, and returns are ours. */

@@ -5,6 +5,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { kindOf } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import type { Trace } from '../../domain/trace.ts'
 import { logRecord } from '../log-record.ts'
 import { type Automatic, gateOf, judgeAutomatic, markGated } from '../people/gates.ts'
@@ -64,41 +65,34 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     from: place.from,
     to,
     title,
-    ...(task !== undefined && { task }),
+    ...present({ task }),
     priority: priority ?? 'normal',
     root: place.root,
-    ...(place.parent !== undefined && { parent: place.parent }),
+    ...present({ parent: place.parent }),
     depth: place.depth,
-    ...(supersedes !== undefined && { supersedes }),
+    ...present({ supersedes }),
     ...(place.run !== undefined && numberedIn(view, place.run)),
-    ...(place.step !== undefined && { step: place.step }),
+    ...present({ step: place.step }),
     created_at: at,
     updated_at: at,
-    ...(deadline !== undefined && { ack_deadline: deadline }),
+    ...present({ ack_deadline: deadline }),
     ...(timeout_s !== undefined && kind !== 'human' && { timeout_s }),
     attempt: 1,
-    ...(policy && { retry: policy }),
+    ...present({ retry: policy }),
     attempts: [],
     deliverables: travels.deliverables?.length ?? 0,
     ...(resolved === 'delegation' && {
       debt: 'open' as const,
-      ...(work && { parent_attempt: work.attempt }),
+      ...present({ parent_attempt: work?.attempt }),
     }),
     ...(resolved === 'gate' && {
       gate: gateOf(step, gate, place.from, { work, task: taskOf(step, task), opens: place.automatic?.opens }),
     }),
-    ...(silence && { silence }),
-    ...(remind_s !== undefined && { remind_s }),
-    ...(place.trace && { trace: place.trace }),
+    ...present({ silence, remind_s, trace: place.trace }),
   }
   markGated(step, draft)
   view.putContent(uid, { package: travels, thread: [], verifications: [] })
-  const fields = {
-    id: draft.id,
-    title,
-    ...travels,
-    ...(draft.gate?.name !== undefined && { gate: draft.gate.name }),
-  }
+  const fields = { id: draft.id, title, ...travels, ...present({ gate: draft.gate?.name }) }
   if (place.send) {
     const sent = offer(step, draft, fields)
     return place.automatic ? judgeAutomatic(step, sent, place.automatic) : sent
@@ -133,9 +127,9 @@ export function offer(step: Step, draft: Handoff, fields?: Readonly<Record<strin
   const log = draft.task === undefined ? undefined : step.view.task(draft.task)?.task.uid
   const task_seq = log === undefined ? undefined : step.view.stream(log)?.progress_seq
   const sent = move(step, draft, 'send', {
-    set: { sent_at: step.at, ...(task_seq !== undefined && { task_seq }), ...offerDeadline(step, draft) },
+    set: { sent_at: step.at, ...present({ task_seq }), ...offerDeadline(step, draft) },
     unset: offerDeadline(step, draft).ack_deadline === undefined ? ['ack_deadline'] : [],
-    ...(fields && { fields }),
+    ...present({ fields }),
   })
   return awaitPerson(step, sent)
 }

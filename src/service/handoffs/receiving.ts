@@ -5,6 +5,7 @@ import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import type { CheckResult, Evidence, Result } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
+import { present } from '../../domain/present.ts'
 import type { Reads } from '../../storage/store.ts'
 import { knowPerson } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -87,7 +88,7 @@ export class Receiving {
     view.putContent(before.uid, { ...content, acknowledgment: said })
     const asked = [...(said.blockers ?? []), ...(said.questions ?? [])]
     const { understanding: understood, questions } = said
-    const fields = { ...(understood && { understood }), ...(questions && { questions }) }
+    const fields = present({ understood, questions })
     // Permission is checked before missing fields.
     const moved =
       said.understood === 'yes'
@@ -133,7 +134,7 @@ export class Receiving {
       fence(before, input.attempt)
       const { progress, blocked } = input
       const set: Partial<Handoff> = {
-        ...(progress !== undefined && { progress }),
+        ...present({ progress }),
         ...(typeof blocked === 'string' && { blocked_on: blocked }),
       }
       if (typeof blocked === 'string' && before.state !== 'blocked')
@@ -194,7 +195,7 @@ export class Receiving {
       const result: Result = {
         ...given,
         ...(evidence.length > 0 && { evidence }),
-        ...(checks && { checks: [...checks] }),
+        ...present({ checks: checks && [...checks] }),
         submitted_at: step.at,
       }
       const next = { ...now, result }
@@ -253,7 +254,7 @@ export class Receiving {
         code,
         message: input.message,
         severity: 'error',
-        ...(input.details && { details: input.details }),
+        ...present({ details: input.details }),
         recovery_actions: [...recoveryActions(code, input.recovery_actions)],
       }
       return failed(step, before, error, 'fail')
@@ -292,7 +293,7 @@ export class Receiving {
       set: { need: 'clarification', resume: before.state },
       unset: ['ack_deadline'],
       fields: { question },
-      ...(act !== undefined && { act }),
+      ...present({ act }),
     })
   }
 
@@ -331,7 +332,7 @@ class Unread extends Error {}
 function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {
   const start = input.start ?? before.home !== 'markdown'
   if (before.state === 'accepted' && start)
-    return move(step, before, 'start', { set: { started_at: step.at }, ...(said && { fields: said }) })
+    return move(step, before, 'start', { set: { started_at: step.at }, ...present({ fields: said }) })
   return take(step, before, start, input.notes, said)
 }
 

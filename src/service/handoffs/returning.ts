@@ -1,6 +1,7 @@
 import { unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Result } from '../../domain/handoffs/package.ts'
+import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { must } from '../lookup.ts'
 import { refuse } from '../write.ts'
@@ -19,12 +20,7 @@ export function returned(
   const content = view.content(uid)
   if (!content) refuse('internal', 'the content of this handoff is missing')
   const { summary, artifacts, decisions } = sent.package
-  const result: Result = {
-    ...(summary !== undefined && { note: summary }),
-    ...(artifacts && { artifacts }),
-    ...(decisions && { decisions }),
-    submitted_at: at,
-  }
+  const result: Result = { ...present({ note: summary, artifacts, decisions }), submitted_at: at }
   const next: Content = { ...content, result }
   view.putContent(uid, next)
   refuseUnacknowledged(before, content)

@@ -16,6 +16,7 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import type { Home } from '../../domain/home.ts'
 import { isOpen, STATES } from '../../domain/lifecycle.ts'
 import { kindOf } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import type { FieldProblem, Problem } from '../../domain/problem.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
@@ -69,9 +70,9 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
   const { type, warnings } = typeOf(offered, open, await isPerson(deps, offered))
   const answers = type === 'return' ? answered(offered, open) : undefined
   const kinds = await kindsOf(deps, offered.package)
-  const found = checkSending(draftOf(offered, type), { ...(kinds && { kinds }) })
+  const found = checkSending(draftOf(offered, type), present({ kinds }))
   if (send) refuseBroken(found)
-  return { type, ...(answers && { answers }), warnings: [...warnings, ...[...found, ...files].map(said)] }
+  return { type, ...present({ answers }), warnings: [...warnings, ...[...found, ...files].map(said)] }
 }
 
 /** The rules of a package by itself, without a look at anything else. */
@@ -115,7 +116,7 @@ const said = ({ code, message }: FieldProblem): Problem => ({ code, message })
 const draftOf = ({ from, to, package: travels }: Offered, type?: HandoffType): Draft => ({
   from,
   to,
-  ...(type && { type }),
+  ...present({ type }),
   package: travels,
 })
 
@@ -189,6 +190,6 @@ function refuseReturn(delegation?: Handoff): never {
   const how = delegation ? `submit ${delegation.id}` : 'submit the work'
   refuse('invalid_input', `a return is made by Baton when a delegation is completed; ${how}`, {
     type: 'return',
-    ...(delegation && { delegation: delegation.id }),
+    ...present({ delegation: delegation?.id }),
   })
 }

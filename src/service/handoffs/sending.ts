@@ -6,6 +6,7 @@ import { givenBack } from '../../domain/handoffs/reasons.ts'
 import type { RetryPolicy } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { hasLimit, limitsOf } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { addAgents, adminStream, knownAgents, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -108,7 +109,7 @@ export class Sending {
         const next = { ...content.package, ...patch }
         view.putContent(uid, { ...content, package: next })
         const set: Partial<Handoff> = {
-          ...(title !== undefined && { title }),
+          ...present({ title }),
           deliverables: next.deliverables?.length ?? 0,
         }
         const before = must(view, uid)
@@ -213,7 +214,7 @@ export class Sending {
     const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
     await demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
     const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
-    const made: NewHandoff = { ...rest, to, home, type, alias, ...(task !== undefined && { task }) }
+    const made: NewHandoff = { ...rest, to, home, type, alias, ...present({ task }) }
     const attempt = (counted: readonly string[]) =>
       write(deps, call, {
         op,

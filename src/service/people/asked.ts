@@ -1,6 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 
 /** A decision asked of a person, as a list shows it. The whole package is read with the handoff. */
 export interface Asked {
@@ -27,8 +28,7 @@ export function toAsked({ uid, id, type, gate }: Handoff, travels: Package): Ask
     uid,
     id,
     type: type === 'gate' ? 'gate' : 'escalation',
-    ...(gate?.name !== undefined && { name: gate.name }),
-    ...(summary !== undefined && { summary: summary.slice(0, SUMMARY_LENGTH) }),
+    ...present({ name: gate?.name, summary: summary?.slice(0, SUMMARY_LENGTH) }),
     artifacts: artifacts.slice(0, SHOWN).map(({ path }) => path),
     items: (asked?.items ?? []).slice(0, SHOWN),
     options: optionsOf(type, asked?.options),

@@ -3,6 +3,7 @@ import { addMs, isPast, SECOND_MS } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import { backOffSeconds, CLAIM_S, type Delivery, WAITING_EVENTS } from '../../domain/people/delivery.ts'
+import { present } from '../../domain/present.ts'
 import type { Message, Notifying, ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
 
@@ -93,7 +94,7 @@ function toMessage(deps: ServiceDeps, delivery: Delivery, handoff: Handoff): Mes
     at: now(deps),
     to: delivery.to,
     workspace: deps.store.info.workspace,
-    handoff: { uid, id, type, state, from, to, title, ...(trace && { trace }) },
+    handoff: { uid, id, type, state, from, to, title, ...present({ trace }) },
     ...(isOpen(state) && { command: `baton ${command} ${id}` }),
   }
 }

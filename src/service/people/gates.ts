@@ -3,6 +3,7 @@ import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { Check, CheckResult, ThreadItem } from '../../domain/handoffs/package.ts'
 import { gateTypeOf } from '../../domain/people/gate.ts'
 import { checkSilence, type Silence } from '../../domain/people/silence.ts'
+import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -44,8 +45,7 @@ export function gateOf(
   const holdsTask = task !== undefined && (isTheirs || task.owner === from || isPm(step))
   return {
     type,
-    ...(said?.name !== undefined && { name: said.name }),
-    ...(said?.step !== undefined && { step: said.step }),
+    ...present({ name: said?.name, step: said?.step }),
     ...(isTheirs && type !== 'advisory' && { guards: work.uid }),
     ...(holdsTask && type !== 'advisory' && { holds_task: true }),
   }

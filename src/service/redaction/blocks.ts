@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Block } from '../../domain/blocks/block.ts'
+import { present } from '../../domain/present.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 
@@ -10,7 +11,7 @@ export async function blocksWith({ store }: ServiceDeps, eraser: Eraser): Promis
   const found: Block[] = []
   let cursor: string | undefined
   do {
-    const page = await store.blocks({}, { limit: BLOCK_PAGE, ...(cursor !== undefined && { cursor }) })
+    const page = await store.blocks({}, { limit: BLOCK_PAGE, cursor })
     for (const block of page.items) {
       const next = erase(block, eraser)
       if (!isDeepStrictEqual(next, block)) found.push(next)
@@ -26,7 +27,7 @@ function erase(block: Block, eraser: Eraser): Block {
   return {
     ...block,
     ...(eraser.mayBeIn(Buffer.from(raw)) && { raw: REDACTED }),
-    ...(metrics && { metrics: eraser.deep(metrics) }),
+    ...present({ metrics: metrics && eraser.deep(metrics) }),
     ...(on_failure?.context !== undefined && {
       on_failure: { ...on_failure, context: eraser.words(on_failure.context) },
     }),

@@ -1,5 +1,6 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Acknowledgment, Content, Result } from '../../domain/handoffs/package.ts'
+import { present } from '../../domain/present.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 
@@ -64,14 +65,14 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
     content: {
       ...content,
       package: without(content.package, field),
-      ...(content.result && { result: clearResult(content.result, field) }),
+      ...present({ result: content.result && clearResult(content.result, field) }),
       thread: content.thread.map((item) =>
         (THREAD as Readonly<Record<string, string>>)[field] === item.kind
           ? { ...item, text: REDACTED }
           : item,
       ),
-      ...(content.acknowledgment && {
-        acknowledgment: clearAcknowledgment(content.acknowledgment, field),
+      ...present({
+        acknowledgment: content.acknowledgment && clearAcknowledgment(content.acknowledgment, field),
       }),
       verifications: content.verifications.map((each) => ({
         ...(field === 'note' && each.note !== undefined ? { ...each, note: REDACTED } : each),
@@ -92,7 +93,7 @@ function clearAcknowledgment(said: Acknowledgment, field: string): Acknowledgmen
       : undefined
   const { checks, ...rest } = said
   const named = checks?.map(({ detail: _, ...check }) => check)
-  return { ...(key ? without(rest, key) : rest), ...(named && { checks: named }) }
+  return { ...(key ? without(rest, key) : rest), ...present({ checks: named }) }
 }
 
 /** A return carries a copy of the result that it answers with. */
@@ -125,17 +126,19 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
       ...(blocked_on !== undefined && { blocked_on: eraser.words(blocked_on) }),
       ...(gate?.name !== undefined && { gate: { ...gate, name: eraser.words(gate.name) } }),
       ...(choice !== undefined && { choice: eraser.words(choice) }),
-      ...(rejection && { rejection: { ...rejection, message: eraser.words(rejection.message) } }),
-      ...(error && { error: failure(error) }),
+      ...present({
+        rejection: rejection && { ...rejection, message: eraser.words(rejection.message) },
+        error: error && failure(error),
+      }),
       attempts: handoff.attempts.map((each) => (each.error ? { ...each, error: failure(each.error) } : each)),
     },
     content: {
       ...content,
       package: eraser.deep(content.package),
-      ...(content.result && { result: eraser.deep(content.result) }),
+      ...present({ result: content.result && eraser.deep(content.result) }),
       thread: content.thread.map((item) => ({ ...item, text: eraser.words(item.text) })),
       verifications: eraser.deep(content.verifications),
-      ...(content.acknowledgment && { acknowledgment: eraser.deep(content.acknowledgment) }),
+      ...present({ acknowledgment: content.acknowledgment && eraser.deep(content.acknowledgment) }),
     },
   }
 }
@@ -150,8 +153,8 @@ export const clearTask = (task: Task, field: string): Task =>
 /** The name of a gate stands with its task too. */
 export const clearGate = (task: Task, uid: string | undefined): Task => ({
   ...task,
-  ...(task.gates && {
-    gates: task.gates.map((gate) =>
+  ...present({
+    gates: task.gates?.map((gate) =>
       gate.uid === uid && gate.name !== undefined ? { ...gate, name: REDACTED } : gate,
     ),
   }),
@@ -167,7 +170,7 @@ export const eraseTask = (task: Task, eraser: Eraser): Task => ({
   title: eraser.words(task.title),
   ...(task.notes !== undefined && { notes: eraser.words(task.notes) }),
   criteria: eraser.deep(task.criteria),
-  ...(task.gates && { gates: eraser.deep(task.gates) }),
+  ...present({ gates: task.gates && eraser.deep(task.gates) }),
 })
 
 export function eraseRecord(record: ThoughtRecord, eraser: Eraser): ThoughtRecord {

@@ -115,10 +115,7 @@ async function handoffsOf({ store }: ServiceDeps, task: string | undefined): Pro
   let cursor: string | undefined
   do {
     if (task === undefined) break
-    const page = await store.handoffs(
-      { task },
-      { limit: SUBJECT_PAGE, ...(cursor !== undefined && { cursor }) },
-    )
+    const page = await store.handoffs({ task }, { limit: SUBJECT_PAGE, cursor })
     found.push(...page.items)
     cursor = page.next
   } while (cursor !== undefined)

@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { Run, RunStep } from '../../domain/workflow/run.ts'
 import type { WorkflowStep } from '../../domain/workflow/workflow.ts'
 import type { Eraser } from './eraser.ts'
@@ -25,7 +26,7 @@ function eraseStep(step: RunStep, eraser: Eraser): RunStep {
     ...(decision?.comment !== undefined && {
       decision: { ...decision, comment: eraser.words(decision.comment) },
     }),
-    ...(artifacts && { artifacts: eraser.deep(artifacts) }),
+    ...present({ artifacts: artifacts && eraser.deep(artifacts) }),
   }
 }
 
@@ -34,7 +35,7 @@ function eraseDefinition(step: WorkflowStep, eraser: Eraser): WorkflowStep {
   return {
     ...step,
     ...eraser.deep(texts),
-    ...(gate && { gate: { ...gate, name: eraser.words(gate.name), items: eraser.deep(gate.items) } }),
+    ...present({ gate: gate && { ...gate, name: eraser.words(gate.name), items: eraser.deep(gate.items) } }),
     ...(on_failure?.context !== undefined && {
       on_failure: { ...on_failure, context: eraser.words(on_failure.context) },
     }),

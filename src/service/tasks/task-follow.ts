@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { gatesAfter, taskReasons } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { refuse } from '../write.ts'
@@ -23,11 +24,7 @@ function followed(task: Task, handoff: Handoff): Partial<Task> | undefined {
     case 'in_progress':
       return task.owner === handoff.to && task.status === 'in_progress'
         ? undefined
-        : {
-            status: 'in_progress',
-            owner: handoff.to,
-            ...(handoff.instance !== undefined && { instance: handoff.instance }),
-          }
+        : { status: 'in_progress', owner: handoff.to, ...present({ instance: handoff.instance }) }
     case 'expired':
     case 'rejected':
     case 'cancelled':
@@ -90,7 +87,7 @@ export function putTask(
     subject: task.uid,
     record: {
       act,
-      actor: { id: actor.name, ...(kid !== undefined && { kid }) },
+      actor: { id: actor.name, ...present({ kid }) },
       auth: actor.auth,
       sub: { id: task.id, k: 'task', rev: next.rev },
       to: next.status,

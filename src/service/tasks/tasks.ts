@@ -1,5 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 import type { Priority } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { isWrittenBack, WRITEBACK_REQUIRED, type WritebackStatus } from '../../domain/tasks/writeback.ts'
 import { doneProgressProblem, isReinstating } from '../../domain/tasks/writeback-rules.ts'
@@ -243,7 +244,7 @@ export function newTask(step: Step, input: NewTask): Task {
     rev: 1,
     title: input.title,
     status: input.owner === undefined ? 'todo' : 'assigned',
-    ...(input.owner !== undefined && { owner: input.owner }),
+    ...present({ owner: input.owner }),
     progress: 0,
     priority: input.priority ?? 'normal',
     critical: input.critical ?? false,
@@ -275,8 +276,7 @@ export function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
     step,
     {
       ...(input.status === undefined ? held(step, task) : moved(step, task, input.status)),
-      ...(input.progress !== undefined && { progress: input.progress }),
-      ...(input.notes !== undefined && { notes: input.notes }),
+      ...present({ progress: input.progress, notes: input.notes }),
     },
     'task.update',
     { fields: { notes: input.notes } },
@@ -308,12 +308,7 @@ function claimed({ view, actor }: Step, task: Task): Task {
       { id: task.id, open_deps },
     )
   const { instance: _, ...rest } = task
-  return {
-    ...rest,
-    status: 'in_progress',
-    owner: actor.name,
-    ...(actor.instance !== undefined && { instance: actor.instance }),
-  }
+  return { ...rest, status: 'in_progress', owner: actor.name, ...present({ instance: actor.instance }) }
 }
 
 function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
@@ -324,7 +319,7 @@ function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
   held(step, task)
   const done = putTask(
     step,
-    { ...task, status: 'done', progress: 100, ...(input.notes !== undefined && { notes: input.notes }) },
+    { ...task, status: 'done', progress: 100, ...present({ notes: input.notes }) },
     'task.done',
     { fields: { notes: input.notes } },
   )
@@ -347,20 +342,21 @@ export function addRecord(
     task_id: task.id,
     shape: reinstates ? 'reinstatement' : 'completion',
     by: actor.name,
-    ...(input.on_behalf_of !== undefined && { on_behalf_of: input.on_behalf_of }),
-    ...(input.branch !== undefined && { branch: input.branch }),
-    ...(input.commit_sha !== undefined && { commit_sha: input.commit_sha.toLowerCase() }),
+    ...present({
+      on_behalf_of: input.on_behalf_of,
+      branch: input.branch,
+      commit_sha: input.commit_sha?.toLowerCase(),
+    }),
     tests_run: [...(input.tests_run ?? [])],
     summary: input.summary ?? '',
     blockers: [...(input.blockers ?? [])],
     files_changed: [...(input.files_changed ?? [])],
     related_thought_records: [...(input.related_thought_records ?? [])],
-    ...(input.status !== undefined && { status: input.status }),
-    ...(input.notes !== undefined && { notes: input.notes }),
+    ...present({ status: input.status, notes: input.notes }),
     created_at: at,
   }
   const { signed, kid, envelope } = signRecord(step, said)
-  const record: ThoughtRecord = { ...said, ...(signed !== undefined && { signed }) }
+  const record: ThoughtRecord = { ...said, ...present({ signed }) }
   view.addRecord(record)
   const reopened: Task = reinstates && task.status === 'done' ? reopen(task) : task
   const next = putTask(step, reopened, reinstates ? 'task.reinstate' : 'thought_record', {

@@ -1,5 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 import { hasRole } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { WRITEBACK_FAILED } from '../../domain/tasks/writeback.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -17,8 +18,7 @@ export interface Escalation {
 
 export const escalationOf = (task_id: string, record: RecordInput): Escalation => ({
   task_id,
-  ...(record.branch !== undefined && { branch: record.branch }),
-  ...(record.commit_sha !== undefined && { commit_sha: record.commit_sha }),
+  ...present({ branch: record.branch, commit_sha: record.commit_sha }),
   // Absent fields are left out, so that the record can be called with as it stands.
   thought_record: JSON.parse(JSON.stringify({ task_id, ...record })),
 })

@@ -1,6 +1,7 @@
 import { ANYONE } from '../../domain/actor.ts'
 import type { Agent, AgentKind } from '../../domain/agent.ts'
 import { hasRole, kindOf } from '../../domain/policy.ts'
+import { present } from '../../domain/present.ts'
 import { meant } from '../../domain/workflow/check.ts'
 import type { Workflow, WorkflowStep } from '../../domain/workflow/workflow.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -66,7 +67,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
           `only a person can decide a gate, and ${name} is not known as one; write human, or say so with: baton agent add ${name} --kind human`,
         )
     }
-    return { ...step, ...(agent !== undefined && { agent }) }
+    return { ...step, ...present({ agent }) }
   })
   const workflow = { ...read.workflow, steps }
   const names = [

@@ -2,6 +2,7 @@ import { validationProblems } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import { advance, type RunEvent } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
@@ -50,7 +51,7 @@ export function putRun(step: Step, before: Run | undefined, after: Run, act: str
     subject: run.uid,
     record: {
       ...logRecord(act, actor, { id: run.uid, k: 'run', rev: run.rev }, at),
-      ...(before && { from: before.state }),
+      ...present({ from: before?.state }),
       to: run.state,
     },
   })

@@ -1,5 +1,6 @@
 import type { Check, Package } from '../../domain/handoffs/package.ts'
 import { CHOICES } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import { definitionOf, type Run, type RunStep, workflowState } from '../../domain/workflow/run.ts'
 
 /** The package for the agent of a step: its definition and the outcomes of the steps it needs. */
@@ -17,10 +18,12 @@ export function stepPackage(run: Run, step: string, because?: string): Package {
     ...(artifacts.length > 0 && {
       artifacts: artifacts.map((file) => ({ ...file, role: 'input' as const })),
     }),
-    ...(deliverables && { deliverables: [...deliverables] }),
-    ...(criteria && { criteria: [...criteria] }),
-    ...(constraints && { constraints: [...constraints] }),
-    ...(checks && { checks: checks as Check[] }),
+    ...present({
+      deliverables: deliverables && [...deliverables],
+      criteria: criteria && [...criteria],
+      constraints: constraints && [...constraints],
+      checks: checks && (checks as Check[]),
+    }),
     ...stateOf(run, step),
   }
 }
@@ -63,7 +66,7 @@ function decisionOf({ id, decision }: RunStep): NonNullable<Package['decisions']
     {
       id: `gate-${id}`,
       decision: `${decision.by ?? 'a person'}: ${decision.choice}`,
-      ...(decision.comment !== undefined && { rationale: decision.comment }),
+      ...present({ rationale: decision.comment }),
     },
   ]
 }

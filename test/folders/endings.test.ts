@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/handoffs/markdown-status.ts'
@@ -19,6 +19,17 @@ const TASK = 'BPRD-2026-0042'
 const month = () => new Date().toISOString().slice(0, 7).replace('-', '/')
 const archived = (id: string): string => `archived/${month()}/${id}.md`
 const EVIDENCE = ['--evidence', 'Middleware=PR #123', '--evidence', 'Documentation=docs/limits.md']
+
+const COMPLETE = [
+  ['status: Acknowledged', 'status: Complete'],
+  ['completion_verified_by: null', 'completion_verified_by: perplexity'],
+] as const
+/** Moves the file of an open handoff to the archive, as document 000's own scripts do. */
+function archive(folder: HandoffFolder, id: string): void {
+  const path = join(folder.root, '_handoffs', archived(id))
+  mkdirSync(dirname(path), { recursive: true })
+  renameSync(join(folder.root, active(id)), path)
+}
 
 const index = (folder: HandoffFolder) => parse(folder.read('_handoffs/_index.yaml'))
 const taskOf = (folder: HandoffFolder) =>
@@ -142,6 +153,57 @@ describe('how a handoff of document 000 ends', () => {
     assert.deepEqual(await texts(folder, 'grok'), ['Handoff rejected: no capacity this week'])
     const { task } = await taskOf(folder)
     assert.deepEqual([task.status, task.owner], ['assigned', 'grok'])
+  })
+
+  it('[S0-104] [S0-105] a rejection whose author also moves the file to the archive counts', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+
+    folder.edit(id, ['status: Active', 'status: Rejected\nrejection_reason: no capacity this week'])
+    archive(folder, id)
+    const happened = await folder.sync()
+
+    assert.deepEqual(whats(happened), ['taken_in', 'written'])
+    assert.deepEqual(folder.files(), [archived(id)])
+    assert.equal(await folder.state(id), 'rejected')
+    assert.deepEqual(await texts(folder, 'grok'), ['Handoff rejected: no capacity this week'])
+  })
+
+  it('[S0-96] [S0-97] a completion whose author also moves the file to the archive counts', async (t) => {
+    const folder = await aVerifyingFolder(t)
+    const id = await inReview(folder)
+
+    folder.edit(id, ...COMPLETE)
+    archive(folder, id)
+    await folder.sync()
+
+    assert.deepEqual(folder.files(), [archived(id)])
+    assert.equal(await folder.state(id), 'completed')
+    assert.equal((await taskOf(folder)).task.status, 'done')
+  })
+
+  it('[S0-36] a move to the archive that changes no status is put back', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+
+    archive(folder, id)
+    const happened = await folder.sync()
+
+    assert.deepEqual(whats(happened), ['refused', 'put_back', 'moved'])
+    assert.ok(folder.has(active(id)))
+    assert.equal(await folder.state(id), 'offered')
+  })
+
+  it('[S0-99] Expired in the archive is refused before its time', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+
+    folder.edit(id, ['status: Active', 'status: Expired'])
+    archive(folder, id)
+    const happened = await folder.sync()
+
+    assert.deepEqual(whats(happened), ['refused', 'put_back', 'moved'])
+    assert.equal(await folder.state(id), 'offered')
   })
 
   it('[S0-106] [S0-107] a skill gap goes to the chief as well', async (t) => {

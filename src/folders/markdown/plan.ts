@@ -3,6 +3,7 @@ import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
+import { isEnd } from '../../domain/lifecycle.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
@@ -38,7 +39,8 @@ export function plan(change: ForeignChange): Plan {
   const fields = asked(change)
   const author = authorOf(change, fields)
   const no = (reason: string): Plan => ({ ok: false, author, reason })
-  if (path !== place) return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
+  if (path !== place && !isArchiving(change, fields))
+    return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
   const calls: PlannedCall[] = []
   const id = handoff.uid
   const amend = amendmentOf(file, fields, AMENDED)
@@ -75,6 +77,10 @@ export function plan(change: ForeignChange): Plan {
 
 const asked = (change: ForeignChange): ReadonlySet<string> =>
   askedFields(change, (path) => FREE.has(String(path[0])) || FOLLOWS.has(path.join('.')))
+
+/** Document 000 ends a handoff by a status and a move to the archive; the move alone asks for nothing. */
+const isArchiving = ({ file, path }: ForeignChange, fields: ReadonlySet<string>): boolean =>
+  fields.has('state') && isEnd(file.state ?? 'draft') && /^archived\/\d{4}\/\d{2}\//.test(path)
 
 /** Whoever the changed part is for; the document has no other place for an author. */
 function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>): string {

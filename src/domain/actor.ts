@@ -35,3 +35,7 @@ export const newAgent = (name: string, kind: AgentKind, at: string): Agent => ({
   rev: 1,
   created_at: at,
 })
+
+/** The holder as one text: each instance of an agent is a holder of its own. */
+export const holderKey = (agent: string, instance?: string): string =>
+  instance === undefined ? agent : `${agent}#${instance}`

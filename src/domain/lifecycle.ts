@@ -1,3 +1,6 @@
+export const TYPES = ['sequential', 'delegation', 'escalation', 'return', 'gate'] as const
+export type HandoffType = (typeof TYPES)[number]
+
 export const STATES = [
   'draft',
   'offered',

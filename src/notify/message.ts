@@ -1,5 +1,4 @@
-import { inWords } from '../domain/texts/in-words.ts'
-import { visible } from '../domain/texts/visible.ts'
+import { inWords, visible } from '../domain/texts/visible.ts'
 import type { Message } from '../service/deps.ts'
 
 const TITLE_LENGTH = 200

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { BatonError, type ErrorCode, toError } from '../domain/errors.ts'
-import { wellFormedDeep } from '../domain/texts/texts.ts'
-import { visible, visibleDeep } from '../domain/texts/visible.ts'
+import { visible, visibleDeep, wellFormedDeep } from '../domain/texts/visible.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { type Issue, issueSentence } from './issue-words.ts'

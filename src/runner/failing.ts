@@ -1,6 +1,6 @@
 import { isKnownErrorCode } from '../domain/handoffs/retry.ts'
 import { secretsIn, withoutSecrets } from '../domain/texts/secrets.ts'
-import { changeTexts } from '../domain/texts/texts.ts'
+import { changeTexts } from '../domain/texts/visible.ts'
 
 export interface Failing {
   readonly code: string

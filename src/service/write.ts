@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts'
 import { sha256 } from '../crypto/crypto.ts'
+import { holderKey } from '../domain/actor.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
-import { holderKey } from '../domain/handoffs/holder.ts'
 import type { Idem, Reads, View } from '../storage/store.ts'
 import { adminStream, type Call, type ServiceDeps } from './deps.ts'
 import { notePassed, passedSecrets } from './secrets.ts'

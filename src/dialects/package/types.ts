@@ -1,5 +1,5 @@
 import { ANYONE } from '../../domain/actor.ts'
-import { type HandoffType, TYPES } from '../../domain/handoffs/handoff-type.ts'
+import { type HandoffType, TYPES } from '../../domain/lifecycle.ts'
 import type { Draft } from '../draft.ts'
 import type { Words } from '../text/words.ts'
 import { TYPE_SYNONYMS } from './words.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { aHandoff } from '../../../test/support/store/builders.ts'
+import { holderKey } from '../actor.ts'
 import { STATES } from '../lifecycle.ts'
 import { PRIORITIES, RANK } from '../priority.ts'
 import { dueOf } from './due.ts'
 import { Handoff, RetryRule } from './handoff.ts'
-import { holderKey } from './holder.ts'
 
 const times = {
   ack_deadline: '2026-02-21T18:35:00.000Z',

@@ -1,15 +1,14 @@
 import * as z from 'zod'
 import { HOMES } from '../home.ts'
-import { STATES } from '../lifecycle.ts'
+import { STATES, TYPES } from '../lifecycle.ts'
 import { once } from '../once.ts'
 import { Gate, Silence } from '../people/people-schema.ts'
 import { PRIORITIES } from '../priority.ts'
-import { TYPES } from './handoff-type.ts'
 
+export { holderKey } from '../actor.ts'
+export { type HandoffType, TYPES } from '../lifecycle.ts'
 export { PRIORITIES, type Priority, RANK } from '../priority.ts'
 export { type Due, dueOf } from './due.ts'
-export { type HandoffType, TYPES } from './handoff-type.ts'
-export { holderKey } from './holder.ts'
 
 export const Failure = once(() =>
   z.object({

@@ -1,5 +1,5 @@
 import type { Command, State } from '../lifecycle.ts'
-import { inWords } from '../texts/in-words.ts'
+import { inWords } from '../texts/visible.ts'
 
 /** States whose names alone make no sentence. */
 const STATES: Readonly<Partial<Record<State, string>>> = {

@@ -2,7 +2,7 @@ import type { Refusal } from '../errors.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import { isOpen } from '../lifecycle.ts'
 import { present } from '../present.ts'
-import { quoted } from '../texts/quoted.ts'
+import { quoted } from '../texts/visible.ts'
 
 /** `advisory` asks and holds nothing up; `auto` opens by itself when its checks pass and is blocking when they do not. */
 export const GATE_TYPES = ['blocking', 'advisory', 'auto'] as const

@@ -1,5 +1,4 @@
 import type { FieldProblem } from '../problem.ts'
-import { sentencesIn } from '../texts/sentences.ts'
 
 export interface WrittenRecord {
   readonly branch?: unknown
@@ -167,3 +166,33 @@ export function blockersProblem(blockers: number): FieldProblem {
 
 const sentences = (count: number): string => (count === 1 ? '1 sentence' : `${count} sentences`)
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)
+
+const ENDS = '.!?'
+const AFTER = ' \t\r\n"\')]'
+
+/** Dots that end a word and no sentence. */
+const SHORT = ['e.g', 'i.e', 'etc', 'vs', 'cf', 'resp', 'incl', 'approx', 'no', 'fig']
+
+/**
+ * How many sentences a text has. A dot counts where space or the end follows, so that `package.json`, `5.3+`
+ * and `.env.example` do not end a sentence.
+ */
+export function sentencesIn(text: string): number {
+  let count = 0
+  let isOpen = false
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]!
+    const after = text[at + 1]
+    if (!ENDS.includes(sign)) isOpen ||= !AFTER.includes(sign)
+    else if (isOpen && (after === undefined || AFTER.includes(after)) && !isShort(text, at)) {
+      count++
+      isOpen = false
+    }
+  }
+  return isOpen ? count + 1 : count
+}
+
+function isShort(text: string, dot: number): boolean {
+  const word = /[a-z.]*$/i.exec(text.slice(Math.max(0, dot - 8), dot))![0].toLowerCase()
+  return text[dot] === '.' && SHORT.includes(word)
+}

@@ -1,4 +1,4 @@
-import { isPlain } from './texts.ts'
+import { isPlain } from './visible.ts'
 
 export interface JsonProblem {
   /** The path of the value: `input.items[0].count`. */

@@ -1,6 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
+import { inWords } from '../../domain/texts/visible.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 

@@ -2,7 +2,7 @@ import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
+import { inWords } from '../../domain/texts/visible.ts'
 import { amendmentOf, askedFields, fixedIn } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/tasks/task.ts'
 import { isWrittenBack } from '../../domain/tasks/writeback.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
+import { inWords } from '../../domain/texts/visible.ts'
 import type { LogEntry, TaskRow } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'

@@ -1,6 +1,6 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
-import { inWords } from '../../domain/texts/in-words.ts'
+import { inWords } from '../../domain/texts/visible.ts'
 import { operationOf, typedAs } from './catalog.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'

@@ -1,4 +1,5 @@
 import { BatonError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/texts/nearest.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
 import {
@@ -13,7 +14,6 @@ import {
 } from './failure.ts'
 import { typedContext, withContext } from './hint.ts'
 import { type CommandWords, commandWords, readArguments } from './input/args.ts'
-import { didYouMean } from './input/suggest.ts'
 import type { Io } from './io.ts'
 import { Shell, screenFor } from './shell.ts'
 

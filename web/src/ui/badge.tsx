@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { State } from '../../../src/domain/lifecycle.ts'
-import { inWords } from '../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../src/domain/texts/visible.ts'
 import { TONES, type Tone } from './words.ts'
 
 /** A word with the colour of what it means. */

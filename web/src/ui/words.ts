@@ -1,5 +1,5 @@
 import type { State } from '../../../src/domain/lifecycle.ts'
-import { inWords } from '../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../src/domain/texts/visible.ts'
 
 export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'plain'
 

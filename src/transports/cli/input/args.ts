@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { didYouMean } from './suggest.ts'
+import { didYouMean } from '../../../domain/texts/nearest.ts'
 
 /** One option of a command. */
 export interface Flag {

@@ -1,5 +1,5 @@
 import type { Block, Progress } from '../../../domain/blocks/block.ts'
-import { inWords } from '../../../domain/texts/in-words.ts'
+import { inWords } from '../../../domain/texts/visible.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import type { Shell } from '../shell.ts'
 

@@ -1,6 +1,6 @@
 import type { Agent } from '../../../domain/agent.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
-import { inWords } from '../../../domain/texts/in-words.ts'
+import { inWords } from '../../../domain/texts/visible.ts'
 import type { Artifact } from '../../../service/service.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell } from '../screen/screen.ts'

@@ -1,6 +1,6 @@
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import type { State } from '../../../domain/lifecycle.ts'
-import { inWords } from '../../../domain/texts/in-words.ts'
+import { inWords } from '../../../domain/texts/visible.ts'
 import type { Style } from '../screen/screen.ts'
 
 export const STATE_STYLES: Readonly<Record<State, Style>> = {

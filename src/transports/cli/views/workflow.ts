@@ -1,4 +1,4 @@
-import { inWords } from '../../../domain/texts/in-words.ts'
+import { inWords } from '../../../domain/texts/visible.ts'
 import type { RunState, StepState } from '../../../domain/workflow/run.ts'
 import type { RunView, StepView } from '../../../domain/workflow/run-view.ts'
 import type { OperationName } from '../../../operations/index.ts'

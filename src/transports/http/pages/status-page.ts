@@ -1,6 +1,6 @@
 import { ENDS, isOpen, STATES, type State } from '../../../domain/lifecycle.ts'
 import { TASK_STATES, type TaskState } from '../../../domain/tasks/task.ts'
-import { inWords } from '../../../domain/texts/in-words.ts'
+import { inWords } from '../../../domain/texts/visible.ts'
 
 export interface Status {
   readonly address: string

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../../../src/domain/handoffs/handoff.ts'
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { Time } from '../../ui/time.tsx'
 import { told } from '../../ui/words.ts'
 

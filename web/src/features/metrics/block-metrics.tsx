@@ -1,7 +1,7 @@
 import { useSearchParams } from 'wouter'
 import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
 import { GROUPINGS, type Grouping } from '../../../../src/domain/reports/metrics.ts'
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Scroll } from '../../ui/scroll.tsx'

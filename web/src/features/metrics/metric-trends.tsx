@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Line } from '../../ui/bars.tsx'
 import { whenIn } from './flow-charts.tsx'

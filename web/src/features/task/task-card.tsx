@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'

@@ -1,4 +1,4 @@
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { Graph, type GraphNode } from '../../ui/graph.tsx'
 import { Empty } from '../../ui/states.tsx'
 import type { Tone } from '../../ui/words.ts'

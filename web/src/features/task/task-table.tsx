@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Time } from '../../ui/time.tsx'

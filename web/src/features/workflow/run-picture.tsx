@@ -1,4 +1,4 @@
-import { inWords } from '../../../../src/domain/texts/in-words.ts'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Graph, type GraphEdge, type GraphNode } from '../../ui/graph.tsx'
 import { STEP_TONES } from './run-tones.ts'

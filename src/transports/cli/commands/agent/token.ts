@@ -1,10 +1,10 @@
 import type { Context } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { kindOf } from '../../../../domain/policy.ts'
+import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Token } from '../../../../service/service.ts'
 import { type Command, textOf, textsOf } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
-import { didYouMean } from '../../input/suggest.ts'
 import { toSeconds } from '../../screen/time.ts'
 import type { Shell } from '../../shell.ts'
 

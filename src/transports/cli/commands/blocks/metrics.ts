@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { MetricSummary, MetricsGroup } from '../../../../domain/reports/metrics.ts'
 import { durationText } from '../../../../domain/reports/metrics-value.ts'
-import { inWords } from '../../../../domain/texts/in-words.ts'
+import { inWords } from '../../../../domain/texts/visible.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { oneLine } from '../../screen/plain-text.ts'

@@ -1,5 +1,5 @@
 import { VERDICTS, type Verdict } from '../../../../domain/blocks/block.ts'
-import { inWords } from '../../../../domain/texts/in-words.ts'
+import { inWords } from '../../../../domain/texts/visible.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../../screen/screen.ts'
 import { count } from '../../views/words.ts'

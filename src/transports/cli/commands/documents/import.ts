@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
-import { inWords } from '../../../../domain/texts/in-words.ts'
+import { inWords } from '../../../../domain/texts/visible.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import type { ImportItem } from '../../../../service/documents/import.ts'
 import type { Command } from '../../command.ts'

@@ -1,4 +1,4 @@
-import { inWords } from '../../../../domain/texts/in-words.ts'
+import { inWords } from '../../../../domain/texts/visible.ts'
 import type { CheckedEntry } from './checking.ts'
 import { STDIN } from './files.ts'
 import type { FileProblem } from './reading.ts'

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../input/suggest.ts'
+import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Shell } from '../../shell.ts'
 

@@ -1,4 +1,4 @@
-import { inWords } from '../../../../domain/texts/in-words.ts'
+import { inWords } from '../../../../domain/texts/visible.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { demandBase } from '../../../../git/merge-check.ts'
 import { taskOfBranch } from '../../../../git/names.ts'

@@ -118,6 +118,3 @@ export interface Hold {
   readonly stopping?: AbortSignal | undefined
   readonly ms?: number | undefined
 }
-
-/** The log stream of the workspace's administration. */
-export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin.split('/').at(-1) ?? ''

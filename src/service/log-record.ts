@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Append } from '../storage/store.ts'
+import type { ServiceDeps } from './deps.ts'
 
 type LogRecord = Append['record']
 
@@ -11,3 +12,6 @@ export const logRecord = (act: string, actor: Actor, sub: LogRecord['sub'], ts: 
   sub,
   ts,
 })
+
+/** The log stream of the workspace's administration. */
+export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin.split('/').at(-1) ?? ''

@@ -1,8 +1,8 @@
 import { toError } from '../domain/errors.ts'
 import { type FoundSecret, secretsIn } from '../domain/texts/secrets.ts'
 import type { View } from '../storage/store.ts'
-import { adminStream, type Call, type ServiceDeps } from './deps.ts'
-import { logRecord } from './log-record.ts'
+import type { Call, ServiceDeps } from './deps.ts'
+import { adminStream, logRecord } from './log-record.ts'
 
 /** Prefixes that a use case puts before the caller's own fields. */
 const WRAPPED = /^(?:input|change)\./

@@ -2,11 +2,13 @@ import { ENGINE } from '../domain/actor.ts'
 import { isPast, leaseMs, SECOND_MS } from '../domain/handoffs/deadlines.ts'
 import { dueOf } from '../domain/handoffs/due.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { nextReminder, spokenTime } from '../domain/people/silence.ts'
 import type { DueItem, Unit } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 import { again, failed } from './handoffs/attempts.ts'
-import { move, type Step } from './handoffs/moves.ts'
-import { endSilence, remind } from './people/silence.ts'
+import { amended, finish, move, notify, type Step } from './handoffs/moves.ts'
+import { logRecord } from './log-record.ts'
+import { noteGate } from './tasks/task-follow.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
 export const settlingUnits =
@@ -39,4 +41,50 @@ function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
     },
     'time_out',
   )
+}
+
+/** The person is reminded, and again later. */
+function remind(step: Step, handoff: Handoff): Handoff {
+  const who = handoff.waiting_for ?? handoff.to
+  notify(step, who, 'reminder', handoff, `${handoff.id} still waits for ${who}: ${handoff.title}`)
+  const { remind_at: _, ...rest } = handoff
+  return note(step, handoff, { ...rest, ...nextReminder(handoff, rulesOf(step), step.at) }, 'handoff.remind')
+}
+
+/** Nobody answered in time: what the sender or the workspace has ruled for that happens, once. */
+function endSilence(step: Step, handoff: Handoff): Handoff {
+  const silence = handoff.silence ?? rulesOf(step).silence
+  if (silence?.policy === 'expire') return move(step, handoff, 'expire')
+  const spent: Handoff = amended(handoff, { silence: { policy: 'wait' } }, ['silence_at'])
+  const { to } = silence ?? {}
+  // The rule of the workspace was taken back meanwhile, so the person may take their time.
+  if (to === undefined || silence?.policy === 'wait') return note(step, handoff, spent, 'handoff.wait_on')
+  const silent = handoff.waiting_for ?? handoff.to
+  const text = `${silent} did not answer ${handoff.id} within ${spokenTime(silence?.after_s ?? 0)}`
+  notify(step, to, 'escalated', handoff, `${text}: ${handoff.title}`)
+  // Only its sender can answer a question about the work, so there is nobody to give it to.
+  if (handoff.need === 'clarification') return note(step, handoff, spent, 'handoff.escalate')
+  if (silence?.policy === 'escalate') {
+    notify(step, silent, 'escalated', handoff, `${text}, so ${to} was asked too; you can still decide it`)
+    return note(step, handoff, { ...spent, escalated_to: to }, 'handoff.escalate')
+  }
+  notify(step, silent, 'reassigned', handoff, `${text}, so it was given to ${to}`)
+  const { escalated_to: _, ...given } = spent
+  return note(step, handoff, { ...given, to }, 'handoff.reassign')
+}
+
+const rulesOf = ({ deps }: Step) => deps.policy.people ?? {}
+
+/** The state stays as it is, so the table of transitions has no line for these. */
+function note(step: Step, before: Handoff, next: Handoff, act: string): Handoff {
+  const { view, actor, at } = step
+  const result = finish(step, before, next)
+  view.append({
+    stream: result.root,
+    subject: result.uid,
+    record: logRecord(act, actor, { id: result.uid, k: 'handoff', rev: result.rev }, at),
+  })
+  view.putHandoff(result)
+  noteGate(step, result)
+  return result
 }

@@ -3,7 +3,8 @@ import { sha256 } from '../crypto/crypto.ts'
 import { holderKey } from '../domain/actor.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
 import type { Idem, Reads, View } from '../storage/store.ts'
-import { adminStream, type Call, type ServiceDeps } from './deps.ts'
+import type { Call, ServiceDeps } from './deps.ts'
+import { adminStream } from './log-record.ts'
 import { notePassed, passedSecrets } from './secrets.ts'
 
 /** The row that a write changed; the answer to a repeated call is rebuilt from it. */

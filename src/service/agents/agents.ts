@@ -3,8 +3,8 @@ import type { Agent } from '../../domain/agent.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Token, View } from '../../storage/store.ts'
-import { adminStream, type Call, type ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
+import { adminStream, logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 
 export interface AgentInput {
@@ -116,8 +116,6 @@ export class Agents {
     })
   }
 }
-
-export { adminStream }
 
 /**
  * The rows of these agents. A name nobody has used yet is added, unless `baton.yaml` lists the agents: then it

@@ -1,9 +1,8 @@
 import { newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import { adminStream, logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
-import { adminStream } from './agents.ts'
 import type { AgentKey } from './signing.ts'
 
 /**

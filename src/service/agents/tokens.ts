@@ -2,8 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { present } from '../../domain/present.ts'
 import type { Token } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { adminStream } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
-import { adminStream, ensureAgents, putToken } from './agents.ts'
+import { ensureAgents, putToken } from './agents.ts'
 
 const PREFIX = 'baton_'
 /** 256 bits: nobody guesses it, so a plain hash is enough to keep. */

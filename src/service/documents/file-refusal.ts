@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { present } from '../../domain/present.ts'
-import { adminStream } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import { adminStream, logRecord } from '../log-record.ts'
 import { write } from '../write.ts'
 
 export interface RefusedFile {

@@ -8,16 +8,24 @@ import type { Home } from '../../domain/home.ts'
 import { hasLimit, limitsOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
-import { addAgents, adminStream, knownAgents, unknownAgents } from '../agents/agents.ts'
+import { addAgents, knownAgents, unknownAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { demandFileId, demandWritable, documentId } from '../documents/live-home.ts'
+import { adminStream } from '../log-record.ts'
 import { find, must } from '../lookup.ts'
 import { type AskedOfPeople, idleGate, judgePeople } from '../people/gates.ts'
 import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
 import { refuse, write } from '../write.ts'
-import { admit, isForPerson, refuseNoPerson, refuseRemoved, refuseRoute, Uncounted } from './admission.ts'
+import {
+  admit,
+  isForPerson,
+  refuseNoPerson,
+  refuseRemoved,
+  refuseRoute,
+  Uncounted,
+  withChain,
+} from './admission.ts'
 import { reopened } from './attempts.ts'
-import { withChain } from './chain-refusal.ts'
 import { offerDeadline } from './deadline.ts'
 import { outputConditions } from './handed-in.ts'
 import { amended, move, notify, reasoned, type Step } from './moves.ts'

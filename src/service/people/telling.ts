@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { takes } from '../../domain/people/delivery.ts'
+import { timersOf } from '../../domain/people/silence.ts'
 import { kindOf } from '../../domain/policy.ts'
 import type { Step } from '../handoffs/moves.ts'
 
@@ -36,4 +37,20 @@ export function waitsForPerson({ deps, view }: Step, handoff: Handoff): boolean 
   const { state, waiting_for: who } = handoff
   if (state !== 'needs_input' || who === undefined) return false
   return who === handoff.escalated_to || kindOf(deps.policy, who, view.agent(who)) === 'human'
+}
+
+const TIMERS = ['remind_at', 'silence_at', 'reminded'] as const
+
+/** Sets, keeps or takes away the instants at which a person's silence matters. */
+export function withTimers(step: Step, before: Handoff, next: Handoff): Handoff {
+  const { at, deps } = step
+  if (next.state !== 'needs_input' && before.state !== 'needs_input') return next
+  const waits = waitsForPerson(step, next)
+  const timers = timersOf(before, next, { at, rules: deps.policy.people ?? {}, waitsForPerson: waits })
+  const result = { ...next }
+  for (const key of TIMERS) {
+    if (timers[key] === undefined) delete result[key]
+    else Object.assign(result, { [key]: timers[key] })
+  }
+  return result
 }

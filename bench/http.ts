@@ -94,7 +94,7 @@ export const http = (): Promise<readonly Finding[]> =>
 /** A token for each caller of either name, in turn: one alone may not ask as often as this. */
 async function makeTokens(path: string): Promise<(who: Name) => string> {
   const store = await openStore({ engine: 'sqlite', path })
-  const { tokens } = createService(store)
+  const tokens = await createService(store).tokens()
   const ops = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } } as const
   const make = async (agent: Name) => (await tokens.create(ops, { agent, scopes: ['*'] })).secret
   const made: Record<Name, string[]> = { sender: [], receiver: [] }

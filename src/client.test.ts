@@ -115,14 +115,14 @@ describeOnEngines('the client of a server', (open) => {
 
   it('throws out of a wait at once what will not pass', async (t) => {
     const { url, service, lines } = await servers(t, open, 200)
-    const made = await service.tokens.create(person('maria'), { agent: 'maria', scopes: ['*'] })
+    const made = await (await service.tokens()).create(person('maria'), { agent: 'maria', scopes: ['*'] })
     const client = createClient({ url, token: made.secret })
     const { handoff } = await client.handoff_send({ to: 'codex', title: 'w' })
     const waiting = client.handoff_wait({ id: handoff.id, timeout_s: 60 })
     const refused = assert.rejects(waiting, { code: 'unauthenticated' })
     await logged(lines, '"handoff_wait"', 1)
 
-    await service.tokens.revoke(person('maria'), made.token.uid)
+    await (await service.tokens()).revoke(person('maria'), made.token.uid)
 
     await refused
     await assert.rejects(client.handoff_wait({ id: 'HO-1999-1' }), { code: 'unauthenticated' })

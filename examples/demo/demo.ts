@@ -117,7 +117,7 @@ function ownEnvironment({ io }: Shell, folder: string): Shell['io']['env'] {
 }
 
 async function welcome(shell: Shell, { actor, service }: Context, url: string): Promise<void> {
-  const code = await service.tokens.loginCode({ actor }, actor.name)
+  const code = await (await service.tokens()).loginCode({ actor }, actor.name)
   const { screen } = shell
   if (shell.isJson) return
   shell.print(

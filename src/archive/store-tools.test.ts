@@ -36,7 +36,7 @@ async function filledStore(path: string): Promise<Store> {
     bytes: Buffer.from([0, 255, 10, 13]),
     handoff: handoff.uid,
   })
-  await service.tokens.create(MARIA, { agent: 'ci', scopes: ['*'] })
+  await (await service.tokens()).create(MARIA, { agent: 'ci', scopes: ['*'] })
   return store
 }
 

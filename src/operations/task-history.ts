@@ -19,7 +19,8 @@ const reopen = defineOperation({
   output: Shown,
   errors: [...BASIC, 'not_allowed'],
   examples: ['baton task reopen P0.1.1 --reason "merge refused: no thought_record"'],
-  run: async (service, call, { id, reason }) => show(await service.history.reopen(call, id, reason)),
+  run: async (service, call, { id, reason }) =>
+    show(await (await service.history()).reopen(call, id, reason)),
 })
 
 const Entry = () =>
@@ -48,7 +49,7 @@ const log = defineOperation({
   untrusted: ['task', 'records'],
   examples: ['baton task log P0.1.1'],
   run: async (service, _, { id, limit }) => {
-    const { row, entries } = await service.history.log(id, limit ?? 200)
+    const { row, entries } = await (await service.history()).log(id, limit ?? 200)
     return {
       task: show(row),
       entries: entries.map(toEntry),

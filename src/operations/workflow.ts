@@ -73,7 +73,7 @@ const Shown = () =>
 type Shown = z.infer<ReturnType<typeof Shown>>
 
 async function shownRun(service: Service, ref: string): Promise<Shown> {
-  const { run, handoffs } = await service.workflows.status(ref)
+  const { run, handoffs } = await (await service.workflows()).status(ref)
   return mutable(runView(run, handoffs)) as Shown
 }
 
@@ -88,7 +88,8 @@ const start = defineOperation({
   output: Shown,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow start feature --as orchestrator', 'baton workflow start phases'],
-  run: async (service, call, input) => shownRun(service, (await service.workflows.start(call, input)).uid),
+  run: async (service, call, input) =>
+    shownRun(service, (await (await service.workflows()).start(call, input)).uid),
 })
 
 const status = defineOperation({
@@ -126,7 +127,7 @@ const list = defineOperation({
   untrusted: ['items'],
   examples: ['baton workflow list --state waiting'],
   run: async (service, _, { state, name, limit, cursor }) => {
-    const page = await service.workflows.list(
+    const page = await (await service.workflows()).list(
       { ...(state && { state }), ...(name !== undefined && { name }) },
       pageOf({ limit, cursor }),
     )
@@ -149,7 +150,8 @@ const resume = defineOperation({
   output: Shown,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow resume feature-1'],
-  run: async (service, call, { id }) => shownRun(service, (await service.workflows.resume(call, id)).uid),
+  run: async (service, call, { id }) =>
+    shownRun(service, (await (await service.workflows()).resume(call, id)).uid),
 })
 
 const cancel = defineOperation({
@@ -164,7 +166,7 @@ const cancel = defineOperation({
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow cancel feature-1 --reason "no longer needed"'],
   run: async (service, call, { id, reason }) =>
-    shownRun(service, (await service.workflows.cancel(call, id, reason)).uid),
+    shownRun(service, (await (await service.workflows()).cancel(call, id, reason)).uid),
 })
 
 const check = defineOperation({
@@ -203,7 +205,7 @@ async function checked(
   input: { name?: string | undefined; definition?: string | undefined },
 ) {
   const { refuseDefinition } = await import('../service/workflows/definition.ts')
-  const { file, read } = await service.workflows.check(call, input)
+  const { file, read } = await (await service.workflows()).check(call, input)
   return read.ok ? read.workflow : refuseDefinition(file, read.problems)
 }
 
@@ -228,7 +230,7 @@ const picture = defineOperation({
     'baton workflow picture --run feature-1 --format svg --out feature.svg',
   ],
   run: async (service, call, { format = 'mermaid', ...input }) => {
-    const { workflow, run } = await service.workflows.workflow(call, input)
+    const { workflow, run } = await (await service.workflows()).workflow(call, input)
     return draw(workflow, format, run)
   },
 })

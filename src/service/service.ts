@@ -1,8 +1,6 @@
+import { once } from '../domain/once.ts'
 import { Agents } from './agents/agents.ts'
-import { Tokens } from './agents/tokens.ts'
-import type { Audit } from './audit/audit.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
-import { Events } from './events.ts'
 import { Artifacts } from './handoffs/artifacts.ts'
 import { Closing } from './handoffs/closing.ts'
 import { Looking } from './handoffs/inbox.ts'
@@ -10,51 +8,55 @@ import { Receiving } from './handoffs/receiving.ts'
 import { Sending } from './handoffs/sending.ts'
 import type { Sendings } from './people/deliveries.ts'
 import { settlingUnits } from './settling.ts'
-import { TaskHistory } from './tasks/task-history.ts'
 import { Tasks } from './tasks/tasks.ts'
-import { type WaitOptions, waitForEnd, waitHeld } from './waiting.ts'
+import type { WaitOptions } from './waiting.ts'
 import { followRun } from './workflows/follow.ts'
-import { Workflows } from './workflows/workflows.ts'
 
 /** The use cases of one workspace, by noun. Each takes its caller as an argument, never from outside. */
 export class Service {
   readonly deps: ServiceDeps
-  readonly agents: Agents
-  readonly artifacts: Artifacts
-  readonly history: TaskHistory
-  readonly closing: Closing
-  readonly events: Events
-  readonly looking: Looking
-  readonly receiving: Receiving
-  readonly sending: Sending
-  readonly tasks: Tasks
-  readonly tokens: Tokens
-  readonly workflows: Workflows
+  /** These are loaded by the first call that needs one: a command must not pay for all of them. */
+  readonly audit = once(async () => new (await import('./audit/audit.ts')).Audit(this.deps))
+  readonly events = once(async () => new (await import('./events.ts')).Events(this.deps))
+  readonly history = once(async () => new (await import('./tasks/task-history.ts')).TaskHistory(this.deps))
+  readonly tokens = once(async () => new (await import('./agents/tokens.ts')).Tokens(this.deps))
+  readonly workflows = once(async () => new (await import('./workflows/workflows.ts')).Workflows(this.deps))
 
-  constructor(given: ServiceDeps) {
-    const deps: ServiceDeps = { ...given, follow: followRun }
-    this.deps = deps
-    this.agents = new Agents(deps)
-    this.artifacts = new Artifacts(deps)
-    this.history = new TaskHistory(deps)
-    this.closing = new Closing(deps)
-    this.events = new Events(deps)
-    this.looking = new Looking(deps)
-    this.receiving = new Receiving(deps)
-    this.sending = new Sending(deps)
-    this.tasks = new Tasks(deps)
-    this.tokens = new Tokens(deps)
-    this.workflows = new Workflows(deps)
-    deps.store.onDue(settlingUnits(deps))
+  constructor(deps: ServiceDeps) {
+    this.deps = { ...deps, follow: followRun }
+    deps.store.onDue(settlingUnits(this.deps))
   }
 
-  /** The log as a whole. Few calls need it, so it is loaded by the first that does. */
-  async audit(): Promise<Audit> {
-    const { Audit } = await import('./audit/audit.ts')
-    return new Audit(this.deps)
+  get agents(): Agents {
+    return new Agents(this.deps)
   }
 
-  wait(ref: string, options: WaitOptions = {}, hold?: Hold) {
+  get artifacts(): Artifacts {
+    return new Artifacts(this.deps)
+  }
+
+  get closing(): Closing {
+    return new Closing(this.deps)
+  }
+
+  get looking(): Looking {
+    return new Looking(this.deps)
+  }
+
+  get receiving(): Receiving {
+    return new Receiving(this.deps)
+  }
+
+  get sending(): Sending {
+    return new Sending(this.deps)
+  }
+
+  get tasks(): Tasks {
+    return new Tasks(this.deps)
+  }
+
+  async wait(ref: string, options: WaitOptions = {}, hold?: Hold) {
+    const { waitForEnd, waitHeld } = await import('./waiting.ts')
     return hold ? waitHeld(this.deps, ref, options, hold) : waitForEnd(this.deps, ref, options)
   }
 

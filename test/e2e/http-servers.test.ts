@@ -101,8 +101,8 @@ describe('two servers on one PostgreSQL', () => {
     const ask = async (url: string) =>
       (await fetch(`${url}/v1/inbox`, { headers: { authorization: `Bearer ${token}` } })).status
     assert.deepEqual([await ask(servers[0].url), await ask(servers[1].url)], [200, 200])
-    const { uid } = (await service.tokens.list()).find(({ agent }) => agent === 'codex')!
-    await service.tokens.revoke({ actor: { name: 'ops', kind: 'human', auth: 'os-user' } }, uid)
+    const { uid } = (await (await service.tokens()).list()).find(({ agent }) => agent === 'codex')!
+    await (await service.tokens()).revoke({ actor: { name: 'ops', kind: 'human', auth: 'os-user' } }, uid)
 
     assert.deepEqual([await ask(servers[0].url), await ask(servers[1].url)], [401, 401])
   })

@@ -81,8 +81,8 @@ describe('MCP over HTTP', () => {
     const ends: Readonly<Record<string, () => Promise<unknown>>> = {
       codex: () => service.agents.remove(by('maria', { kind: 'human' }), 'codex'),
       claude: async () => {
-        const { uid } = (await service.tokens.list()).find(({ agent }) => agent === 'claude')!
-        return service.tokens.revoke(by('maria', { kind: 'human' }), uid)
+        const { uid } = (await (await service.tokens()).list()).find(({ agent }) => agent === 'claude')!
+        return (await service.tokens()).revoke(by('maria', { kind: 'human' }), uid)
       },
     }
     for (const [agent, end] of Object.entries(ends)) {

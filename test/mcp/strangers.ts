@@ -23,7 +23,7 @@ export async function oneOfEach(service: Service, task: string, word: string): P
   await service.receiving.reject(by('codex'), handoff.id, { type: 'other', message: word })
   const { notices } = await service.looking.inbox('planner', { limit: 5 })
   const session = await (await service.audit()).start(by('codex'))
-  const run = await service.workflows.start(by('planner'), { definition: FLOW })
+  const run = await (await service.workflows()).start(by('planner'), { definition: FLOW })
   await service.agents.add(person('maria'), { name: agent })
   return {
     handoff: [handoff.uid, handoff.id],
@@ -188,7 +188,8 @@ const notice: Stage = async (service) => {
   const { notices } = await service.looking.inbox('planner', { limit: 100 })
   return notices.find(({ about }) => about === handoff.uid)!.uid
 }
-const flow: Stage = async (service) => (await service.workflows.start(by('planner'), { definition: FLOW })).id
+const flow: Stage = async (service) =>
+  (await (await service.workflows()).start(by('planner'), { definition: FLOW })).id
 const nothing: Stage = async () => 'anything'
 
 const wrong = (stage: Stage, who: readonly Stranger[], input: Wrong['input']): Wrong => ({

@@ -79,8 +79,8 @@ class Driver {
 
   async start(): Promise<void> {
     const { workflow } = this.model
-    const { uid } = await this.#as(this.starter, ({ workflows }, call) =>
-      workflows.start(call, { definition: JSON.stringify(workflow) }),
+    const { uid } = await this.#as(this.starter, async (service, call) =>
+      (await service.workflows()).start(call, { definition: JSON.stringify(workflow) }),
     )
     this.run = uid
   }
@@ -117,9 +117,13 @@ class Driver {
 
   async #moved(move: Move): Promise<unknown> {
     if (move.do === 'resume')
-      return this.#as(this.starter, ({ workflows }, call) => workflows.resume(call, this.run))
+      return this.#as(this.starter, async (service, call) =>
+        (await service.workflows()).resume(call, this.run),
+      )
     if (move.do === 'cancel')
-      return this.#as(this.starter, ({ workflows }, call) => workflows.cancel(call, this.run))
+      return this.#as(this.starter, async (service, call) =>
+        (await service.workflows()).cancel(call, this.run),
+      )
     const run = await this.store.run(this.run)
     return this.#stepped(run!.steps.find(({ id }) => id === move.step)!, move)
   }

@@ -79,7 +79,7 @@ describe('a definition that is wrong', () => {
       assert.notEqual(definition, GOOD)
 
       await assert.rejects(
-        service.workflows.start(by('orchestrator'), { name: 'good', definition }),
+        (await service.workflows()).start(by('orchestrator'), { name: 'good', definition }),
         (error: Error) => {
           assert.equal((error as Error & { code: string }).code, 'invalid_input')
           assert.match(error.message.replaceAll('workflows/good.yaml', 'good'), says)
@@ -96,26 +96,29 @@ describe('a definition that is wrong', () => {
       .replace('id: ship\n    agent: codex', 'id: ship\n    needs: [plan, biuld]')
       .replace(/$/, '  - parallel: [{ id: plan, agent: codex, needs: [plan, shp] }]\n')
 
-    await assert.rejects(service.workflows.start(by('orchestrator'), { name: 'good', definition }), {
-      code: 'invalid_input',
-      message: [
-        '6: there is no field agnt here; did you mean agent?',
-        '7: "5x" cannot be timeout: write seconds or a time such as 90s, 30m, 2h or 1d',
-        '8: build needs pln, and there is no such step; did you mean plan?',
-        '11: agent is missing; say who does ship, for example: agent: codex',
-        '12: ship needs biuld, and there is no such step; did you mean build?',
-        '13: there is already a step plan; give this one another name',
-        '13: plan needs shp, and there is no such step; did you mean ship?',
-      ]
-        .map((line) => `workflows/good.yaml:${line}`)
-        .join('\n'),
-    })
+    await assert.rejects(
+      (await service.workflows()).start(by('orchestrator'), { name: 'good', definition }),
+      {
+        code: 'invalid_input',
+        message: [
+          '6: there is no field agnt here; did you mean agent?',
+          '7: "5x" cannot be timeout: write seconds or a time such as 90s, 30m, 2h or 1d',
+          '8: build needs pln, and there is no such step; did you mean plan?',
+          '11: agent is missing; say who does ship, for example: agent: codex',
+          '12: ship needs biuld, and there is no such step; did you mean build?',
+          '13: there is already a step plan; give this one another name',
+          '13: plan needs shp, and there is no such step; did you mean ship?',
+        ]
+          .map((line) => `workflows/good.yaml:${line}`)
+          .join('\n'),
+      },
+    )
   })
 
   it('is refused by name where there is none', async (t) => {
     const { service } = await open(t)
 
-    await assert.rejects(service.workflows.start(by('orchestrator'), { name: 'feature' }), {
+    await assert.rejects((await service.workflows()).start(by('orchestrator'), { name: 'feature' }), {
       code: 'not_found',
       message:
         'there is no workflow feature: no workflows/feature.yaml; make one with: baton workflow init feature',
@@ -173,7 +176,7 @@ describe('a definition that is right', () => {
     const definition =
       'name: wide\nsteps:\n  - { id: a, agent: codex }\n  - { id: b, role: reviewer, needs: [] }\n'
 
-    await service.workflows.start(by('orchestrator'), { definition })
+    await (await service.workflows()).start(by('orchestrator'), { definition })
 
     const [b, a] = (await store.handoffs({}, { limit: 9 })).items
     assert.deepEqual([a?.id, a?.to, b?.id, b?.to], ['wide-1.a', 'codex', 'wide-1.b', 'planner'])
@@ -182,9 +185,11 @@ describe('a definition that is right', () => {
   it('makes a person of whom a person names for a gate', async (t) => {
     const { service, store } = await openWorkspace(t)
     const definition = 'name: one\nsteps:\n  - { id: a, agent: codex, gate: { to: paul } }\n'
-    await assert.rejects(service.workflows.start(by('codex'), { definition }), { code: 'invalid_input' })
+    await assert.rejects((await service.workflows()).start(by('codex'), { definition }), {
+      code: 'invalid_input',
+    })
 
-    await service.workflows.start(person('maria'), { definition })
+    await (await service.workflows()).start(person('maria'), { definition })
 
     const paul = (await store.agents()).find(({ name }) => name === 'paul')
     assert.equal(paul?.kind, 'human')
@@ -193,7 +198,7 @@ describe('a definition that is right', () => {
   it("[S2-53] [S2-54] comes with Baton for document 002's phases, and tells phase, holder and progress", async (t) => {
     const { service } = await openWorkspace(t)
 
-    const run = await service.workflows.start(by('orchestrator'), { name: 'phases' })
+    const run = await (await service.workflows()).start(by('orchestrator'), { name: 'phases' })
 
     assert.deepEqual(
       run.workflow.steps.map(({ phase }) => phase),
@@ -204,7 +209,7 @@ describe('a definition that is right', () => {
       [0, 1, 1, 1, 1, 1, 1, 1],
     )
     const { runView } = await import('../../src/domain/workflow/run-view.ts')
-    const { run: now, handoffs } = await service.workflows.status(run.id)
+    const { run: now, handoffs } = await (await service.workflows()).status(run.id)
     const { phase, waiting_for, state } = runView(now, handoffs)
     assert.deepEqual(phase, { name: 'Research', step: 1, of: 8, percent: 12.5 })
     assert.deepEqual([state, waiting_for[0]?.who], ['running', 'research-agent'])

@@ -56,8 +56,8 @@ steps:
 
 const UNDERSTOOD = { understood: { task: 'I do the step' } }
 
-const start = ({ service }: Workspace, definition = FEATURE, call = orchestrator) =>
-  service.workflows.start(call, { definition })
+const start = async ({ service }: Workspace, definition = FEATURE, call = orchestrator) =>
+  (await service.workflows()).start(call, { definition })
 
 /** The agent takes the handoff and does it. */
 async function work(
@@ -78,7 +78,7 @@ async function fail({ receiving }: Service, id: string, agent: string, message =
 }
 
 async function states({ service }: Workspace, ref: string): Promise<string> {
-  const run = await service.workflows.find(ref)
+  const run = await (await service.workflows()).find(ref)
   return `${run.state}: ${run.steps.map(({ id, state }) => `${id} ${state}`).join(', ')}`
 }
 
@@ -204,8 +204,8 @@ describeOnEngines('a run', (open) => {
       await assert.rejects(service.closing.decide(call, 'feature-1.spec.gate', 'approve'), {
         code: 'not_allowed',
       })
-    await service.workflows.resume(orchestrator, 'feature-1')
-    await service.workflows.resume(maria, 'feature-1')
+    await (await service.workflows()).resume(orchestrator, 'feature-1')
+    await (await service.workflows()).resume(maria, 'feature-1')
 
     assert.match(await states(w, 'feature-1'), /^waiting: spec gate, architecture waiting/)
     assert.equal(await store.handoff('feature-1.architecture'), undefined)
@@ -280,7 +280,7 @@ describeOnEngines('a run', (open) => {
     const { service, store } = w
     await start(w, TWO)
     await service.receiving.accept(by('architect'), 'two-1.design', UNDERSTOOD)
-    const before = await service.workflows.find('two-1')
+    const before = await (await service.workflows()).find('two-1')
 
     const { handoff } = await service.sending.send(by('architect'), {
       to: 'security-check',
@@ -301,7 +301,7 @@ describeOnEngines('a run', (open) => {
       code: 'unmet',
       message: `two-1.design cannot be completed yet: security-check has not returned ${handoff.id}; wait for it, or cancel it with: baton handoff cancel ${handoff.id}`,
     })
-    const during = await service.workflows.status('two-1')
+    const during = await (await service.workflows()).status('two-1')
     assert.deepEqual(during.run.steps[0]?.delegations, [handoff.id])
     await work(service, handoff.uid, 'security-check', '2 risks found', ['List of risks'])
     const back = await store.handoff(`${handoff.id}-R`)
@@ -309,7 +309,7 @@ describeOnEngines('a run', (open) => {
       [back?.type, back?.to, back?.run, back?.step],
       ['return', 'architect', before.uid, undefined],
     )
-    assert.equal((await service.workflows.find('two-1')).steps[0]?.state, 'active')
+    assert.equal((await (await service.workflows()).find('two-1')).steps[0]?.state, 'active')
 
     await service.receiving.submit(by('architect'), 'two-1.design', { note: 'Done' })
     assert.match(await states(w, 'two-1'), /^running: design completed, build active/)
@@ -339,7 +339,7 @@ describeOnEngines('a run', (open) => {
       summary: '2 risks identified, recommendations provided',
     })
 
-    const { run } = await service.workflows.status('two-1')
+    const { run } = await (await service.workflows()).status('two-1')
     assert.deepEqual(
       [back.handoff.run, run.steps[0]?.state, run.steps[0]?.delegations],
       [run.uid, 'active', []],
@@ -402,19 +402,19 @@ describeOnEngines('a run', (open) => {
           text === 'Workflow two-1 stopped: design (out of ideas); go on with: baton workflow resume two-1',
       ),
     )
-    await assert.rejects(service.workflows.resume(by('codex'), 'two-1'), {
+    await assert.rejects((await service.workflows()).resume(by('codex'), 'two-1'), {
       code: 'not_allowed',
       message: 'codex may not resume two-1; that is for orchestrator or a person',
     })
 
-    await service.workflows.resume(orchestrator, 'two-1')
-    const once = await service.workflows.resume(orchestrator, 'two-1')
-    assert.equal((await service.workflows.resume(orchestrator, 'two-1')).rev, once.rev)
+    await (await service.workflows()).resume(orchestrator, 'two-1')
+    const once = await (await service.workflows()).resume(orchestrator, 'two-1')
+    assert.equal((await (await service.workflows()).resume(orchestrator, 'two-1')).rev, once.rev)
     assert.equal(await store.handoff('two-1.design.3'), undefined)
     await work(service, 'two-1.design.2', 'architect')
     await work(service, 'two-1.build', 'codex')
     assert.match(await states(w, 'two-1'), /^completed/)
-    await assert.rejects(service.workflows.resume(orchestrator, 'two-1'), { code: 'wrong_state' })
+    await assert.rejects((await service.workflows()).resume(orchestrator, 'two-1'), { code: 'wrong_state' })
   })
 
   it('goes on when the sender itself tries a failed step again, and not with one that it left behind', async (t) => {
@@ -426,14 +426,14 @@ describeOnEngines('a run', (open) => {
     await service.receiving.retry(orchestrator, 'two-1.design')
     assert.match(await states(w, 'two-1'), /^running: design active/)
     await fail(service, 'two-1.design', 'architect')
-    await service.workflows.resume(orchestrator, 'two-1')
+    await (await service.workflows()).resume(orchestrator, 'two-1')
     await assert.rejects(service.receiving.retry(orchestrator, 'two-1.design'), {
       code: 'wrong_state',
       message:
         'step design of two-1 is active and went on with two-1.design.2; two-1.design cannot be tried again',
     })
     await service.sending.reassign(orchestrator, 'two-1.design.2', 'codex')
-    assert.equal((await service.workflows.find('two-1')).steps[0]?.agent, 'codex')
+    assert.equal((await (await service.workflows()).find('two-1')).steps[0]?.agent, 'codex')
   })
 
   it('takes everything back when it is cancelled, also what was delegated, and tells whoever is concerned', async (t) => {
@@ -450,10 +450,12 @@ describeOnEngines('a run', (open) => {
       deliverables: ['List of risks'],
       parent: 'two-1.design',
     })
-    await assert.rejects(service.workflows.cancel(by('architect'), 'two-1'), { code: 'not_allowed' })
+    await assert.rejects((await service.workflows()).cancel(by('architect'), 'two-1'), {
+      code: 'not_allowed',
+    })
 
-    await service.workflows.cancel(maria, 'two-1', 'no longer needed')
-    const again = await service.workflows.cancel(orchestrator, 'two-1')
+    await (await service.workflows()).cancel(maria, 'two-1', 'no longer needed')
+    const again = await (await service.workflows()).cancel(orchestrator, 'two-1')
 
     assert.equal(again.state, 'cancelled')
     const { items } = await store.handoffs({ run: run.uid }, { limit: 9 })
@@ -472,7 +474,7 @@ describeOnEngines('a run', (open) => {
       }),
       { code: 'wrong_state', message: 'two-1 was cancelled; nothing is sent in it any more' },
     )
-    await assert.rejects(service.workflows.resume(orchestrator, 'two-1'), {
+    await assert.rejects((await service.workflows()).resume(orchestrator, 'two-1'), {
       code: 'wrong_state',
       message: 'two-1 is cancelled and cannot be resumed; start it anew with: baton workflow start two',
     })
@@ -487,7 +489,9 @@ describeOnEngines('a run', (open) => {
     await start(w, AUTO)
     await work(service, 'auto-1.checked', 'codex', 'fine')
     assert.equal(await store.handoff('auto-1.checked.gate'), undefined)
-    assert.deepEqual((await service.workflows.find('auto-1')).steps[0]?.decision, { choice: 'auto' })
+    assert.deepEqual((await (await service.workflows()).find('auto-1')).steps[0]?.decision, {
+      choice: 'auto',
+    })
 
     await start(w, AUTO)
     await work(service, 'auto-2.checked', 'codex', 'broken')
@@ -509,7 +513,7 @@ describeOnEngines('a run', (open) => {
 
     await service.closing.decide(maria, 'notes-1.write.gate', 'reject', 'A typo in line 3')
 
-    const run = await service.workflows.find('notes-1')
+    const run = await (await service.workflows()).find('notes-1')
     assert.equal(run.state, 'completed')
     assert.deepEqual(run.steps[0]?.decision, { choice: 'reject', by: 'maria', comment: 'A typo in line 3' })
   })
@@ -525,7 +529,7 @@ describeOnEngines('a run', (open) => {
     assert.notEqual(other.uid, runs[0]?.uid)
     const { items } = await w.store.handoffs({ to: 'architect' }, { limit: 9 })
     assert.equal(items.length, 2)
-    const page = await w.service.workflows.list({ name: 'two' }, { limit: 9 })
+    const page = await (await w.service.workflows()).list({ name: 'two' }, { limit: 9 })
     assert.equal(page.items.length, 2)
   })
 })

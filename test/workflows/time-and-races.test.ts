@@ -15,7 +15,7 @@ describeOnEngines('a run that nobody answers', (open) => {
 steps:
   - { id: a, agent: codex, on_failure: { route_to: gemini } }
 `
-    await w.service.workflows.start(orchestrator, { definition })
+    await (await w.service.workflows()).start(orchestrator, { definition })
 
     w.clock.pass(25 * HOUR_MS)
     await w.service.settle()
@@ -24,7 +24,7 @@ steps:
     assert.deepEqual([routed?.to, routed?.state], ['gemini', 'offered'])
     w.clock.pass(25 * HOUR_MS)
     await w.service.settle()
-    const { state, steps } = await w.service.workflows.find('late-1')
+    const { state, steps } = await (await w.service.workflows()).find('late-1')
     assert.deepEqual([state, steps[0]?.error], ['failed', 'gemini did not answer in time'])
   })
 
@@ -37,7 +37,7 @@ steps:
   - { id: a, agent: codex }
   - { id: b, agent: maria, timeout: 1h }
 `
-    await w.service.workflows.start(orchestrator, { definition })
+    await (await w.service.workflows()).start(orchestrator, { definition })
     await w.service.receiving.accept(by('codex'), 'slow-1.a')
     await w.service.receiving.submit(by('codex'), 'slow-1.a', {})
     await w.service.closing.verify(orchestrator, 'slow-1.a', { pass: true })
@@ -59,18 +59,18 @@ steps:
     gate: { silence: { policy: expire, after_s: 3600 } }
   - { id: b, agent: codex }
 `
-    await w.service.workflows.start(orchestrator, { definition })
+    await (await w.service.workflows()).start(orchestrator, { definition })
     await w.service.receiving.accept(by('codex'), 'silent-1.a', UNDERSTOOD)
     await w.service.receiving.submit(by('codex'), 'silent-1.a', { note: 'Done' })
 
     w.clock.pass(2 * HOUR_MS)
     await w.service.settle()
-    const stopped = await w.service.workflows.find('silent-1')
+    const stopped = await (await w.service.workflows()).find('silent-1')
     assert.deepEqual(
       [stopped.state, stopped.steps.map(({ state }) => state), stopped.steps[0]?.error],
       ['failed', ['failed', 'waiting'], 'nobody decided silent-1.a.gate in time'],
     )
-    await w.service.workflows.resume(orchestrator, 'silent-1')
+    await (await w.service.workflows()).resume(orchestrator, 'silent-1')
 
     assert.equal((await w.store.handoff('silent-1.a.gate.2'))?.state, 'needs_input')
     assert.equal(await w.store.handoff('silent-1.a.2'), undefined)
@@ -92,7 +92,7 @@ steps:
 ${branches}
   - { id: join, agent: codex }
 `
-    const run = await w.service.workflows.start(orchestrator, { definition })
+    const run = await (await w.service.workflows()).start(orchestrator, { definition })
     const services = [w.service, other]
     await Promise.all(
       names.map((name, i) => services[i % 2]!.receiving.accept(by(name), `wide-1.${name}`, UNDERSTOOD)),
@@ -126,19 +126,19 @@ steps:
   - { id: c, agent: gemini, needs: [b] }
   - { id: d, agent: codex, needs: [a, c] }
 `
-    await w.service.workflows.start(orchestrator, { definition })
+    await (await w.service.workflows()).start(orchestrator, { definition })
     await w.service.receiving.reject(by('codex'), 'apart-1.a', OTHER)
     const done = async (id: string) => {
       await w.service.receiving.accept(by('gemini'), id, UNDERSTOOD)
       await w.service.receiving.submit(by('gemini'), id, { note: 'Done' })
-      return (await w.service.workflows.find('apart-1')).state
+      return (await (await w.service.workflows()).find('apart-1')).state
     }
 
     assert.equal(await done('apart-1.b'), 'running')
     assert.equal(await done('apart-1.c'), 'failed')
 
-    await w.service.workflows.resume(maria, 'apart-1')
-    const { steps } = await w.service.workflows.find('apart-1')
+    await (await w.service.workflows()).resume(maria, 'apart-1')
+    const { steps } = await (await w.service.workflows()).find('apart-1')
     assert.deepEqual(
       steps.map(({ id, state }) => `${id} ${state}`),
       ['a active', 'b completed', 'c completed', 'd waiting'],
@@ -154,7 +154,7 @@ steps:
       - { id: a, agent: codex, gate: {} }
       - { id: b, agent: codex }
 `
-    await w.service.workflows.start(orchestrator, { definition })
+    await (await w.service.workflows()).start(orchestrator, { definition })
     for (const id of ['twice-1.a', 'twice-1.b']) await w.service.receiving.accept(by('codex'), id, UNDERSTOOD)
     await w.service.receiving.submit(by('codex'), 'twice-1.a', { note: 'Done' })
     const send = (parent: string) =>

@@ -20,7 +20,7 @@ steps:
 describeOnEngines('what a run leaves behind', (open) => {
   it('[S4-13] [S4-77] stands in the package document of each step', async (t) => {
     const { service } = await open(t)
-    await service.workflows.start(orchestrator, { definition: DEFINITION })
+    await (await service.workflows()).start(orchestrator, { definition: DEFINITION })
 
     const { text } = await exportDocument(service.deps, { id: 'traced-1.a', to: 'package' })
 
@@ -34,8 +34,8 @@ describeOnEngines('what a run leaves behind', (open) => {
 
   it('[S4-78] [S4-79] is counted anew in every run, past 999 too, under a name that a folder can have', async (t) => {
     const { service, store } = await open(t)
-    const first = await service.workflows.start(orchestrator, { definition: DEFINITION })
-    const second = await service.workflows.start(orchestrator, { definition: DEFINITION })
+    const first = await (await service.workflows()).start(orchestrator, { definition: DEFINITION })
+    const second = await (await service.workflows()).start(orchestrator, { definition: DEFINITION })
 
     for (const run of [first, second]) {
       assert.match(run.id, /^[a-z0-9][a-z0-9-]*$/)
@@ -52,7 +52,7 @@ describeOnEngines('what a run leaves behind', (open) => {
   it('loses a text everywhere when it is redacted, also in the run and in the step that follows', async (t) => {
     const { service, store } = await open(t)
     const secret = 'the password of the shop is hunter-two-and-a-half'
-    await service.workflows.start(orchestrator, { definition: DEFINITION })
+    await (await service.workflows()).start(orchestrator, { definition: DEFINITION })
     await service.receiving.accept(by('codex'), 'traced-1.a', UNDERSTOOD)
     await service.receiving.submit(by('codex'), 'traced-1.a', { note: secret })
     await service.closing.decide(maria, 'traced-1.a.gate', 'approve', 'fine')
@@ -70,9 +70,9 @@ describeOnEngines('what a run leaves behind', (open) => {
     await redact(service.deps, maria, { id: 'traced-1.a', field: 'note', reason: 'leaked-key' })
 
     assert.deepEqual(await holds(), [])
-    assert.equal((await service.workflows.find('traced-1')).steps[0]?.summary, '[redacted]')
+    assert.equal((await (await service.workflows()).find('traced-1')).steps[0]?.summary, '[redacted]')
     await service.receiving.accept(by('gemini'), 'traced-1.b', UNDERSTOOD)
     await service.receiving.submit(by('gemini'), 'traced-1.b', { note: 'Done' })
-    assert.equal((await service.workflows.find('traced-1')).state, 'completed')
+    assert.equal((await (await service.workflows()).find('traced-1')).state, 'completed')
   })
 })

@@ -10,10 +10,13 @@ describeOnEngines('a token', (open) => {
   it('stands for its agent, and its secret is kept nowhere', async (t) => {
     const w = await open(t)
 
-    const { token, secret } = await w.service.tokens.create(maria, { agent: 'ci', scopes: ['handoff:write'] })
+    const { token, secret } = await (await w.service.tokens()).create(maria, {
+      agent: 'ci',
+      scopes: ['handoff:write'],
+    })
 
     assert.match(secret, /^baton_[A-Za-z0-9_-]{43}$/)
-    assert.deepEqual(await w.service.tokens.authenticate(secret), token)
+    assert.deepEqual(await (await w.service.tokens()).authenticate(secret), token)
     assert.deepEqual([token.agent, token.scopes], ['ci', ['handoff:write']])
     const kept = JSON.stringify([...(await tablesOf(w.store)).values()])
     assert.ok(!kept.includes(secret))
@@ -21,37 +24,37 @@ describeOnEngines('a token', (open) => {
 
   it('is no other text', async (t) => {
     const w = await open(t)
-    const { secret, token } = await w.service.tokens.create(maria, { agent: 'ci', scopes: [] })
+    const { secret, token } = await (await w.service.tokens()).create(maria, { agent: 'ci', scopes: [] })
 
     for (const wrong of ['', secret.slice(0, -1), `${secret}x`, secret.slice('baton_'.length), token.hash])
-      assert.equal(await w.service.tokens.authenticate(wrong), undefined)
+      assert.equal(await (await w.service.tokens()).authenticate(wrong), undefined)
   })
 
   it('ends when its time has come', async (t) => {
     const w = await open(t)
     const expires_at = '2026-02-21T15:30:00.000Z'
-    const { secret } = await w.service.tokens.create(maria, { agent: 'ci', scopes: [], expires_at })
+    const { secret } = await (await w.service.tokens()).create(maria, { agent: 'ci', scopes: [], expires_at })
 
     w.clock.pass(HOUR_MS - 1)
-    const before = await w.service.tokens.authenticate(secret)
+    const before = await (await w.service.tokens()).authenticate(secret)
     w.clock.pass(1)
 
     assert.equal(before?.agent, 'ci')
-    assert.equal(await w.service.tokens.authenticate(secret), undefined)
+    assert.equal(await (await w.service.tokens()).authenticate(secret), undefined)
   })
 
   it('ends when it is revoked, by its id or an unmistakable part of it', async (t) => {
     const w = await open(t)
-    const { token, secret } = await w.service.tokens.create(maria, { agent: 'ci', scopes: [] })
-    const other = await w.service.tokens.create(maria, { agent: 'ci', scopes: [] })
+    const { token, secret } = await (await w.service.tokens()).create(maria, { agent: 'ci', scopes: [] })
+    const other = await (await w.service.tokens()).create(maria, { agent: 'ci', scopes: [] })
 
-    await assert.rejects(w.service.tokens.revoke(maria, ''), { code: 'not_found' })
-    await w.service.tokens.revoke(maria, token.uid)
+    await assert.rejects((await w.service.tokens()).revoke(maria, ''), { code: 'not_found' })
+    await (await w.service.tokens()).revoke(maria, token.uid)
 
-    assert.equal(await w.service.tokens.authenticate(secret), undefined)
-    assert.equal((await w.service.tokens.authenticate(other.secret))?.uid, other.token.uid)
+    assert.equal(await (await w.service.tokens()).authenticate(secret), undefined)
+    assert.equal((await (await w.service.tokens()).authenticate(other.secret))?.uid, other.token.uid)
     assert.deepEqual(
-      (await w.service.tokens.list()).map(({ uid, revoked_at }) => [uid, revoked_at]).sort(),
+      (await (await w.service.tokens()).list()).map(({ uid, revoked_at }) => [uid, revoked_at]).sort(),
       [
         [token.uid, w.clock.text],
         [other.token.uid, undefined],
@@ -63,7 +66,8 @@ describeOnEngines('a token', (open) => {
 describeOnEngines('a token of a removed agent', (open) => {
   it('is revoked with its sessions and codes, and stays so when the agent is added again', async (t) => {
     const w = await open(t)
-    const { tokens, agents } = w.service
+    const { agents } = w.service
+    const tokens = await w.service.tokens()
     const made = await tokens.create(maria, { agent: 'codex', scopes: ['*'] })
     const session = (await tokens.beginSession(made.secret))!
     const code = await tokens.loginCode(maria, 'codex')
@@ -93,7 +97,8 @@ describeOnEngines('a token of a removed agent', (open) => {
 
   it('that 0.1.0 removed opens no session, and is revoked when the agent is added again', async (t) => {
     const w = await open(t)
-    const { tokens, agents } = w.service
+    const { agents } = w.service
+    const tokens = await w.service.tokens()
     const { secret } = await tokens.create(maria, { agent: 'codex', scopes: ['*'] })
     await removeAsFirstVersion(w.store, 'codex')
 
@@ -107,7 +112,7 @@ describeOnEngines('a token of a removed agent', (open) => {
 describeOnEngines('a session', (open) => {
   it('ends with its token when that is revoked, and so do sessions that were exchanged from it', async (t) => {
     const w = await open(t)
-    const { tokens } = w.service
+    const tokens = await w.service.tokens()
     const made = await tokens.create(maria, { agent: 'ci', scopes: ['*'] })
     const other = await tokens.create(maria, { agent: 'ci', scopes: ['*'] })
     const first = (await tokens.beginSession(made.secret))!
@@ -119,7 +124,7 @@ describeOnEngines('a session', (open) => {
     }
     assert.deepEqual(await agents(), ['ci', 'ci', 'ci'])
 
-    await (await w.beside()).tokens.revoke(maria, made.token.uid)
+    await (await (await w.beside()).tokens()).revoke(maria, made.token.uid)
 
     assert.deepEqual(await agents(), [undefined, undefined, 'ci'])
     assert.equal(await tokens.beginSession(second.secret), undefined)
@@ -134,7 +139,7 @@ describeOnEngines('a session', (open) => {
 
   it('of a login code has no token above it, and ends those that were exchanged from it', async (t) => {
     const w = await open(t)
-    const { tokens } = w.service
+    const tokens = await w.service.tokens()
     const first = (await tokens.beginSession(await tokens.loginCode(maria, 'maria')))!
     const second = (await tokens.beginSession(first.secret))!
     assert.equal((await tokens.authenticate(second.secret))?.agent, 'maria')
@@ -146,7 +151,7 @@ describeOnEngines('a session', (open) => {
 
   it('does not outlive its token', async (t) => {
     const w = await open(t)
-    const { tokens } = w.service
+    const tokens = await w.service.tokens()
     const expires_at = new Date(w.clock.now().getTime() + HOUR_MS).toISOString()
     const made = await tokens.create(maria, { agent: 'ci', scopes: ['*'], expires_at })
     const first = (await tokens.beginSession(made.secret))!
@@ -162,7 +167,7 @@ describeOnEngines('a session', (open) => {
 
   it('is eight exchanges away from its token at most, so that a look-up stays cheap', async (t) => {
     const w = await open(t)
-    const { tokens } = w.service
+    const tokens = await w.service.tokens()
     let { secret } = await tokens.create(maria, { agent: 'ci', scopes: ['*'] })
     for (let exchanged = 0; exchanged < 8; exchanged += 1) {
       secret = (await tokens.beginSession(secret))!.secret

@@ -65,13 +65,13 @@ describeOnEngines('work for any person', (open) => {
   it('can be a step of a workflow', async (t) => {
     const w = await open(t)
     const definition = 'name: w\nsteps:\n  - { id: call, agent: human }\n  - { id: note, agent: codex }\n'
-    const run = await w.service.workflows.start(codex, { definition })
+    const run = await (await w.service.workflows()).start(codex, { definition })
 
     await w.service.receiving.accept(maria, 'w-1.call')
     await w.service.receiving.submit(maria, 'w-1.call', { note: 'They agree' })
     await w.service.closing.verify(codex, 'w-1.call', { pass: true })
 
-    const { steps } = await w.service.workflows.find(run.uid)
+    const { steps } = await (await w.service.workflows()).find(run.uid)
     assert.deepEqual(
       steps.map(({ id, agent, state }) => `${id} ${agent} ${state}`),
       ['call maria completed', 'note codex active'],

@@ -38,8 +38,8 @@ describeOnEngines('a task that counts as done', (open) => {
     await create(w, 'P2', { depends_on: ['P1'] })
     const before = await nextOf(w)
 
-    const { task } = await w.service.history.reopen(codex, 'P1', 'merge refused: no thought_record')
-    const { entries } = await w.service.history.log('P1', 50)
+    const { task } = await (await w.service.history()).reopen(codex, 'P1', 'merge refused: no thought_record')
+    const { entries } = await (await w.service.history()).log('P1', 50)
 
     assert.deepEqual(before, ['P2'])
     assert.deepEqual([task.status, task.done_at], ['in_progress', undefined])
@@ -57,11 +57,11 @@ describeOnEngines('a task that counts as done', (open) => {
     await w.service.tasks.start(claude, 'P1')
     await w.service.tasks.complete(claude, 'P1', RECORD)
 
-    await assert.rejects(w.service.history.reopen(codex, 'P1', 'why not'), {
+    await assert.rejects((await w.service.history()).reopen(codex, 'P1', 'why not'), {
       code: 'not_allowed',
       message: /only a person or an agent with the role pm/,
     })
-    const { task } = await w.service.history.reopen(by('lead'), 'P1', 'found broken')
+    const { task } = await (await w.service.history()).reopen(by('lead'), 'P1', 'found broken')
 
     assert.equal(task.status, 'in_progress')
     await assert.rejects(w.service.tasks.update(claude, 'P1', { status: 'done' }), { code: 'unmet' })
@@ -74,10 +74,14 @@ describeOnEngines('a task that counts as done', (open) => {
     const beside = await w.beside()
 
     const race = await Promise.allSettled(
-      [w.service, beside, w.service].map((service) => service.history.reopen(codex, 'P1', 'no record')),
+      [w.service, beside, w.service].map(async (service) =>
+        (await service.history()).reopen(codex, 'P1', 'no record'),
+      ),
     )
 
     assert.equal(race.filter(({ status }) => status === 'fulfilled').length, 1)
-    await assert.rejects(w.service.history.reopen(person('maria'), 'P2', 'x'), { code: 'wrong_state' })
+    await assert.rejects((await w.service.history()).reopen(person('maria'), 'P2', 'x'), {
+      code: 'wrong_state',
+    })
   })
 })

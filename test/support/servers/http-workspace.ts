@@ -58,7 +58,7 @@ export async function newToken(
   kind: AgentKind = 'agent',
 ): Promise<string> {
   await service.agents.add(person('maria'), { name: agent, kind })
-  return (await service.tokens.create(person('maria'), { agent, scopes })).secret
+  return (await (await service.tokens()).create(person('maria'), { agent, scopes })).secret
 }
 
 /** A JSON call with a token, as an agent makes it. */

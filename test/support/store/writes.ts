@@ -113,7 +113,8 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
         commit_sha: 'a'.repeat(40),
         summary: 'All of it is done',
       })
-      return (key) => w.service.history.reopen({ ...person('maria'), key }, 'P1', 'found broken')
+      return async (key) =>
+        (await w.service.history()).reopen({ ...person('maria'), key }, 'P1', 'found broken')
     },
     task_update: async (w) => {
       await w.service.tasks.create(planner, { id: 'P1', title: 'Work' })

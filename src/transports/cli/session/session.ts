@@ -37,7 +37,9 @@ export function localSession(context: Context): Session {
       const call = { actor, ...(key !== undefined && { key }), ...(notSecret && { notSecret }) }
       return invoke(op, context.service, call, input)
     },
-    events: (options) => context.service.events.follow(options),
+    events: async function* (options) {
+      yield* (await context.service.events()).follow(options)
+    },
     close: () => context.close(),
   }
 }

@@ -50,6 +50,6 @@ async function statusOf(service: Service, request: Request): Promise<Status> {
     tasks: counts.tasks,
     agents: (await service.agents.list()).length,
     entries: counts.entries,
-    hasTokens: (await service.tokens.list()).some((token) => token.revoked_at === undefined),
+    hasTokens: (await (await service.tokens()).list()).some((token) => token.revoked_at === undefined),
   }
 }

@@ -38,17 +38,17 @@ function expected(op: Operation, scope: string): number {
 describe('tokens', () => {
   it('are needed for every operation', async (t) => {
     const { request, token, service, clock, beside } = await openHttp(t)
-    const { secret: expired } = await service.tokens.create(person('maria'), {
+    const { secret: expired } = await (await service.tokens()).create(person('maria'), {
       agent: 'codex',
       scopes: ['*'],
       expires_at: new Date(clock.now().getTime() + 1_000).toISOString(),
     })
     clock.pass(1_000)
-    const { secret: revoked, token: row } = await service.tokens.create(person('maria'), {
+    const { secret: revoked, token: row } = await (await service.tokens()).create(person('maria'), {
       agent: 'codex',
       scopes: ['*'],
     })
-    await (await beside()).tokens.revoke(person('maria'), row.uid)
+    await (await (await beside()).tokens()).revoke(person('maria'), row.uid)
     const foreign = await (await openHttp(t)).token('codex')
     const good = await token('codex')
     const headers = [
@@ -82,11 +82,11 @@ describe('tokens', () => {
 
   it('give the same answer whether they are unknown, expired or revoked', async (t) => {
     const { request, service, clock } = await openHttp(t)
-    const make = (expires_at?: string) =>
-      service.tokens.create(person('maria'), { agent: 'codex', scopes: ['*'], expires_at })
+    const make = async (expires_at?: string) =>
+      (await service.tokens()).create(person('maria'), { agent: 'codex', scopes: ['*'], expires_at })
     const expired = await make(clock.text)
     const revoked = await make()
-    await service.tokens.revoke(person('maria'), revoked.token.uid)
+    await (await service.tokens()).revoke(person('maria'), revoked.token.uid)
 
     const answers = []
     for (const secret of [expired.secret, revoked.secret, `baton_${'x'.repeat(43)}`])
@@ -98,7 +98,7 @@ describe('tokens', () => {
   it('end at once for whoever has used them, through this connection or another', async (t) => {
     const { request, service, beside } = await openHttp(t)
     const other = await beside()
-    for (const tokens of [service.tokens, other.tokens]) {
+    for (const tokens of [await service.tokens(), await other.tokens()]) {
       const { secret, token: row } = await tokens.create(person('maria'), { agent: 'codex', scopes: ['*'] })
       assert.equal((await request('/v1/inbox', get(secret))).status, 200)
 

@@ -30,7 +30,7 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
       'this needs a token: send Authorization: Bearer …, made with: baton token create --agent NAME',
     )
   const secret = session ?? BEARER.exec(given ?? '')?.[1]
-  const token = secret === undefined ? undefined : await service.tokens.authenticate(secret)
+  const token = secret === undefined ? undefined : await (await service.tokens()).authenticate(secret)
   const agent = token && (await service.deps.store.agent(token.agent))
   if (!token || agent?.removed)
     throw new BatonError(

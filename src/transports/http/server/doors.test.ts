@@ -90,12 +90,12 @@ describe('every door', () => {
 
   it('is shut to every caller without a credential, with a bad one, or with one of a removed agent', async (t) => {
     const http = await openHttp(t)
-    const { tokens } = http.service
+    const tokens = await http.service.tokens()
     const make = async (expires_at?: string) =>
       tokens.create(person('maria'), { agent: 'codex', scopes: ['*'], expires_at })
     const expired = await make(http.clock.text)
     const revoked = await make()
-    await (await http.beside()).tokens.revoke(person('maria'), revoked.token.uid)
+    await (await (await http.beside()).tokens()).revoke(person('maria'), revoked.token.uid)
     const session = (await tokens.beginSession((await make()).secret))!
     const parent = (await tokens.list()).find(({ hash }) => hash === session.token.parent)!
     await tokens.revoke(person('maria'), parent.uid)

@@ -131,14 +131,15 @@ describe('GET /v1/events', () => {
   for (const end of ['revoked', 'expired', 'taken from a removed agent'] as const)
     it(`ends when the token that it was opened with is ${end}`, { timeout: 60_000 }, async (t) => {
       const http = await openHttp(t, {}, { heartbeatMs: 20 })
-      const { secret, token } = await http.service.tokens.create(person('maria'), {
+      const { secret, token } = await (await http.service.tokens()).create(person('maria'), {
         agent: 'watcher',
         scopes: ['report:read'],
         expires_at: new Date(http.clock.now().getTime() + 60_000).toISOString(),
       })
       const response = await http.request('/v1/events?act=nothing', get(secret))
       if (end === 'expired') http.clock.pass(61_000)
-      else if (end === 'revoked') await (await http.beside()).tokens.revoke(person('maria'), token.uid)
+      else if (end === 'revoked')
+        await (await (await http.beside()).tokens()).revoke(person('maria'), token.uid)
       else await (await http.beside()).agents.remove(person('maria'), 'watcher')
 
       assert.match(await response.text(), /^retry: 1000\nid: \d+\n\n/)

@@ -62,7 +62,10 @@ describe('a session in a browser', () => {
   it('ends with the token that a person typed in, as a cookie and as a bearer', async (t) => {
     const http = await openHttp(t)
     await http.service.agents.add(person('maria'), { name: 'maria', kind: 'human' })
-    const made = await http.service.tokens.create(person('maria'), { agent: 'maria', scopes: ['*'] })
+    const made = await (await http.service.tokens()).create(person('maria'), {
+      agent: 'maria',
+      scopes: ['*'],
+    })
     const cookie = nameOf((await begin(http, made.secret)).headers.get('set-cookie') ?? '')
     const secret = cookie.split('=')[1]!
     const again = nameOf((await begin(http, secret)).headers.get('set-cookie') ?? '')
@@ -72,7 +75,7 @@ describe('a session in a browser', () => {
     }
     assert.deepEqual(await statuses(), [200, 200, 200])
 
-    await (await http.beside()).tokens.revoke(person('maria'), made.token.uid)
+    await (await (await http.beside()).tokens()).revoke(person('maria'), made.token.uid)
 
     assert.deepEqual(await statuses(), [401, 401, 401])
     assert.equal((await refusalOf(await begin(http, secret))).status, 401)
@@ -103,8 +106,8 @@ describe('a session in a browser', () => {
   })
 })
 
-const codeFor = (http: HttpWorkspace, name: string): Promise<string> =>
-  http.service.tokens.loginCode(person(name), name)
+const codeFor = async (http: HttpWorkspace, name: string): Promise<string> =>
+  (await http.service.tokens()).loginCode(person(name), name)
 
 const begin = (http: HttpWorkspace, code: string): Promise<Response> =>
   http.request('/v1/session', {

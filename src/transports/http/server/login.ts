@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 1_000
 export function addLogin<E extends Env>(app: Hono<E>, service: Service): void {
   app.post('/v1/session', async (c) => {
     const { code } = await bodyOf(c.req.raw, MAX_BODY_BYTES)
-    const begun = typeof code === 'string' ? await service.tokens.beginSession(code) : undefined
+    const begun = typeof code === 'string' ? await (await service.tokens()).beginSession(code) : undefined
     if (!begun)
       throw new BatonError(
         'unauthenticated',
@@ -26,9 +26,12 @@ export function addLogin<E extends Env>(app: Hono<E>, service: Service): void {
   })
   app.post('/v1/session/end', async (c) => {
     const secret = sessionOf(c.req.raw.headers)
-    const token = secret === undefined ? undefined : await service.tokens.authenticate(secret)
+    const token = secret === undefined ? undefined : await (await service.tokens()).authenticate(secret)
     if (token)
-      await service.tokens.revoke({ actor: { name: token.agent, kind: 'human', auth: 'token' } }, token.uid)
+      await (await service.tokens()).revoke(
+        { actor: { name: token.agent, kind: 'human', auth: 'token' } },
+        token.uid,
+      )
     c.header('set-cookie', `${SESSION_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`)
     return c.json({})
   })

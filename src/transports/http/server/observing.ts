@@ -29,7 +29,7 @@ export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOpti
     const { token } = demandScope(await admit(c, 'events'))
     const isGood = () =>
       standing.of(token, async () => grants((await callerOf(service, headers)).scopes, SCOPE))
-    return eventStream(service.events, c.req.raw, { ...options, isGood })
+    return eventStream(await service.events(), c.req.raw, { ...options, isGood })
   })
   app.get('/metrics', async (c) => {
     demandScope(await admit(c, 'metrics'))

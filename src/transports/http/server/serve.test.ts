@@ -130,7 +130,7 @@ describe('a server', () => {
       code: 'conflict',
       message: `port ${server.port} of 127.0.0.1 is in use, maybe by another baton serve; stop it, or take another: baton serve --port ${server.port + 1}`,
     })
-    assert.equal((await other.tokens.list()).length, 0)
+    assert.equal((await (await other.tokens()).list()).length, 0)
   })
 
   it('says so when the address is not one of this machine', async (t) => {
@@ -353,7 +353,7 @@ describe('stopping', () => {
     await server.closed
     assert.ok(performance.now() - started < 8_000, 'a connection that was kept open must not be waited for')
     assert.equal(server.close(), closing)
-    await assert.rejects(served.tokens.list())
+    await assert.rejects((await served.tokens()).list())
     assert.equal((await service.looking.list({ text: 'in flight' }, { limit: 5 })).items.length, 1)
     assert.match(lines.at(-1) ?? '', /"event":"stopped"/)
   })

@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const local = isLoopback(host)
   const operations = await loadOperations()
   // Asked for before the port is taken: a store that does not answer is found out here.
-  const tokens = (await service.tokens.list()).filter(isOfAgents).length
+  const tokens = (await (await service.tokens()).list()).filter(isOfAgents).length
   const isEmpty = (await service.looking.list({}, { limit: 1 })).items.length === 0
   const stopping = new AbortController()
   // The port is a part of what the app checks and is known only when the server listens.

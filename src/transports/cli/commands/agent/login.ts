@@ -40,7 +40,7 @@ export const login: Command = {
         'no server of this workspace runs on this machine: start one first with: baton serve, or name another with --url',
       )
     const address = new URL(given ?? running ?? ADDRESS)
-    const code = await service.tokens.loginCode({ actor }, actor.name)
+    const code = await (await service.tokens()).loginCode({ actor }, actor.name)
     const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`
     shell.answer({ url: link, agent: actor.name }, () => {
       shell.note(`opens the dashboard as ${actor.name}, once, within ten minutes:`)

@@ -32,7 +32,7 @@ describe('token list', () => {
     const used = await ask<{ url: string }>(where, 'login')
     await ask(where, 'login')
     const store = await openStore({ engine: 'sqlite', path: join(where.cwd, '.baton/baton.db') })
-    const session = await createService(store).tokens.beginSession(used.url.split('#login=')[1]!)
+    const session = await (await createService(store).tokens()).beginSession(used.url.split('#login=')[1]!)
     await store.close()
 
     const { items } = await ask<{ items: { scopes: string[]; revoked_at?: string }[] }>(
@@ -57,7 +57,7 @@ describe('token revoke', () => {
     )
     const store = await openStore({ engine: 'sqlite', path: join(where.cwd, '.baton/baton.db') })
     t.after(() => store.close())
-    const { tokens } = createService(store)
+    const tokens = await createService(store).tokens()
     const session = (await tokens.beginSession(made.secret))!
 
     await ask(where, 'token', 'revoke', made.token.uid)

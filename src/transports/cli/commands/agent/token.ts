@@ -72,7 +72,7 @@ const create: Command = {
     const { context } = await shell.open({ write: true, local: true })
     await refuseForPeople(shell, context!, agent)
     const expires_at = expiry(textOf(args, 'expires'))
-    const { token, secret } = await context!.service.tokens.create(
+    const { token, secret } = await (await context!.service.tokens()).create(
       { actor: context!.actor },
       { agent, scopes, ...(expires_at !== undefined && { expires_at }) },
     )
@@ -117,7 +117,7 @@ const list: Command = {
   examples: ['baton token list'],
   async run(shell) {
     const { context } = await shell.open({ write: false, local: true })
-    const tokens = (await context!.service.tokens.list()).filter((token) => !isSpentCode(token))
+    const tokens = (await (await context!.service.tokens()).list()).filter((token) => !isSpentCode(token))
     shell.answer({ items: tokens.map(withoutSecret) }, () => {
       if (tokens.length === 0) return shell.nothing(`No token yet; make one with: ${create.examples[0]}`)
       return shell.screen.table(
@@ -158,7 +158,7 @@ const revoke: Command = {
     if (part === undefined)
       throw new BatonError('invalid_input', 'token revoke needs an id; see: baton token list')
     const { context } = await shell.open({ write: true, local: true })
-    const { tokens } = context!.service
+    const tokens = await context!.service.tokens()
     const found = (await tokens.list()).filter(
       ({ uid, revoked_at }) => uid.includes(part.toLowerCase()) && revoked_at === undefined,
     )

@@ -12,6 +12,8 @@ import type { Run } from '../domain/workflow/run.ts'
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384
 
+export type Cell = string | number | null | Uint8Array
+
 /** The columns that an engine keeps beside the document, because an index or a lock needs them. */
 export interface HandoffColumns {
   readonly uid: string

@@ -1,31 +1,14 @@
 import { BatonError } from '../../domain/errors.ts'
 import { GroupCommit } from '../group-commit.ts'
-import type {
-  BlockFilter,
-  Cleared,
-  DumpRow,
-  HandoffFilter,
-  PageRequest,
-  RunFilter,
-  SessionFilter,
-  SignedCheckpoint,
-  Store,
-  StoreInfo,
-  TaskFilter,
-  Tile,
-  Tree,
-  Unit,
-} from '../store.ts'
+import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, Unit } from '../store.ts'
 import { type Ask, askWith, tripOn } from './connection/ask.ts'
 import { type Connections, prepareConnections, withClient } from './connection/connect.ts'
 import { Signals } from './connection/signals.ts'
 import { dump, restore } from './copy.ts'
 import { migrate } from './migrate.ts'
 import { Numbers } from './numbers.ts'
-import { PostgresLog } from './reading/log.ts'
-import { PostgresQueries } from './reading/queries.ts'
-import { PostgresRuns } from './reading/runs.ts'
-import { PostgresTree } from './reading/tree.ts'
+import { postgresQueries } from './reading/queries.ts'
+import { addCheckpoint, growTree } from './reading/tree.ts'
 import { scrub } from './redact.ts'
 import { Remembered } from './remembered.ts'
 import { runTransaction } from './transaction.ts'
@@ -53,7 +36,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return await withClient(connections, async (client) => {
       const schema = await migrate(client, { readOnly, upgrade })
       const workspace = await openWorkspace(client, name, readOnly)
-      return new PostgresStore(connections, workspace, { name, schema, readOnly, lanes })
+      const store = new PostgresStore(connections, workspace, { name, schema, readOnly, lanes })
+      return Object.assign(store, postgresQueries(tripOn(connections), workspace.id))
     })
   } catch (error) {
     await connections.pool.end()
@@ -61,15 +45,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-class PostgresStore implements Store {
+class PostgresStore {
   info: StoreInfo
   readonly #connections: Connections
   readonly #ws: number
   readonly #ask: Ask
-  readonly #queries: PostgresQueries
-  readonly #log: PostgresLog
-  readonly #tree: PostgresTree
-  readonly #runs: PostgresRuns
   readonly #signals: Signals
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -81,12 +61,7 @@ class PostgresStore implements Store {
   ) {
     this.#connections = connections
     this.#ws = workspace.id
-    const trip = tripOn(connections)
-    this.#ask = askWith(trip, workspace.id)
-    this.#queries = new PostgresQueries(this.#ask)
-    this.#log = new PostgresLog(trip, workspace.id)
-    this.#tree = new PostgresTree(this.#ask)
-    this.#runs = new PostgresRuns(this.#ask)
+    this.#ask = askWith(tripOn(connections), workspace.id)
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
     this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
@@ -127,55 +102,17 @@ class PostgresStore implements Store {
     return (await this.#ask('due', text, at)).length === 0 ? 0 : this.#group.settle(at)
   }
 
-  handoff = (ref: string) => this.#queries.handoff(ref)
-  content = (uid: string) => this.#queries.content(uid)
-  handoffs = (f: HandoffFilter, p: PageRequest) => this.#queries.handoffs(f, p)
-  inbox = (agent: string, p: PageRequest) => this.#queries.inbox(agent, p)
-  latest = (task: string, from?: string, to?: string) => this.#queries.latest(task, from, to)
-  task = (ref: string) => this.#queries.task(ref)
-  tasks = (f: TaskFilter, p: PageRequest) => this.#queries.tasks(f, p)
-  nextTasks = (limit: number) => this.#queries.nextTasks(limit)
-  longestChain = () => this.#queries.longestChain()
-  dependents = (uid: string) => this.#queries.dependents(uid)
-  records = (task: string, limit: number) => this.#queries.records(task, limit)
-  latestRecords = (limit: number) => this.#queries.latestRecords(limit)
-  record = (uid: string) => this.#queries.record(uid)
-  run = (ref: string) => this.#runs.run(ref)
-  runs = (f: RunFilter, p: PageRequest) => this.#runs.runs(f, p)
-  blocks = (f: BlockFilter, p: PageRequest) => this.#runs.blocks(f, p)
-  dueDeliveries = (at: string, limit: number) => this.#runs.dueDeliveries(at, limit)
-  agents = () => this.#queries.agents()
-  agent = (name: string) => this.#queries.agent(name)
-  notices = (agent: string, p: PageRequest) => this.#queries.notices(agent, p)
-  noticesAbout = (uids: readonly string[]) => this.#queries.noticesAbout(uids)
-  artifact = (uid: string) => this.#queries.artifact(uid)
-  artifacts = (handoff: string) => this.#queries.artifacts(handoff)
-  blob = (sha256: string) => this.#queries.blob(sha256)
-  tokens = () => this.#queries.tokens()
-  token = (hash: string) => this.#queries.token(hash)
-  ping = () => this.#queries.token('')
-  counts = () => this.#queries.counts()
-  timeline = (stream: string, subject: string, limit: number) => this.#log.timeline(stream, subject, limit)
-  entries = (stream: string, from: number, limit: number) => this.#log.entries(stream, from, limit)
-  streams = (p: PageRequest) => this.#log.streams(p)
-  changes = (cursor: string | undefined, limit: number) => this.#log.changes(cursor, limit)
-  tree = () => this.#tree.tree()
-  tiles = (level: number, first: number, count: number) => this.#tree.tiles(level, first, count)
-  tileOfEntry = (id: number) => this.#tree.tileOfEntry(id)
-  checkpoints = ({ before, limit }: { before?: number; limit: number }) =>
-    this.#tree.checkpoints(before, limit)
-  session = (ref: string) => this.#tree.session(ref)
-  sessions = (filter: SessionFilter, p: PageRequest) => this.#tree.sessions(filter, p)
-
   async growTree(expectedSize: number, next: Tree, tiles: readonly Tile[]): Promise<boolean> {
     this.#refuseReadOnly()
-    return this.#tree.grow(expectedSize, next, tiles)
+    return growTree(this.#ask, expectedSize, next, tiles)
   }
 
   async addCheckpoint(checkpoint: SignedCheckpoint): Promise<void> {
     this.#refuseReadOnly()
-    await this.#tree.addCheckpoint(checkpoint)
+    await addCheckpoint(this.#ask, checkpoint)
   }
+
+  ping = () => this.#ask('ping', 'SELECT FROM baton.token WHERE ws = $1 AND hash = $2', '')
 
   subscribe(listener: () => void): () => void {
     return this.#signals.subscribe(listener)

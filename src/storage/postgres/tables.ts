@@ -1,7 +1,6 @@
-import { TABLES } from '../rows.ts'
+import { type Cell, TABLES } from '../rows.ts'
 import { type Call, call, type Statement } from './connection/round-trip.ts'
 
-export type Cell = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, Cell>>
 
 /** Columns that are not text. */

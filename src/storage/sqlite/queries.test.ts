@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import type { State } from '../../domain/lifecycle.ts'
+import { NEXT_TASKS } from '../queries.ts'
 import { migrate } from './migrate.ts'
 import { sql } from './migrations/0001-start.ts'
-import { FLAGGED, LONGEST_CHAIN, NEXT_TASKS, SqliteQueries } from './queries.ts'
+import { FLAGGED, LONGEST_CHAIN, sqliteQueries } from './queries.ts'
 import { Statements } from './statements.ts'
 
 // bench/scale.ts found the opposite: 150 times slower with a hundred times as many tasks.
@@ -44,14 +45,14 @@ const COLUMNS: readonly (readonly State[])[] = [
 ]
 
 // bench/dashboard.ts found the opposite: a column without rows and every count read all of history.
-it('answers the columns of a board, its search and its counts without reading every document', () => {
+it('answers the columns of a board, its search and its counts without reading every document', async () => {
   const { queries, plans } = explained()
 
   for (const state of COLUMNS)
     for (const filter of [{}, { to: 'codex' }, { text: 'limits' }, { to: 'codex', text: 'limits' }])
-      queries.handoffs({ ...filter, state }, { limit: 50 })
-  queries.handoffs({ text: 'limits' }, { limit: 8 })
-  queries.counts()
+      await queries.handoffs({ ...filter, state }, { limit: 50 })
+  await queries.handoffs({ text: 'limits' }, { limit: 8 })
+  await queries.counts()
 
   assert.ok(plans.some((step) => step.includes('handoff_ended')))
   assert.deepEqual(
@@ -61,15 +62,18 @@ it('answers the columns of a board, its search and its counts without reading ev
 })
 
 /** The queries over an empty store, and how SQLite answers each of them. */
-function explained(): { readonly queries: SqliteQueries; readonly plans: readonly string[] } {
+function explained(): {
+  readonly queries: ReturnType<typeof sqliteQueries>
+  readonly plans: readonly string[]
+} {
   const db = new DatabaseSync(':memory:')
   migrate(db)
   const plans: string[] = []
   class Explained extends Statements {
-    override all(text: string, ...values: Parameters<Statements['all']>[1][]) {
+    override rows(text: string, ...values: Parameters<Statements['rows']>[1][]) {
       plans.push(...super.all(`EXPLAIN QUERY PLAN ${text}`, ...values).map(({ detail }) => String(detail)))
-      return super.all(text, ...values)
+      return super.rows(text, ...values)
     }
   }
-  return { queries: new SqliteQueries(new Explained(db)), plans }
+  return { queries: sqliteQueries(new Explained(db), async (query) => query()), plans }
 }

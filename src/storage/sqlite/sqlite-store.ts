@@ -3,20 +3,16 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
+import { docs } from '../queries.ts'
 import { TABLES } from '../rows.ts'
 import type {
-  BlockFilter,
   Cleared,
   DumpRow,
-  HandoffFilter,
-  PageRequest,
-  RunFilter,
-  SessionFilter,
   SignedCheckpoint,
   Store,
   StoreInfo,
-  TaskFilter,
   Tile,
+  Token,
   Tree,
   Unit,
 } from '../store.ts'
@@ -26,12 +22,11 @@ import { flush } from './flush.ts'
 import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
-import { SqliteQueries } from './queries.ts'
+import { sqliteQueries } from './queries.ts'
 import { Remembered } from './remembered.ts'
-import { SqliteRuns } from './runs.ts'
 import { Signal } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
-import { SqliteTree } from './tree.ts'
+import { addCheckpoint, growTree } from './tree.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
   /** The file, or `:memory:`. */
@@ -40,29 +35,28 @@ export interface SqliteStoreOptions extends OpenOptions {
 }
 
 const MAX_BATCH = 256
+const TOKEN = 'SELECT doc FROM token WHERE hash = ?'
 
 /** Opens the embedded store; makes it when it is not there. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const opened = openDatabase(options.path, options)
   try {
-    return new SqliteStore(opened, options)
+    const store = new SqliteStore(opened, options)
+    return Object.assign(store, store.queries())
   } catch (error) {
     opened.db.close()
     throw toBatonError(error, options.path)
   }
 }
 
-class SqliteStore implements Store {
+class SqliteStore {
   info: StoreInfo
   readonly #db: DatabaseSync
   readonly #path: string
   readonly #refuseMoved: () => void
   readonly #lockWaitMs: number
   readonly #statements: Statements
-  readonly #queries: SqliteQueries
   readonly #remembered: Remembered
-  readonly #tree: SqliteTree
-  readonly #runs: SqliteRuns
   readonly #signal: Signal
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -73,10 +67,7 @@ class SqliteStore implements Store {
     this.#path = options.path
     this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
-    this.#queries = new SqliteQueries(this.#statements)
     this.#remembered = new Remembered(this.#statements)
-    this.#tree = new SqliteTree(this.#statements)
-    this.#runs = new SqliteRuns(this.#statements)
     const memory = options.path === ':memory:'
     this.#signal = new Signal(memory || options.readOnly ? undefined : join(options.path, '..', 'notify'))
     this.#group = new GroupCommit({
@@ -110,58 +101,28 @@ class SqliteStore implements Store {
     return due.length === 0 ? 0 : this.#group.settle(at)
   }
 
-  handoff = (ref: string) => this.#read(() => this.#queries.handoff(ref))
-  content = (uid: string) => this.#read(() => this.#queries.content(uid))
-  handoffs = (f: HandoffFilter, p: PageRequest) => this.#read(() => this.#queries.handoffs(f, p))
-  inbox = (agent: string, p: PageRequest) => this.#read(() => this.#queries.inbox(agent, p))
-  latest = (task: string, from?: string, to?: string) =>
-    this.#read(() => this.#queries.latest(task, from, to))
-  task = (ref: string) => this.#read(() => this.#queries.task(ref))
-  tasks = (f: TaskFilter, p: PageRequest) => this.#read(() => this.#queries.tasks(f, p))
-  nextTasks = (limit: number) => this.#read(() => this.#queries.nextTasks(limit))
-  longestChain = () => this.#read(() => this.#queries.longestChain())
-  dependents = (uid: string) => this.#read(() => this.#queries.dependents(uid))
-  records = (task: string, limit: number) => this.#read(() => this.#queries.records(task, limit))
-  latestRecords = (limit: number) => this.#read(() => this.#queries.latestRecords(limit))
-  record = (uid: string) => this.#read(() => this.#queries.record(uid))
-  run = (ref: string) => this.#read(() => this.#runs.run(ref))
-  runs = (f: RunFilter, p: PageRequest) => this.#read(() => this.#runs.runs(f, p))
-  blocks = (f: BlockFilter, p: PageRequest) => this.#read(() => this.#runs.blocks(f, p))
-  dueDeliveries = (at: string, limit: number) => this.#read(() => this.#runs.dueDeliveries(at, limit))
-  agents = () => this.#read(() => this.#queries.agents())
-  agent = (name: string) =>
-    this.#read((): Agent | undefined => {
-      const doc = this.#lookUp(`agent ${name}`, () => documentOf(this.#statements, 'agent', name))
-      return doc === undefined ? undefined : JSON.parse(doc)
-    })
-  notices = (agent: string, p: PageRequest) => this.#read(() => this.#queries.notices(agent, p))
-  noticesAbout = (uids: readonly string[]) => this.#read(() => this.#queries.noticesAbout(uids))
-  artifact = (uid: string) => this.#read(() => this.#queries.artifact(uid))
-  artifacts = (handoff: string) => this.#read(() => this.#queries.artifacts(handoff))
-  blob = (sha256: string) => this.#read(() => this.#queries.blob(sha256))
-  tokens = () => this.#read(() => this.#queries.tokens())
-  token = (hash: string) => this.#read(() => this.#lookUp(`token ${hash}`, () => this.#queries.token(hash)))
-  ping = () => this.#read(() => this.#refuseMoved() ?? this.#queries.token(''))
-  counts = () => this.#read(() => this.#queries.counts())
-  timeline = (stream: string, subject: string, limit: number) =>
-    this.#read(() => this.#queries.timeline(stream, subject, limit))
-  entries = (stream: string, from: number, limit: number) =>
-    this.#read(() => this.#queries.entries(stream, from, limit))
-  streams = (p: PageRequest) => this.#read(() => this.#queries.streams(p))
-  changes = (cursor: string | undefined, limit: number) =>
-    this.#read(() => this.#queries.changes(cursor, limit))
-  tree = () => this.#read(() => this.#tree.tree())
+  /** The reads of the port. Every request needs its token and its agent: those are kept in memory. */
+  queries() {
+    return {
+      ...sqliteQueries(this.#statements, (query) => this.#read(query)),
+      agent: (name: string) =>
+        this.#read((): Agent | undefined => {
+          const doc = this.#lookUp(`agent ${name}`, () => documentOf(this.#statements, 'agent', name))
+          return doc === undefined ? undefined : JSON.parse(doc)
+        }),
+      token: (hash: string) =>
+        this.#read(() =>
+          this.#lookUp(`token ${hash}`, () => docs<Token>(this.#statements.rows(TOKEN, hash))[0]),
+        ),
+    }
+  }
+
+  ping = () => this.#read(() => this.#refuseMoved() ?? this.#statements.get(TOKEN, ''))
+
   growTree = (expectedSize: number, next: Tree, tiles: readonly Tile[]) =>
-    this.#locked(() => this.#tree.grow(expectedSize, next, tiles), false)
-  tiles = (level: number, first: number, count: number) =>
-    this.#read(() => this.#tree.tiles(level, first, count))
-  tileOfEntry = (id: number) => this.#read(() => this.#tree.tileOfEntry(id))
-  checkpoints = ({ before, limit }: { before?: number; limit: number }) =>
-    this.#read(() => this.#tree.checkpoints(before, limit))
+    this.#locked(() => growTree(this.#statements, expectedSize, next, tiles), false)
   addCheckpoint = (checkpoint: SignedCheckpoint) =>
-    this.#locked(() => this.#tree.addCheckpoint(checkpoint), false)
-  session = (ref: string) => this.#read(() => this.#tree.session(ref))
-  sessions = (filter: SessionFilter, p: PageRequest) => this.#read(() => this.#tree.sessions(filter, p))
+    this.#locked(() => addCheckpoint(this.#statements, checkpoint), false)
 
   subscribe(listener: () => void): () => void {
     return this.#signal.subscribe(listener)

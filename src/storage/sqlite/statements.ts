@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Rows } from '../queries.ts'
 
 export type Row = Record<string, SQLInputValue>
 
@@ -9,6 +10,7 @@ export type Row = Record<string, SQLInputValue>
 export class Statements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
+  readonly #inOrder = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -20,6 +22,17 @@ export class Statements {
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#statement(sql).all(...values) as Row[]
+  }
+
+  /** Rows in the order of their columns. */
+  rows(sql: string, ...values: SQLInputValue[]): Rows {
+    let statement = this.#inOrder.get(sql)
+    if (!statement) {
+      statement = this.#prepare(sql)
+      statement.setReturnArrays(true)
+      this.#inOrder.set(sql, statement)
+    }
+    return statement.all(...values) as unknown as Rows
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
@@ -34,9 +47,13 @@ export class Statements {
   #statement(sql: string): StatementSync {
     let statement = this.#prepared.get(sql)
     if (!statement) {
-      statement = this.#db.prepare(sql.replaceAll('LIMIT ?', 'LIMIT ? + 0'))
+      statement = this.#prepare(sql)
       this.#prepared.set(sql, statement)
     }
     return statement
+  }
+
+  #prepare(sql: string): StatementSync {
+    return this.#db.prepare(sql.replaceAll('LIMIT ?', 'LIMIT ? + 0'))
   }
 }

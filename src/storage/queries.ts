@@ -1,0 +1,214 @@
+import type { Agent } from '../domain/agent.ts'
+import type { AuditSession } from '../domain/audit-session.ts'
+import type { Block } from '../domain/blocks/block.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Content } from '../domain/handoffs/package.ts'
+import type { Delivery } from '../domain/people/delivery.ts'
+import type { Notice } from '../domain/people/notice.ts'
+import type { ThoughtRecord } from '../domain/tasks/task.ts'
+import type { Run } from '../domain/workflow/run.ts'
+import { blockList, handoffList, type Listing, runList, sessionList, taskList } from './filters.ts'
+import { cursorParts, numberCursor, toPage } from './page.ts'
+import type { Cell } from './rows.ts'
+import type * as port from './store.ts'
+
+/** Rows in the order of their columns. Numbers may come as their text, bytes as hexadecimal text. */
+export type Rows = readonly (readonly Cell[])[]
+
+/** How an engine answers. `?` stands for a value, and every table is the workspace's own. */
+export interface Engine {
+  /** Runs SQL that both engines read alike. The text is prepared: it must not differ from call to call. */
+  ask(sql: string, ...values: Cell[]): Promise<Rows>
+  /** By uid, else by id: an owner may choose an id that looks like a uid. */
+  byRef(columns: string, table: string): (ref: string) => Promise<Rows>
+  list(listing: Listing): Promise<Rows>
+  /** Every entry up to this number is committed or never will be. */
+  settled(): Promise<number>
+  /** Counts of `outgoing` and `incoming` handoffs by agent, and of `handoffs` by state. */
+  readonly handoffCounts: string
+}
+
+/** Named, because SQLite would rather look up the status and then sort every open task there is. */
+export const NEXT_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_next
+  WHERE open_deps = 0 AND status IN ('todo', 'assigned') ORDER BY critical DESC, level, rank, sort_key LIMIT ?`
+
+const INBOX = `SELECT doc, rank, uid FROM handoff WHERE waiting_for = ? AND (rank, uid) > (?, ?)
+  ORDER BY rank, uid LIMIT ?`
+
+const LATEST = `SELECT doc FROM handoff WHERE task = ? AND from_agent = coalesce(?, from_agent)
+  AND to_agent = coalesce(?, to_agent) ORDER BY uid DESC LIMIT 1`
+
+const UNREAD = `SELECT doc FROM notice WHERE to_agent = ? AND seen_at IS NULL AND uid > ? ORDER BY uid LIMIT ?`
+
+/** The tree has the count of the entries in it. Entries come in the order of ids and are never deleted. */
+const OTHER_COUNTS = `SELECT 'tasks', status, count(*) FROM task GROUP BY status
+  UNION ALL SELECT 'entries', '', coalesce((SELECT size FROM tree), 0)
+    + (SELECT count(*) FROM entry WHERE id > coalesce((SELECT last FROM tree), 0))`
+
+const ENTRY = 'SELECT id, stream, seq, subject, act, at, hash, body, disclosures FROM entry'
+const TIMELINE = `${ENTRY} WHERE stream = ? AND subject = ? ORDER BY seq LIMIT ?`
+const ENTRIES = `${ENTRY} WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT ?`
+const CHANGES = `${ENTRY} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`
+const END = 'SELECT id FROM entry WHERE id <= ? ORDER BY id DESC LIMIT 1'
+
+const TREE = `SELECT (SELECT max(id) FROM entry),
+  (SELECT size FROM tree), (SELECT last FROM tree), (SELECT edge FROM tree)`
+const TILE = 'SELECT level, n, first, bytes FROM tile'
+const TILES = `${TILE} WHERE level = ? AND n >= ? ORDER BY n LIMIT ?`
+const TILE_OF_ENTRY = `${TILE} WHERE first IS NOT NULL AND first <= ? AND ? <= (SELECT last FROM tree)
+  ORDER BY first DESC LIMIT 1`
+
+/** The reads of the port that both engines answer alike; each is answered by an index. */
+export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine) {
+  const all = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))
+  const one = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))[0]
+  const named = <T>(table: string) => {
+    const find = byRef('doc', table)
+    return async (ref: string) => docs<T>(await find(ref))[0]
+  }
+  const findTask = byRef('doc, open_deps', 'task')
+  const listed = async <T extends { readonly uid: string }>(listing: Listing, { limit }: port.PageRequest) =>
+    toPage(docs<T>(await list(listing)), limit, ({ uid }) => uid)
+  return {
+    handoff: named<Handoff>('handoff'),
+    content: (uid: string) => one<Content>('SELECT doc FROM content WHERE uid = ?', uid),
+    handoffs: async (filter: port.HandoffFilter, page: port.PageRequest) =>
+      listed<Handoff>(handoffList(filter, page), page),
+    async inbox(agent: string, { limit, cursor }: port.PageRequest): Promise<port.Page<Handoff>> {
+      const [rank = -1, uid = ''] = cursorParts(cursor)
+      const rows = await ask(INBOX, agent, Number(rank), uid, limit + 1)
+      const page = toPage(rows, limit, ([, rank, uid]) => `${rank}:${uid}`)
+      return { ...page, items: docs<Handoff>(page.items) }
+    },
+    latest: (task: string, from?: string, to?: string) =>
+      one<Handoff>(LATEST, task, from ?? null, to ?? null),
+
+    task: async (ref: string) => toTaskRows(await findTask(ref))[0],
+    tasks: async (filter: port.TaskFilter, page: port.PageRequest) =>
+      toPage(toTaskRows(await list(taskList(filter, page))), page.limit, ({ task }) => task.uid),
+    nextTasks: async (limit: number) => toTaskRows(await ask(NEXT_TASKS, limit)),
+    records: (task: string, limit: number) =>
+      all<ThoughtRecord>('SELECT doc FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?', task, limit),
+    latestRecords: (limit: number) =>
+      all<ThoughtRecord>('SELECT doc FROM record ORDER BY seq DESC LIMIT ?', limit),
+    record: (uid: string) => one<ThoughtRecord>('SELECT doc FROM record WHERE uid = ?', uid),
+
+    run: named<Run>('run'),
+    runs: async (filter: port.RunFilter, page: port.PageRequest) => listed<Run>(runList(filter, page), page),
+    async blocks(filter: port.BlockFilter, request: port.PageRequest): Promise<port.Page<Block>> {
+      const page = toPage(await list(blockList(filter, request)), request.limit, ([, seq]) => String(seq))
+      return { ...page, items: docs<Block>(page.items) }
+    },
+    dueDeliveries: (at: string, limit: number) =>
+      all<Delivery>('SELECT doc FROM delivery WHERE due_at <= ? ORDER BY due_at LIMIT ?', at, limit),
+
+    agents: () => all<Agent>('SELECT doc FROM agent ORDER BY name'),
+    agent: (name: string) => one<Agent>('SELECT doc FROM agent WHERE name = ?', name),
+    notices: async (agent: string, { limit, cursor = '' }: port.PageRequest) =>
+      toPage(await all<Notice>(UNREAD, agent, cursor, limit + 1), limit, ({ uid }) => uid),
+    artifact: (uid: string) => one<port.Artifact>('SELECT doc FROM artifact WHERE uid = ?', uid),
+    artifacts: (handoff: string) =>
+      all<port.Artifact>('SELECT doc FROM artifact WHERE handoff = ? ORDER BY uid', handoff),
+    async blob(sha256: string): Promise<Uint8Array | undefined> {
+      const [row] = await ask('SELECT bytes FROM blob WHERE sha256 = ?', sha256)
+      return row && bytesOf(row[0])
+    },
+    tokens: () => all<port.Token>('SELECT doc FROM token ORDER BY hash'),
+    token: (hash: string) => one<port.Token>('SELECT doc FROM token WHERE hash = ?', hash),
+    async counts(): Promise<port.Counts> {
+      const counts: Record<string, Record<string, number>> = {}
+      for (const [kind, key, n] of await ask(`${handoffCounts} UNION ALL ${OTHER_COUNTS}`)) {
+        counts[String(kind)] ??= {}
+        counts[String(kind)]![String(key)] = Number(n)
+      }
+      const { outgoing = {}, incoming = {}, handoffs = {}, tasks = {}, entries } = counts
+      const names = [...new Set([...Object.keys(outgoing), ...Object.keys(incoming)])].sort()
+      const agents = names.map((name) => [
+        name,
+        { outgoing: outgoing[name] ?? 0, incoming: incoming[name] ?? 0 },
+      ])
+      return { handoffs, tasks, agents: Object.fromEntries(agents), entries: entries?.[''] ?? 0 }
+    },
+
+    timeline: async (stream: string, subject: string, limit: number) =>
+      toEntries(await ask(TIMELINE, stream, subject, limit)),
+    entries: async (stream: string, from: number, limit: number) =>
+      toEntries(await ask(ENTRIES, stream, from, limit)),
+    async streams({ limit, cursor = '' }: port.PageRequest): Promise<port.Page<string>> {
+      const rows = await ask('SELECT uid FROM stream WHERE uid > ? ORDER BY uid LIMIT ?', cursor, limit + 1)
+      const uids = rows.map(([uid]) => String(uid))
+      return toPage(uids, limit, (uid) => uid)
+    },
+    async changes(
+      cursor: string | undefined,
+      limit: number,
+    ): Promise<{ entries: readonly port.LogEntry[]; cursor: string }> {
+      const after = cursor === undefined ? undefined : numberCursor(cursor)
+      const last = await settled()
+      if (cursor === undefined || after === undefined) {
+        const [row] = await ask(END, last)
+        return { entries: [], cursor: String(row?.[0] ?? 0) }
+      }
+      if (after >= last) return { entries: [], cursor }
+      const entries = toEntries(await ask(CHANGES, after, last, limit))
+      return { entries, cursor: String(entries.at(-1)?.id ?? cursor) }
+    },
+
+    async tree(): Promise<port.Tree & { readonly newest: number }> {
+      const [[newest, size, last, edge] = []] = await ask(TREE)
+      return {
+        size: Number(size ?? 0),
+        last: Number(last ?? 0),
+        edge: JSON.parse(String(edge ?? '[]')),
+        newest: Number(newest ?? 0),
+      }
+    },
+    tiles: async (level: number, first: number, count: number) =>
+      toTiles(await ask(TILES, level, first, count)),
+    tileOfEntry: async (id: number) => toTiles(await ask(TILE_OF_ENTRY, id, id))[0],
+    async checkpoints({
+      before = Number.MAX_SAFE_INTEGER,
+      limit,
+    }: {
+      readonly before?: number
+      readonly limit: number
+    }): Promise<readonly port.SignedCheckpoint[]> {
+      const sql = 'SELECT size, at, note FROM checkpoint WHERE size < ? ORDER BY size DESC LIMIT ?'
+      const rows = await ask(sql, before, limit)
+      return rows.map(([size, at, note]) => ({ size: Number(size), at: String(at), note: String(note) }))
+    },
+    session: named<AuditSession>('audit_session'),
+    sessions: async (filter: port.SessionFilter, page: port.PageRequest) =>
+      listed<AuditSession>(sessionList(filter, page), page),
+  }
+}
+
+/** Documents were written by this program, from values of these types. */
+export const docs = <T>(rows: Rows): readonly T[] => rows.map(([doc]) => JSON.parse(String(doc)))
+
+export const toTaskRows = (rows: Rows): readonly port.TaskRow[] =>
+  rows.map(([doc, open]) => ({ task: JSON.parse(String(doc)), open_deps: Number(open) }))
+
+const toEntries = (rows: Rows): readonly port.LogEntry[] =>
+  rows.map(([id, stream, seq, subject, act, at, hash, body, disclosures]) => ({
+    id: Number(id),
+    stream: String(stream),
+    seq: Number(seq),
+    subject: String(subject),
+    act: String(act),
+    at: String(at),
+    hash: String(hash),
+    body: body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : String(body),
+    ...(disclosures && { disclosures: JSON.parse(String(disclosures)) }),
+  }))
+
+const toTiles = (rows: Rows): readonly port.Tile[] =>
+  rows.map(([level, n, first, bytes]) => ({
+    level: Number(level),
+    n: Number(n),
+    ...(first !== null && { first: Number(first) }),
+    bytes: bytesOf(bytes),
+  }))
+
+const bytesOf = (cell: Cell | undefined): Uint8Array =>
+  cell instanceof Uint8Array ? cell : new Uint8Array(Buffer.from(String(cell), 'hex'))

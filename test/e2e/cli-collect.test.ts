@@ -72,7 +72,7 @@ describe('baton collect as a pipeline sees it', () => {
     assert.match(stderr, /complete_with_failures/)
   })
 
-  it('[S2-75] lets the last valid block decide, and with --all the worst of everything', async (t) => {
+  it('[S2-75] lets the last block decide where all are valid, and with --all the worst of everything', async (t) => {
     const { where } = reports(t, {
       'a.md': summary({ status: 'failed' }),
       'b.md': summary({}) + summary({ phase: 'string' }),
@@ -82,6 +82,7 @@ describe('baton collect as a pipeline sees it', () => {
 
     const codes: (number | null)[] = []
     for (const args of [
+      ['a.md', 'c.md'],
       ['a.md', 'b.md'],
       ['--all', 'a.md', 'b.md'],
       ['--all', 'b.md'],
@@ -90,7 +91,7 @@ describe('baton collect as a pipeline sees it', () => {
     ])
       codes.push((await quick(where, 'collect', ...args)).code)
 
-    assert.deepEqual(codes, [0, 1, 12, 0, 12])
+    assert.deepEqual(codes, [0, 12, 1, 12, 0, 12])
   })
 
   it('[S2-16] [S2-37] says of a status in another case what to write, and not that it counts', async (t) => {
@@ -100,7 +101,7 @@ describe('baton collect as a pipeline sees it', () => {
 
     assert.equal(code, 12)
     assert.match(stdout, /Invalid status: Complete\. Write status: "complete"\.\n/)
-    assert.match(stdout, /^no valid handoff block \(1 entry, 1 invalid\)$/m)
+    assert.match(stdout, /^a handoff block is missing or invalid \(1 entry, 1 invalid\)$/m)
   })
 
   it('[S2-75] counts a failure also where something else in its block is wrong', async (t) => {
@@ -177,7 +178,7 @@ describe('baton collect as a pipeline sees it', () => {
 
     const { code, stderr, stdout } = await quick(where, 'collect', 'a.md')
 
-    assert.equal(code, 0)
+    assert.equal(code, 12)
     assert.match(stderr, /a\.md:\d+ \w+: /)
     assert.match(stdout, /✓\ttester\tTesting\tcomplete/)
   })

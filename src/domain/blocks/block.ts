@@ -61,7 +61,7 @@ export const VERDICTS = {
   failed:     { exit: 1,  title: 'failed' },
   blocked:    { exit: 10, title: 'blocked' },
   unfinished: { exit: 11, title: 'not finished' },
-  no_block:   { exit: 12, title: 'no valid handoff block' },
+  no_block:   { exit: 12, title: 'a handoff block is missing or invalid' },
   complete:   { exit: 0,  title: 'complete' },
 } as const satisfies Record<string, { exit: number; title: string }>
 export type Verdict = keyof typeof VERDICTS

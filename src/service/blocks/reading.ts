@@ -1,4 +1,3 @@
-import { validateHandoff } from '../../dialects/block/validate.ts'
 import { STATUS_OF } from '../../dialects/block/words.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
@@ -33,7 +32,7 @@ export interface FoundBlock {
   /** Its place among the blocks of the text, from 1. */
   readonly ordinal: number
   readonly raw: string
-  /** The status by the document's own function, which a pipeline can rely on even if other keys are wrong. */
+  /** Of a block with an error only `failed`. */
   readonly status?: Status
   /** Absent when the block has an error: such a block is not stored as history. */
   readonly said?: BlockSaid
@@ -88,20 +87,12 @@ function foundBlock(document: Document, ordinal: number): FoundBlock {
   }
 }
 
-/** The status by the document's own function; its relative with other keys counts where nothing in it is wrong. */
+/** A block with an error never passes. Its failure counts all the same. */
 function statusIn(document: Document): Status | undefined {
-  const { source, form, draft } = document
-  const handoff = (source.value as { handoff?: Record<string, unknown> } | undefined)?.handoff
-  if (form === 'block' && typeof handoff === 'object' && handoff !== null) {
-    const native = Object.hasOwn(handoff, 'to') ? { ...handoff, to: handoff.to ?? 'None' } : handoff
-    try {
-      validateHandoff(native)
-      return native.status as Status
-    } catch {
-      return undefined
-    }
-  }
-  return draft?.state === undefined || isWrong(document) ? undefined : STATUS_OF[draft.state]
+  const { source, draft } = document
+  if (!isWrong(document)) return draft?.state && STATUS_OF[draft.state]
+  const { handoff } = (source.value ?? {}) as { readonly handoff?: { readonly status?: unknown } | null }
+  return handoff?.status === 'failed' ? 'failed' : undefined
 }
 
 function saidIn({ source }: Document, draft: Draft): BlockSaid | undefined {

@@ -146,10 +146,10 @@ const unreadable = ({ file, isWalked }: Target, problem: CollectedBlock['diagnos
   diagnostics: [problem],
 })
 
-/** The verdict for the pipeline: the last valid block decides, or with `all` the worst of everything. */
+/** The verdict for the pipeline: the last valid block decides, or with `all` the worst of everything. An invalid block never passes. */
 export function verdictFor(blocks: readonly Entry[], all: boolean): Verdict {
   if (all) return worstVerdict(blocks.map(({ verdict }) => verdict))
-  return verdictOf(
-    blocks.findLast(({ status, outcome }) => status !== undefined && outcome !== 'inferred')?.status,
-  )
+  const last = blocks.findLast(({ status, outcome }) => status !== undefined && outcome !== 'inferred')
+  const isInvalid = blocks.some(({ outcome }) => outcome === 'invalid')
+  return last?.verdict === 'complete' && isInvalid ? 'no_block' : verdictOf(last?.status)
 }

@@ -40,6 +40,25 @@ describe('blocks over HTTP', () => {
     )
   })
 
+  it('are reported as invalid where a text holds half of a character, and the others are stored', async (t) => {
+    const w = await openHttp(t)
+    const headers = { authorization: `Bearer ${await w.token('ci')}`, 'content-type': 'application/json' }
+    const escaped = summary({}).replace('"None"', '"None"\n  metrics: {note: "\\ud800"}')
+    const texts = [escaped, summary({})]
+    const body = JSON.stringify({ documents: texts.map((text, i) => ({ path: `${i}.md`, text })) })
+
+    const answer = await w.request('/v1/documents/collect', { method: 'POST', headers, body })
+
+    const { blocks } = (await answer.json()) as Collected
+    assert.deepEqual(
+      blocks.map(({ outcome, diagnostics }) => [outcome, diagnostics[0]?.code, diagnostics[0]?.line]),
+      [
+        ['invalid', 'lone_surrogate', 8],
+        ['recorded', undefined, undefined],
+      ],
+    )
+  })
+
   it('are refused for a token that may only read', async (t) => {
     const w = await openHttp(t)
     const token = await w.token('ci', ['document:read', 'report:read'])

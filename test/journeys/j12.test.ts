@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { summary } from '../support/documents/blocks.ts'
+import { queueDocument } from '../support/documents/documents.ts'
 import { folders } from '../support/documents/folders.ts'
 import { lines, quick, type Where } from '../support/program/command.ts'
 
@@ -28,7 +29,9 @@ const INVALID: Readonly<Record<string, string>> = {
 }
 
 function aliases(names: string): readonly string[] {
-  return [...names].slice(1).map((name, i) => `${name}: &${name} [${Array(10).fill(`*${names[i]}`).join(',')}]`)
+  return [...names]
+    .slice(1)
+    .map((name, i) => `${name}: &${name} [${Array(10).fill(`*${names[i]}`).join(',')}]`)
 }
 
 describe('J12, a pipeline that reads summaries with mistakes', () => {
@@ -54,7 +57,10 @@ describe('J12, a pipeline that reads summaries with mistakes', () => {
     const junit = await quick(where, 'collect', '--format', 'junit', 'a.md', 'b.md', 'c.md')
 
     assert.deepEqual([table.code, junit.code], [12, 12])
-    assert.match(table.stdout, /^a handoff block is missing or invalid \(3 entries, 2 recorded, 1 invalid\)$/m)
+    assert.match(
+      table.stdout,
+      /^a handoff block is missing or invalid \(3 entries, 2 recorded, 1 invalid\)$/m,
+    )
     assert.match(junit.stdout, /tests="3" failures="0" errors="1" skipped="0"/)
     assert.equal(lines((await quick(where, 'report', 'history')).stdout).length, 2)
   })
@@ -66,5 +72,42 @@ describe('J12, a pipeline that reads summaries with mistakes', () => {
 
     assert.equal(junit.code, 1)
     assert.match(junit.stdout, /tests="2" failures="1" errors="1"/)
+  })
+})
+
+describe('J12, a summary with half of a character', () => {
+  const half = summary({ from: '@broken' }).replace('\n```\n', '\n  metrics: {note: "🎉 \\ud800 x"}\n```\n')
+
+  it('[S2-80] is reported with its line by check and collect, and the other files are collected', async (t) => {
+    const where = project(t, {
+      'a.md': summary({ from: '@first' }) + half.replace('ud800', 'udc00'),
+      'b.md': half,
+      'c.md': summary({ from: '@last' }),
+    })
+
+    const checked = await quick(where, 'check', 'b.md')
+    const read = await quick(where, 'collect', '--no-store', 'b.md')
+    const stored = await quick(where, 'collect', 'a.md', 'b.md', 'c.md')
+
+    assert.equal(checked.code, 8)
+    assert.match(checked.stdout, /\b9:19 .*lone_surrogate/)
+    assert.deepEqual([read.code, stored.code], [12, 12])
+    assert.match(stored.stderr, /b\.md:9 lone_surrogate: this text holds half of a character/)
+    assert.match(stored.stdout, /\(4 entries, 2 recorded, 2 invalid\)/)
+  })
+
+  it('[S2-80] is reported in queue JSON, where a whole character in escapes is not', async (t) => {
+    const request = (note: string) =>
+      queueDocument('hoff-001-1705147200000', { note: 'NOTE' }).replace('NOTE', note)
+    const where = project(t, { 'half.json': request('\\ud800'), 'whole.json': request('\\ud83c\\udf89') })
+
+    const half = await quick(where, 'check', 'half.json', '--json')
+    const whole = await quick(where, 'check', 'whole.json', '--json')
+    const imported = await quick(where, 'import', 'half.json')
+
+    assert.match(half.stdout, /"code":"lone_surrogate","message":"[^"]*","line":\d+/)
+    assert.doesNotMatch(whole.stdout, /lone_surrogate/)
+    assert.notEqual(imported.code, 0)
+    assert.match(imported.stdout + imported.stderr, /half of a character/)
   })
 })

@@ -128,13 +128,17 @@ export function plainData(root: Tree, notes: Note[]): unknown {
 
   function dataOf(tree: Tree, depth: number): unknown {
     if (inAlias > 0) aliasValues++
-    if (tree.kind === 'scalar') return tree.value
+    if (tree.kind === 'scalar') {
+      if (typeof tree.value === 'string') checkText(tree.value, tree.start)
+      return tree.value
+    }
     if (tree.kind === 'alias') return aliasData(tree, depth)
     if (depth > MAX_DEPTH) return null
     if (tree.kind === 'list') return tree.entries.map(({ node }) => dataOf(node, depth + 1))
     const data: Record<string, unknown> = {}
     const lines = new Map<string, number>()
     for (const { key, start, node } of tree.entries) {
+      checkText(key, start)
       if (Object.hasOwn(data, key)) addNote(notes, twice(key, start, lines.get(key) ?? start))
       else {
         lines.set(key, start)
@@ -142,6 +146,10 @@ export function plainData(root: Tree, notes: Note[]): unknown {
       }
     }
     return data
+  }
+
+  function checkText(text: string, at: number): void {
+    if (inAlias === 0 && !text.isWellFormed()) addNote(notes, loneSurrogate(at))
   }
 
   function aliasData({ start, target }: Alias, depth: number): unknown {
@@ -154,6 +162,17 @@ export function plainData(root: Tree, notes: Note[]): unknown {
     const data = dataOf(target, depth + 1)
     inAlias--
     return data
+  }
+}
+
+/** No canonical text, and so no log entry, can hold half of a character. */
+export function loneSurrogate(at: number): Note {
+  return {
+    severity: 'error',
+    code: 'lone_surrogate',
+    message:
+      'this text holds half of a character (a lone surrogate, such as \\ud800); write the whole character, or remove it',
+    at,
   }
 }
 

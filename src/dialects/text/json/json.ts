@@ -8,8 +8,12 @@ export function readJson(text: string): Reading {
   return fastReading(text) ?? slowReading(readJsonTree(text))
 }
 
-/** Undefined where the text is not strict JSON, holds a number that is no double, names a key twice or is nested too deeply. */
+/** An escape that may be half of a character. */
+const SURROGATE = /\\u[dD][89a-fA-F]/
+
+/** Undefined where the text is not strict JSON, holds a number that is no double or a surrogate, names a key twice or is nested too deeply. */
 export function fastReading(text: string): Reading | undefined {
+  if (SURROGATE.test(text)) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)

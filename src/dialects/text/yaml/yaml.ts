@@ -141,9 +141,12 @@ function unquoted(text: string): string {
   return quoted ? quoted[2]! : text
 }
 
+/** Errors of a value, which was read all the same. */
+const READ = ['duplicate_key', 'lone_surrogate']
+
 /** What stands in the way of reading. */
 function errorsOf({ notes }: Reading): number {
-  return notes.filter(({ severity, code }) => severity === 'error' && code !== 'duplicate_key').length
+  return notes.filter(({ severity, code }) => severity === 'error' && !READ.includes(code)).length
 }
 
 function positionsOf({ notes }: Reading, isMeant: (note: Note) => boolean): number[] {

@@ -14,10 +14,12 @@ export interface ImportedTask {
   readonly differs?: readonly string[]
   /** Done where it comes from. */
   readonly done?: 'taken' | 'left'
+  /** Why a task that is done there was left, although a person asked to take it. */
+  readonly reason?: string
 }
 
 export interface ImportOptions {
-  /** Takes what is done there as done here, with a record that says so and names this place. */
+  /** A person takes new tasks that are done there as done here, with a record that says so and names this place. */
   readonly at?: { readonly branch: string; readonly commit: string } | undefined
   /** How the file is called in records. */
   readonly name: string
@@ -129,25 +131,34 @@ async function demandDependencies(ask: Ask, tasks: readonly SourceTask[]): Promi
 
 async function importTask(ask: Ask, task: SourceTask, options: ImportOptions): Promise<ImportedTask> {
   const { done, ...input } = task
-  const before = await maybeTask(ask, task.id)
-  const here = before?.task ?? (await created(ask, { ...input, title: input.title.slice(0, 300) }))
-  const takes = done && options.at !== undefined && here.status === 'todo'
+  const before = await existing(ask, { ...input, title: input.title.slice(0, 300) })
+  // Work of this workspace is done when its record is here, whatever a file says.
+  const takes = done && options.at !== undefined && !before
   if (takes) await complete(ask, task, options)
-  const differs = before ? differences(task, before.task) : []
+  const differs = before ? differences(task, before) : []
   const outcome = !before ? 'created' : differs.length > 0 ? 'differs' : 'unchanged'
+  const isOpen = done && before?.status !== 'done'
   return {
     id: task.id,
     title: task.title,
     outcome,
     ...(differs.length > 0 && { differs }),
-    ...(done && here.status !== 'done' && { done: takes ? 'taken' : 'left' }),
+    ...(isOpen && { done: takes ? 'taken' : 'left' }),
+    ...(isOpen &&
+      !takes &&
+      options.at && {
+        reason: `${task.id} is a task of this workspace already; it is done when its own record is here`,
+      }),
   }
 }
 
-/** Another import may have been quicker; then it is here all the same. */
-async function created(ask: Ask, input: Omit<SourceTask, 'done'>): Promise<ShownTask> {
+/** The task as it is here, also where another import was quicker; undefined when this call made it. */
+async function existing(ask: Ask, input: Omit<SourceTask, 'done'>): Promise<ShownTask | undefined> {
+  const before = await maybeTask(ask, input.id)
+  if (before) return before.task
   try {
-    return (await ask('task_create', input)) as ShownTask
+    await ask('task_create', input)
+    return undefined
   } catch (error) {
     const found =
       error instanceof BatonError && error.code === 'conflict' ? await maybeTask(ask, input.id) : undefined
@@ -161,7 +172,7 @@ async function complete(ask: Ask, task: SourceTask, { name, at }: ImportOptions)
     task_id: task.id,
     branch: at?.branch,
     commit_sha: at?.commit,
-    summary: `${task.title} was done before it came here. It was taken over as done from ${name}, which tells nothing about branch, commit or tests. The branch and the commit are where the project stood when it was taken over.`,
+    summary: `${task.title} was done before it came here. It was imported as done from ${name}, which tells nothing about branch, commit or tests. The branch and the commit are where the project stood when it was imported.`,
     blockers: [],
   })
 }

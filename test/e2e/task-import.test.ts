@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ImportedTask } from '../../src/git/task-import.ts'
 import { folders } from '../support/documents/folders.ts'
-import { ask, baton, refusal, type Where } from '../support/program/command.ts'
+import { ask, baton, onTerminal, refusal, type Where } from '../support/program/command.ts'
 
 interface Imported {
   readonly items: readonly ImportedTask[]
@@ -88,13 +88,17 @@ describe('tasks of another tool or of a document', () => {
     assert.deepEqual(task.depends_on, ['TASK-1'])
   })
 
-  it('are done here only when that is asked for, and then with a record that says so', async (t) => {
+  it('[S3-72] are done here only when a person says so, and then with a record that says so', async (t) => {
     const { where, file } = here(t)
     file('tasks.csv', 'id,title,depends_on,status\nA1,First,,done\nA2,Second,A1,todo\n')
+    const args = ['task', 'import', 'tasks.csv', '--with-done']
 
-    const plain = await ask<Imported>(where, 'task', 'import', 'tasks.csv')
-    const withDone = await ask<Imported>(where, 'task', 'import', 'tasks.csv', '--with-done')
-    const again = await ask<Imported>(where, 'task', 'import', 'tasks.csv', '--with-done')
+    const agent = await refusal({ ...where, env: { CLAUDECODE: '1' } }, ...args, '--as', 'claude')
+    const unseen = await refusal(where, ...args)
+    const no = onTerminal(where, args, { steps: [['what tasks.csv calls done?', 'n\r']] })
+    const before = await ask<{ items: unknown[] }>(where, 'task', 'list')
+    const yes = onTerminal(where, args, { steps: [['what tasks.csv calls done?', 'y\r']] })
+    const again = await ask<Imported>(where, 'task', 'import', 'tasks.csv')
     const { task, records } = await ask<{ task: { status: string }; records: { summary: string }[] }>(
       where,
       'task',
@@ -102,12 +106,37 @@ describe('tasks of another tool or of a document', () => {
       'A1',
     )
 
-    assert.deepEqual(
-      [plain, withDone, again].map(({ items }) => items[0]?.done),
-      ['left', 'taken', undefined],
-    )
+    assert.deepEqual([agent.code, unseen.code, no.code, yes.code], ['not_allowed', 'not_allowed', 4, 0])
+    assert.equal(before.items.length, 0)
+    assert.match(yes.shown, /A1 First: created, done/)
+    assert.deepEqual(outcomes(again), ['A1 unchanged', 'A2 unchanged'])
     assert.deepEqual([task.status, records.length], ['done', 1])
-    assert.match(records[0]?.summary ?? '', /was taken over as done from tasks\.csv/)
+    assert.match(records[0]?.summary ?? '', /was imported as done from tasks\.csv/)
+  })
+
+  it('[S3-72] are never turned over by a file that calls a task of this workspace done', async (t) => {
+    const { where, file } = here(t)
+    await ask(where, 'task', 'create', 'P0.1.1', '--title', 'Real work')
+    file('tasks.csv', 'id,title,status\nP0.1.1,Real work,done\n')
+
+    const plain = await ask<Imported>(where, 'task', 'import', 'tasks.csv')
+    const { code, shown } = onTerminal(where, ['task', 'import', 'tasks.csv', '--with-done'], {
+      steps: [['calls done?', 'y\r']],
+    })
+    const { task, records } = await ask<{ task: { status: string }; records: unknown[] }>(
+      where,
+      'task',
+      'get',
+      'P0.1.1',
+    )
+
+    assert.equal(plain.items[0]?.done, 'left')
+    assert.equal(code, 0)
+    assert.match(
+      shown,
+      /P0\.1\.1 is a task of this workspace already; it is\s+done when its own record is here/,
+    )
+    assert.deepEqual([task.status, records.length], ['todo', 0])
   })
 
   it('are refused with the fix where the file cannot be read or a dependency is nowhere', async (t) => {

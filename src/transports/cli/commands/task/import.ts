@@ -1,13 +1,18 @@
 import { relative, resolve } from 'node:path'
+import type { Actor } from '../../../../domain/agent.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { demandBase } from '../../../../git/merge-check.ts'
+import type { Ask } from '../../../../git/task-facts.ts'
 import { type ImportedTask, importTasks, readSource } from '../../../../git/task-import.ts'
+import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import { type Command, isOn, textOf } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { askYesNo } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
+import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
-import { askOf, demandRepository } from './repository.ts'
+import { demandRepository } from './repository.ts'
 
 export const importing: Command = {
   name: 'task import',
@@ -19,7 +24,8 @@ export const importing: Command = {
     {
       name: 'with-done',
       takes: 'nothing',
-      about: 'What is done there is done here too, with a record that says where it comes from',
+      about:
+        'New tasks that are done there are done here too, with a record that says so; a person decides this at a terminal',
     },
     ...GLOBAL_FLAGS,
   ],
@@ -38,9 +44,12 @@ export const importing: Command = {
       )
     const path = resolve(shell.io.cwd, file)
     const tasks = readSource(path, textOf(args, 'tag'))
+    const name = relative(shell.io.cwd, path) || file
     const at = isOn(args, 'with-done') ? await whereItStands(shell) : undefined
     const session = await shell.open({ write: true })
-    const items = await importTasks(askOf(session), tasks, { name: relative(shell.io.cwd, path) || file, at })
+    const actor = at && (await person(shell, session, name))
+    const ask: Ask = (operation, input) => session.call(operation, input, { actor })
+    const items = await importTasks(ask, tasks, { name, at })
     shell.answer({ items }, () => view(shell, items))
     return 0
   },
@@ -52,16 +61,29 @@ async function whereItStands(shell: Shell): Promise<{ readonly branch: string; r
   return { branch: name, commit }
 }
 
+/** A person answers for work that has no record here. A server knows a person by the token. */
+async function person(shell: Shell, session: Session, file: string): Promise<Actor | undefined> {
+  const { io } = shell
+  const actor = await session.actor()
+  const isHere = session.context !== undefined && io.isTerminal && io.env.codingAgent === undefined
+  personOnly(isHere ? confirmed(actor) : actor, 'task import --with-done')
+  if (!isHere) return undefined
+  if (await askYesNo(io, `Take over as done, as ${actor.name}, what ${file} calls done?`, false))
+    return confirmed(actor)
+  throw new BatonError('not_allowed', 'nothing was imported: it was not confirmed', { file })
+}
+
 function view(shell: Shell, items: readonly ImportedTask[]): string {
   const { screen } = shell
   const lines = items
-    .filter(({ outcome, done }) => outcome !== 'unchanged' || done === 'taken')
-    .map(({ id, title, outcome, differs, done }) => {
-      const why = differs ? ` (${differs.join(', ')} left as it is here)` : done === 'taken' ? ', done' : ''
+    .filter(({ outcome, reason }) => outcome !== 'unchanged' || reason !== undefined)
+    .map(({ id, title, outcome, differs, done, reason }) => {
+      const left = differs ? ` (${differs.join(', ')} left as it is here)` : done === 'taken' ? ', done' : ''
+      const why = reason === undefined ? left : `${left}; ${reason}`
       return `${outcome === 'differs' ? screen.mark : screen.tick} ${screen.bold(id)} ${oneLine(title)}: ${outcome}${why}`
     })
-  const left = items.filter(({ done }) => done === 'left').length
-  if (left > 0) shell.say(`${count(left, 'task')} done there: take that over with --with-done`)
+  const left = items.filter(({ done, reason }) => done === 'left' && reason === undefined).length
+  if (left > 0) shell.say(`${count(left, 'task')} done there and open here`)
   const by = Map.groupBy(items, ({ outcome }) => outcome)
   return [
     ...lines,

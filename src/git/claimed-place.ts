@@ -1,7 +1,16 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
 import { type Ask, belongsTo, maybeTask, type ShownTask } from './task-facts.ts'
-import { branchOf, makeWorktree, placeAt, placeFor, type WorktreePlace, worktreeOf } from './worktrees.ts'
+import {
+  branchOf,
+  isOurs,
+  makeWorktree,
+  placeAt,
+  placeFor,
+  restoreWorktree,
+  type WorktreePlace,
+  worktreeOf,
+} from './worktrees.ts'
 
 /** The agent that claims a task, with the repository of the task. */
 export interface Claimant {
@@ -44,11 +53,15 @@ export async function claimedPlace(
   { wasMine, slug, base, onStuck }: Placing,
 ): Promise<WorktreePlace> {
   try {
-    const there = wasMine
-      ? await worktreeOf(repository, (branch) => belongsTo(ask, branch, task.id))
-      : undefined
-    if (there) return placeAt(repository, there)
+    const there = await worktreeOf(repository, (branch) => belongsTo(ask, branch, task.id))
+    if (there && wasMine && !there.isGone) return placeAt(repository, there)
     const place = placeFor(repository, { task, agent, slug })
+    if (there?.isGone) {
+      const isSame = wasMine && isOurs(repository, there)
+      const again = isSame ? placeAt(repository, there) : { ...place, branch: there.branch ?? place.branch }
+      await restoreWorktree(repository, there, again)
+      return again
+    }
     await makeWorktree(repository, place, base ?? (await repository.base())?.commit ?? 'HEAD')
     return place
   } catch (error) {

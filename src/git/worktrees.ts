@@ -20,6 +20,8 @@ export interface Worktree {
   readonly folder: string
   readonly branch?: string
   readonly commit?: string
+  /** Its folder was deleted by hand; git only remembers it. */
+  readonly isGone?: true
 }
 
 export interface PlaceOptions {
@@ -55,6 +57,7 @@ export async function listWorktrees(repository: Repository): Promise<readonly Wo
         folder: facts.get('worktree') ?? '',
         ...(branch !== undefined && { branch }),
         ...(commit !== undefined && { commit }),
+        ...(facts.has('prunable') && { isGone: true as const }),
       }
     })
 }
@@ -62,10 +65,10 @@ export async function listWorktrees(repository: Repository): Promise<readonly Wo
 /** Whether a branch is one of the task that is asked about. */
 export type IsOf = (branch: string) => Promise<boolean>
 
-/** The worktree in which a task is worked on: the one we stand in if it is, else any with a branch of the task. */
+/** The worktree of a task: the one we stand in, else any with a branch of the task, one that is gone last. */
 export async function worktreeOf(repository: Repository, isOf: IsOf): Promise<Worktree | undefined> {
-  const isHere = ({ folder }: Worktree): boolean => folder === repository.root
-  const all = [...(await listWorktrees(repository))].sort((a, b) => Number(isHere(b)) - Number(isHere(a)))
+  const rank = ({ folder, isGone }: Worktree): number => (folder === repository.root ? 0 : isGone ? 2 : 1)
+  const all = [...(await listWorktrees(repository))].sort((a, b) => rank(a) - rank(b))
   for (const worktree of all)
     if (worktree.branch !== undefined && (await isOf(worktree.branch))) return worktree
   return undefined
@@ -103,6 +106,23 @@ export async function makeWorktree(
     'wrong_state',
     `the worktree ${place.path} could not be made: ${stderr.trim().split('\n').at(-1)}`,
     { branch: place.branch, path: place.path },
+  )
+}
+
+/** The branch of a worktree that was deleted by hand, with all its commits, in a folder again. */
+export async function restoreWorktree(
+  repository: Repository,
+  gone: Worktree,
+  place: WorktreePlace,
+): Promise<void> {
+  if (lstatSync(place.folder, { throwIfNoEntry: false }))
+    throw alreadyExists(place, `${place.path}, the folder of branch ${place.branch}, already exists`)
+  const options = { cwd: repository.main }
+  await repository.run(['worktree', 'remove', '--end-of-options', gone.folder], options)
+  makeFolders(repository, place.path)
+  await repository.run(
+    ['worktree', 'add', '--quiet', '--end-of-options', place.folder, place.branch],
+    options,
   )
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { AuditReport } from '../../src/git/reverts.ts'
 import { ask, baton, quick, refusal, type Where } from '../support/program/command.ts'
@@ -211,6 +211,30 @@ describe('the worktrees of tasks', () => {
     assert.deepEqual([dry.items[0]?.removed, isStillThere], [true, true])
     assert.deepEqual([done.items[0]?.removed, existsSync(work.where.cwd)], [true, false])
     assert.equal(project.git('branch', '--list', 'feature/*'), '')
+  })
+
+  it('are forgotten with their branches when they were deleted by hand, and the others still go', async (t) => {
+    const project = await aProject(t)
+    const work = await finished(project)
+    project.git('merge', '--quiet', '--no-ff', '--no-edit', BRANCH)
+    await ask(project.where, 'task', 'start', 'P0.1.2', '--as', 'claude')
+    rmSync(work.where.cwd, { recursive: true })
+    rmSync(project.at('claude/p0-1-2-linter').where.cwd, { recursive: true })
+
+    const { items } = await ask<{ items: { task: string; removed: boolean; reason?: string }[] }>(
+      project.where,
+      'task',
+      'clean',
+    )
+
+    assert.deepEqual(
+      items.map(({ task, removed, reason }) => [task, removed, reason]),
+      [
+        ['P0.1.1', true, undefined],
+        ['P0.1.2', false, 'P0.1.2 is in progress'],
+      ],
+    )
+    assert.equal(project.git('branch', '--list', 'feature/p0-1-1*'), '')
   })
 
   it('stay when they are not Baton’s, and go when their branch was squashed', async (t) => {

@@ -113,6 +113,28 @@ describe('a task that is started in a repository', () => {
     assert.deepEqual([third.branch, third.owner], [first.branch, 'claude'])
   })
 
+  it('gets its branch back, with all commits, when the worktree was deleted by hand', async (t) => {
+    const project = await aProject(t)
+    const first = await ask<Started>(project.where, 'task', 'start', 'P0.1.1', '--as', 'claude')
+    const work = project.at('claude/p0-1-1-package-setup')
+    work.git('commit', '--quiet', '--allow-empty', '--message', 'half of it')
+    const commit = work.git('rev-parse', 'HEAD')
+    rmSync(join(project.root, first.worktree), { recursive: true })
+
+    const finish = await refusal(project.where, 'task', 'finish', 'P0.1.1', '--as', 'claude')
+    const again = await ask<Started>(project.where, 'task', 'start', 'P0.1.1', '--as', 'claude')
+    const back = work.git('rev-parse', 'HEAD')
+    rmSync(join(project.root, first.worktree), { recursive: true })
+    await ask(project.where, 'task', 'update', 'P0.1.1', '--as', 'claude', '--status', 'todo')
+    const other = await ask<Started>(project.where, 'task', 'start', 'P0.1.1', '--as', 'codex')
+
+    assert.equal(finish.exit, 5)
+    assert.match(finish.message, /was deleted; make it again with: baton task start P0\.1\.1$/)
+    assert.deepEqual([again.branch, again.worktree, back], [first.branch, first.worktree, commit])
+    assert.deepEqual([other.branch, other.worktree], [first.branch, '.worktrees/codex/p0-1-1-package-setup'])
+    assert.equal(project.at('codex/p0-1-1-package-setup').git('rev-parse', 'HEAD'), commit)
+  })
+
   it('makes its worktree below the main one, also when it is started in another worktree', async (t) => {
     const project = await aProject(t)
     await ask(project.where, 'task', 'create', 'P9', '--title', 'Beside')

@@ -84,6 +84,7 @@ async function whyItStays(
   if (task.status !== 'done') return `${task.id} is ${inWords(task.status)}`
   if (worktree.commit === undefined || !(await isMerged(repository, worktree.commit, base)))
     return 'it is not merged'
+  if (worktree.isGone) return undefined
   const open = await repository.at(worktree.folder).uncommitted()
   return open.length > 0 ? `${open[0]} is not committed` : undefined
 }

@@ -61,6 +61,12 @@ export const finish: Command = {
       )
     await demandWriter(session, task)
     const place = await worktreeOf(here, (branch) => belongsTo(askOf(session), branch, id))
+    if (place?.isGone)
+      throw new BatonError(
+        'wrong_state',
+        `the worktree ${place.folder} of ${id} was deleted; make it again with: baton task start ${id}`,
+        { id, folder: place.folder },
+      )
     const repository = place ? here.at(place.folder) : here
     const base = await demandBase(repository, textOf(args, 'base'))
     const work = await lookAtWork(repository, task, base.commit)

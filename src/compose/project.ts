@@ -1,4 +1,5 @@
-import { checkoutAbove } from '../git/checkout.ts'
+import { checkoutAbove, linkedBranches } from '../git/checkout.ts'
+import { agentOfWorktree, branchPrefix, isBranchOf } from '../git/names.ts'
 import type { Project } from '../service/deps.ts'
 
 /** The project in this folder, as the service may see it. What reads it is loaded by the first that asks. */
@@ -6,6 +7,13 @@ export function projectAt(root: string): Project {
   return {
     get git() {
       return checkoutAbove(root) !== undefined
+    },
+    taken(agent) {
+      const checkout = checkoutAbove(root)
+      const others = (checkout ? linkedBranches(checkout.root) : []).filter(
+        ({ folder }) => agentOfWorktree(folder) !== agent,
+      )
+      return (task) => others.some(({ branch }) => isBranchOf(branch, task) && !isOfLongerId(branch, task))
     },
     async read(path) {
       const { checkoutFiles } = await import('../git/files.ts')
@@ -26,6 +34,10 @@ export function projectAt(root: string): Project {
     },
   }
 }
+
+/** `feature/p0-1-1-setup` may be of P0.1.1, so it takes nothing away from P0.1. */
+const isOfLongerId = (branch: string, task: string): boolean =>
+  /^\d+(?:-|$)/.test(branch.slice(branchPrefix(task).length))
 
 /** All that stands under the heading of a task: where no prompt is ready to paste, the section is what there is. */
 function sectionIn(text: string, task: string): string {

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /** A checkout of a git repository, read from its files: git itself may be missing, and costs a process. */
@@ -57,6 +57,21 @@ export function headIn(folder: string): string {
     ref === undefined ? '' : trimmed(join(common, ref)) || `packed ${packed?.mtimeMs} ${packed?.size}`
   const stash = trimmed(join(common, 'refs/stash'))
   return [head, at, stash, written?.ino, written?.mtimeNs].join(' ')
+}
+
+/** The branches that are checked out in linked worktrees whose folders are there. */
+export function linkedBranches(
+  root: string,
+): readonly { readonly folder: string; readonly branch: string }[] {
+  const folder = gitFolder(root)
+  if (folder === undefined) return []
+  const all = join(commonFolder(folder) ?? folder, 'worktrees')
+  const names = exists(all) ? readdirSync(all) : []
+  return names.flatMap((name) => {
+    const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(trimmed(join(all, name, 'HEAD'))) ?? []
+    const dotGit = resolve(all, name, lineOf(join(all, name, 'gitdir')) ?? '.')
+    return branch !== undefined && exists(dotGit) ? [{ folder: dirname(dotGit), branch }] : []
+  })
 }
 
 /** The folder that all worktrees share; undefined when this one names none. */

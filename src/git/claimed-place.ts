@@ -1,5 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
+import { agentOfWorktree } from './names.ts'
 import { type Ask, belongsTo, maybeTask, type ShownTask } from './task-facts.ts'
 import {
   branchOf,
@@ -54,7 +55,8 @@ export async function claimedPlace(
 ): Promise<WorktreePlace> {
   try {
     const there = await worktreeOf(repository, (branch) => belongsTo(ask, branch, task.id))
-    if (there && wasMine && !there.isGone) return placeAt(repository, there)
+    if (there && !there.isGone && (wasMine || agentOfWorktree(there.folder) === agent))
+      return placeAt(repository, there)
     const place = placeFor(repository, { task, agent, slug })
     if (there?.isGone) {
       const isSame = wasMine && isOurs(repository, there)

@@ -29,6 +29,10 @@ export const worktreePath = (agent: string, id: string, slug: string): string =>
 export const isBranchOf = (branch: string, id: string): boolean =>
   branch.startsWith(branchPrefix(id)) || branch === `${FEATURE}${taskSlug(id)}`
 
+/** The agent in whose folder a worktree lies: document 003 has `.worktrees/{agent}/{task}`. */
+export const agentOfWorktree = (folder: string): string | undefined =>
+  /[\\/]\.worktrees[\\/]([^\\/.][^\\/]*)[\\/][^\\/]+$/.exec(folder)?.[1]
+
 /** The task that a branch belongs to. Of P0.1 and P0.1.1 the longer one is meant by `feature/p0-1-1-x`. */
 export function taskOfBranch<T extends { readonly id: string }>(
   branch: string,

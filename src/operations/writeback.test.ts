@@ -308,7 +308,12 @@ describeOnEngines('thought_record', (open) => {
 
   it('needs branch, commit and summary for finished work, except where there is no git', async (t) => {
     const { ask } = await opened(() => open(t))
-    const none = { git: false, read: async () => undefined, prompt: async () => undefined }
+    const none = {
+      git: false,
+      taken: () => () => false,
+      read: async () => undefined,
+      prompt: async () => undefined,
+    }
     const without = await opened(() => open(t, { project: none }))
     const { branch: _, commit_sha: __, ...rest } = EXAMPLE
 

@@ -82,6 +82,8 @@ export interface Message {
 export interface Project {
   /** Whether it is a git repository: finished work is then on a branch and in a commit. */
   readonly git: boolean
+  /** Says of a task whether another agent has a worktree for it. */
+  taken(agent: string | undefined): (task: string) => boolean
   /** The text of a file inside the project; undefined when it is missing. */
   read(path: string): Promise<string | undefined>
   /** The section of the project's task-prompts about a task; undefined without one. */

@@ -102,6 +102,25 @@ describe('baton mcp', () => {
     assert.match(late.text, /branch feature\/p0-1-1-package-setup already exists/)
   })
 
+  it('[S3-84] offers a task with a worktree made by git to its agent alone, who takes it over', async (t) => {
+    const where = newPlace(t)
+    await ask(where, 'init')
+    await ask(where, 'task', 'create', 'P0.1', '--title', 'Infrastructure', '--as', 'pm')
+    await ask(where, 'task', 'create', 'P0.1.1', '--title', 'Package setup', '--as', 'pm')
+    const [branch, worktree] = ['feature/p0-1-1-setup', '.worktrees/codex/p0-1-1-setup']
+    git(where.cwd, 'worktree', 'add', '--quiet', '-b', branch, worktree)
+    const codex = await overStdio(t, where, ['--agent', 'codex'])
+    const claude = await overStdio(t, where, ['--agent', 'claude'])
+    const offered = async (agent: typeof codex) =>
+      (await agent.call<{ items: { id: string }[] }>('task_next_actions')).items.map(({ id }) => id)
+
+    const [mine, others] = [await offered(codex), await offered(claude)]
+    const started = await codex.call('task_start', { id: 'P0.1.1' })
+
+    assert.deepEqual([mine, others], [['P0.1', 'P0.1.1'], ['P0.1']])
+    assert.deepEqual([started.branch, started.worktree, started.owner], [branch, worktree, 'codex'])
+  })
+
   it('claims nothing when the worktree cannot be made, and says why', async (t) => {
     const where = newPlace(t)
     await ask(where, 'init')

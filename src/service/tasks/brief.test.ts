@@ -31,6 +31,7 @@ const projectOf = (
   extractions: readonly string[] = [],
 ): Project => ({
   git: true,
+  taken: () => () => false,
   read: async (path) => files[path],
   prompt: async (task) => ({
     path: 'docs/guides/implementation/task-prompts/p0.1-infrastructure.md',

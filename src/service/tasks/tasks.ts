@@ -91,7 +91,7 @@ export class Tasks {
 
   /** Tasks that this agent can start now; see `next-tasks.ts`. */
   next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
-    return nextTasks(this.#deps.store, limit, agent)
+    return nextTasks(this.#deps, limit, agent)
   }
 
   /** Document 003's update. Done needs a record of the present work period, whatever path leads here. */

@@ -24,7 +24,8 @@ const FAILURES = /(?:^|_)(?:failed|failures|failing|errors)$/i
 const MOST_BLANKS = 20
 
 /** What to write where the document's sentence only says that something is wrong. */
-export function hintFor(field: string, value: string | undefined): string {
+export function hintFor(field: string, written: string | undefined): string {
+  const value = written?.trim()
   if (value !== undefined && isPlaceholder(value, 'block'))
     return `That is the template's own text; ${choice(field)}.`
   if (value === undefined) return `Add ${field}; ${choice(field)}.`

@@ -52,6 +52,33 @@ function read(lines: string): {
   }
 }
 
+describe('words of a block with spaces around them', () => {
+  const words = {
+    phase: ['Testing ', ' Testing'],
+    from: [' @a', '@a '],
+    to: ['None ', ' None', ' @a'],
+    status: ['complete ', '\\tcomplete'],
+  }
+  for (const [key, values] of Object.entries(words))
+    it(`[S2-41] are an error in ${key}, as the document's function says`, () => {
+      for (const value of values) {
+        const { codes, said, draft } = read(`${key}: "${value}"`)
+        const given = { phase: 'Testing', from: '@a', to: 'None', status: 'complete' }
+        const spoken = { ...given, [key]: value.replace('\\t', '\t') }
+        assert.ok(
+          codes.some((code) => code.startsWith('error ')),
+          value,
+        )
+        if (value !== '@a ')
+          assert.throws(
+            () => validateHandoff(spoken),
+            ({ message }) => said.includes(message.trim()),
+          )
+        assert.deepEqual([draft.phase, draft.state], ['Testing', 'completed'])
+      }
+    })
+})
+
 describe('blocks in a text', () => {
   const nested =
     '# Done\n\n````markdown\n## X\n\n```yaml\nhandoff:\n  phase: "QA"\n  from: "@a"\n  to: "None"\n  status: "complete"\n```\n'

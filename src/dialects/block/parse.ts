@@ -8,7 +8,7 @@ import { bodyOf } from './body.ts'
 import { checkAgentName, checkBlanks, checkCount, checkIds, lint } from './check.ts'
 import { CARRIED, fits, putField, readContext } from './context.ts'
 import { readHandback } from './handback.ts'
-import { keep, keyOf, peek, place, type Reading, written } from './reading.ts'
+import { exact, keep, keyOf, peek, place, type Reading, written } from './reading.ts'
 import { bare, readRequired } from './required.ts'
 import { STATUS_OF } from './words.ts'
 
@@ -116,7 +116,7 @@ function readRules(reading: Reading): void {
     if (count !== undefined) found[key] = count
   }
   for (const key of ['route_to', 'notify'] as const) {
-    const agent = written(reading, rules, [key])
+    const agent = exact(reading, rules, [key])
     if (agent === undefined || agent === 'None') continue
     checkRoute(rules, key, agent)
     found[key] = bare(agent)

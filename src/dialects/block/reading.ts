@@ -21,13 +21,17 @@ export function keyOf(fields: Fields, [name]: Names): string {
 }
 
 /** A scalar as it was written, also `[X]`, which is a list to YAML. Lists and mappings are the caller's. */
-export function written({ source }: Reading, fields: Fields, names: Names): string | undefined {
+export const written = (reading: Reading, fields: Fields, names: Names): string | undefined =>
+  exact(reading, fields, names)?.trim()
+
+/** The same with the spaces around it, which the document's words do not have. */
+export function exact({ source }: Reading, fields: Fields, names: Names): string | undefined {
   const value = fields.value(...names)
   const only = Array.isArray(value) && value.length === 1 ? own(value, 0) : undefined
   if (typeof only === 'string' && !only.startsWith('@')) return `[${only}]`
   if (value === null || value === undefined || typeof value === 'object') return undefined
   if (typeof value !== 'string') return source.raw([...fields.path, keyOf(fields, names)]) ?? String(value)
-  return value.trim() === '' ? undefined : value.trim()
+  return value.trim() === '' ? undefined : value
 }
 
 /** A value that is looked at without counting as read. */

@@ -1,7 +1,7 @@
 import { isData } from '../difference.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { checkAgentName, hintFor, isNobody } from './check.ts'
-import { keyOf, place, type Reading, written } from './reading.ts'
+import { exact, keyOf, place, type Reading } from './reading.ts'
 import { problemsOf, type Required } from './validate.ts'
 import { phaseFor, stateFor } from './words.ts'
 
@@ -21,10 +21,10 @@ type Said = Record<Required, string | undefined>
 export function readRequired(reading: Reading, strict: boolean): void {
   const { fields } = reading
   const said: Said = {
-    phase: written(reading, fields, NAMES.phase),
+    phase: exact(reading, fields, NAMES.phase),
     from: agentText(reading, 'from'),
     to: agentText(reading, 'to'),
-    status: written(reading, fields, NAMES.status),
+    status: exact(reading, fields, NAMES.status),
   }
   const nobody = said.to === undefined && fields.has(...NAMES.to) && isEmpty(fields.value(...NAMES.to))
   if (nobody)
@@ -71,7 +71,7 @@ function quotable(said: Said): Said {
 
 /** Words that nobody can make sense of and blanks of a template are left out of the draft. */
 function toDraft({ draft }: Reading, said: Said, nobody: boolean): void {
-  const { phase, from, to, status } = said
+  const [phase, from, to, status] = [said.phase, said.from, said.to, said.status].map((text) => text?.trim())
   if (phase !== undefined && !isPlaceholder(phase, 'block')) draft.phase = phaseFor(phase) ?? phase
   const sender = from === undefined || isPlaceholder(from, 'block') ? '' : bare(from)
   const receiver = to === undefined || isPlaceholder(to, 'block') ? '' : bare(to)
@@ -99,7 +99,7 @@ function agentText(reading: Reading, field: 'from' | 'to'): string | undefined {
     place(reading, `handoff.${field}`, ['handoff', key, 'agent'])
     return `@${shown}`
   }
-  const text = written(reading, fields, NAMES[field])
+  const text = exact(reading, fields, NAMES[field])
   if (!Array.isArray(value) || text !== undefined) return text
   const names = value.map((each) => (typeof each === 'string' ? each : '…'))
   const message = `${field} names one agent; write a block for each of ${names.slice(0, 5).join(', ')}.`

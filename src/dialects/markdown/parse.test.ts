@@ -167,6 +167,16 @@ describe('reading a handoff of version 2', () => {
     const odd = changed('created_at', '2026-03-04 10:00 +0200')
     assert.equal(read(odd).draft.created_at, '2026-03-04T08:00:00Z')
     assert.match(finding(odd, 'time_space').message, /write 2026-03-04T08:00:00Z/)
+  })
+
+  it('[S0-63] calls a day that does not exist an error under a required key, and a warning elsewhere', () => {
+    for (const time of ['2026-13-01', '2026-02-30T08:00:00Z'])
+      for (const [key, severity] of [
+        ['created_at', 'error'],
+        ['expires_at', 'error'],
+        ['acknowledged_at', 'warning'],
+      ] as const)
+        assert.equal(finding(changed(key, time), 'bad_time').severity, severity, `${key} ${time}`)
     assert.equal(finding(changed('created_at', '2026-02-30T08:00:00Z'), 'bad_time').line, 8)
   })
 

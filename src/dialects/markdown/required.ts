@@ -83,11 +83,21 @@ function checkKey(reading: Reading, draft: Draft, key: NativeKey): void {
     const at = isThere ? reading.source.locate(reading.pathOf(key)) : reading.start
     reading.report('error', 'required_field', `${key} is ${what}${where}; ${add} ${line(key, draft)}.`, at)
   }
+  if (isThere) demandTime(reading, key)
   const place = reading.places.get(key)
   if (isThere && place?.length === 1 && normalKey(String(place[0])) !== key) {
     const message = `${place[0]} is called ${key} in this format; write \`${key}: …\`.`
     reading.report('warning', 'key_name', message, reading.positionOf(key))
   }
+}
+
+/** A day that does not exist is only a warning under a key that nobody has to write. */
+function demandTime(reading: Reading, key: NativeKey): void {
+  const { diagnostics } = reading
+  const at = reading.positionOf(key)
+  for (const [i, problem] of diagnostics.entries())
+    if (problem.code === 'bad_time' && problem.line === at.line && problem.column === at.column)
+      diagnostics[i] = { ...problem, severity: 'error' }
 }
 
 const WHERE = {

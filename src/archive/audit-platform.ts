@@ -1,10 +1,10 @@
 import * as crypto from 'node:crypto'
 import type { Platform } from '../audit/levels/index.ts'
 import type { Sha256 } from '../audit/merkle.ts'
+import { HASH_BYTES } from '../audit/sha256.ts'
 
 /** An Ed25519 key as Node takes it: these bytes and the key. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
-const HASH_BYTES = 32
 const SCRATCH_BYTES = 65_536
 /** Node before 20.12 has only the slower way. */
 const hash: (bytes: Uint8Array) => string =

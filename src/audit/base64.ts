@@ -1,3 +1,5 @@
+export const encoder = new TextEncoder()
+
 /** Standard base64 of bytes; runs without `Buffer`. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''

@@ -1,4 +1,5 @@
 import { fromBase64, toBase64 } from './base64.ts'
+import { HASH_BYTES } from './sha256.ts'
 
 /** The head of a log as C2SP tlog-checkpoint v1.0.0 writes it: three lines, then signatures as on any note. */
 export interface Checkpoint {
@@ -8,7 +9,6 @@ export interface Checkpoint {
   readonly root: Uint8Array
 }
 
-const HASH_BYTES = 32
 const SIZE = /^(?:0|[1-9]\d{0,15})$/
 
 export const printCheckpoint = ({ origin, size, root }: Checkpoint): string =>

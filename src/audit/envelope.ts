@@ -1,5 +1,6 @@
-import { fromBase64, toBase64 } from './base64.ts'
+import { encoder, fromBase64, toBase64 } from './base64.ts'
 import { canonicalJson } from './canonical-json.ts'
+import { isObject } from './entry.ts'
 import type { Sha256 } from './merkle.ts'
 
 /** A DSSE 1.0.2 envelope: bytes, what they are, and who signed them. */
@@ -28,7 +29,6 @@ export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
 export const PREDICATE_TYPE = 'urn:baton:thought-record:v1'
 const KEY_ID_BYTES = 16
-const encoder = new TextEncoder()
 
 /** A key is named by the hash of itself, so nobody can give its name to another. */
 export const keyIdOf = (sha256: Sha256, key: Uint8Array): string =>
@@ -84,9 +84,6 @@ function readStatement(payload: Uint8Array): Statement | undefined {
 }
 
 const hasDigest = (subject: unknown): boolean => isObject(subject) && isObject(subject.digest)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The signed message of a payload (DSSE 1.0.2): its type and its very bytes, each after its length. */
 export function preAuthEncoding(payloadType: string, payload: Uint8Array): Uint8Array {

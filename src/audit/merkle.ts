@@ -1,3 +1,4 @@
+import { HASH_BYTES } from './sha256.ts'
 /** SHA-256 over the parts one after the other. Given by the caller: the same code runs without Node. */
 export type Sha256 = (...parts: readonly Uint8Array[]) => Uint8Array
 
@@ -17,7 +18,6 @@ export interface Frontier {
 }
 
 export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] }
-const HASH_BYTES = 32
 const LEAF = Uint8Array.of(0)
 const NODE = Uint8Array.of(1)
 

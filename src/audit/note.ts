@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from './base64.ts'
+import { encoder, fromBase64, toBase64 } from './base64.ts'
 import type { Sha256 } from './merkle.ts'
 
 /** A signer's name and Ed25519 key, as C2SP signed-note v1.0.0 writes them in a vkey. */
@@ -34,7 +34,6 @@ const MOST_BYTES = 1_000_000
 /** No spaces and no plus sign: a vkey and a signature line could not be taken apart otherwise. */
 const NAME = /^[^\s+]+$/u
 const SIGNATURE = /^— ([^\s+]+) (\S+)$/u
-const encoder = new TextEncoder()
 
 /** `name+id+key`: how a verifier is told to others. */
 export const toVkey = ({ name, id, algorithm, key }: Verifier): string =>

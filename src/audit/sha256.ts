@@ -12,7 +12,7 @@ const INITIAL = Int32Array.of(
 )
 const K = roundConstants()
 const BLOCK_BYTES = 64
-const HASH_BYTES = 32
+export const HASH_BYTES = 32
 /** One bit and the length in 64 bits come after the message. */
 const LEAST_PADDING = 9
 

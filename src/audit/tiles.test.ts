@@ -3,15 +3,8 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { EMPTY_FRONTIER, nodeOf, type Range, rootOf, rootOfLeaves, type Sha256 } from './merkle.ts'
-import {
-  GrowingTree,
-  HASH_BYTES,
-  type HashTile,
-  openTiles,
-  placesOf,
-  rootOfHashes,
-  TILE_WIDTH,
-} from './tiles.ts'
+import { HASH_BYTES } from './sha256.ts'
+import { GrowingTree, type HashTile, openTiles, placesOf, rootOfHashes, TILE_WIDTH } from './tiles.ts'
 
 const sha256: Sha256 = (...parts) => {
   const hash = createHash('sha256')

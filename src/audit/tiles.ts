@@ -1,4 +1,5 @@
 import { append, type Frontier, nodeOf, type Range, type Sha256 } from './merkle.ts'
+import { HASH_BYTES } from './sha256.ts'
 
 /** Hashes of one level side by side (C2SP tlog-tiles): level 0 are leaves, one hash above stands for 256 below. */
 export interface HashTile {
@@ -8,7 +9,6 @@ export interface HashTile {
 }
 
 export const TILE_WIDTH = 256
-export const HASH_BYTES = 32
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES
 /** Levels of nodes within a tile. */
 const TILE_HEIGHT = 8

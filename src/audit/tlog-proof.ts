@@ -1,4 +1,5 @@
 import { fromBase64, toBase64 } from './base64.ts'
+import { HASH_BYTES } from './sha256.ts'
 
 /** A proof that can be given away: where a leaf stands, its path to the root, and the checkpoint with that root. */
 export interface TlogProof {
@@ -10,7 +11,6 @@ export interface TlogProof {
 
 const HEADER = 'c2sp.org/tlog-proof@v1'
 const INDEX = /^index (0|[1-9]\d{0,15})$/
-const HASH_BYTES = 32
 /** A tree of 2^63 leaves has no longer path. */
 const MOST_HASHES = 63
 

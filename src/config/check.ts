@@ -1,4 +1,5 @@
 import { type Document, isMap, isNode, type Pair, type YAMLMap } from 'yaml'
+import { byPlace } from '../domain/problem.ts'
 import type { ConfigProblem } from './file.ts'
 import { type SettingProblem, settingProblems } from './issues.ts'
 import { type Config, ConfigSchema } from './schema.ts'
@@ -31,8 +32,7 @@ export function checkConfig(text: string): Checked {
   }
 }
 
-const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
-  [...problems].sort((a, b) => a.line - b.line || a.column - b.column)
+const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] => [...problems].sort(byPlace)
 
 /** A heading whose lines are all commented out says nothing, so it is as if it were not there. */
 function withoutEmpty(value: unknown): unknown {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AGENT_NAME } from '../domain/actor.ts'
 import { AGENT_KINDS, AGENT_ROLES, Limit } from '../domain/agent.ts'
 import { HOMES } from '../domain/home.ts'
 import { NotifySchema, PeopleSchema } from './people.ts'
@@ -7,11 +8,10 @@ import { isDuration } from './policy.ts'
 /** Dialects that have a folder of their own. */
 const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 export const NAME_MESSAGE = 'write an agent name in small letters, digits, dots, dashes or underscores'
-export const isAgentName = (text: string): boolean => NAME.test(text)
+export const isAgentName = (text: string): boolean => AGENT_NAME.test(text)
 
-const Name = z.string().regex(NAME, { error: NAME_MESSAGE }).describe('Agent name, for example codex')
+const Name = z.string().regex(AGENT_NAME, { error: NAME_MESSAGE }).describe('Agent name, for example codex')
 
 const Limits = z
   .strictObject({

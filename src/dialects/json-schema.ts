@@ -14,3 +14,22 @@ export const mapping = (properties: Schema, required: readonly string[] = []): S
   properties,
   ...(required.length > 0 && { required: [...required] }),
 })
+
+/** How messages name the whole value. */
+export const VALUE_ROOT = '$'
+
+/** A path into a value: `items[0].name`. */
+export function fieldPath(path: readonly (string | number)[]): string {
+  if (path.length === 0) return VALUE_ROOT
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    return text === '' ? step : `${text}.${step}`
+  }, '')
+}
+
+/** A path into the schema of a value: `$.items[*].name`. */
+export const wildcardPath = (path: readonly (string | number)[]): string =>
+  path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[*]` : `${text}.${step}`),
+    VALUE_ROOT,
+  )

@@ -1,4 +1,5 @@
 import type { PlacedProblem } from '../domain/problem.ts'
+import { byPlace } from '../domain/problem.ts'
 import { ambiguousDialect, type Match, matchesOf, unknownDialect } from './detect.ts'
 import type { DialectId } from './dialect.ts'
 import type { Draft } from './draft.ts'
@@ -74,7 +75,7 @@ function documentOf(source: Source, matches: readonly Match[]): Document {
     source,
     ...(slot && { draft: slot.draft }),
     carried: slot?.carried ?? [],
-    diagnostics: inOrder([...source.diagnostics, ...diagnostics, ...(slot?.diagnostics ?? [])]),
+    diagnostics: [...source.diagnostics, ...diagnostics, ...(slot?.diagnostics ?? [])].toSorted(byPlace),
     places: places ?? new Map(),
   }
 }
@@ -82,10 +83,6 @@ function documentOf(source: Source, matches: readonly Match[]): Document {
 const undecided = (source: Source, diagnostics: readonly PlacedProblem[]): Document => ({
   source,
   carried: [],
-  diagnostics: inOrder([...source.diagnostics, ...diagnostics]),
+  diagnostics: [...source.diagnostics, ...diagnostics].toSorted(byPlace),
   places: new Map(),
 })
-
-/** As a person reads: from the top. */
-const inOrder = (diagnostics: readonly PlacedProblem[]): readonly PlacedProblem[] =>
-  diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column)

@@ -6,6 +6,9 @@ export type AgentKind = (typeof AGENT_KINDS)[number]
 export const AGENT_ROLES = ['chief', 'verifier', 'delegator', 'pm'] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
+/** A name of an agent as it is stored: `AgentName` without its schema, which short commands do not load. */
+export const AGENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
 /** The receiver's name that stands for every person: the first who answers counts. */
 export const ANYONE = 'human'
 

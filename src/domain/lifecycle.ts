@@ -169,6 +169,7 @@ export function decide(
 export const ENDS: readonly State[] = ['completed', 'failed', 'rejected', 'expired', 'cancelled']
 export const isEnd = (state: State): boolean => ENDS.includes(state)
 export const isOpen = (state: State): boolean => !ENDS.includes(state)
+export const OPEN_STATES: readonly State[] = STATES.filter(isOpen)
 /** States in which somebody works on the handoff and must not lose it to another. */
 export const isHeld = (state: State): boolean =>
   state === 'accepted' || state === 'in_progress' || state === 'blocked' || state === 'in_review'

@@ -18,6 +18,9 @@ export interface PlacedProblem extends GradedProblem {
   readonly column: number
 }
 
+export const byPlace = (a: Pick<PlacedProblem, 'line' | 'column'>, b: typeof a): number =>
+  a.line - b.line || a.column - b.column
+
 /** A problem with a field, for example `package.criteria.0`. */
 export interface FieldProblem extends GradedProblem {
   readonly field: string

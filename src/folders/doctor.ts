@@ -6,6 +6,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { inWords } from '../domain/texts/visible.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { NO_TEXT } from './extras.ts'
+import { LOCK_WAIT_MS } from './files/lock.ts'
 import { type Entry, isTemporary, Tree } from './files/tree.ts'
 import { isProblem } from './reconcile.ts'
 import {
@@ -45,14 +46,13 @@ export interface FolderProblem {
   readonly isNote?: boolean
 }
 
-const WAIT_MS = 10_000
 const SKIPPED = new Set(['.git', '.baton', 'node_modules'])
 /** Front matter stands at the top; what is larger is no handoff. */
 const MOST_BYTES = 1_000_000
 
 /** Where folder, name, front matter, index and engine say different things. Changes nothing. */
 export function examineFolders(options: FoldersOptions): Promise<readonly FolderProblem[]> {
-  return withFolders(options, WAIT_MS, async (state) => {
+  return withFolders(options, LOCK_WAIT_MS, async (state) => {
     const findings: FolderProblem[] = []
     for (const folder of options.folders) {
       const work = workOn(options, state, folder)

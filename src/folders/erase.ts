@@ -1,4 +1,5 @@
 import type { Erasing } from '../service/deps.ts'
+import { LOCK_WAIT_MS } from './files/lock.ts'
 import { type Entry, type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
 import { REPLACED } from './late.ts'
 import { agree } from './project.ts'
@@ -7,7 +8,6 @@ import type { FileRow } from './state.ts'
 import { type FoldersOptions, syncOne, withFolders, workOn } from './sync.ts'
 import { inProject, quietly, textFor, Unwritable, utf8Text, type Work } from './work.ts'
 
-const WAIT_MS = 10_000
 /** As large as a stored file may be. */
 const MOST_BYTES = 10 * 1024 * 1024
 const FOLDER = 'it is a folder'
@@ -19,7 +19,7 @@ const GONE =
  * copies of what it replaced, and what it knows of the files. Answers the files of others that may hold them.
  */
 export function eraseInFolders(options: FoldersOptions, erasing: Erasing): Promise<readonly string[]> {
-  return withFolders(options, WAIT_MS, async (state) => {
+  return withFolders(options, LOCK_WAIT_MS, async (state) => {
     const left: string[] = []
     for (const folder of options.folders) {
       // What others wrote is taken in or refused first, and the new revisions are written.

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { DAY_MS } from '../dialects/text/time.ts'
 import { aboutOf, EXTRA_BYTES } from './about.ts'
 import { type FoundFile, sameStamp, sha256Of } from './files/tree.ts'
 import type { Extra } from './folder.ts'
@@ -60,7 +61,6 @@ function changedBeside({ kind, tree, state, path }: Work): readonly Changed[] {
   })
 }
 
-const DAY_MS = 86_400_000
 const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'created', 'put_back'])
 
 export const NO_TEXT =

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Service, Store } from '../service/service.ts'
 import { extraFiles } from './extras.ts'
+import { LOCK_WAIT_MS } from './files/lock.ts'
 import { byAge, type Hints, listed, lookedInto, namedFirst, type Seen, tidy } from './files/scan.ts'
 import { Tree } from './files/tree.ts'
 import type { Acceptable, FolderKind, Git } from './folder.ts'
@@ -46,7 +47,6 @@ export interface SyncOptions {
 }
 
 const HANDOFF_PAGE = 500
-const WAIT_MS = 10_000
 const GIT_WAIT_MS = 3_000
 
 /**
@@ -55,7 +55,7 @@ const GIT_WAIT_MS = 3_000
  */
 export async function syncFolders(
   options: FoldersOptions,
-  { waitMs = WAIT_MS, ...how }: SyncOptions = {},
+  { waitMs = LOCK_WAIT_MS, ...how }: SyncOptions = {},
 ): Promise<readonly Happened[]> {
   return withFolders(options, waitMs, async (state) => {
     await options.service.settle()

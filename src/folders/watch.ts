@@ -1,5 +1,6 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
+import { LOOK_AGAIN_MS } from '../service/waiting.ts'
 import { Tree } from './files/tree.ts'
 import { KeptState } from './kept-state.ts'
 import { type FoldersOptions, prepare, syncFolders } from './sync.ts'
@@ -12,9 +13,6 @@ export interface WatchOptions {
   readonly onFailure?: (error: Error) => void
   readonly lookAgainMs?: number
 }
-
-/** Signals are hints: whoever watches looks for itself this often. */
-const LOOK_AGAIN_MS = 1_000
 
 /**
  * Keeps the live folders in step until the signal: woken by the system when a file changes and by the store when

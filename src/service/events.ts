@@ -4,6 +4,7 @@ import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
+import { LOOK_AGAIN_MS } from './waiting.ts'
 
 /** One line of the log, told to whoever follows what happens. */
 export interface Event {
@@ -44,8 +45,6 @@ const EVENT_PAGE = 200
 /** How many of the newest are kept for those who follow closely; who is further behind reads the log. */
 const KEPT = 2_000
 const KNOWN_SUBJECTS = 5_000
-/** Signals are hints: the log is looked at this often. */
-const LOOK_AGAIN_MS = 1_000
 const REDACTION = 'audit.redact'
 
 /**

@@ -7,7 +7,7 @@ import type { Hold, ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
 
 /** Signals are hints: whoever waits looks for itself this often. */
-const LOOK_AGAIN_MS = 1_000
+export const LOOK_AGAIN_MS = 1_000
 /** Document 001's default, for handoffs that name no time of their own. */
 export const DEFAULT_WAIT_S = 300
 /** Proxies and clients give up on a silent connection after about a minute. */

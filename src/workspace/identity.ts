@@ -1,4 +1,5 @@
 import type { Environment } from '../config/config.ts'
+import { AGENT_NAME } from '../domain/actor.ts'
 import type { Actor, AgentKind } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 
@@ -53,12 +54,10 @@ export function personOnly(actor: Actor, operation: string, called = operation):
     )
 }
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
-
 /** Reads a name as `AgentName` of the domain does, without loading its schema: every command comes by here. */
 function readName(text: string, source: string): string {
   const name = text.trim().replace(/^@/, '').toLowerCase()
-  if (NAME.test(name)) return name
+  if (AGENT_NAME.test(name)) return name
   throw new BatonError(
     'invalid_input',
     `${source} is ${JSON.stringify(text)}: an agent name is letters, digits, dots, dashes or underscores, for example codex or @react-specialist`,

@@ -1,4 +1,4 @@
-import { HASH_BYTES } from '../tiles.ts'
+import { HASH_BYTES } from '../sha256.ts'
 import { isBase64Of } from './coded.ts'
 import { ownCopy, utf8 } from './files.ts'
 import { type GoodEntry, readEntry } from './read-entry.ts'

@@ -1,4 +1,4 @@
-import { HASH_BYTES } from '../tiles.ts'
+import { HASH_BYTES } from '../sha256.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const STANDARD = codesOf(`${LETTERS}+/`)

@@ -1,3 +1,4 @@
+import { encoder } from '../base64.ts'
 import type { Sha256 } from '../merkle.ts'
 import { TILE_WIDTH } from '../tiles.ts'
 import { entryPlace } from './chains.ts'
@@ -12,7 +13,6 @@ interface Line {
   readonly disclosure: Uint8Array
 }
 
-const encoder = new TextEncoder()
 const BEGIN = encoder.encode('{"disclosure":"')
 const MIDDLE = encoder.encode('","entry":')
 const QUOTE = 34

@@ -1,3 +1,4 @@
+import { encoder } from '../base64.ts'
 import { leafOf, type Sha256 } from '../merkle.ts'
 import { TILE_WIDTH } from '../tiles.ts'
 import { printBundle } from './bundle.ts'
@@ -22,8 +23,6 @@ export interface Piece {
   readonly name: string
   readonly bytes: Uint8Array
 }
-
-const encoder = new TextEncoder()
 
 /** The export of a log (C2SP tlog-tiles v0.1.0) piece by piece, in flat memory. The checkpoint comes last. */
 export async function* exportPieces(log: LogReader, sha256: Sha256): AsyncIterable<Piece> {

@@ -1,3 +1,4 @@
+import { encoder } from '../base64.ts'
 import { TILE_WIDTH } from '../tiles.ts'
 
 /** The files of an export, wherever they are: a folder, what was dropped on a page, the memory of a test. */
@@ -17,7 +18,6 @@ export const DISCLOSURES = 'disclosures.jsonl'
 /** A longer line is an attack on the reader's memory: a package has at most a few hundred kilobytes. */
 const MOST_LINE_BYTES = 16_000_000
 const NEWLINE = 10
-const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const TILE_NAME = /^tile\/(entries|\d)\/((?:x\d{3}\/){0,5}\d{3})(?:\.p\/(\d{1,3}))?$/
 

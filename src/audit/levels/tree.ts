@@ -1,5 +1,6 @@
 import { nodeOf, type Sha256 } from '../merkle.ts'
-import { HASH_BYTES, TILE_WIDTH } from '../tiles.ts'
+import { HASH_BYTES } from '../sha256.ts'
+import { TILE_WIDTH } from '../tiles.ts'
 
 /** A row of hashes of the tree, 32 bytes each: 256 when it is full. */
 export interface Row {

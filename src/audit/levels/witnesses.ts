@@ -1,3 +1,4 @@
+import { encoder } from '../base64.ts'
 import type { Sha256 } from '../merkle.ts'
 import { readNote, readVkey, type Signature, type Verifier } from '../note.ts'
 import type { Platform } from './platform.ts'
@@ -15,7 +16,6 @@ export interface Policy {
 const COSIGNATURE = 4
 const TIME_BYTES = 8
 const SIGNATURE_BYTES = 64
-const encoder = new TextEncoder()
 
 /** Reads a policy; of one that cannot be read, says which line is wrong. */
 export function readPolicy(sha256: Sha256, text: string): Policy | { readonly wrong: string } {

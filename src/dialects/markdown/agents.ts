@@ -1,3 +1,4 @@
+import { AGENT_NAME } from '../../domain/actor.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { plainText } from './body/body.ts'
 
@@ -14,7 +15,6 @@ export interface ReadAgent {
 }
 
 const NOBODY = /^(?:none|nobody|no one|unassigned|null|nil|n\/?a|-+|—|unknown|anyone)$/i
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const SEVERAL = /\s*(?:,|;|\s&\s|\s\+\s|\sand\s|\sund\s|\set\s)\s*/i
 const ROLE = /^([^()]*[^()\s])\s*\(([^()]*)\)/
 const ASIDE = /\s+(?:\||—|–|-{1,2}|→)\s/
@@ -27,8 +27,10 @@ export function readAgent(text: string): ReadAgent | undefined {
   const withRole = ROLE.exec(aside)
   const [first = '', ...others] = (withRole?.[1] ?? aside).split(SEVERAL).map((part) => part.trim())
   const words = plainText(first).replace(/^@/, '').toLowerCase()
-  const name = NAME.test(words) ? words : words.replace(/[^a-z0-9._-]+/g, '-').replace(/^[-._]+|[-._]+$/g, '')
-  if (!NAME.test(name)) return undefined
+  const name = AGENT_NAME.test(words)
+    ? words
+    : words.replace(/[^a-z0-9._-]+/g, '-').replace(/^[-._]+|[-._]+$/g, '')
+  if (!AGENT_NAME.test(name)) return undefined
   const role = withRole?.[2]?.trim()
   return {
     name,

@@ -3,10 +3,11 @@ import type { State } from '../../domain/lifecycle.ts'
 import { isData, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
+import { quotedText } from '../text/quoted.ts'
 import { findWord, PRIORITY_WORDS } from '../text/words.ts'
 import { readClosing } from './body/closing.ts'
 import { isTaskId } from './names.ts'
-import { type FoundValue, quotedText, type Reading } from './reading.ts'
+import type { FoundValue, Reading } from './reading.ts'
 import { readStatus, statusFor } from './status.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -9,6 +9,7 @@ import type { PlacedProblem } from '../../domain/problem.ts'
 import { put } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
+import { DAY_MS } from '../text/time.ts'
 import { OLDER_READERS } from '../text/yaml/older-readers.ts'
 import { parseName } from './names.ts'
 import { seconds } from './render.ts'
@@ -36,7 +37,6 @@ export interface HandoffIndex {
   readonly diagnostics: readonly PlacedProblem[]
 }
 
-const DAY_MS = 24 * 3_600_000
 /** Document 000 leaves open what "recently" means. */
 const RECENT_MS = 7 * DAY_MS
 const RECENT_MAX = 20

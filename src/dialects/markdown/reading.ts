@@ -2,6 +2,7 @@ import type { PlacedProblem } from '../../domain/problem.ts'
 import { isData, own } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
+import { quotedText } from '../text/quoted.ts'
 import type { Path, Position, Source } from '../text/source.ts'
 import { readInstant } from '../text/time.ts'
 import { type ReadAgent, readAgent, sameAgent } from './agents.ts'
@@ -239,10 +240,6 @@ export class Reading {
 }
 
 const TEXT_KEYS = ['deliverable', 'criterion', 'name', 'title', 'description', 'item', 'text'] as const
-
-/** What a message quotes of a value: enough to find it. */
-export const quotedText = (text: string): string =>
-  JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)
 
 function remembered<K, V>(memory: Map<K, V>, key: K, make: () => V): V {
   const known = memory.get(key)

@@ -3,6 +3,7 @@ import { isKnownErrorCode, retryAvailable } from '../../domain/handoffs/retry.ts
 import type { GradedProblem } from '../../domain/problem.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
+import { quotedText } from '../text/quoted.ts'
 import type { Path } from '../text/source.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
 import {
@@ -76,7 +77,7 @@ const id: Rule = (native, { stem }) => {
     return [
       error(
         'unsafe_name',
-        `handoff_id ${quoted(found)} cannot be the name of a file; use letters, digits, dots, dashes and underscores`,
+        `handoff_id ${quotedText(found)} cannot be the name of a file; use letters, digits, dots, dashes and underscores`,
         path,
       ),
     ]
@@ -85,7 +86,7 @@ const id: Rule = (native, { stem }) => {
     findings.push(
       warning(
         'id_form',
-        `handoff_id ${quoted(found)} does not begin with hoff-; write for example "hoff-001-1705147200000"`,
+        `handoff_id ${quotedText(found)} does not begin with hoff-; write for example "hoff-001-1705147200000"`,
         path,
       ),
     )
@@ -93,7 +94,7 @@ const id: Rule = (native, { stem }) => {
     findings.push(
       warning(
         'id_file_mismatch',
-        `the file is called ${quoted(`${stem}.json`)} and handoff_id is ${quoted(found)}, which counts; rename the file to ${quoted(`${found}.json`)}`,
+        `the file is called ${quotedText(`${stem}.json`)} and handoff_id is ${quotedText(found)}, which counts; rename the file to ${quotedText(`${found}.json`)}`,
         path,
       ),
     )
@@ -122,7 +123,7 @@ const agentTypes: Rule = (native) =>
     return [
       warning(
         'agent_type',
-        `${side}.agent_type is ${quoted(type)}; the document has "orchestrator" and "specialist"`,
+        `${side}.agent_type is ${quotedText(type)}; the document has "orchestrator" and "specialist"`,
         path,
       ),
     ]
@@ -139,7 +140,7 @@ const schemas: Rule = (native) => {
     return [
       warning(
         'schema_name',
-        `${path.join('.')} is ${quoted(name)}; by the document it is called "${schemaName(target, side)}"`,
+        `${path.join('.')} is ${quotedText(name)}; by the document it is called "${schemaName(target, side)}"`,
         path,
       ),
     ]
@@ -171,7 +172,7 @@ const output: Rule = (native, { form }) => {
     findings.push(
       warning(
         'artifact_name',
-        `output.artifact_id is ${quoted(artifact)} and the file is ${quoted(file)}; the file is named after the id`,
+        `output.artifact_id is ${quotedText(artifact)} and the file is ${quotedText(file)}; the file is named after the id`,
         path,
       ),
     )
@@ -239,7 +240,7 @@ const failure: Rule = (native) => {
   return [
     warning(
       'unknown_error_code',
-      `error.code ${quoted(code)} is kept; the document has SCHEMA_VALIDATION_FAILED, PROCESSING_ERROR, TIMEOUT, DEPENDENCY_MISSING and VALIDATION_FAILED`,
+      `error.code ${quotedText(code)} is kept; the document has SCHEMA_VALIDATION_FAILED, PROCESSING_ERROR, TIMEOUT, DEPENDENCY_MISSING and VALIDATION_FAILED`,
       path,
     ),
   ]
@@ -282,7 +283,7 @@ export function schemaRequestsOf(draft: Draft): readonly SchemaRequest[] {
 export function checkArtifact(draft: Draft, exists: (path: string) => boolean): readonly PathProblem[] {
   const path = draft.state === 'completed' ? outputPath(draft) : undefined
   if (path === undefined || (isSafePath(path) && exists(path))) return []
-  const message = `output.artifact_path says ${quoted(path)}, which is not there; write the artifact before the handoff is completed`
+  const message = `output.artifact_path says ${quotedText(path)}, which is not there; write the artifact before the handoff is completed`
   return [error('artifact_missing', message, ['output', 'artifact_path'])]
 }
 
@@ -292,7 +293,7 @@ const outputPath = ({ result }: Draft): string | undefined =>
 const unsafe = (path: Path, value: string): PathProblem =>
   error(
     'unsafe_path',
-    `${path.join('.')} ${quoted(value)} leaves the project; write a path below its root, with / and without ..`,
+    `${path.join('.')} ${quotedText(value)} leaves the project; write a path below its root, with / and without ..`,
     path,
   )
 
@@ -313,8 +314,4 @@ const warning = (code: string, message: string, path: Path): PathProblem => ({
 function textAt(native: Readonly<Data>, path: Path): string | undefined {
   const value = valueAt(native, path)
   return typeof value === 'string' ? value : undefined
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)
 }

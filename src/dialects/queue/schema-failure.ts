@@ -1,5 +1,6 @@
 import type { Failure } from '../../domain/handoffs/handoff.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
+import { fieldPath, VALUE_ROOT, wildcardPath } from '../json-schema.ts'
 import type { Path } from '../text/source.ts'
 
 /** What a JSON Schema validator says about one fault. */
@@ -19,7 +20,6 @@ export interface SchemaDetail {
   readonly schema_path: string
 }
 
-const ROOT = '$'
 const SIDES = { input: 'Input', output: 'Output' } as const
 const MAX_DETAILS = 50
 
@@ -57,28 +57,17 @@ function detailOf(error: SchemaError | SchemaDetail): SchemaDetail {
   if ('field' in error) return { field: error.field, error: error.error, schema_path: error.schema_path }
   const missing = error.keyword === 'required' ? error.params?.missingProperty : undefined
   return {
-    field: fieldOf(error.path),
+    field: fieldPath(error.path),
     error: typeof missing === 'string' ? `Missing required field '${missing}'` : error.message,
     schema_path: error.schema_path ?? wildcardPath(error.path),
   }
-}
-
-const wildcardPath = (path: Path): string =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[*]` : `${text}.${step}`), ROOT)
-
-function fieldOf(path: Path): string {
-  if (path.length === 0) return ROOT
-  return path.reduce<string>(
-    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
-    '',
-  )
 }
 
 /** `Input validation failed: {path} is missing required field '{name}'`, with the path of the first detail. */
 function sentenceOf(detail: SchemaDetail | undefined, which: 'input' | 'output'): string {
   const start = `${SIDES[which]} validation failed`
   if (!detail) return start
-  const where = detail.field === ROOT ? which : detail.field
+  const where = detail.field === VALUE_ROOT ? which : detail.field
   const name = missingName(detail)
   return `${start}: ${where} ${name === undefined ? detail.error : `is missing required field '${name}'`}`
 }
@@ -99,8 +88,8 @@ function inputRecovery(details: readonly SchemaDetail[]): readonly string[] {
 /** `all props have` where the schema says the same of every entry, else `component.props has`. */
 function subjectOf({ field, schema_path: schemaPath }: SchemaDetail): string {
   const all = /([^.[\]]+)(?:\.\*|\[\*\])$/.exec(schemaPath)?.[1]
-  if (all !== undefined && all !== ROOT) return `all ${all} have`
-  return field === ROOT ? 'the input has' : `${field} has`
+  if (all !== undefined && all !== VALUE_ROOT) return `all ${all} have`
+  return field === VALUE_ROOT ? 'the input has' : `${field} has`
 }
 
 function missingName({ error }: SchemaDetail): string | undefined {

@@ -5,6 +5,10 @@ export function quoted(value: unknown): string {
   return `"${shortLine(value)}"`
 }
 
+/** A text inside a message, in quotes that it cannot leave. */
+export const quotedText = (text: string): string =>
+  JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)
+
 export function shortLine(value: unknown): string {
   const text = typeof value === 'string' ? value.slice(0, 2 * MAX_QUOTED) : jsonOf(value)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through

@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000
+
 /** What was odd about a time that could be read all the same. */
 export type TimeOddity = 'no_zone' | 'date_only' | 'odd_zone' | 'space' | 'prose'
 

@@ -3,6 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../domain/errors.ts'
 
+/** How long to wait for another process at the live folders. */
+export const LOCK_WAIT_MS = 10_000
+
 /**
  * Runs while no other process of this machine is at the live folders. SQLite's lock on an otherwise empty file:
  * the system takes it back from a process that dies, so there is nothing to clear up.

@@ -1,6 +1,7 @@
 import { own, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
+import { ROOT } from '../../dialects/markdown/home.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
 import { isFileId } from '../../dialects/markdown/names.ts'
 import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
@@ -19,7 +20,6 @@ import { plan, refusesNew } from './plan.ts'
 
 const YEAR = /^\d{4}$/
 const MONTH = /^(?:0[1-9]|1[0-2])$/
-const ROOT = '_handoffs'
 
 /** Document 000: open handoffs in `active/`, ended ones in `archived/YYYY/MM/`, and `_index.yaml`. */
 export const markdownFolder: FolderKind = {

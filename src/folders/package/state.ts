@@ -1,12 +1,12 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { updateState } from '../../dialects/package/files/state-file.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
+import { DAY_MS } from '../../dialects/text/time.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { About, Extra } from '../folder.ts'
 
 export const STATE_FILE = 'state/current.json'
 /** What ended longer ago stands in the file already. */
-const DAY_MS = 86_400_000
 const ENDED_LOOKED_AT = 1_000
 
 type Facts = Pick<Draft, 'id' | 'created_at' | 'from' | 'to' | 'state' | 'type'>

@@ -1,6 +1,7 @@
 import { sameData } from '../../dialects/difference.ts'
 import { printContext, withPhase } from '../../dialects/queue/context-files.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
+import { DAY_MS } from '../../dialects/text/time.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import type { About, Extra } from '../folder.ts'
 import type { Facts } from './facts.ts'
@@ -8,7 +9,6 @@ import type { Facts } from './facts.ts'
 export const PHASE_STATUS = 'context/phase-status.json'
 /** More phases than the document has. */
 const ENDED_LOOKED_AT = 500
-const DAY_MS = 86_400_000
 
 /** `context/phase-status.json`: of each phase the handoff that moved last. Keys of others stay (A1-27). */
 export function phaseStatus({ files, now, read }: About): Extra {

@@ -2,7 +2,7 @@ import { lstatSync, renameSync } from 'node:fs'
 import { FOLDER_OF, isSafeName, STATUS_OF, STATUSES, type Status } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Service } from '../../service/service.ts'
-import { withLock } from '../files/lock.ts'
+import { LOCK_WAIT_MS, withLock } from '../files/lock.ts'
 import { withFolder } from '../files/open-folder.ts'
 import { Tree } from '../files/tree.ts'
 import { type FoldersOptions, syncFolders } from '../sync.ts'
@@ -13,7 +13,6 @@ import { failing } from './plan.ts'
 
 type Commit = () => Promise<Handoff | undefined>
 /** As long as a pass over the folders may take. */
-const WAIT_MS = 10_000
 
 /**
  * Claims a handoff whose file anybody may move: the file goes to `in-progress/` first, then the claim is committed,
@@ -29,7 +28,7 @@ export async function pickUp(
   const id = handoff.aliases?.queue ?? handoff.id
   if (!tree || !isSafeName(id)) return commit()
   const name = `${id}.json`
-  const claimed = await withLock(`${options.dir}/folders.lock`, WAIT_MS, async () => {
+  const claimed = await withLock(`${options.dir}/folders.lock`, LOCK_WAIT_MS, async () => {
     if (!isAt(tree, 'pending', name))
       // No file yet: the next pass writes one where it belongs.
       return STATUSES.some((status) => isAt(tree, status, name)) ? 'gone' : { taken: await commit() }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { decodeEntry } from '../../audit/entry.ts'
-import { GrowingTree, HASH_BYTES, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
+import { HASH_BYTES } from '../../audit/sha256.ts'
+import { GrowingTree, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'

@@ -1,5 +1,6 @@
 import { consistencyRanges, inclusionRanges, nodeOf, type Range } from '../../audit/merkle.ts'
-import { HASH_BYTES, placesOf, rootOfHashes, type TilePlace } from '../../audit/tiles.ts'
+import { HASH_BYTES } from '../../audit/sha256.ts'
+import { placesOf, rootOfHashes, type TilePlace } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
 import { nodeSha256 } from './hashing.ts'

@@ -1,6 +1,6 @@
 import { ANYONE } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { hasRole } from '../../domain/policy.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { BlockSaid } from './reading.ts'
@@ -13,7 +13,6 @@ export interface Work {
   readonly run?: string | undefined
 }
 
-const OPEN = STATES.filter(isOpen)
 /** More open handoffs of one agent and one task than anybody has. */
 const MAX_OPEN = 100
 const HANDOFF_PAGE = 200
@@ -26,7 +25,7 @@ export async function openWork(deps: ServiceDeps, work: Work, to: string): Promi
   const { store } = deps
   const { task, run } = work
   const { items } = await store.handoffs(
-    { to, state: OPEN, ...(run !== undefined ? { run } : task !== undefined && { task }) },
+    { to, state: OPEN_STATES, ...(run !== undefined ? { run } : task !== undefined && { task }) },
     { limit: MAX_OPEN },
   )
   for (const handoff of items.toSorted((a, b) => b.attempt - a.attempt)) {

@@ -14,7 +14,7 @@ import { receiverCompletes } from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import type { Home } from '../../domain/home.ts'
-import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { FieldProblem, Problem } from '../../domain/problem.ts'
@@ -43,7 +43,6 @@ export interface Judged {
   readonly warnings: readonly Problem[]
 }
 
-const OPEN = STATES.filter(isOpen)
 /** More open delegations between two agents than anybody tells apart. */
 const MOST_DELEGATIONS = 20
 /** Findings that are told in every home; the other rules belong to document 004 alone. */
@@ -151,7 +150,7 @@ async function delegationsBetween(
   { from, to, type }: Offered,
 ): Promise<readonly Handoff[]> {
   if (type !== undefined && type !== 'return') return []
-  const filter = { from: to, to: from, type: 'delegation' as const, state: OPEN }
+  const filter = { from: to, to: from, type: 'delegation' as const, state: OPEN_STATES }
   return (await store.handoffs(filter, { limit: MOST_DELEGATIONS })).items
 }
 

@@ -1,11 +1,10 @@
 import { gateConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { refuse } from '../write.ts'
 
-const OPEN = STATES.filter(isOpen)
 /** More open handoffs of one task than anybody has. */
 const MOST_WORK = 100
 
@@ -21,7 +20,7 @@ export function refuseDeclined({ id, type, state }: Handoff): void {
 
 /** uids of the open work on a task. Whether a gate was asked for it is judged in the transaction: one may come meanwhile. */
 export async function workOn({ store }: ServiceDeps, task: string): Promise<readonly string[]> {
-  const { items } = await store.handoffs({ task, state: OPEN }, { limit: MOST_WORK })
+  const { items } = await store.handoffs({ task, state: OPEN_STATES }, { limit: MOST_WORK })
   return items.map(({ uid }) => uid)
 }
 

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ErrorObject, ValidateFunction } from 'ajv'
+import { VALUE_ROOT } from '../../dialects/json-schema.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { checkSchemaLimits, hasTooManyItems, SCHEMA_LIMITS } from './schema-limits.ts'
-import { missingField, ROOT, schemaPathOf, toProblems, type ValueProblem } from './schema-problems.ts'
+import { missingField, schemaPathOf, toProblems, type ValueProblem } from './schema-problems.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -93,7 +94,7 @@ function toReported(error: ErrorObject, data: unknown) {
     if (additionalProperty !== undefined) return `Unknown field '${additionalProperty}'`
     if (allowedValues)
       return `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(', ')}`
-    return error.message ?? `does not match ${ROOT}`
+    return error.message ?? `does not match ${VALUE_ROOT}`
   }
 }
 

@@ -1,3 +1,4 @@
+import { fieldPath, VALUE_ROOT, wildcardPath } from '../../dialects/json-schema.ts'
 /** One thing that is wrong with a value, in document 001's words. */
 export interface ValueProblem {
   /** Path in the value: `component_requirements[0].props.userId`, or `$` for the value itself. */
@@ -16,12 +17,11 @@ export interface ReportedProblem {
 
 /** More than anyone reads; a list of ten thousand wrong items must not become ten thousand lines. */
 const MAX_PROBLEMS = 50
-export const ROOT = '$'
 const OPEN_FIELDS: readonly string[] = ['additionalProperties', 'unevaluatedProperties']
 
 export const toProblems = (faults: readonly ReportedProblem[]): readonly ValueProblem[] =>
   faults.slice(0, MAX_PROBLEMS).map(({ path, error, schemaPath }) => ({
-    field: fieldOf(path),
+    field: fieldPath(path),
     error,
     schema_path: schemaPath ?? wildcardPath(path),
   }))
@@ -32,7 +32,7 @@ export const missingField = (name: string): string => `Missing required field '$
 export function sentenceOf(side: 'Input' | 'Output', problems: readonly ValueProblem[]): string {
   const [first] = problems
   if (!first) return `${side} validation failed`
-  const where = first.field === ROOT ? side.toLowerCase() : first.field
+  const where = first.field === VALUE_ROOT ? side.toLowerCase() : first.field
   const [, name] = /^Missing required field '(.*)'$/s.exec(first.error) ?? []
   const what = name === undefined ? first.error : `is missing required field '${name}'`
   return `${side} validation failed: ${where} ${what}`
@@ -44,7 +44,7 @@ export function sentenceOf(side: 'Input' | 'Output', problems: readonly ValuePro
  */
 export function schemaPathOf(keywordPath: string, path: readonly (string | number)[]): string {
   const steps = keywordPath.split('/').slice(1, -1).map(toName)
-  let found = ROOT
+  let found = VALUE_ROOT
   let depth = 0
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
@@ -61,14 +61,3 @@ export function schemaPathOf(keywordPath: string, path: readonly (string | numbe
 
 /** A step of a JSON pointer in a URI, as the name that it stands for. */
 const toName = (step: string): string => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-
-function fieldOf(path: readonly (string | number)[]): string {
-  if (path.length === 0) return ROOT
-  return path.reduce<string>((text, step) => {
-    if (typeof step === 'number') return `${text}[${step}]`
-    return text === '' ? step : `${text}.${step}`
-  }, '')
-}
-
-const wildcardPath = (path: readonly (string | number)[]): string =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[*]` : `${text}.${step}`), ROOT)

@@ -1,6 +1,6 @@
 import { recordIn } from '../../audit/entry.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { taskReasons } from '../../domain/people/gate.ts'
 import { type Brief, type BriefPart, packBrief } from '../../domain/tasks/brief.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
@@ -17,7 +17,6 @@ const MOST_DEPENDENCIES = 20
 const MOST_RELATED = 10
 const MOST_HANDOFFS = 10
 const NEXT_ACTIONS = 10
-const OPEN = STATES.filter(isOpen)
 
 /**
  * Everything that the next agent reads first, in the order of document 003's list: the latest record of the project
@@ -138,7 +137,7 @@ function recordPart(
 }
 
 async function handoffParts(deps: ServiceDeps, task: Task): Promise<readonly BriefPart[]> {
-  const { items } = await deps.store.handoffs({ task: task.id, state: OPEN }, { limit: MOST_HANDOFFS })
+  const { items } = await deps.store.handoffs({ task: task.id, state: OPEN_STATES }, { limit: MOST_HANDOFFS })
   return Promise.all(
     items.map(async (handoff) => {
       const summary = (await deps.store.content(handoff.uid))?.package.summary

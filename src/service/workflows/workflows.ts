@@ -1,5 +1,5 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { isOpen, STATES } from '../../domain/lifecycle.ts'
+import { isOpen, OPEN_STATES } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
 import type { Page, PageRequest, RunFilter } from '../../storage/store.ts'
@@ -17,7 +17,6 @@ export interface DefinitionInput {
   readonly definition?: string | undefined
 }
 
-const OPEN_STATES = STATES.filter(isOpen)
 /** How many handoffs of a run are cancelled in one transaction. */
 const AT_ONCE = 100
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { AGENT_NAME } from '../../domain/actor.ts'
 import type { Session } from '../cli/session/session.ts'
 import { type HookAnswer, NOTHING, refuseStop, refuseTask, tellAtStart } from './hook-answer.ts'
 import type { HookEvent, HookInput, Program } from './hook-input.ts'
@@ -20,7 +21,6 @@ export interface HookCall {
 }
 
 export const DEFAULT_REFUSALS = 2
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** Baton's answer to one event of an agent. */
 export function answerHook(call: HookCall): Promise<HookAnswer> {
@@ -59,7 +59,7 @@ async function atSubagentStop(call: HookCall): Promise<HookAnswer> {
   const { input, session, program } = call
   if (input.subagent === undefined) return atStop(call)
   const name = input.subagent.type.toLowerCase()
-  if (!NAME.test(name)) return NOTHING
+  if (!AGENT_NAME.test(name)) return NOTHING
   const own = { ...call, input: { ...input, sessionId: `${sessionOf(call)}/${input.subagent.id ?? name}` } }
   const work = ownMoves(await openWork(session, name))
   return refusedFor(own, work, name, (reason) => refuseStop(program, reason))

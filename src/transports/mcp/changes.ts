@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { LogEntry, Service } from '../../service/service.ts'
+import { LOOK_AGAIN_MS } from '../../service/waiting.ts'
 
 /** Something happened to what these addresses show; the inboxes of these agents may look different. */
 export interface Change {
@@ -8,8 +9,6 @@ export interface Change {
 }
 
 const ENTRY_PAGE = 200
-/** Signals are hints: whoever follows looks for itself this often. */
-const LOOK_AGAIN_MS = 1_000
 
 /** Follows the store while somebody listens, and costs nothing while nobody does. */
 export class Changes {

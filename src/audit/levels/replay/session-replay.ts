@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../entry.ts'
 import { rootOfLeaves, type Sha256 } from '../../merkle.ts'
-import { HASH_BYTES } from '../../tiles.ts'
+import { HASH_BYTES } from '../../sha256.ts'
 import { isBase64Of } from '../coded.ts'
 import { ownCopy } from '../files.ts'
 

@@ -1,5 +1,6 @@
 import type { State } from '../../../domain/lifecycle.ts'
-import { quotedText, type Reading } from '../reading.ts'
+import { quotedText } from '../../text/quoted.ts'
+import type { Reading } from '../reading.ts'
 
 const UNSTARTED: readonly unknown[] = ['draft', 'offered']
 

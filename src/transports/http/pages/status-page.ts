@@ -1,4 +1,4 @@
-import { ENDS, isOpen, STATES, type State } from '../../../domain/lifecycle.ts'
+import { ENDS, OPEN_STATES, type State } from '../../../domain/lifecycle.ts'
 import { TASK_STATES, type TaskState } from '../../../domain/tasks/task.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
 
@@ -78,7 +78,7 @@ ${term('Agents', String(status.agents))}
 ${term('Log', `${status.entries} entries`)}
 </dl></section>
 <section>
-${numbers('Open handoffs', STATES.filter(isOpen), status.handoffs)}
+${numbers('Open handoffs', OPEN_STATES, status.handoffs)}
 ${numbers('Ended handoffs', ENDS, status.handoffs)}
 </section>
 <section>

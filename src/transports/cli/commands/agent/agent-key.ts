@@ -1,4 +1,5 @@
 import type { Context } from '../../../../compose/open.ts'
+import { AGENT_NAME } from '../../../../domain/actor.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { enrolKey } from '../../../../service/agents/enrolment.ts'
 import type { AgentKey } from '../../../../service/agents/signing.ts'
@@ -8,8 +9,6 @@ import { type Command, isOn } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
-
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** The key stays with the user whose processes speak for the agent; the workspace knows its public part. */
 export const key: Command = {
@@ -63,6 +62,6 @@ const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonE
 
 function agentNameIn(words: readonly string[]): string {
   const name = words[0]?.trim().replace(/^@/, '').toLowerCase() ?? ''
-  if (words.length === 1 && NAME.test(name)) return name
+  if (words.length === 1 && AGENT_NAME.test(name)) return name
   throw new BatonError('invalid_input', `agent key needs one name; for example: ${key.examples[0]}`)
 }

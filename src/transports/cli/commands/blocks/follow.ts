@@ -3,6 +3,7 @@ import type { Block } from '../../../../domain/blocks/block.ts'
 import { verdictOf } from '../../../../domain/blocks/block.ts'
 import type { Status } from '../../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { LOOK_AGAIN_MS } from '../../../../service/waiting.ts'
 import { textOf } from '../../command.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -13,8 +14,6 @@ import { findings, rowOf } from './table.ts'
 
 /** A file that did not change for this long is taken as written for now. */
 const LOOK_MS = 250
-/** Signals are hints: whoever follows the store looks for itself this often. */
-const LOOK_AGAIN_MS = 1_000
 const BLOCK_PAGE = 50
 
 /** Shows new blocks as they come, one line each: out of files that grow, or out of the store. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gitEnvironment } from '../../../../config/config.ts'
+import { INDEX_PATH } from '../../../../dialects/markdown/home.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { type Checkout, checkoutAbove } from '../../../../git/checkout.ts'
 import { printQuestions, readAnswers } from '../../../../migrate/answers.ts'
@@ -19,7 +20,6 @@ import { migrationText } from '../../views/migration.ts'
 
 /** Not an error: it ran, and something is left for a person to decide. */
 const LEFT = 1
-const INDEX = '_handoffs/_index.yaml'
 
 /** Document 000's consolidation: scattered handoffs of version 1 into `_handoffs/`, one file each. */
 export const migrate: Command = {
@@ -57,7 +57,7 @@ export const migrate: Command = {
     const apply = isOn(args, 'apply')
     const plan = planMigration(scan(root), {
       now: new Date().toISOString(),
-      index: readText(join(root, INDEX)),
+      index: readText(join(root, INDEX_PATH)),
       ...(answers.text !== undefined && { answers: readAnswers(answers.text, answers.file) }),
     })
     const hidden = await hiddenHandoffs(root, gitEnvironment())

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
 import { gitEnvironment } from '../../../../config/config.ts'
+import { AGENT_NAME } from '../../../../domain/actor.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { diffOf, SIGNS } from '../../../../setup/diff.ts'
 import { applyEdits, type FileEdit, isChange } from '../../../../setup/file-edit.ts'
@@ -22,7 +23,6 @@ import type { Shell } from '../../shell.ts'
 /** Nothing was written, because nobody agreed to it: conditions are not met. */
 const NOT_WRITTEN = 8
 const TARGETS = [...AGENT_TARGET_NAMES, 'git'] as const
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const STYLES = { file: 'bold', added: 'green', removed: 'red', same: 'dim', gap: 'dim' } as const
 
 /** The edits to make, and the step that makes them. */
@@ -142,7 +142,7 @@ async function gitPlan(workspace: Workspace, args: Arguments): Promise<Plan> {
 function readAgent(text: string): string {
   const name = text.trim().replace(/^@/, '').toLowerCase()
   // It becomes a part of a command line, so nothing but a name may come through.
-  if (NAME.test(name)) return name
+  if (AGENT_NAME.test(name)) return name
   throw new BatonError(
     'invalid_input',
     `--agent is ${JSON.stringify(text)}: an agent name is letters, digits, dots, dashes or underscores, for example codex`,

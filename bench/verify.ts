@@ -10,7 +10,7 @@ import { appendToChain, EMPTY_CHAIN } from '../src/audit/chain.ts'
 import { printCheckpoint } from '../src/audit/checkpoint.ts'
 import { encodeDisclosure } from '../src/audit/disclosure.ts'
 import { readBundle } from '../src/audit/levels/bundle.ts'
-import { bundlePath, linesOf } from '../src/audit/levels/files.ts'
+import { bundlePath, byteLines } from '../src/audit/levels/files.ts'
 import { type LogReader, verifyExport } from '../src/audit/levels/index.ts'
 import { TreeBuilder } from '../src/audit/levels/tree.ts'
 import { leafOf } from '../src/audit/merkle.ts'
@@ -74,7 +74,7 @@ async function hashAll(folder: string, size: number): Promise<void> {
     const name = bundlePath(n, Math.min(TILE_WIDTH, size - n * TILE_WIDTH))
     for (const entry of readBundle(readFileSync(join(folder, name))).entries) hash('sha256', entry, 'base64')
   }
-  for await (const lines of linesOf(createReadStream(join(folder, 'disclosures.jsonl'))))
+  for await (const lines of byteLines(createReadStream(join(folder, 'disclosures.jsonl'))))
     for (const line of lines) hash('sha256', line!, 'base64')
 }
 

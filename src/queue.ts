@@ -5,7 +5,7 @@ import type { Handoff } from './domain/handoffs/handoff.ts'
 import { Tree } from './folders/files/tree.ts'
 import { hashAt } from './folders/queue/artifacts.ts'
 import { requestTitle } from './folders/queue/spoken.ts'
-import { write } from './folders/queue/write.ts'
+import { writeQueueFile } from './folders/queue/write.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
 import { toFailing, toWritable } from './runner/failing.ts'
 import {
@@ -78,7 +78,7 @@ export async function createHandoffRequest(
         },
       }),
     })
-    print(options, `✅ Handoff created: ${id}`)
+    printLine(options, `✅ Handoff created: ${id}`)
     return id
   })
 }
@@ -100,10 +100,10 @@ export async function processHandoffRequest(
     const taken =
       found?.state === 'offered' && (await agent(opened, found.to).accept(found.uid).catch(isTaken))
     if (!found || !taken) {
-      print(options, `❌ Handoff not found: ${id}`)
+      printLine(options, `❌ Handoff not found: ${id}`)
       return null
     }
-    print(options, `🔄 Processing handoff: ${id}`)
+    printLine(options, `🔄 Processing handoff: ${id}`)
     const content = await store.content(found.uid)
     if (!worker || taken.state !== 'in_progress') return fileOf(opened, id)
     try {
@@ -192,7 +192,7 @@ async function inWorkspace<T>({ cwd = '.' }: QueueOptions, work: (opened: Opened
 const agent = ({ service }: Opened, name: string, kind: 'orchestrator' | 'specialist' = 'specialist') =>
   new BatonAgent(service, { actor: { name, kind, auth: 'os-user' } })
 
-function print({ print: line = console.log }: QueueOptions, text: string): void {
+function printLine({ print: line = console.log }: QueueOptions, text: string): void {
   line(text)
 }
 
@@ -235,7 +235,7 @@ async function succeed(
     ...(metadata && { metadata: { ...metadata } }),
     ...(next_steps && { next_steps: [...next_steps] }),
   })
-  print(options, `✅ Handoff completed: ${id}`)
+  printLine(options, `✅ Handoff completed: ${id}`)
 }
 
 function treeOf({ folders }: Opened): Tree | undefined {
@@ -251,7 +251,7 @@ async function fail(
 ): Promise<void> {
   const { to } = await held(opened, id)
   await agent(opened, to).fail(id, { code, message })
-  print(options, `❌ Handoff failed: ${id}`)
+  printLine(options, `❌ Handoff failed: ${id}`)
 }
 
 async function held({ service }: Opened, id: string): Promise<Handoff> {
@@ -267,6 +267,6 @@ async function fileOf({ service }: Opened, id: string): Promise<HandoffFile> {
   const handoff = await deps.store.handoff(id)
   if (!handoff) throw new BatonError('not_found', `there is no handoff ${id}`, { id })
   const { draft } = await draftOf(deps, handoff)
-  const made = write({ handoff, draft, policy: deps.policy })
+  const made = writeQueueFile({ handoff, draft, policy: deps.policy })
   return made.ok ? JSON.parse(made.text) : {}
 }

@@ -55,11 +55,11 @@ const keys = new Map<string, ReturnType<typeof crypto.createPublicKey>>()
 /** The verifier's needs, met by Node. */
 export const NODE_PLATFORM: Platform = {
   sha256: platformSha256,
-  isSigned: (key, message, signature) => crypto.verify(null, message, keyOf(key), signature),
+  isSigned: (key, message, signature) => crypto.verify(null, message, publicKey(key), signature),
 }
 
 /** A log's checkpoints are signed by one key: it is read once. */
-function keyOf(bytes: Uint8Array): ReturnType<typeof crypto.createPublicKey> {
+function publicKey(bytes: Uint8Array): ReturnType<typeof crypto.createPublicKey> {
   const name = Buffer.from(bytes).toString('hex')
   const known = keys.get(name)
   if (known) return known

@@ -23,13 +23,13 @@ export interface VerifyRequest {
   readonly tell?: (done: number, of: number) => void
 }
 
-export type Outcome =
+export type VerifyOutcome =
   | { readonly found: Verification; readonly text: string; readonly exit: number }
   /** It was asked for in a way that cannot be answered. */
   | { readonly usage: string; readonly exit: number }
 
 /** Verifies the export in a folder. The same for the command, and for the file that needs nothing but Node. */
-export async function verifyFolder(request: VerifyRequest): Promise<Outcome> {
+export async function verifyFolder(request: VerifyRequest): Promise<VerifyOutcome> {
   const [folder, ...more] = request.folders
   if (folder === undefined || more.length > 0) return usage('say which folder holds the export, one of them')
   if (!isFolder(folder)) return usage(`there is no folder ${folder}`)
@@ -48,7 +48,7 @@ export async function verifyFolder(request: VerifyRequest): Promise<Outcome> {
   return { found, text: printVerification(found), exit: exitOf(found) }
 }
 
-const usage = (reason: string): Outcome => ({ usage: reason, exit: EXIT.usage })
+const usage = (reason: string): VerifyOutcome => ({ usage: reason, exit: EXIT.usage })
 
 function readSeen(file: string): Remembered | string {
   const text = readText(file)

@@ -47,7 +47,7 @@ export async function backup(
   try {
     const written = new RowDigest()
     const output = createWriteStream(draft, { flags: 'wx', mode: 0o600 })
-    await pipeline(Readable.from(linesOf(store, written, work)), createGzip(), output)
+    await pipeline(Readable.from(backupLines(store, written, work)), createGzip(), output)
     flush(draft)
     const readBack = new RowDigest()
     for await (const _ of readBack.through(readBackup(draft), work, 'reading back'));
@@ -62,19 +62,19 @@ export async function backup(
   }
 }
 
-async function* linesOf(store: Store, written: RowDigest, work: LongWork): AsyncIterable<string> {
+async function* backupLines(store: Store, written: RowDigest, work: LongWork): AsyncIterable<string> {
   const sum = createHash('sha256')
   let rows = 0
   const { origin, schema } = store.info
-  yield line({ baton_backup: 1, origin, schema, at: new Date().toISOString() } satisfies Head, sum)
+  yield backupLine({ baton_backup: 1, origin, schema, at: new Date().toISOString() } satisfies Head, sum)
   for await (const row of written.through(store.dump(), work, 'writing')) {
     rows += 1
-    yield line(encodeRow(row), sum)
+    yield backupLine(encodeRow(row), sum)
   }
   yield `${JSON.stringify({ rows, sha256: sum.digest('hex') } satisfies End)}\n`
 }
 
-function line(value: object | string, sum: Hash): string {
+function backupLine(value: object | string, sum: Hash): string {
   const text = `${typeof value === 'string' ? value : JSON.stringify(value)}\n`
   sum.update(text)
   return text

@@ -8,7 +8,7 @@ const MAX_DEPTH = 200
  */
 export function canonicalJson(value: unknown): string {
   // With its keys in order a value's usual text is the canonical one, made in half the time.
-  return isInOrder(value, 0) && !('toJSON' in []) ? JSON.stringify(value) : write(value)
+  return isInOrder(value, 0) && !('toJSON' in []) ? JSON.stringify(value) : canonicalText(value)
 }
 
 /** Whether the keys of all objects are sorted. Throws where the value has no canonical text. */
@@ -63,12 +63,12 @@ function isWellFormed(text: string): true {
 }
 
 /** For values that passed `isInOrder`. */
-function write(value: unknown): string {
+function canonicalText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   const object = value as Readonly<Record<string, unknown>>
   const members = Object.keys(object)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${write(object[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${canonicalText(object[key])}`)
   return `{${members.join(',')}}`
 }

@@ -7,9 +7,9 @@ const decoder = new TextDecoder()
 const CODES = encoder.encode(ALPHABET)
 
 /** Texts up to this length share two arrays: to allocate them costs more than to fill them. */
-const SHORT = 4_096
-const input = new Uint8Array(3 * SHORT)
-const output = new Uint8Array(4 * SHORT)
+const SHORT_BYTES = 4_096
+const input = new Uint8Array(3 * SHORT_BYTES)
+const output = new Uint8Array(4 * SHORT_BYTES)
 
 /**
  * One value with its name and salt as a string that can be hashed, kept and given away (RFC 9901). Keep this
@@ -24,7 +24,7 @@ export function encodeDisclosure(salt: string, name: string, value: unknown): st
 
 /** Unpadded base64url of a text's UTF-8 bytes; runs without `Buffer`. */
 function toBase64Url(text: string): string {
-  const isShort = text.length <= SHORT
+  const isShort = text.length <= SHORT_BYTES
   const bytes = isShort ? input : encoder.encode(text)
   const size = isShort ? encoder.encodeInto(text, input).written : bytes.length
   const target = isShort ? output : new Uint8Array(Math.ceil((size * 4) / 3))

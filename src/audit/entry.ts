@@ -159,21 +159,21 @@ export function decodeEntry(entry: string): Decoded {
   let start = 0
   for (let line = 1; line <= 5; line += 1) {
     const end = entry.indexOf('\n', start)
-    if (end === -1) return refuse(line, 'is the last one')
+    if (end === -1) return refuseLine(line, 'is the last one')
     lines.push(entry.slice(start, end))
     start = end + 1
   }
   // The loop has put five there.
   const [version, origin, stream, position, prev] = lines as [string, string, string, string, string]
   const seq = SEQ.test(position) ? Number(position) : Number.NaN
-  if (version !== VERSION) return refuse(1, `is not ${VERSION}`)
-  if (!ORIGIN.test(origin)) return refuse(2, 'is not an origin')
-  if (!ID.test(stream)) return refuse(3, 'is not the id of a stream')
-  if (!isCount(seq)) return refuse(4, 'is not a position')
-  if (!isLink(seq, prev)) return refuse(5, 'is not a hash that can stand here')
-  if (isTooLarge(entry)) return refuse(6, 'is too long')
+  if (version !== VERSION) return refuseLine(1, `is not ${VERSION}`)
+  if (!ORIGIN.test(origin)) return refuseLine(2, 'is not an origin')
+  if (!ID.test(stream)) return refuseLine(3, 'is not the id of a stream')
+  if (!isCount(seq)) return refuseLine(4, 'is not a position')
+  if (!isLink(seq, prev)) return refuseLine(5, 'is not a hash that can stand here')
+  if (isTooLarge(entry)) return refuseLine(6, 'is too long')
   const record = parseCanonical(entry.slice(start))
-  if (!record) return refuse(6, 'is not a canonical JSON object')
+  if (!record) return refuseLine(6, 'is not a canonical JSON object')
   return { ok: true, origin, stream, seq, prev, record }
 }
 
@@ -182,7 +182,7 @@ export function recordIn({ body }: { readonly body: string }): AuditRecord {
   return JSON.parse(body.slice(body.lastIndexOf('\n') + 1))
 }
 
-function refuse(line: number, reason: string): Decoded {
+function refuseLine(line: number, reason: string): Decoded {
   return { ok: false, line, reason: `line ${line} ${reason}` }
 }
 

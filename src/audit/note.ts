@@ -30,9 +30,9 @@ const ED25519_BYTES = 32
 const ID_BYTES = 4
 /** A note with more is an attack on its reader, not a note. */
 const MOST_SIGNATURES = 100
-const MOST_BYTES = 1_000_000
+const MAX_NOTE_BYTES = 1_000_000
 /** No spaces and no plus sign: a vkey and a signature line could not be taken apart otherwise. */
-const NAME = /^[^\s+]+$/u
+const VERIFIER_NAME = /^[^\s+]+$/u
 const SIGNATURE = /^— ([^\s+]+) (\S+)$/u
 
 /** `name+id+key`: how a verifier is told to others. */
@@ -40,8 +40,9 @@ export const toVkey = ({ name, id, algorithm, key }: Verifier): string =>
   `${name}+${toHex(id)}+${toBase64(Uint8Array.of(algorithm, ...key))}`
 
 export function newVerifier(sha256: Sha256, name: string, key: Uint8Array): Verifier {
-  if (!NAME.test(name)) throw new TypeError(`a signer's name has no spaces and no plus sign: ${name}`)
-  return { name, id: idOf(sha256, name, ED25519, key), algorithm: ED25519, key }
+  if (!VERIFIER_NAME.test(name))
+    throw new TypeError(`a signer's name has no spaces and no plus sign: ${name}`)
+  return { name, id: keyId(sha256, name, ED25519, key), algorithm: ED25519, key }
 }
 
 /** Reads a vkey; undefined when it is not one, or its id is not that of its key. */
@@ -50,7 +51,7 @@ export function readVkey(sha256: Sha256, vkey: string): Verifier | undefined {
   const [algorithm, ...key] = fromBase64(coded) ?? []
   if (algorithm === undefined || !KEY_BYTES.has(algorithm) || key.length !== ED25519_BYTES) return undefined
   const verifier = { name, algorithm, key: Uint8Array.from(key) }
-  const known = idOf(sha256, name, algorithm, verifier.key)
+  const known = keyId(sha256, name, algorithm, verifier.key)
   return toHex(known) === id ? { ...verifier, id: known } : undefined
 }
 
@@ -65,7 +66,7 @@ const printSignature = ({ name, id, bytes }: Signature): string =>
 
 /** Takes a note apart. Its text ends at the last empty line; undefined when it is not a note. */
 export function readNote(note: string): Note | undefined {
-  if (note.length > MOST_BYTES || hasControl(note) || !note.isWellFormed() || !note.endsWith('\n'))
+  if (note.length > MAX_NOTE_BYTES || hasControl(note) || !note.isWellFormed() || !note.endsWith('\n'))
     return undefined
   const split = note.lastIndexOf('\n\n')
   if (split < 0) return undefined
@@ -101,7 +102,7 @@ export function openNote(
     : undefined
 }
 
-function idOf(sha256: Sha256, name: string, algorithm: number, key: Uint8Array): Uint8Array {
+function keyId(sha256: Sha256, name: string, algorithm: number, key: Uint8Array): Uint8Array {
   return sha256(encoder.encode(`${name}\n`), Uint8Array.of(algorithm), key).subarray(0, ID_BYTES)
 }
 

@@ -11,7 +11,7 @@ import type { Erasing, ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import type { Context } from './open.ts'
 
-const KINDS = { markdown: markdownFolder, queue: queueFolder, package: packageFolder }
+const FOLDER_KINDS = { markdown: markdownFolder, queue: queueFolder, package: packageFolder }
 
 /** The live folders of a workspace, as its `baton.yaml` lists them; undefined without any. */
 export function liveFolders(
@@ -21,7 +21,7 @@ export function liveFolders(
   if (!workspace || !config?.folders?.length) return undefined
   const root = realpathSync(workspace.root)
   const folders = config.folders.map(
-    ({ dialect, path, accept = [] }): LiveFolder => ({ kind: KINDS[dialect], path, accept }),
+    ({ dialect, path, accept = [] }): LiveFolder => ({ kind: FOLDER_KINDS[dialect], path, accept }),
   )
   return { root, dir: workspace.dir, folders, service, git: headAt(root, gitEnvironment()), host: hostOf() }
 }

@@ -5,12 +5,12 @@ import { type SettingProblem, settingProblems } from './issues.ts'
 import { type Config, ConfigSchema } from './schema.ts'
 import { readYaml } from './yaml.ts'
 
-export type Checked =
+export type CheckedConfig =
   | { readonly config: Config }
   | { readonly config?: never; readonly problems: readonly ConfigProblem[] }
 
 /** A checked configuration, or everything that is wrong with it. Loads `yaml` and `zod`: come here late. */
-export function checkConfig(text: string): Checked {
+export function checkConfig(text: string): CheckedConfig {
   const { document, lineCounter, problems } = readYaml(text)
   const problemAt = (offset: number, field: string, message: string): ConfigProblem => {
     const { line, col } = lineCounter.linePos(offset)

@@ -25,7 +25,7 @@ export function settingProblems(issue: z.core.$ZodIssue, raw: unknown): SettingP
       {
         path,
         part: 'key',
-        message: asked(name, settingText(name), issue.issues[0]?.message ?? issue.message),
+        message: askedFor(name, settingText(name), issue.issues[0]?.message ?? issue.message),
       },
     ]
   }
@@ -40,31 +40,31 @@ function told(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_value':
       return `${text} is not one of the words known here${meant(String(value), issue.values.map(String))}`
     case 'invalid_union':
-      return asked(value, text, issue.errors[0]?.[0]?.message ?? issue.message)
+      return askedFor(value, text, issue.errors[0]?.[0]?.message ?? issue.message)
     case 'invalid_type': {
       const { expected } = issue
       // A schema that says what to write knows better than its type.
-      if (!issue.message.startsWith('Invalid input')) return asked(value, text, issue.message)
-      return `${text} is not ${KINDS[expected]?.name ?? expected}; write ${KINDS[expected]?.example ?? 'one'}`
+      if (!issue.message.startsWith('Invalid input')) return askedFor(value, text, issue.message)
+      return `${text} is not ${KIND_WORDS[expected]?.name ?? expected}; write ${KIND_WORDS[expected]?.example ?? 'one'}`
     }
     case 'too_small':
       return `${text} is too ${SMALL[issue.origin] ?? 'small'}; write at least ${issue.minimum}`
     case 'too_big':
       return `${text} is too ${LARGE[issue.origin] ?? 'large'}; write at most ${issue.maximum}`
     default:
-      return asked(value, text, issue.message)
+      return askedFor(value, text, issue.message)
   }
 }
 
 /** The value as written, the correct form, and a suggestion for a misspelt name. */
-function asked(value: unknown, text: string, message: string): string {
+function askedFor(value: unknown, text: string, message: string): string {
   const name = String(value).trim().replace(/^@/, '').toLowerCase()
   const hint = isAgentName(name) && message === NAME_MESSAGE ? `; did you mean ${name}?` : ''
   return `${text}: ${message}${hint}`
 }
 
 // biome-ignore format: read as a table
-const KINDS: Readonly<Record<string, { readonly name: string; readonly example: string }>> = {
+const KIND_WORDS: Readonly<Record<string, { readonly name: string; readonly example: string }>> = {
   object:  { name: 'a group of fields', example: 'the fields on lines of their own, indented' },
   record:  { name: 'a group of names',  example: 'the names on lines of their own, indented' },
   array:   { name: 'a list',            example: '[first, second], or lines that start with -' },

@@ -8,36 +8,42 @@ export function startConfig(dialect: Home): string {
   const isLive = dialect in PATHS
   return [
     HEAD,
-    section(
+    settingSection(
       'The home of handoffs that do not name one: native, markdown, queue, block, writeback or package.',
       [[`dialect: ${dialect}`], dialect !== 'native'],
     ),
-    section('Who can send and receive. When agents are listed, no other agent can; people always can.', [
-      isMarkdown ? documentAgents() : AGENTS,
-      isMarkdown,
-    ]),
-    section('How many open handoffs agents without limits of their own may have sent and received.', [
+    settingSection(
+      'Who can send and receive. When agents are listed, no other agent can; people always can.',
+      [isMarkdown ? documentAgents() : AGENTS, isMarkdown],
+    ),
+    settingSection('How many open handoffs agents without limits of their own may have sent and received.', [
       ['default_limits:', '  outgoing: 20', '  incoming: 20'],
       false,
     ]),
-    section('Who verifies handoffs of the markdown home; the chief does when the verifier is the receiver.', [
+    settingSection(
+      'Who verifies handoffs of the markdown home; the chief does when the verifier is the receiver.',
       [
-        'verification:',
-        `  verifiers: [${DEFAULT_POLICY.verifiers.join(', ')}]`,
-        `  chief: ${DEFAULT_POLICY.chief}`,
+        [
+          'verification:',
+          `  verifiers: [${DEFAULT_POLICY.verifiers.join(', ')}]`,
+          `  chief: ${DEFAULT_POLICY.chief}`,
+        ],
+        isMarkdown,
       ],
-      isMarkdown,
-    ]),
-    section('How long handoffs wait, by home: 90s, 15m, 4h, 2d or none.', [
+    ),
+    settingSection('How long handoffs wait, by home: 90s, 15m, 4h, 2d or none.', [
       ['deadlines:', '  native:', '    accept: 24h', '  markdown:', '    draft: 1h', '    accept: 4h'],
       false,
     ]),
-    section('Who may hand to whom; * stands for everyone.', [
+    settingSection('Who may hand to whom; * stands for everyone.', [
       ['routes:', "  - from: '*'", '    to: [codex, maria]'],
       false,
     ]),
-    section('How many handoffs may follow from one.', [[`depth_limit: ${DEFAULT_POLICY.depthLimit}`], false]),
-    section('Folders of handoff files that are kept in step with the workspace, both ways.', [
+    settingSection('How many handoffs may follow from one.', [
+      [`depth_limit: ${DEFAULT_POLICY.depthLimit}`],
+      false,
+    ]),
+    settingSection('Folders of handoff files that are kept in step with the workspace, both ways.', [
       [
         'folders:',
         `  - dialect: ${isLive ? dialect : 'markdown'}`,
@@ -45,31 +51,37 @@ export function startConfig(dialect: Home): string {
       ],
       isLive,
     ]),
-    section(
+    settingSection(
       'What happens when a person does not answer a gate, a decision or a question: wait unless said.',
       [
         ['people:', '  remind: 1d', '  silence:', '    policy: escalate', '    after: 2d', '    to: maria'],
         false,
       ],
     ),
-    section('Where people are told that something waits for them. Takes effect only after: baton trust', [
+    settingSection(
+      'Where people are told that something waits for them. Takes effect only after: baton trust',
       [
-        'notify:',
-        '  - name: ops',
-        '    webhook: https://hooks.example.com/baton',
-        '    secret_env: BATON_HOOK_SECRET',
+        [
+          'notify:',
+          '  - name: ops',
+          '    webhook: https://hooks.example.com/baton',
+          '    secret_env: BATON_HOOK_SECRET',
+        ],
+        false,
       ],
-      false,
-    ]),
-    section('Where the workspace is kept, if not in .baton. Takes effect only after: baton trust', [
+    ),
+    settingSection('Where the workspace is kept, if not in .baton. Takes effect only after: baton trust', [
       ['store: postgres://localhost/baton', 'workspace: my-project'],
       false,
     ]),
-    section('Commands that declared checks may run. Takes effect only after: baton trust', [
+    settingSection('Commands that declared checks may run. Takes effect only after: baton trust', [
       ['checks:', '  commands:', '    - npm test'],
       false,
     ]),
-    section('Name of this installation in the origin of its log.', [['install: baton.example.com'], false]),
+    settingSection('Name of this installation in the origin of its log.', [
+      ['install: baton.example.com'],
+      false,
+    ]),
   ].join('\n')
 }
 
@@ -99,7 +111,7 @@ function documentAgents(): string[] {
     'agents:',
     ...Object.entries(DEFAULT_LIMITS).flatMap(([name, { outgoing, incoming }]) => [
       `  ${name}:`,
-      ...rolesOf(name),
+      ...templateRoles(name),
       '    limits:',
       `      outgoing: ${outgoing}`,
       `      incoming: ${incoming}`,
@@ -107,7 +119,7 @@ function documentAgents(): string[] {
   ]
 }
 
-function rolesOf(name: string): string[] {
+function templateRoles(name: string): string[] {
   const roles = [
     ...(name === DEFAULT_POLICY.chief ? ['chief'] : []),
     ...(DEFAULT_POLICY.verifiers.includes(name) ? ['verifier'] : []),
@@ -116,6 +128,6 @@ function rolesOf(name: string): string[] {
 }
 
 /** Prose starts with a capital letter, a setting with a small one: so both can be told apart when uncommenting. */
-function section(prose: string, [lines, isSet]: readonly [readonly string[], boolean]): string {
+function settingSection(prose: string, [lines, isSet]: readonly [readonly string[], boolean]): string {
   return [`# ${prose}`, ...lines.map((line) => (isSet ? line : `# ${line}`)), ''].join('\n')
 }

@@ -2,7 +2,7 @@ import type { Loss } from './dialect.ts'
 import { isData, keysOf, own, valueAt } from './difference.ts'
 import type { Document } from './read.ts'
 import { dialectOf } from './registry.ts'
-import { written } from './rewrite.ts'
+import { writtenParts } from './rewrite.ts'
 import { numberOrText } from './text/number.ts'
 import { shortLine } from './text/quoted.ts'
 import type { Path } from './text/source.ts'
@@ -15,11 +15,11 @@ import type { Path } from './text/source.ts'
 export function alteredIn({ dialect: id, draft, source, places }: Document): readonly Loss[] {
   if (id === undefined || draft === undefined || source.value === undefined) return []
   const dialect = dialectOf(id)
-  const native = written(dialect, draft)?.value
+  const native = writtenParts(dialect, draft)?.value
   if (native === undefined) return []
   const homes = new Map([...places].map(([home, found]) => [found.join('\0'), home.split('.')]))
   const kept = new Set([...leavesOf(native), ...leavesOf(draft)].map(markOf))
-  const text = [...leavesOf(draft)].map(({ value }) => plain(String(value))).join('\n')
+  const text = [...leavesOf(draft)].map(({ value }) => plainWords(String(value))).join('\n')
   const slot = dialect.slot.join('\0')
   return [...leavesOf(source.value)].flatMap(({ path, value }): Loss[] => {
     const at = path.join('\0')
@@ -28,8 +28,8 @@ export function alteredIn({ dialect: id, draft, source, places }: Document): rea
     const now = valueAt(native, homeOf(path, homes))
     const isThere = now !== undefined && now !== null && typeof now !== 'object'
     const isSaid = isThere
-      ? plain(String(now)) === plain(was) || (source.kind === 'json' && isSameNumber(was, now))
-      : kept.has(markOf({ path, value })) || (typeof value === 'string' && text.includes(plain(was)))
+      ? plainWords(String(now)) === plainWords(was) || (source.kind === 'json' && isSameNumber(was, now))
+      : kept.has(markOf({ path, value })) || (typeof value === 'string' && text.includes(plainWords(was)))
     if (isSaid) return []
     const reason = isThere
       ? `${shortLine(was)} is read as ${shortLine(now)}`
@@ -65,8 +65,9 @@ function* leavesOf(value: unknown, path: Path = []): Generator<Leaf> {
 /** A text is known wherever it stands, a number only under its key. */
 const markOf = ({ path, value }: Leaf): string =>
   typeof value === 'string'
-    ? plain(value)
+    ? plainWords(value)
     : `${path.findLast((step) => typeof step === 'string')}\0${String(value)}`
 
 /** As people say it: without the sign of an agent, in any case. */
-const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().replace(/^@/, '').toLowerCase()
+const plainWords = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').trim().replace(/^@/, '').toLowerCase()

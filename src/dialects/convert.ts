@@ -34,7 +34,7 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   const slot = slotFor(wanted, read)
   if (slot === undefined) return { ok: true, text: plain, losses }
   const size = bytesOf(slot)
-  if (size > SLOT_BYTES) return { ok: true, text: plain, losses: [...losses, tooLarge(size)] }
+  if (size > SLOT_BYTES) return { ok: true, text: plain, losses: [...losses, slotTooLarge(size)] }
   const text = dialect.print({ ...native, value: putDeep(native.value, dialect.slot, slot) })
   const left = lossesBetween(wanted, readAs(dialect, text, wanted), reasons)
   // An acknowledgment that stands alone has no place for a slot: with one it would be something else.
@@ -42,12 +42,12 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   return { ok: true, text, losses: left }
 }
 
-type Written =
+type WrittenText =
   | { readonly ok: true; readonly native: Native & { ok: true }; readonly text: string; readonly read: Draft }
   | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
 /** Keys that a document of another dialect had beside are kept only where they do not come to mean something. */
-function writtenOf(draft: Draft, dialect: Dialect): Written {
+function writtenOf(draft: Draft, dialect: Dialect): WrittenText {
   const native = dialect.toNative(draft)
   if (!native.ok) return native
   const text = dialect.print(native)
@@ -100,7 +100,7 @@ function shortJson(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-const tooLarge = (size: number): Loss => ({
+const slotTooLarge = (size: number): Loss => ({
   field: 'x_baton',
   reason: `the slot would take ${size} bytes and may take ${SLOT_BYTES}, so it was not written`,
 })

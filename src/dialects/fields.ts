@@ -69,7 +69,7 @@ interface FoundField {
   readonly value: unknown
 }
 
-const AGENT = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+const AGENT_WORD = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const DISPLAY_SUFFIX = /[ \t]*\([^()]*\)$/
 /** A name with a title behind it; what is longer is a sentence. */
 const MAX_SHOWN_NAME = 2 * MAX_AGENT_LENGTH
@@ -134,7 +134,7 @@ class MappingFields implements Fields {
     const text = found && this.#text(found)
     if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return text
     const name = nameIn(text.trim())
-    if (!AGENT.test(name) || name.length > MAX_AGENT_LENGTH) {
+    if (!AGENT_WORD.test(name) || name.length > MAX_AGENT_LENGTH) {
       const message = `${quoted(text)} cannot be an agent's name; write letters, digits, dots, dashes or underscores, for example codex`
       this.report('warning', 'bad_agent_name', message, found.key)
     }

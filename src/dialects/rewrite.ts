@@ -9,7 +9,7 @@ import { standIns } from './stand-ins.ts'
 import type { Change, Path, Source } from './text/source.ts'
 import { isMapping, setOwn, valueAt } from './text/tree.ts'
 
-interface Written {
+interface WrittenParts {
   readonly value: Data
   readonly body: string
 }
@@ -56,7 +56,7 @@ function measure(before: Draft, after: Draft): Measure {
 function nearest(document: Document, after: Draft, wrongIn: Measure): Attempt | undefined {
   const { dialect: id, draft: before } = document
   if (id === undefined || before === undefined) return undefined
-  const [from, to] = [written(dialectOf(id), before), written(dialectOf(id), after)]
+  const [from, to] = [writtenParts(dialectOf(id), before), writtenParts(dialectOf(id), after)]
   if (!from || !to) return undefined
   const changes = changesBetween(from.value, to.value, document)
   const attempt = (some: readonly Change[]): Attempt | undefined => {
@@ -110,18 +110,18 @@ function withNewSlot({ source, form, dialect: id, carried }: Document, after: Dr
  * A draft in the dialect's keys, however little it says. What the dialect demands and the draft does not say is
  * filled in twice with different values, and whatever then differs is left out again.
  */
-export function written(dialect: Dialect, draft: Draft): Written | undefined {
+export function writtenParts(dialect: Dialect, draft: Draft): WrittenParts | undefined {
   const [first, second] = standIns().map((standIn) => filled(dialect, draft, standIn))
   if (!first || !second) return undefined
   const value = differences(first.value, second.value).reduce(
-    (kept, { path }) => without(kept, path),
+    (kept, { path }) => withoutPath(kept, path),
     first.value,
   )
   return { value, body: first.body === second.body ? first.body : '' }
 }
 
 /** Each round supplies what the last one missed; a dialect may ask for more once it knows the form. */
-function filled(dialect: Dialect, draft: Draft, standIn: Draft): Written | undefined {
+function filled(dialect: Dialect, draft: Draft, standIn: Draft): WrittenParts | undefined {
   let whole: Data = { ...draft }
   for (let round = 0; round < 8; round++) {
     const native = dialect.toNative(whole as Draft)
@@ -139,13 +139,13 @@ function filled(dialect: Dialect, draft: Draft, standIn: Draft): Written | undef
 }
 
 /** Without a value, and without the mappings that are empty then. */
-function without(data: Readonly<Data>, [key, ...rest]: Path): Data {
+function withoutPath(data: Readonly<Data>, [key, ...rest]: Path): Data {
   const result: Data = {}
   for (const name of keysOf(data)) {
     const value = own(data, name)
     if (name !== String(key)) setOwn(result, name, value)
     else if (rest.length > 0 && isMapping(value)) {
-      const below = without(value, rest)
+      const below = withoutPath(value, rest)
       if (keysOf(below).length > 0) setOwn(result, name, below)
     }
   }

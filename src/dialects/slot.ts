@@ -56,7 +56,7 @@ export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carrie
   if (typeof slot === 'string')
     return { draft: native, carried: [], diagnostics: [warn('slot_ignored', slot)] }
 
-  const { draft: completed, carried, contradicted } = complete(native, slot)
+  const { draft: completed, carried, contradicted } = completeDraft(native, slot)
   const checked = Draft().safeParse(completed)
   if (!checked.success)
     return { draft: native, carried: [], diagnostics: [warn('slot_ignored', IGNORED('is not a draft'))] }
@@ -98,7 +98,7 @@ interface Completed {
   readonly contradicted: readonly string[]
 }
 
-function complete(native: Draft, slot: Slot): Completed {
+function completeDraft(native: Draft, slot: Slot): Completed {
   const draft: Data = { ...native }
   const carried: string[] = []
   const contradicted: string[] = []

@@ -19,7 +19,7 @@ export interface Summary {
 
 /** Where a dialect keeps its word for the state. */
 // biome-ignore format: read as a table
-const STATUS: Readonly<Record<DialectId, readonly Path[]>> = {
+const STATUS_PATHS: Readonly<Record<DialectId, readonly Path[]>> = {
   markdown:  [['status']],
   queue:     [['status']],
   block:     [['handoff', 'status']],
@@ -34,7 +34,7 @@ export function summaryOf(document: Document): Summary {
     id: draft?.id,
     from: draft?.from,
     to: draft?.to,
-    status: statusOf(document),
+    status: statusIn(document),
     state: draft?.state,
     task: draft?.task,
     title: draft?.title,
@@ -42,9 +42,9 @@ export function summaryOf(document: Document): Summary {
   }
 }
 
-function statusOf({ dialect, source, places }: Document): string | undefined {
+function statusIn({ dialect, source, places }: Document): string | undefined {
   if (dialect === undefined) return undefined
-  for (const path of STATUS[dialect]) {
+  for (const path of STATUS_PATHS[dialect]) {
     const word = source.raw(places.get(path.join('.')) ?? path)
     if (word !== undefined) return word
   }

@@ -8,9 +8,12 @@ export interface Trace {
 }
 
 const PARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-[\x21-\x7e]*)?$/
-const KEY = String.raw`(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})`
+const TRACE_KEY = String.raw`(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})`
 const member = once(
-  () => new RegExp(String.raw`^(${KEY})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`),
+  () =>
+    new RegExp(
+      String.raw`^(${TRACE_KEY})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`,
+    ),
 )
 const MAX_PARENT = 200
 const MAX_STATE = 512

@@ -7,7 +7,7 @@ import { inWords } from '../domain/texts/visible.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { NO_TEXT } from './extras.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
-import { type Entry, isTemporary, Tree } from './files/tree.ts'
+import { type FolderEntry, isTemporary, Tree } from './files/tree.ts'
 import { isProblem } from './reconcile.ts'
 import {
   everyHandoff,
@@ -48,7 +48,7 @@ export interface FolderProblem {
 
 const SKIPPED = new Set(['.git', '.baton', 'node_modules'])
 /** Front matter stands at the top; what is larger is no handoff. */
-const MOST_BYTES = 1_000_000
+const MAX_HANDOFF_BYTES = 1_000_000
 
 /** Where folder, name, front matter, index and engine say different things. Changes nothing. */
 export function examineFolders(options: FoldersOptions): Promise<readonly FolderProblem[]> {
@@ -86,14 +86,14 @@ async function examine(work: Work): Promise<readonly FolderProblem[]> {
         message: `${where[0]!.id} has ${where.length} files: ${where.map(({ path }) => path).join(', ')}`,
         fix: 'keep the one that the engine knows; what another one says is kept in a .problem beside it',
       })
-  findings.push(...(await missing(work)), ...index(work))
+  findings.push(...(await missingFiles(work)), ...index(work))
   return findings
 }
 
 async function examineEntry(
   work: Work,
   path: string,
-  entry: Entry,
+  entry: FolderEntry,
   paths: Paths,
 ): Promise<readonly FolderProblem[]> {
   const { name, kind, why } = entry
@@ -194,7 +194,7 @@ function isAnswered(work: Work, path: string): boolean {
 }
 
 /** Handoffs of the engine that have no file. */
-async function missing(work: Work): Promise<readonly FolderProblem[]> {
+async function missingFiles(work: Work): Promise<readonly FolderProblem[]> {
   const findings: FolderProblem[] = []
   const { store } = work.service.deps
   for await (const uid of everyHandoff(store)) {
@@ -271,7 +271,7 @@ function strays({ root, folders }: FoldersOptions): readonly FolderProblem[] {
 function readIn(tree: Tree, path: string): string | undefined {
   try {
     const found = tree.read(path)
-    return found && found.bytes.length <= MOST_BYTES ? utf8Text(found) : undefined
+    return found && found.bytes.length <= MAX_HANDOFF_BYTES ? utf8Text(found) : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import type { Erasing } from '../service/deps.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
-import { type Entry, type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
+import { type FolderEntry, type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
 import { REPLACED } from './late.ts'
 import { agree } from './project.ts'
 import { isProblem } from './reconcile.ts'
@@ -9,8 +9,8 @@ import { type FoldersOptions, syncOne, withFolders, workOn } from './sync.ts'
 import { inProject, quietly, textFor, Unwritable, utf8Text, type Work } from './work.ts'
 
 /** As large as a stored file may be. */
-const MOST_BYTES = 10 * 1024 * 1024
-const FOLDER = 'it is a folder'
+const MAX_STORED_BYTES = 10 * 1024 * 1024
+const IS_FOLDER = 'it is a folder'
 const GONE =
   'What was kept on this page held a text that was redacted since, and is gone.\nThis page may be deleted.\n'
 
@@ -47,11 +47,11 @@ async function eraseBelow(work: Work, folder: string, erasing: Erasing): Promise
   const left: string[] = []
   const entries = quietly(
     () => work.tree.list(folder),
-    (): readonly Entry[] => [],
+    (): readonly FolderEntry[] => [],
   )
   for (const { name, why } of entries) {
     const path = folder === '' ? name : `${folder}/${name}`
-    if (why === FOLDER) left.push(...(await eraseBelow(work, path, erasing)))
+    if (why === IS_FOLDER) left.push(...(await eraseBelow(work, path, erasing)))
     else if (!(await eraseFile(work, path, erasing))) left.push(inProject(work, path))
   }
   return left
@@ -61,7 +61,7 @@ async function eraseBelow(work: Work, folder: string, erasing: Erasing): Promise
 async function eraseFile(work: Work, path: string, erasing: Erasing): Promise<boolean> {
   const { eraser, blobs } = erasing
   const found = quietly(
-    () => work.tree.read(path, MOST_BYTES),
+    () => work.tree.read(path, MAX_STORED_BYTES),
     () => undefined,
   )
   if (!found) return true
@@ -124,7 +124,7 @@ function eraseReplaced(dir: string, { eraser, blobs }: Erasing): void {
   const tree = new Tree(dir)
   for (const name of tree.names(REPLACED)) {
     const path = `${REPLACED}/${name}`
-    const found = tree.read(path, MOST_BYTES)
+    const found = tree.read(path, MAX_STORED_BYTES)
     if (found && (blobs.has(found.sha256) || eraser.mayBeIn(found.bytes))) tree.remove(path, found)
   }
 }

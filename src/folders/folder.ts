@@ -30,7 +30,7 @@ export type Says =
   | { readonly is: 'unreadable'; readonly reason: string }
 
 /** A handoff as the engine has it, and the text that its file had when both last agreed. */
-export interface Known {
+export interface KnownHandoff {
   readonly handoff: Handoff
   readonly draft: Draft
   readonly base?: string | undefined
@@ -41,7 +41,7 @@ export interface Known {
   readonly thread?: readonly Said[] | undefined
 }
 
-export type Text =
+export type FileText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: string }
 
@@ -124,7 +124,7 @@ export interface FolderKind {
   /** Whether it may as well lie there. */
   fits(handoff: Handoff, path: string): boolean
   /** The whole text of the file. What the base says beside the engine's fields stays. */
-  write(known: Known): Text
+  write(known: KnownHandoff): FileText
   /** What the index and other extra files need of it. */
   facts(handoff: Handoff, text: string, store: Store): unknown
 

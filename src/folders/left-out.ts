@@ -24,9 +24,9 @@ export async function leftOut(options: FoldersOptions, handoff: Handoff): Promis
     ...leaves(source.value),
     source.body ?? '',
   ])
-  const whole = said.map(plain).join('\n')
+  const whole = said.map(plainValue).join('\n')
   const isSaid = (value: unknown) =>
-    typeof value === 'string' ? whole.includes(plain(value)) : said.includes(value)
+    typeof value === 'string' ? whole.includes(plainValue(value)) : said.includes(value)
   return keysOf(draft.package ?? {}).filter((key) => !given(key, own(draft.package, key)).every(isSaid))
 }
 
@@ -45,4 +45,4 @@ function leaves(value: unknown): unknown[] {
 }
 
 /** A document may break lines elsewhere. */
-const plain = (value: unknown): string => String(value).replaceAll(/\s+/g, ' ').trim()
+const plainValue = (value: unknown): string => String(value).replaceAll(/\s+/g, ' ').trim()

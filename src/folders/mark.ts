@@ -1,10 +1,10 @@
 import { own, valueAt } from '../dialects/difference.ts'
 import type { Document } from '../dialects/index.ts'
-import type { Known } from './folder.ts'
+import type { KnownHandoff } from './folder.ts'
 
 /** Live files carry which handoff they are, its revision and what was said about it, and nothing else of the engine's. */
 export interface Mark {
-  on(text: string, known: Pick<Known, 'handoff' | 'thread'>): string
+  on(text: string, known: Pick<KnownHandoff, 'handoff' | 'thread'>): string
   off(text: string): string
 }
 

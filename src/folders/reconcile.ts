@@ -114,7 +114,7 @@ async function once(work: Work, path: string): Promise<boolean> {
   const says = text === undefined ? undefined : work.read(text, path)
   if (says?.is === 'nothing' || (isRefused && says?.is !== 'handoff')) return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
-    return unreadable(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
+    return unreadableFile(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
   if (!isRefused && says.isHalf && movedFor(found) < HALF_MS) {
     await pause(HALF_MS / (LOOKS - 2))
     return false
@@ -215,7 +215,7 @@ function isInScope({ kind, state, path: folder }: Work, { uid, ...handoff }: Han
   return own === undefined || kind.scope(own) === kind.scope(path)
 }
 
-async function unreadable(
+async function unreadableFile(
   work: Work,
   path: string,
   found: FoundFile,

@@ -24,8 +24,8 @@ export function saidOf({ id }: Handoff, { thread, verifications }: Content): rea
   return [...asked, ...judged]
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
     .slice(-MAX_SAID)
-    .map((each) => ({ ...each, text: shortened(each.text, id) }))
+    .map((each) => ({ ...each, text: shortenedSaid(each.text, id) }))
 }
 
-const shortened = (text: string, id: string): string =>
+const shortenedSaid = (text: string, id: string): string =>
   text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH)}… (baton show ${id})` : text

@@ -46,12 +46,12 @@ export async function readAnchors(repository: Repository): Promise<readonly Anch
     return blob !== undefined && commit !== undefined ? [{ blob, commit }] : []
   })
   const input = listed.map(({ blob }) => `${blob}\n`).join('')
-  const notes = textsOf(await repository.run(['cat-file', '--batch'], { input }))
+  const notes = anchorTexts(await repository.run(['cat-file', '--batch'], { input }))
   return listed.map(({ commit }, i) => ({ commit, note: notes[i] ?? '' }))
 }
 
 /** Parses the output of `cat-file --batch`: a line with the size, then so many bytes, then a line feed. */
-function textsOf(answer: string): readonly string[] {
+function anchorTexts(answer: string): readonly string[] {
   const bytes = Buffer.from(answer)
   const texts: string[] = []
   for (let at = 0; at < bytes.length; ) {

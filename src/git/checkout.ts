@@ -69,14 +69,14 @@ export function linkedBranches(
   const names = exists(all) ? readdirSync(all) : []
   return names.flatMap((name) => {
     const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(trimmed(join(all, name, 'HEAD'))) ?? []
-    const dotGit = resolve(all, name, lineOf(join(all, name, 'gitdir')) ?? '.')
+    const dotGit = resolve(all, name, firstLine(join(all, name, 'gitdir')) ?? '.')
     return branch !== undefined && exists(dotGit) ? [{ folder: dirname(dotGit), branch }] : []
   })
 }
 
 /** The folder that all worktrees share; undefined when this one names none. */
 function commonFolder(folder: string): string | undefined {
-  const named = lineOf(join(folder, 'commondir'))
+  const named = firstLine(join(folder, 'commondir'))
   return named === undefined ? undefined : resolve(folder, named)
 }
 
@@ -98,19 +98,19 @@ function mainOf(common: string): string | undefined {
  * point into any repository of this user.
  */
 function pointsBack(folder: string, dotGit: string): boolean {
-  const back = lineOf(join(folder, 'gitdir'))
+  const back = firstLine(join(folder, 'gitdir'))
   return back !== undefined && real(resolve(folder, back)) === real(dotGit)
 }
 
 /** The folder that a `.git` file names. */
 function pointerIn(dotGit: string): string | undefined {
-  const [, target] = /^gitdir: (.+)/.exec(lineOf(dotGit) ?? '') ?? []
+  const [, target] = /^gitdir: (.+)/.exec(firstLine(dotGit) ?? '') ?? []
   return target === undefined ? undefined : resolve(dirname(dotGit), target.trim())
 }
 
 const trimmed = (file: string): string => readIfThere(file)?.trim() ?? ''
 
-const lineOf = (file: string): string | undefined => readIfThere(file)?.split(/\r?\n/, 1)[0]
+const firstLine = (file: string): string | undefined => readIfThere(file)?.split(/\r?\n/, 1)[0]
 
 function readIfThere(file: string): string | undefined {
   try {

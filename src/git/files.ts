@@ -7,7 +7,7 @@ import { demandPath } from './names.ts'
 import type { Files } from './prompts.ts'
 
 /** More than any document; a larger file is not read. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
 /** The files of a checkout as they lie there. A link that leads out of it leads nowhere. */
 export function checkoutFiles(root: string): Files {
@@ -26,7 +26,7 @@ export function checkoutFiles(root: string): Files {
         const stats = statSync(real)
         const isOutside = relative(realpathSync(root), real).split(sep)[0] === '..'
         // A pipe could be read for ever.
-        return isOutside || !stats.isFile() || stats.size > MOST_BYTES
+        return isOutside || !stats.isFile() || stats.size > MAX_TEXT_BYTES
           ? undefined
           : readFileSync(real, 'utf8')
       } catch {

@@ -24,7 +24,7 @@ export interface GitOptions {
 }
 
 const TIME_LIMIT_MS = 60_000
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 const NULL_COMMIT = /^0+$/
 const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
@@ -52,7 +52,7 @@ export function startGit(args: readonly string[], options: GitOptions): Promise<
         cwd: options.cwd,
         env: { ...options.env, ...OWN_ENVIRONMENT },
         encoding: options.encoding ?? 'utf8',
-        maxBuffer: MOST_BYTES,
+        maxBuffer: MAX_OUTPUT_BYTES,
         timeout: options.timeLimitMs ?? TIME_LIMIT_MS,
         killSignal: 'SIGKILL',
       },

@@ -43,7 +43,7 @@ export interface BranchFacts {
 }
 
 /** How many paths a sentence names. */
-const SHOWN = 5
+const PATHS_SHOWN = 5
 
 /** Whether a branch may be merged: its task is written back, and the record says what git says. */
 export async function checkMerge(
@@ -146,7 +146,7 @@ function missingFiles({ changed, files, branch }: BranchFacts, record: ThoughtRe
   return [
     {
       code: 'files_missing',
-      message: `the record names ${listed(missing)}, which ${verb}; commit them, or record what was really changed`,
+      message: `the record names ${listedPaths(missing)}, which ${verb}; commit them, or record what was really changed`,
     },
   ]
 }
@@ -158,7 +158,7 @@ function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Problem[] 
   return [
     {
       code: 'files_not_recorded',
-      message: `${listed(extra.map(({ path }) => path))} changed and stands in no record`,
+      message: `${listedPaths(extra.map(({ path }) => path))} changed and stands in no record`,
     },
   ]
 }
@@ -199,7 +199,7 @@ function promptReasons(prompt: TaskPrompt | undefined, id: string): Problem[] {
   return [
     {
       code: 'checklist_open',
-      message: `${prompt.path} has ${open.length} of ${prompt.checklist.length} items of ${id} not ticked (${listed(open.map(({ text, line }) => `line ${line}: ${text}`))}); verify each and write [x]`,
+      message: `${prompt.path} has ${open.length} of ${prompt.checklist.length} items of ${id} not ticked (${listedPaths(open.map(({ text, line }) => `line ${line}: ${text}`))}); verify each and write [x]`,
     },
   ]
 }
@@ -209,8 +209,9 @@ export { promptReasons as checklistReasons }
 const groupOf = (id: string): string =>
   (id.includes('.') ? id.slice(0, id.lastIndexOf('.')) : id).toLowerCase()
 
-const listed = (items: readonly string[]): string =>
-  items.slice(0, SHOWN).join(', ') + (items.length > SHOWN ? ` and ${items.length - SHOWN} more` : '')
+const listedPaths = (items: readonly string[]): string =>
+  items.slice(0, PATHS_SHOWN).join(', ') +
+  (items.length > PATHS_SHOWN ? ` and ${items.length - PATHS_SHOWN} more` : '')
 
 export async function demandBase(
   repository: Repository,

@@ -28,31 +28,31 @@ export function judgeStaged(
 ): readonly StagedProblem[] {
   const handoffs = files.filter(({ path, text }) => isHandoffFile(path, text))
   return handoffs.flatMap(({ path, text }) => {
-    const draft = draftOf(path, text)
+    const draft = stagedDraft(path, text)
     if (!path.startsWith(`${ROOT}/`)) return [outside(path, draft)]
     const severity = strict ? 'error' : 'warning'
     return [...within(path, draft), ...twins(path, filed)].map((each) => ({ path, severity, ...each }))
   })
 }
 
-function draftOf(path: string, text: string | undefined): Draft {
+function stagedDraft(path: string, text: string | undefined): Draft {
   const documents: readonly Document[] = text === undefined ? [] : readDocuments(text, { path })
   return documents.find(({ dialect, draft }) => dialect === 'markdown' && draft)?.draft ?? {}
 }
 
 /** The path where the file belongs. A file whose fields do not make up an id keeps its name. */
-function targetOf(path: string, draft: Draft): string {
+function rightPath(path: string, draft: Draft): string {
   return `${folderFor(draft)}/${idFor(draft) ?? stemOf(path)}.md`
 }
 
 function outside(path: string, draft: Draft): StagedProblem {
-  const target = targetOf(path, draft)
+  const target = rightPath(path, draft)
   const message = `handoffs belong into ${ROOT}/ at the root of the repository; move it to ${target}`
   return { path, severity: 'error', code: 'wrong_place', message, target }
 }
 
 function within(path: string, draft: Draft): Omit<StagedProblem, 'path' | 'severity'>[] {
-  const target = targetOf(path, draft)
+  const target = rightPath(path, draft)
   return checkMarkdown({ draft, path })
     .filter(({ code }) => OF_PLACE.has(code))
     .map(({ code, message }: KeyProblem) => ({ code, message, ...(target !== path && { target }) }))
@@ -80,18 +80,18 @@ export function stagedText(problems: readonly StagedProblem[]): string {
     ...(errors.length === 0
       ? []
       : [`baton: the commit is refused, handoffs have a wrong place or name (${errors.length})`]),
-    ...errors.flatMap(linesOf),
+    ...errors.flatMap(problemLines),
     ...(warnings.length === 0
       ? []
       : [`baton: handoffs to look at (${warnings.length}); --strict refuses them`]),
-    ...warnings.flatMap(linesOf),
+    ...warnings.flatMap(problemLines),
     ...(errors.length === 0
       ? []
       : ['Move them with git mv, or all at once with: baton migrate --from v1 . --apply']),
   ].join('\n')
 }
 
-const linesOf = ({ path, message, target }: StagedProblem): readonly string[] => [
+const problemLines = ({ path, message, target }: StagedProblem): readonly string[] => [
   `  ${shownPath(path)}`,
   `    ${target === undefined ? oneLine(message) : `→ ${shownPath(target)}`}`,
   ...(target === undefined || message.includes(target) ? [] : [`    ${oneLine(message)}`]),

@@ -28,7 +28,7 @@ const NO_BLOB = /^0+$/
 /** Files that may hold a handoff: documents, and files without an extension. */
 const DOCUMENT = /(?:\.(?:md|markdown|mdx|txt)|(?:^|\/)[^./]+)$/i
 /** More than any handoff; a larger file is known by its name alone. */
-const MOST_BYTES = 1024 * 1024
+const MAX_STAGED_BYTES = 1024 * 1024
 const BATCH_BYTES = 32 * 1024 * 1024
 
 /**
@@ -95,7 +95,7 @@ function batches(sizes: ReadonlyMap<string, number>): readonly (readonly string[
   const all: string[][] = []
   let room = 0
   for (const [blob, size] of sizes) {
-    if (size > MOST_BYTES) continue
+    if (size > MAX_STAGED_BYTES) continue
     if (size > room) {
       all.push([])
       room = BATCH_BYTES

@@ -28,7 +28,7 @@ export interface Files {
   read(path: string): Promise<string | undefined>
 }
 
-interface Line {
+interface PromptLine {
   readonly text: string
   readonly number: number
   /** Inside a fence, or one of its two ends. */
@@ -39,7 +39,7 @@ interface Line {
 
 const ITEM = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(.*\S)\s*$/
 const EXTRACTION = /(?:[\w.-]+\/)*extractions\/[\w./-]+\.md/g
-const FENCE = /^\s*(`{3,}|~{3,})\s*([^`]*)$/
+const PROMPT_FENCE = /^\s*(`{3,}|~{3,})\s*([^`]*)$/
 const CHECKLIST = /checklist|verification|acceptance|criteria/i
 const PROMPT = /prompt/i
 
@@ -84,7 +84,7 @@ export function readSection(text: string, id: string): Omit<TaskPrompt, 'path'> 
   const own = checklistOf(section)
   const prompt = promptOf(section)
   return {
-    title: titleOf(heading.text, id),
+    title: promptTitle(heading.text, id),
     ...(prompt !== undefined && { prompt }),
     // A checklist for all tasks of the file stands outside their sections.
     checklist: own.length > 0 ? own : sharedChecklist(lines),
@@ -92,10 +92,10 @@ export function readSection(text: string, id: string): Omit<TaskPrompt, 'path'> 
   }
 }
 
-function toLines(text: string): readonly Line[] {
+function toLines(text: string): readonly PromptLine[] {
   let fence: string | undefined
   return text.split(/\r?\n/).map((line, i) => {
-    const mark = FENCE.exec(line)
+    const mark = PROMPT_FENCE.exec(line)
     const closes =
       fence !== undefined && mark !== null && mark[1]!.startsWith(fence) && mark[2]!.trim() === ''
     const fenced = fence !== undefined || mark !== null
@@ -112,26 +112,26 @@ function names(heading: string, id: string): boolean {
   return new RegExp(`(?<![\\w.-])${plain}(?![\\w-]|\\.\\w)`, 'i').test(heading)
 }
 
-function titleOf(heading: string, id: string): string {
+function promptTitle(heading: string, id: string): string {
   const plain = heading.replace(/^#+\s*/, '').replace(/[*`]/g, '')
   const after = plain.slice(plain.toLowerCase().indexOf(id.toLowerCase()) + id.length)
   return after.replace(/^[\s:\u2013\u2014-]+/, '').replace(/\s*#*\s*$/, '')
 }
 
 /** The lines below a heading, up to the next heading of the same or a higher rank. */
-function below(lines: readonly Line[], heading: Line): readonly Line[] {
+function below(lines: readonly PromptLine[], heading: PromptLine): readonly PromptLine[] {
   const rest = lines.slice(heading.number)
   const end = rest.findIndex((line) => line.level > 0 && line.level <= heading.level)
   return end < 0 ? rest : rest.slice(0, end)
 }
 
-const checklistOf = (lines: readonly Line[]): readonly ChecklistItem[] =>
+const checklistOf = (lines: readonly PromptLine[]): readonly ChecklistItem[] =>
   lines.flatMap((line) => {
     const [, tick, text] = (!line.fenced && ITEM.exec(line.text)) || []
     return text === undefined ? [] : [{ text, done: tick !== ' ', line: line.number }]
   })
 
-function sharedChecklist(lines: readonly Line[]): readonly ChecklistItem[] {
+function sharedChecklist(lines: readonly PromptLine[]): readonly ChecklistItem[] {
   const heading = lines.find(
     (line) =>
       line.level > 0 && CHECKLIST.test(line.text) && !/\d+\.\d+/.test(line.text) && !isInTask(lines, line),
@@ -140,7 +140,7 @@ function sharedChecklist(lines: readonly Line[]): readonly ChecklistItem[] {
 }
 
 /** Whether a heading stands below one that names a task. */
-function isInTask(lines: readonly Line[], heading: Line): boolean {
+function isInTask(lines: readonly PromptLine[], heading: PromptLine): boolean {
   let level = heading.level
   for (let i = heading.number - 2; i >= 0 && level > 1; i--) {
     const line = lines[i]!
@@ -152,7 +152,7 @@ function isInTask(lines: readonly Line[], heading: Line): boolean {
 }
 
 /** A fence under a heading about the prompt, else a fence of plain text, else what stands under that heading. */
-function promptOf(section: readonly Line[]): string | undefined {
+function promptOf(section: readonly PromptLine[]): string | undefined {
   const heading = section.find((line) => line.level > 0 && PROMPT.test(line.text))
   const under = heading ? within(section, heading) : []
   const fence =
@@ -166,15 +166,15 @@ function promptOf(section: readonly Line[]): string | undefined {
   return plain === '' ? undefined : plain
 }
 
-function within(section: readonly Line[], heading: Line): readonly Line[] {
+function within(section: readonly PromptLine[], heading: PromptLine): readonly PromptLine[] {
   const rest = section.slice(section.indexOf(heading) + 1)
   const end = rest.findIndex((line) => line.level > 0 && line.level <= heading.level)
   return end < 0 ? rest : rest.slice(0, end)
 }
 
-function firstFence(lines: readonly Line[], wanted: (kind: string) => boolean): string | undefined {
+function firstFence(lines: readonly PromptLine[], wanted: (kind: string) => boolean): string | undefined {
   for (let i = 0; i < lines.length; i++) {
-    const mark = lines[i]!.fenced ? FENCE.exec(lines[i]!.text) : null
+    const mark = lines[i]!.fenced ? PROMPT_FENCE.exec(lines[i]!.text) : null
     if (!mark) continue
     let end = i + 1
     while (end < lines.length && !isEnd(lines[end]!.text, mark[1]!)) end++
@@ -192,7 +192,7 @@ function firstFence(lines: readonly Line[], wanted: (kind: string) => boolean): 
 }
 
 const isEnd = (text: string, fence: string): boolean => {
-  const mark = FENCE.exec(text)
+  const mark = PROMPT_FENCE.exec(text)
   return mark !== null && mark[1]!.startsWith(fence) && mark[2]!.trim() === ''
 }
 

@@ -25,14 +25,15 @@ export interface ImportOptions {
   readonly name: string
 }
 
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_SOURCE_BYTES = 32 * 1024 * 1024
 
 /** The tasks of a file or of Backlog.md's folder. */
 export function readSource(path: string, tag?: string): readonly SourceTask[] {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) throw new BatonError('not_found', `there is no file ${path}; name one that is there`, { path })
   if (stats.isDirectory()) return readBacklog(path)
-  if (!stats.isFile() || stats.size > MOST_BYTES) throw notRead(`${path} is not a file, or is too large`)
+  if (!stats.isFile() || stats.size > MAX_SOURCE_BYTES)
+    throw notRead(`${path} is not a file, or is too large`)
   const text = readFileSync(path, 'utf8')
   const ending = basename(path).toLowerCase().split('.').at(-1)
   if (ending === 'json') return fromTaskMaster(text, tag)
@@ -61,7 +62,7 @@ function readBacklog(folder: string): readonly SourceTask[] {
 }
 
 /** In an order in which every task comes after what it waits for. A cycle is shown and nothing is taken. */
-export function inOrder(tasks: readonly SourceTask[]): readonly SourceTask[] {
+export function tasksInOrder(tasks: readonly SourceTask[]): readonly SourceTask[] {
   if (tasks.length === 0) throw notRead('no task was found in it')
   const dropped = new Set(tasks.filter((task) => task.dropped).map(({ id }) => id))
   const spelled = new Map(tasks.map(({ id }) => [id.toLowerCase(), id]))
@@ -107,7 +108,7 @@ export async function importTasks(
   tasks: readonly SourceTask[],
   options: ImportOptions,
 ): Promise<readonly ImportedTask[]> {
-  const ordered = inOrder(tasks)
+  const ordered = tasksInOrder(tasks)
   await demandDependencies(ask, ordered)
   const imported: ImportedTask[] = []
   for (const task of ordered) imported.push(await importTask(ask, task, options))
@@ -134,7 +135,7 @@ async function importTask(ask: Ask, task: SourceTask, options: ImportOptions): P
   const before = await existing(ask, { ...input, title: input.title.slice(0, 300) })
   // Work of this workspace is done when its record is here, whatever a file says.
   const takes = done && options.at !== undefined && !before
-  if (takes) await complete(ask, task, options)
+  if (takes) await completeTask(ask, task, options)
   const differs = before ? differences(task, before) : []
   const outcome = !before ? 'created' : differs.length > 0 ? 'differs' : 'unchanged'
   const isOpen = done && before?.status !== 'done'
@@ -167,7 +168,7 @@ async function existing(ask: Ask, input: Omit<SourceTask, 'done'>): Promise<Show
   }
 }
 
-async function complete(ask: Ask, task: SourceTask, { name, at }: ImportOptions): Promise<void> {
+async function completeTask(ask: Ask, task: SourceTask, { name, at }: ImportOptions): Promise<void> {
   await ask('task_complete', {
     task_id: task.id,
     branch: at?.branch,

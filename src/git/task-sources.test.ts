@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readCsv } from './csv.ts'
-import { inOrder } from './task-import.ts'
+import { tasksInOrder } from './task-import.ts'
 import { fromBacklog, fromCsv, fromIndex, fromTaskMaster } from './task-sources.ts'
 
 describe('tasks of the task-prompts index', () => {
@@ -165,7 +165,7 @@ describe('the order of an import', () => {
   const task = (id: string, ...depends_on: string[]) => ({ id, title: id, depends_on, done: false })
 
   it('puts every task behind what it waits for', () => {
-    const ordered = inOrder([task('C1', 'B1', 'A1'), task('B1', 'a1'), task('A1')])
+    const ordered = tasksInOrder([task('C1', 'B1', 'A1'), task('B1', 'a1'), task('A1')])
 
     assert.deepEqual(
       ordered.map(({ id }) => id),
@@ -175,14 +175,14 @@ describe('the order of an import', () => {
   })
 
   it('[S3-103] refuses a cycle and shows it', () => {
-    assert.throws(() => inOrder([task('A1', 'C1'), task('B1', 'A1'), task('C1', 'B1')]), {
+    assert.throws(() => tasksInOrder([task('A1', 'C1'), task('B1', 'A1'), task('C1', 'B1')]), {
       code: 'invalid_input',
       message: /^tasks wait for each other: A1 → C1 → B1 → A1;/,
     })
   })
 
   it('leaves out what was given up, and lets nobody wait for it', () => {
-    const ordered = inOrder([{ ...task('A1'), dropped: true }, task('B1', 'A1')])
+    const ordered = tasksInOrder([{ ...task('A1'), dropped: true }, task('B1', 'A1')])
 
     assert.deepEqual(
       ordered.map(({ id, depends_on }) => [id, depends_on]),
@@ -191,8 +191,8 @@ describe('the order of an import', () => {
   })
 
   it('refuses what is no id, what comes twice and what holds nothing', () => {
-    assert.throws(() => inOrder([task('--all')]), /"--all" is not a task id/)
-    assert.throws(() => inOrder([task('A1'), task('A1')]), /A1 is in it twice/)
-    assert.throws(() => inOrder([]), /no task was found/)
+    assert.throws(() => tasksInOrder([task('--all')]), /"--all" is not a task id/)
+    assert.throws(() => tasksInOrder([task('A1'), task('A1')]), /A1 is in it twice/)
+    assert.throws(() => tasksInOrder([]), /no task was found/)
   })
 })

@@ -40,7 +40,7 @@ export function fromIndex(text: string): readonly SourceTask[] {
         .trim()
         .replace(/^\||\|$/g, '')
         .split('|')
-        .map(plain)
+        .map(withoutMarkup)
       if (cells.every((cell) => /^:?-{2,}:?$/.test(cell))) continue
       if (!columns) columns = cells.map((cell) => cell.toLowerCase())
       else found.push(...tableTask(columns, cells))
@@ -68,7 +68,7 @@ function tableTask(columns: readonly string[], cells: readonly string[]): readon
       ...((CRITICAL.test(cell(/critical/)) || /^(?:yes|true|x|✓|★)$/i.test(cell(/critical/))) && {
         critical: true,
       }),
-      ...statusOf(cell(/status|state|done/)),
+      ...doneOrDropped(cell(/status|state|done/)),
     },
   ]
 }
@@ -77,7 +77,7 @@ function tableTask(columns: readonly string[], cells: readonly string[]): readon
 function listTask(line: string): readonly SourceTask[] {
   const [, tick, rest] = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX])\]\s+)?(.+)$/.exec(line) ?? []
   if (rest === undefined) return []
-  const text = plain(rest)
+  const text = withoutMarkup(rest)
   const [, id, after] = new RegExp(`^(${ID.source})(?![\\w.-]*\\w)(.*)$`).exec(text) ?? []
   if (id === undefined) return []
   const [, waits = ''] = /\b(?:depends on|after|blocked by|requires)\b:?\s*([^);]*)/i.exec(after!) ?? []
@@ -97,7 +97,7 @@ function listTask(line: string): readonly SourceTask[] {
 }
 
 /** Without links, emphasis and code marks. */
-const plain = (text: string): string =>
+const withoutMarkup = (text: string): string =>
   text
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[*`]|__/g, '')
@@ -138,7 +138,7 @@ function masterTask(task: Record<string, unknown>, id: string): SourceTask {
     depends_on: [],
     ...priorityOf(String(task.priority ?? '')),
     ...(check.length > 0 && { criteria: check }),
-    ...statusOf(String(task.status ?? '')),
+    ...doneOrDropped(String(task.status ?? '')),
   }
 }
 
@@ -170,7 +170,7 @@ export function fromBacklog(text: string): SourceTask | undefined {
     depends_on: listOf(data.dependencies).map(String),
     ...priorityOf(String(data.priority ?? '')),
     ...(criteria.length > 0 && { criteria }),
-    ...statusOf(String(data.status ?? '')),
+    ...doneOrDropped(String(data.status ?? '')),
   }
 }
 
@@ -214,13 +214,13 @@ export function fromCsv(text: string): readonly SourceTask[] {
         ...priorityOf(cell('priority')),
         ...(/^(?:yes|true|1|x|critical)$/i.test(cell('critical')) && { critical: true }),
         ...(criteria.length > 0 && { criteria }),
-        ...statusOf(cell('status')),
+        ...doneOrDropped(cell('status')),
       },
     ]
   })
 }
 
-const statusOf = (text: string): Pick<SourceTask, 'done' | 'dropped'> => ({
+const doneOrDropped = (text: string): Pick<SourceTask, 'done' | 'dropped'> => ({
   done: DONE.test(text),
   ...(DROPPED.test(text) && { dropped: true }),
 })

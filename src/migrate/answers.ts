@@ -54,10 +54,10 @@ export function readAnswers(text: string, file: string): Answers {
   if (value === undefined || value === null) return new Map()
   if (!isMapping(value))
     throw invalid(file, 'it holds no names; write the name of a handoff, a colon and its answers')
-  return new Map(Object.entries(value).map(([name, given]) => [name, answerOf(name, given, file)]))
+  return new Map(Object.entries(value).map(([name, given]) => [name, readAnswer(name, given, file)]))
 }
 
-function answerOf(name: string, given: unknown, file: string): Answer {
+function readAnswer(name: string, given: unknown, file: string): Answer {
   if (given === null || given === undefined) return {}
   if (!isMapping(given))
     throw invalid(file, `${name} needs keys below it, for example related_task: BPRD-2026-0042`)
@@ -88,9 +88,9 @@ export function printQuestions(
     const asked = questions.filter(({ field }) => field !== 'file')
     if (asked.length === 0) return []
     return [
-      ...paths.map((path) => `# ${oneLine(path)}`),
+      ...paths.map((path) => `# ${oneSpace(path)}`),
       `${JSON.stringify(name)}:`,
-      ...asked.map(({ field, message }) => `  ${field}:  # ${oneLine(message)}`),
+      ...asked.map(({ field, message }) => `  ${field}:  # ${oneSpace(message)}`),
       '',
     ]
   })
@@ -103,4 +103,4 @@ export function printQuestions(
   ].join('\n')
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
+const oneSpace = (text: string): string => text.replaceAll(/\s+/g, ' ')

@@ -7,7 +7,7 @@ import { Reading } from '../dialects/markdown/reading.ts'
 import { seconds } from '../dialects/markdown/render.ts'
 import { readStatus, statusFor } from '../dialects/markdown/status.ts'
 import type { Answer } from './answers.ts'
-import { type Row, rowsOf } from './rows.ts'
+import { type IndexRow, rowsOf } from './rows.ts'
 import type { ScannedFile } from './scan.ts'
 
 /** Something that has to be known before a handoff can be moved, and is not. */
@@ -111,13 +111,13 @@ function wholeCandidate(
     native,
     settled: native && SETTLED.test(path) && isEnded(draft) === path.startsWith(`${ROOT}/archived/`),
     ...keyIn(draft),
-    questions: [...broken, ...missing(draft), ...asked('status', status)],
+    questions: [...broken, ...missingFields(draft), ...questionIf('status', status)],
     ...statusSaid(document),
     notes: notesOf(document),
   }
 }
 
-function rowCandidate(file: ScannedFile, row: Row, number: number, answerFor: AnswerFor): Candidate {
+function rowCandidate(file: ScannedFile, row: IndexRow, number: number, answerFor: AnswerFor): Candidate {
   const name = `${file.path}#${row.draft.task ?? number}`
   const answer = answerFor([name, file.path])
   const draft: Draft = { ...row.draft, ...answer }
@@ -129,7 +129,10 @@ function rowCandidate(file: ScannedFile, row: Row, number: number, answerFor: An
     name,
     isRow: true,
     ...keyIn(draft),
-    questions: [...missing(draft), ...asked('status', isKnown ? archived(draft, file.path, answer) : said)],
+    questions: [
+      ...missingFields(draft),
+      ...questionIf('status', isKnown ? archived(draft, file.path, answer) : said),
+    ],
     ...(row.status !== undefined &&
       isKnown &&
       row.status !== statusFor(draft.state!) && { status: row.status }),
@@ -137,7 +140,7 @@ function rowCandidate(file: ScannedFile, row: Row, number: number, answerFor: An
   }
 }
 
-const asked = (field: Question['field'], message: string | undefined): Question[] =>
+const questionIf = (field: Question['field'], message: string | undefined): Question[] =>
   message === undefined ? [] : [{ field, message }]
 
 function keyIn(draft: Draft): { readonly key?: string } {
@@ -159,18 +162,18 @@ function unreadable(documents: readonly Document[]): Question[] {
     .filter(({ source }) => source.kind === 'markdown')
     .flatMap(({ source }) => source.diagnostics)
     .find(({ severity }) => severity === 'error')
-  return asked('file', broken && `line ${broken.line}: ${broken.message}`)
+  return questionIf('file', broken && `line ${broken.line}: ${broken.message}`)
 }
 
-function missing({ from, to, task, created_at }: Draft): Question[] {
+function missingFields({ from, to, task, created_at }: Draft): Question[] {
   const isTask = task !== undefined && isTaskId(task)
   const noTask = task === undefined ? 'no task is named' : `"${task}" is not a task id like BPRD-2026-0042`
   const isDated = created_at !== undefined && /^\d{4}-/.test(created_at)
   return [
-    ...asked('from_agent', from === undefined ? 'nobody is named who hands over' : undefined),
-    ...asked('to_agent', to ? undefined : 'nobody is named who receives'),
-    ...asked('related_task', isTask ? undefined : noTask),
-    ...asked('created_at', isDated ? undefined : 'nothing says when it was made'),
+    ...questionIf('from_agent', from === undefined ? 'nobody is named who hands over' : undefined),
+    ...questionIf('to_agent', to ? undefined : 'nobody is named who receives'),
+    ...questionIf('related_task', isTask ? undefined : noTask),
+    ...questionIf('created_at', isDated ? undefined : 'nothing says when it was made'),
   ]
 }
 

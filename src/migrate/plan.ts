@@ -100,7 +100,7 @@ const isOfConcern = ({ path, why }: LeftAlone): boolean =>
 
 type Moving = Omit<Move, 'after'> & { readonly written: Converted }
 
-interface Decision {
+interface MigrationDecision {
   readonly moves: readonly Moving[]
   readonly duplicates: readonly Duplicate[]
   readonly kept: readonly Candidate[]
@@ -108,7 +108,7 @@ interface Decision {
 }
 
 /** A file with several handoffs goes as a whole or stays as a whole. */
-function settle(candidates: readonly Candidate[], found: Scan): Decision {
+function settle(candidates: readonly Candidate[], found: Scan): MigrationDecision {
   const decision = decide(candidates, found)
   const openIn = new Map(decision.open.map((each) => [each.file.path, each]))
   const halves = candidates.filter(
@@ -122,7 +122,7 @@ function settle(candidates: readonly Candidate[], found: Scan): Decision {
   )
 }
 
-function decide(candidates: readonly Candidate[], found: Scan): Decision {
+function decide(candidates: readonly Candidate[], found: Scan): MigrationDecision {
   const moves: Moving[] = []
   const duplicates: Duplicate[] = []
   const kept: Candidate[] = []
@@ -243,7 +243,7 @@ function undecidedOf(open: readonly Candidate[]): readonly Undecided[] {
 
 /** The index of what will be there; the time in it changes only together with the rest. */
 function indexText(drafts: readonly Draft[], present: string | undefined, now: string): string {
-  const entries = drafts.map(entryOf)
+  const entries = drafts.map(indexEntry)
   const before = present === undefined ? undefined : lastUpdated(present)
   if (before !== undefined && printIndex(entries, { now: before }) === present) return present!
   return printIndex(entries, { now })
@@ -254,7 +254,7 @@ function lastUpdated(text: string): string | undefined {
   return source && parseIndex(source).last_updated
 }
 
-const entryOf = ({ id, from, to, task, state, created_at, ended_at }: Draft): IndexEntry => ({
+const indexEntry = ({ id, from, to, task, state, created_at, ended_at }: Draft): IndexEntry => ({
   id: id!,
   from: from!,
   to: to!,

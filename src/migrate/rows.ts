@@ -7,7 +7,7 @@ import { readInstant } from '../dialects/text/time.ts'
 import { findWord, PRIORITY_WORDS } from '../dialects/text/words.ts'
 
 /** One line of a table that lists work by its task. */
-export interface Row {
+export interface IndexRow {
   readonly draft: Draft
   /** As written; what it means is in the draft, if anything. */
   readonly status: string | undefined
@@ -21,7 +21,7 @@ const TASK_ID = /\bBPRD-\d{4}-\d{4,}\b/
  * The handoffs of a table: some keep one file for each agent, with a line for each task. Only a table that names a task id
  * is one; what its lines do not say, the document around them may.
  */
-export function rowsOf(body: string, around: Draft): readonly Row[] {
+export function rowsOf(body: string, around: Draft): readonly IndexRow[] {
   const rows = sectionsOf(body)
     .flatMap(({ fields }) => [...Map.groupBy(cellsIn(fields), ({ at }) => at).values()])
     .map((cells): Cells => new Map(cells.map(({ label, value }) => [label, value])))
@@ -44,7 +44,7 @@ function taskCell(cells: Cells): string | undefined {
   return cellOf(cells, 'related_task') ?? (id !== undefined && TASK_ID.test(id) ? id : undefined)
 }
 
-function rowOf(cells: Cells, around: Draft): Row {
+function rowOf(cells: Cells, around: Draft): IndexRow {
   const task = taskCell(cells)!
   const id = TASK_ID.exec(task)?.[0]
   const status = cellOf(cells, 'status')

@@ -34,7 +34,7 @@ const DOCUMENT = /\.(?:md|markdown|mdx)$/i
 /** The name of an unfinished file below `_handoffs/`, with the id of the process that writes it. */
 const DRAFT = /^_handoffs\/(?:.*\/)?\.(?:handoff-[^/]+\.md|_index\.yaml)\.(\d+)\.[0-9a-f]{8}$/
 /** More than any handoff. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 
 /** Every document below a folder. Links are not followed, and a repository within is another project. */
 export function scan(root: string): Scan {
@@ -66,7 +66,7 @@ function take(root: string, path: string, found: { documents: ScannedFile[]; lef
     const stats = lstatSync(file)
     if (stats.isSymbolicLink()) found.left.push({ path, why: 'a link, which is not followed' })
     else if (!stats.isFile()) found.left.push({ path, why: 'no file' })
-    else if (stats.size > MOST_BYTES) found.left.push({ path, why: 'larger than any handoff' })
+    else if (stats.size > MAX_DOCUMENT_BYTES) found.left.push({ path, why: 'larger than any handoff' })
     else found.documents.push({ path, text: decoded(readFileSync(file)), modified: stats.mtimeMs })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

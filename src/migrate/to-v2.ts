@@ -32,15 +32,15 @@ export function converted({ file, draft, name, isRow }: Candidate, id: string): 
   }
   const source = isRow ? undefined : sourcesOf(file.text, { path: file.path }).find(hasKeys)
   const wanted: Draft = { ...rest, id, extra }
-  const first = written(wanted, source)
+  const first = writtenFile(wanted, source)
   const lost = CARRIED.filter((field) => draft[field] !== undefined && first.draft[field] === undefined)
   const more = Object.fromEntries(lost.map((field) => [field, draft[field]]))
-  const whole = lost.length === 0 ? first : written({ ...wanted, extra: { ...more, ...extra } }, source)
+  const whole = lost.length === 0 ? first : writtenFile({ ...wanted, extra: { ...more, ...extra } }, source)
   return {
     text: whole.text,
     draft: { ...whole.draft, id },
     notes: [
-      ...namesOf(name, id),
+      ...formerName(name, id),
       ...emptyIn(wanted),
       ...lostIn(wanted, whole.draft),
       ...anewIn(draft, source, whole.text),
@@ -50,24 +50,24 @@ export function converted({ file, draft, name, isRow }: Candidate, id: string): 
 
 const hasKeys = ({ kind, value }: Source): boolean => kind === 'markdown' && isData(value)
 
-interface Written {
+interface WrittenFile {
   readonly text: string
   readonly draft: Draft
 }
 
-function written(draft: Draft, source: Source | undefined): Written {
+function writtenFile(draft: Draft, source: Source | undefined): WrittenFile {
   const printed = readBack(print(nativeParts(draft)), draft)
   if (!source) return printed
   const { extra = {}, ...rest } = draft
-  const front = print({ value: nativeParts(rest).value }).slice(0, -MARK.length)
+  const front = print({ value: nativeParts(rest).value }).slice(0, -FRONT_MATTER_MARK.length)
   const { body } = nativeParts(draft)
-  const kept = readBack(`${front}${foreignText(source, extra)}${MARK}${body}`, draft)
+  const kept = readBack(`${front}${foreignText(source, extra)}${FRONT_MATTER_MARK}${body}`, draft)
   return sameData(kept.draft, printed.draft) ? kept : printed
 }
 
-const MARK = '---\n'
+const FRONT_MATTER_MARK = '---\n'
 
-function readBack(text: string, { id }: Draft): Written {
+function readBack(text: string, { id }: Draft): WrittenFile {
   const documents = readDocuments(text, { path: `${id}.md` })
   return { text, draft: documents.find((each) => each.dialect === 'markdown' && each.draft)?.draft ?? {} }
 }
@@ -110,7 +110,7 @@ function isKept(path: Path, value: unknown, before: Source, now: Source): boolea
   )
 }
 
-const namesOf = (name: string, id: string): string[] => (name === id ? [] : [`was called ${name}`])
+const formerName = (name: string, id: string): string[] => (name === id ? [] : [`was called ${name}`])
 
 /** Version 2 demands more than version 1 said. It is left out, never made up. */
 function emptyIn(draft: Draft): string[] {

@@ -34,7 +34,7 @@ export const signatureOf = (secret: string, { id, at, body }: Posted): string =>
 
 /** Posts a message. Any answer of 200 to 299 is a delivery; redirects are not followed and answers are not read. */
 export async function postWebhook(hook: Webhook, posted: Posted): Promise<void> {
-  const url = targetOf(hook.url)
+  const url = webhookUrl(hook.url)
   const address = await inTime(addressFor(url.hostname, hook), hook, url)
   const isLocal = networkOf(address) === 'private' && isLoopback(address)
   if (url.protocol === 'http:' && !isLocal)
@@ -44,7 +44,7 @@ export async function postWebhook(hook: Webhook, posted: Posted): Promise<void> 
     throw new BatonError('unavailable', `${url.hostname} answered ${status}`, { status })
 }
 
-function targetOf(text: string): URL {
+function webhookUrl(text: string): URL {
   const url = URL.parse(text)
   if (!url || !['https:', 'http:'].includes(url.protocol) || url.username !== '' || url.password !== '')
     throw new BatonError('invalid_input', 'a webhook is an https address without a name or password in it')

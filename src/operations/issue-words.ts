@@ -64,28 +64,32 @@ function unknown(path: readonly PropertyKey[], keys: readonly string[]): string 
   return path.length === 0 ? `there is no field ${names}` : `has no ${names}`
 }
 
-const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' of them', set: ' of them' }
+const UNIT_WORDS: Readonly<Record<string, string>> = {
+  string: ' characters',
+  array: ' of them',
+  set: ' of them',
+}
 
 function atLeast({ origin = '', minimum, inclusive = true }: Issue): string {
-  const unit = UNITS[origin]
+  const unit = UNIT_WORDS[origin]
   if (unit === undefined) return inclusive ? `is at least ${minimum}` : `is more than ${minimum}`
   return Number(minimum) === 1 ? 'must not be empty' : `takes at least ${minimum}${unit}`
 }
 
 function atMost({ origin = '', maximum, inclusive = true }: Issue): string {
-  const unit = UNITS[origin]
+  const unit = UNIT_WORDS[origin]
   if (unit !== undefined) return `takes at most ${maximum}${unit}`
   return inclusive ? `is at most ${maximum}` : `is less than ${maximum}`
 }
 
 /** Types as people call them. */
 // biome-ignore format: read as a table
-const TYPES: Readonly<Record<string, string>> = {
+const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list',
   object: 'an object', record: 'an object', date: 'an instant',
 }
 
 function ofType({ expected = '', message }: Issue): string {
-  const type = TYPES[expected] ?? expected
+  const type = TYPE_WORDS[expected] ?? expected
   return message.endsWith('received undefined') ? `is missing; it takes ${type}` : `takes ${type}`
 }

@@ -23,7 +23,7 @@ const reopen = defineOperation({
     show(await (await service.history()).reopen(call, id, reason)),
 })
 
-const Entry = () =>
+const HistoryEntry = () =>
   z.object({
     at: z.string(),
     act: z.string(),
@@ -44,7 +44,8 @@ const log = defineOperation({
       id: TaskId,
       limit: z.coerce.number().int().min(1).max(1_000).optional().describe('How many at most (200)'),
     }),
-  output: () => z.object({ task: Shown(), entries: z.array(Entry()), records: z.array(ThoughtRecord()) }),
+  output: () =>
+    z.object({ task: Shown(), entries: z.array(HistoryEntry()), records: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   untrusted: ['task', 'records'],
   examples: ['baton task log P0.1.1'],
@@ -58,7 +59,7 @@ const log = defineOperation({
   },
 })
 
-function toEntry(entry: LogEntry): z.infer<ReturnType<typeof Entry>> {
+function toEntry(entry: LogEntry): z.infer<ReturnType<typeof HistoryEntry>> {
   const { at, act, hash } = entry
   const { actor, to } = recordIn(entry)
   return { at, act, by: actor.id, ...(to !== undefined && { to }), hash }

@@ -9,7 +9,7 @@ export interface Size {
   readonly height: number
 }
 
-export interface Placed {
+export interface PlacedStep {
   readonly id: string
   /** The middle. */
   readonly x: number
@@ -17,7 +17,7 @@ export interface Placed {
 }
 
 export interface Layout extends Size {
-  readonly nodes: ReadonlyMap<string, Placed>
+  readonly nodes: ReadonlyMap<string, PlacedStep>
   /** The points that each edge passes, from the foot of one node to the head of the other. */
   readonly edges: readonly {
     readonly from: string
@@ -62,7 +62,7 @@ export function layoutOf({ nodes, edges }: Graph, size: Size): Layout {
   const widthOf = ({ isLane }: Cell): number => (isLane ? LANE : size.width)
   const widths = grid.map((row) => row.reduce((sum, cell) => sum + widthOf(cell) + GAP_X, -GAP_X))
   const width = Math.max(0, ...widths)
-  const placed = new Map<string, Placed>()
+  const placed = new Map<string, PlacedStep>()
   for (const [r, row] of grid.entries()) {
     let x = (width - widths[r]!) / 2
     for (const cell of row) {
@@ -128,7 +128,7 @@ function ordered(cells: readonly Cell[], links: readonly (readonly [string, stri
 
 function pointsOf(
   way: readonly string[],
-  placed: ReadonlyMap<string, Placed>,
+  placed: ReadonlyMap<string, PlacedStep>,
   height: number,
 ): readonly (readonly [number, number])[] {
   return way.flatMap((id, i) => {

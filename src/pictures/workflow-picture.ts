@@ -113,9 +113,10 @@ export function toMermaid({ title, nodes, edges }: Picture): string {
 }
 
 function shape({ kind, title, who, note }: PictureNode): string {
-  const lines = [title, who, ...(note === undefined ? [] : [note])].map(quoted).join('<br/>')
+  const lines = [title, who, ...(note === undefined ? [] : [note])].map(mermaidText).join('<br/>')
   return kind === 'gate' ? `{{"${lines}"}}` : `["${lines}"]`
 }
 
 /** Foreign text inside Mermaid's quotes: nothing in it may end them or begin a tag. */
-const quoted = (text: string): string => text.replace(/[#&<>"\n\r`]/g, (sign) => `#${sign.charCodeAt(0)};`)
+const mermaidText = (text: string): string =>
+  text.replace(/[#&<>"\n\r`]/g, (sign) => `#${sign.charCodeAt(0)};`)

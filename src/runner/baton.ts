@@ -43,7 +43,7 @@ export class Baton {
    */
   as(name: string, options: AgentOptions = {}): BatonAgent {
     const { service } = this.#open()
-    const known = readName(name)
+    const known = demandName(name)
     const kind = options.kind ?? kindOf(service.deps.policy, known)
     return new BatonAgent(service, {
       actor: {
@@ -80,7 +80,7 @@ export class Baton {
       ...this.#open(),
       onEnd: (ended: Specialist) => void this.#specialists.delete(ended),
     }
-    const specialist = await startSpecialist(world, readName(name), options, handler)
+    const specialist = await startSpecialist(world, demandName(name), options, handler)
     this.#specialists.add(specialist)
     // Closed while the schemas were read: it must not outlive the store.
     if (this.#closed) await specialist.close()
@@ -114,7 +114,7 @@ export class Baton {
   }
 }
 
-function readName(name: string): string {
+function demandName(name: string): string {
   const read = AgentName.safeParse(name)
   if (read.success) return read.data
   throw new BatonError('invalid_input', read.error.issues.map((issue) => issue.message).join('; '), { name })

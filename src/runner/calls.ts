@@ -8,12 +8,12 @@ import type { Service } from '../service/service.ts'
 
 export type { OperationName } from '../operations/index.ts'
 
-type Named<Name extends OperationName> = Extract<AnyOperation, { readonly name: Name }>
+type OperationNamed<Name extends OperationName> = Extract<AnyOperation, { readonly name: Name }>
 
 /** The input of an operation. */
-export type OperationInput<Name extends OperationName> = z.output<Named<Name>['input']>
+export type OperationInput<Name extends OperationName> = z.output<OperationNamed<Name>['input']>
 /** The output of an operation. */
-export type OperationOutput<Name extends OperationName> = z.output<Named<Name>['output']>
+export type OperationOutput<Name extends OperationName> = z.output<OperationNamed<Name>['output']>
 
 /** Calls one operation by its name, as every transport does. */
 export async function callOperation<Name extends OperationName>(

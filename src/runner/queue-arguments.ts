@@ -1,7 +1,7 @@
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 
-const ID = "give the handoff's id, for example hoff-001-1768298400000"
+const ID_HINT = "give the handoff's id, for example hoff-001-1768298400000"
 const ARTIFACT = 'give { id, path } of the artifact, with the path from the project'
 
 /** The agent's one name. What a program without types gives may be anything. */
@@ -13,7 +13,7 @@ export function demandAgent(field: string, value: unknown, example: string): str
   throw refused(field, `is ${JSON.stringify(text.slice(0, 100))}; ${wanted}`)
 }
 
-export const demandId = (value: unknown): string => demandText('id', value, ID)
+export const demandId = (value: unknown): string => demandText('id', value, ID_HINT)
 
 export const demandMessage = (value: unknown): string =>
   demandText('message', value, 'say why the work failed')

@@ -33,7 +33,7 @@ export interface Event {
 }
 
 /** The kinds of subjects. */
-export const KINDS: readonly string[] = SUBJECTS
+export const EVENT_KINDS: readonly string[] = SUBJECTS
 
 export interface FollowOptions {
   /** Begin after this one; absent: with what comes from now on. */
@@ -54,7 +54,7 @@ const REDACTION = 'audit.redact'
 export class Events {
   readonly #deps: ServiceDeps
   readonly #recent: Event[] = []
-  readonly #subjects = new Map<string, Known>()
+  readonly #subjects = new Map<string, KnownSubject>()
   readonly #pages = new Map<string, Promise<readonly Event[]>>()
   readonly #waiting = new Set<() => void>()
   #followers = 0
@@ -213,13 +213,13 @@ export class Events {
   }
 
   /** The handoff or task as it was at this revision or later: it is looked up again only when it has moved on. */
-  async #subjectOf(uid: string, rev: number): Promise<Subject> {
+  async #subjectOf(uid: string, rev: number): Promise<EventSubject> {
     const known = this.#subjects.get(uid)
     if (known && known.rev >= rev) return known.subject
     const { store } = this.#deps
     const handoff = await store.handoff(uid)
     const about = handoff ?? (await store.task(uid))?.task
-    const subject: Subject = present({
+    const subject: EventSubject = present({
       id: about?.id,
       title: about?.title,
       from: handoff?.from,
@@ -234,13 +234,13 @@ export class Events {
   }
 }
 
-type Subject = Pick<Event, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
-interface Known {
+type EventSubject = Pick<Event, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
+interface KnownSubject {
   readonly rev: number
-  readonly subject: Subject
+  readonly subject: EventSubject
 }
 
-function toEvent(entry: LogEntry, record: AuditRecord, subject: Subject): Event {
+function toEvent(entry: LogEntry, record: AuditRecord, subject: EventSubject): Event {
   return {
     cursor: String(entry.id),
     at: entry.at,

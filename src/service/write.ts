@@ -40,7 +40,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
   const reads = passed.length === 0 ? work.reads : { ...work.reads, streams: [...streams, adminStream(deps)] }
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
-  const input_hash = idem && sha256(canonicalJson(plain(work.input)), 'hex')
+  const input_hash = idem && sha256(canonicalJson(plainInput(work.input)), 'hex')
   try {
     return await deps.store.transact({
       reads: idem ? { ...reads, idem } : reads,
@@ -100,4 +100,5 @@ export function refuse(code: Refusal['code'], message: string, details: ErrorDet
 }
 
 /** Drops absent fields, which have no place in canonical JSON. */
-const plain = (input: unknown): unknown => (input === undefined ? null : JSON.parse(JSON.stringify(input)))
+const plainInput = (input: unknown): unknown =>
+  input === undefined ? null : JSON.parse(JSON.stringify(input))

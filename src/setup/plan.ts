@@ -38,13 +38,18 @@ export async function planRemoval(
         const before = readText(path)
         if (before === undefined || shared.has(path)) return undefined
         const kept = await undo.original(path, before)
-        return { path, before, after: kept ? kept.before : without(part, before), why: `without ${part.why}` }
+        return {
+          path,
+          before,
+          after: kept ? kept.before : withoutPart(part, before),
+          why: `without ${part.why}`,
+        }
       }),
   )
   return edits.filter((edit) => edit !== undefined)
 }
 
-function without(part: Part, text: string): string | undefined {
+function withoutPart(part: Part, text: string): string | undefined {
   const after = part.remove(text)
   return after !== text && saysNothing(after) ? undefined : after
 }

@@ -43,23 +43,23 @@ export function statementsOf(text: string, file: string): readonly Statement[] {
       at = endOfLine(text, at)
       continue
     }
-    const line = lineOf(text, at)
-    const head = text[at] === '[' ? TABLE.exec(text.slice(at)) : KEY.exec(text.slice(at))
+    const line = lineNumber(text, at)
+    const head = text[at] === '[' ? TABLE.exec(text.slice(at)) : TOML_KEY.exec(text.slice(at))
     if (!head) throw broken(file, line, 'neither a table nor a key with a value')
     found.push({ line, kind: text[at] === '[' ? 'table' : 'key', name: tomlName(head.groups!.name!) })
     at += head[0].length
     if (found.at(-1)!.kind === 'key') at = endOfValue(text, at, file)
     const rest = /^[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/.exec(text.slice(at))
-    if (!rest) throw broken(file, lineOf(text, at), 'more on the line than one statement')
+    if (!rest) throw broken(file, lineNumber(text, at), 'more on the line than one statement')
     at += rest[0].length
   }
   return found
 }
 
 const PART = /(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')/.source
-const NAME = `(?<name>${PART}(?:[ \\t]*\\.[ \\t]*${PART})*)`
-const TABLE = new RegExp(`^\\[{1,2}[ \\t]*${NAME}[ \\t]*\\]{1,2}`)
-const KEY = new RegExp(`^${NAME}[ \\t]*=[ \\t]*`)
+const DOTTED_NAME = `(?<name>${PART}(?:[ \\t]*\\.[ \\t]*${PART})*)`
+const TABLE = new RegExp(`^\\[{1,2}[ \\t]*${DOTTED_NAME}[ \\t]*\\]{1,2}`)
+const TOML_KEY = new RegExp(`^${DOTTED_NAME}[ \\t]*=[ \\t]*`)
 
 const tomlName = (written: string): string =>
   (written.match(new RegExp(PART, 'g')) ?? []).map((part) => part.replace(/^["']|["']$/g, '')).join('.')
@@ -78,12 +78,12 @@ function endOfValue(text: string, from: number, file: string): number {
     else {
       if (sign === '[' || sign === '{') depth++
       if (sign === ']' || sign === '}') depth--
-      if (depth < 0) throw broken(file, lineOf(text, at), `${sign} closes nothing`)
+      if (depth < 0) throw broken(file, lineNumber(text, at), `${sign} closes nothing`)
       at++
     }
   }
-  if (depth > 0) throw broken(file, lineOf(text, from), 'a bracket that is never closed')
-  if (text.slice(from, at).trim() === '') throw broken(file, lineOf(text, from), 'a key without a value')
+  if (depth > 0) throw broken(file, lineNumber(text, from), 'a bracket that is never closed')
+  if (text.slice(from, at).trim() === '') throw broken(file, lineNumber(text, from), 'a key without a value')
   return text[at - 1] === '\r' ? at - 1 : at
 }
 
@@ -96,7 +96,7 @@ function endOfString(text: string, from: number, file: string): number {
     if (text[at] === '\n' && !isLong) break
     at += text[at] === '\\' && quote === '"' ? 2 : 1
   }
-  if (!text.startsWith(close, at)) throw broken(file, lineOf(text, from), 'a text that is never closed')
+  if (!text.startsWith(close, at)) throw broken(file, lineNumber(text, from), 'a text that is never closed')
   at += close.length
   // A long text may end with quotes of its own.
   while (isLong && text[at] === quote) at++
@@ -108,7 +108,7 @@ const endOfLine = (text: string, at: number): number => {
   return feed === -1 ? text.length : feed
 }
 
-const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length
+const lineNumber = (text: string, at: number): number => text.slice(0, at).split('\n').length
 
 function broken(file: string, line: number, what: string): BatonError {
   return new BatonError(

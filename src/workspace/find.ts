@@ -37,7 +37,7 @@ export interface Surroundings {
  */
 export async function findWorkspace(cwd: string, environment: Environment): Promise<Workspace | undefined> {
   const here = realpathSync(cwd)
-  if (environment.workspace !== undefined) return named(here, environment.workspace)
+  if (environment.workspace !== undefined) return namedWorkspace(here, environment.workspace)
   const { nearest, checkout } = lookAround(here, environment)
   if (nearest?.hasFolder) return toWorkspace(nearest, 'folder')
   // A baton.yaml is checked out in every worktree; the store is one for all of them.
@@ -152,7 +152,7 @@ function toWorkspace(
 }
 
 /** Naming a folder is a decision of the user's, so its owner is not asked about. */
-function named(here: string, text: string): Workspace {
+function namedWorkspace(here: string, text: string): Workspace {
   const path = resolve(here, text)
   const folder = basename(path) === '.baton' ? dirname(path) : path
   const stats = statSync(folder, { throwIfNoEntry: false })

@@ -51,12 +51,12 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       for (const each of [lastOf(file), file])
         if (existsSync(each)) writing(each, () => renameSync(each, each + aside))
     },
-    originAt: async (place) => read<{ origin: string }>(placeFile(place), uid)?.origin,
-    remembered: async (origin) => read<RememberedLog>(logFile(origin), uid),
+    originAt: async (place) => readKeyFile<{ origin: string }>(placeFile(place), uid)?.origin,
+    remembered: async (origin) => readKeyFile<RememberedLog>(logFile(origin), uid),
     async remember(place, log) {
-      if (read<{ origin: string }>(placeFile(place), uid)?.origin !== log.origin)
-        writeOwn(placeFile(place), print({ place, origin: log.origin }))
-      writeOwn(logFile(log.origin), print(log))
+      if (readKeyFile<{ origin: string }>(placeFile(place), uid)?.origin !== log.origin)
+        writeOwn(placeFile(place), prettyJson({ place, origin: log.origin }))
+      writeOwn(logFile(log.origin), prettyJson(log))
     },
     async forget(place, origin) {
       for (const file of [placeFile(place), logFile(origin)]) rmSync(file, { force: true })
@@ -103,9 +103,9 @@ const sizeOf = (text: string | undefined): number =>
   text === undefined ? -1 : (readCheckpoint(text)?.size ?? -1)
 
 const keyFileName = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
-const print = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+const prettyJson = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-function read<T>(file: string, uid: number | undefined): T | undefined {
+function readKeyFile<T>(file: string, uid: number | undefined): T | undefined {
   const text = readOwn(file, uid)
   if (text === undefined) return undefined
   try {

@@ -6,7 +6,7 @@ import { readOwn } from './home-files.ts'
 /** Hosts that a person at this machine reaches as 127.0.0.1. */
 const HERE = new Set(['127.0.0.1', '0.0.0.0'])
 
-interface Note {
+interface ServerNote {
   readonly port: number
   readonly pid: number
   /** Which store it serves. */
@@ -21,7 +21,7 @@ export function noteServer(
   if (!HERE.has(host) || !existsSync(dir)) return () => undefined
   const file = noteIn(dir)
   try {
-    replaceFile(file, `${JSON.stringify({ port, pid: process.pid, store } satisfies Note)}\n`, {
+    replaceFile(file, `${JSON.stringify({ port, pid: process.pid, store } satisfies ServerNote)}\n`, {
       mode: 0o600,
     })
   } catch {
@@ -29,7 +29,7 @@ export function noteServer(
   }
   // Another server may have come since; its note stays.
   return () => {
-    if (read(file, process.getuid?.())?.pid === process.pid) rmSync(file, { force: true })
+    if (readNote(file, process.getuid?.())?.pid === process.pid) rmSync(file, { force: true })
   }
 }
 
@@ -38,13 +38,13 @@ export function noteServer(
  * come with a clone, and a link with a secret in it is made of this.
  */
 export function notedServer(dir: string, store: string, uid: number | undefined): string | undefined {
-  const note = read(noteIn(dir), uid)
+  const note = readNote(noteIn(dir), uid)
   return note?.store === store && isRunning(note.pid) ? `http://127.0.0.1:${note.port}` : undefined
 }
 
 const noteIn = (dir: string): string => join(dir, 'server.json')
 
-function read(file: string, uid: number | undefined): Note | undefined {
+function readNote(file: string, uid: number | undefined): ServerNote | undefined {
   try {
     const note: unknown = JSON.parse(readOwn(file, uid) ?? 'null')
     if (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { entriesOf, queue } from '../../src/dialects/queue/index.ts'
+import { boardEntries, queue } from '../../src/dialects/queue/index.ts'
 import { sourcesOf } from '../../src/dialects/text/sources.ts'
 import { sharedFile, sharedFiles } from './files.ts'
 
@@ -13,7 +13,7 @@ describe('status boards of real projects', () => {
 
       assert.equal(queue.formOf(source!), 'board')
       assert.deepEqual(
-        entriesOf(source!).map(({ draft }) => draft.to?.replace(/-v\d$/, '')),
+        boardEntries(source!).map(({ draft }) => draft.to?.replace(/-v\d$/, '')),
         ['planner', 'feature-developer', 'code-reviewer', 'test-runner'],
       )
     }

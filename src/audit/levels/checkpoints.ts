@@ -2,10 +2,10 @@ import { toBase64 } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { readNote, type Verifier } from '../note.ts'
-import { CHECKPOINT, CHECKPOINTS, type ExportFiles, linesOf, tilePath, utf8 } from './files.ts'
+import { byteLines, CHECKPOINT, CHECKPOINTS, type ExportFiles, tilePath, utf8 } from './files.ts'
 import { openSigned, type Platform } from './platform.ts'
 import { amount, type LevelReport, Tally } from './report.ts'
-import { isSame, type Row, type TreeBuilder, widthOf } from './tree.ts'
+import { isSame, type TreeBuilder, type TreeRow, widthOf } from './tree.ts'
 
 /** L1: each stored checkpoint is signed by the log's key, and its root is the one that the entries give. */
 export class CheckpointCheck {
@@ -31,7 +31,7 @@ export class CheckpointCheck {
     }
     let last: string | undefined
     let number = 0
-    for await (const lines of linesOf(chunks)) {
+    for await (const lines of byteLines(chunks)) {
       for (const line of lines) {
         number += 1
         const note = noteOf(utf8(line))
@@ -73,7 +73,7 @@ export class CheckpointCheck {
   }
 
   /** The rows of hashes that others read instead of the entries are those that the entries give. */
-  async compare(files: ExportFiles, rows: readonly Row[]): Promise<void> {
+  async compare(files: ExportFiles, rows: readonly TreeRow[]): Promise<void> {
     for (const row of rows) {
       const name = tilePath(row.level, row.n, widthOf(row))
       const stored = await files.read(name, row.bytes.length)

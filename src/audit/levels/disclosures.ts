@@ -3,11 +3,11 @@ import type { Sha256 } from '../merkle.ts'
 import { TILE_WIDTH } from '../tiles.ts'
 import { entryPlace } from './chains.ts'
 import { isBase64UrlOf } from './coded.ts'
-import { DISCLOSURES, type ExportFiles, linesOf } from './files.ts'
+import { byteLines, DISCLOSURES, type ExportFiles } from './files.ts'
 import type { Digest, GoodEntry } from './read-entry.ts'
 import { amount, type LevelReport, Tally } from './report.ts'
 
-interface Line {
+interface DisclosureLine {
   readonly number: number
   readonly entry: number
   readonly disclosure: Uint8Array
@@ -21,14 +21,14 @@ const ZERO = 48
 /** As many as are exact. */
 const MOST_DIGITS = 15
 const BRACKET = 91
-const NOTHING: readonly never[] = []
+const NO_DISCLOSURES: readonly never[] = []
 /** Letters of a salt: 22 hold 128 bits. */
 const LEAST_SALT = 22
 const MOST_SALT = 100
 const VALUES = valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 /** The entries of a bundle have neither so many texts nor such long ones: more are there to fill our memory. */
 const MOST_LINES = 200 * TILE_WIDTH
-const MOST_BYTES = 512_000_000
+const MAX_DISCLOSED_BYTES = 512_000_000
 
 /** A disclosure as it stands in the export: by rising entry, and within one by its letters. */
 export const disclosureLine = (disclosure: string, entry: number): string =>
@@ -44,9 +44,9 @@ export class DisclosureCheck {
   readonly #batches: AsyncIterator<readonly (Uint8Array | undefined)[]> | undefined
   readonly #missing = new Map<string, { readonly where: string; readonly entry: number }>()
   /** Lines that were read; those before `#at` have been used. */
-  #lines: Line[] = []
+  #lines: DisclosureLine[] = []
   #at = 0
-  #last: Line | undefined
+  #last: DisclosureLine | undefined
   #bytes = 0
   #number = 0
   #isAtEnd: boolean
@@ -57,7 +57,7 @@ export class DisclosureCheck {
     this.#sha256 = sha256
     const chunks = files.chunks(DISCLOSURES)
     if (!chunks) this.#findings.bad(DISCLOSURES, 'it is missing')
-    this.#batches = chunks && linesOf(chunks)[Symbol.asyncIterator]()
+    this.#batches = chunks && byteLines(chunks)[Symbol.asyncIterator]()
     this.#isAtEnd = !chunks
   }
 
@@ -70,7 +70,7 @@ export class DisclosureCheck {
       const batch = await this.#batches?.next()
       if (!batch || batch.done) this.#isAtEnd = true
       else for (const line of batch.value) this.#take(line)
-      if (this.#lines.length > MOST_LINES || this.#bytes > MOST_BYTES)
+      if (this.#lines.length > MOST_LINES || this.#bytes > MAX_DISCLOSED_BYTES)
         this.#stop(this.#number, 'there are more of them than an entry can have')
     }
   }
@@ -78,7 +78,7 @@ export class DisclosureCheck {
   /** Answers what was opened: the disclosures that are the entry's own. */
   check(index: number, entry: GoodEntry): readonly Uint8Array[] {
     for (const digest of entry.redacts) if (this.#missing.delete(digest)) this.#redacted += 1
-    if (entry.digests.length === 0 && this.#lines[this.#at]?.entry !== index) return NOTHING
+    if (entry.digests.length === 0 && this.#lines[this.#at]?.entry !== index) return NO_DISCLOSURES
     const { digests } = entry
     const opened: Uint8Array[] = []
     const isOpen: boolean[] = []
@@ -116,7 +116,12 @@ export class DisclosureCheck {
   }
 
   /** Whether it opens one of the digests that is not open yet; marks it. */
-  #open(index: number, { number, disclosure }: Line, digests: readonly Digest[], isOpen: boolean[]): boolean {
+  #open(
+    index: number,
+    { number, disclosure }: DisclosureLine,
+    digests: readonly Digest[],
+    isOpen: boolean[],
+  ): boolean {
     const hash = this.#sha256(disclosure)
     let place = 0
     while (place < digests.length && (isOpen[place] || !isBase64UrlOf(digests[place]!.digest, hash)))
@@ -157,7 +162,7 @@ export class DisclosureCheck {
 
 const lineAt = (number: number): string => `${DISCLOSURES} line ${number}`
 
-function readLine(bytes: Uint8Array, number: number): Line | undefined {
+function readLine(bytes: Uint8Array, number: number): DisclosureLine | undefined {
   const end = bytes.indexOf(QUOTE, BEGIN.length)
   const digits = end + MIDDLE.length
   const last = bytes.length - 1
@@ -174,7 +179,7 @@ function readLine(bytes: Uint8Array, number: number): Line | undefined {
 }
 
 /** By entry, and within one by its letters: there is one order, so that nothing can be moved unseen. */
-function isAfter({ entry, disclosure }: Line, before: Line | undefined): boolean {
+function isAfter({ entry, disclosure }: DisclosureLine, before: DisclosureLine | undefined): boolean {
   if (!before || entry !== before.entry) return entry > (before?.entry ?? -1)
   const length = Math.min(disclosure.length, before.disclosure.length)
   for (let i = 0; i < length; i += 1) {

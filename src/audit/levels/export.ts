@@ -5,7 +5,7 @@ import { printBundle } from './bundle.ts'
 import { checkpointLine } from './checkpoints.ts'
 import { disclosureLine } from './disclosures.ts'
 import { bundlePath, CHECKPOINT, CHECKPOINTS, DISCLOSURES, tilePath, VKEY } from './files.ts'
-import { type Row, TreeBuilder, widthOf } from './tree.ts'
+import { TreeBuilder, type TreeRow, widthOf } from './tree.ts'
 
 /** A log as an export needs it: whole up to its newest checkpoint, in the order of its tree. */
 export interface LogReader {
@@ -30,8 +30,8 @@ export async function* exportPieces(log: LogReader, sha256: Sha256): AsyncIterab
   let bundle: Uint8Array[] = []
   let lines = ''
   let n = 0
-  yield text(VKEY, `${log.vkey}\n`)
-  yield text(DISCLOSURES, '')
+  yield textPiece(VKEY, `${log.vkey}\n`)
+  yield textPiece(DISCLOSURES, '')
   for await (const { body, disclosures = [] } of log.entries()) {
     for (const disclosure of [...disclosures].sort()) lines += disclosureLine(disclosure, tree.size)
     const bytes = encoder.encode(body)
@@ -40,19 +40,20 @@ export async function* exportPieces(log: LogReader, sha256: Sha256): AsyncIterab
     if (bundle.length < TILE_WIDTH) continue
     yield { name: bundlePath(n), bytes: printBundle(bundle) }
     yield* tree.takeFull().map(tileOf)
-    if (lines !== '') yield text(DISCLOSURES, lines)
+    if (lines !== '') yield textPiece(DISCLOSURES, lines)
     bundle = []
     lines = ''
     n += 1
   }
   if (bundle.length > 0) yield { name: bundlePath(n, bundle.length), bytes: printBundle(bundle) }
   yield* tree.partial().map(tileOf)
-  if (lines !== '') yield text(DISCLOSURES, lines)
-  yield text(CHECKPOINTS, '')
-  for await (const { note, size } of log.checkpoints()) yield text(CHECKPOINTS, checkpointLine(note, size))
-  yield text(CHECKPOINT, log.newest.note)
+  if (lines !== '') yield textPiece(DISCLOSURES, lines)
+  yield textPiece(CHECKPOINTS, '')
+  for await (const { note, size } of log.checkpoints())
+    yield textPiece(CHECKPOINTS, checkpointLine(note, size))
+  yield textPiece(CHECKPOINT, log.newest.note)
 }
 
-const text = (name: string, content: string): Piece => ({ name, bytes: encoder.encode(content) })
+const textPiece = (name: string, content: string): Piece => ({ name, bytes: encoder.encode(content) })
 
-const tileOf = (row: Row): Piece => ({ name: tilePath(row.level, row.n, widthOf(row)), bytes: row.bytes })
+const tileOf = (row: TreeRow): Piece => ({ name: tilePath(row.level, row.n, widthOf(row)), bytes: row.bytes })

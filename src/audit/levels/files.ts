@@ -45,7 +45,7 @@ export function isTileOf(name: string, size: number): boolean {
  * The lines of a file, as many at a time as came with a piece of it. Each ends with a line feed, the last one too;
  * undefined stands for one that does not or that is too long, and nothing follows it.
  */
-export async function* linesOf(
+export async function* byteLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncIterable<readonly (Uint8Array | undefined)[]> {
   let held: Uint8Array[] = []

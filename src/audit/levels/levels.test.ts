@@ -17,7 +17,7 @@ import { storyOf } from '../../../test/support/log/export-story.ts'
 import { NODE_PLATFORM, platformSha256 } from '../../archive/audit-platform.ts'
 import { printCheckpoint } from '../checkpoint.ts'
 import { newVerifier, printNote, readNote, toVkey } from '../note.ts'
-import { isTileOf, linesOf } from './files.ts'
+import { byteLines, isTileOf } from './files.ts'
 import {
   exitOf,
   type Level,
@@ -135,7 +135,7 @@ describe('verifying an export', () => {
       const pieces = (async function* () {
         for (const chunk of chunks) yield Buffer.from(chunk)
       })()
-      for await (const lines of linesOf(pieces))
+      for await (const lines of byteLines(pieces))
         found.push(...lines.map((line) => line && Buffer.from(line).toString()))
       return found
     }

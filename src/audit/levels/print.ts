@@ -17,12 +17,14 @@ const TITLE_WIDTH = 20
 /** The report for people: a line for each level, then what none of it proves. */
 export function printVerification(found: Verification): string {
   const { origin, size, root, verdict, levels, ignored } = found
-  const head = origin === undefined ? [] : [`Log ${plain(origin)}, ${size} entries, root ${root}`]
+  const head = origin === undefined ? [] : [`Log ${asciiText(origin)}, ${size} entries, root ${root}`]
   const judged = levels.filter(isJudged)
   return [
     ...head,
-    ...levels.map(line),
-    ...(ignored.length > 0 ? [`Not part of the export and not looked at: ${plain(ignored.join(', '))}`] : []),
+    ...levels.map(levelLine),
+    ...(ignored.length > 0
+      ? [`Not part of the export and not looked at: ${asciiText(ignored.join(', '))}`]
+      : []),
     SENTENCES[verdict],
     ...(judged.length > 0 ? ['', 'What this does not prove:'] : []),
     ...judged.map(({ level, does_not_prove }) => `  ${level} does not prove ${does_not_prove}.`),
@@ -33,10 +35,10 @@ export function printVerification(found: Verification): string {
 /** 0 ok, 1 tampered, 2 unverifiable. */
 export const exitOf = ({ verdict }: Verification): number => EXIT[verdict]
 
-const line = ({ level, title, verdict, summary }: LevelReport): string =>
-  `${MARKS[verdict]} ${level} ${title.padEnd(TITLE_WIDTH)} ${plain(summary)}`
+const levelLine = ({ level, title, verdict, summary }: LevelReport): string =>
+  `${MARKS[verdict]} ${level} ${title.padEnd(TITLE_WIDTH)} ${asciiText(summary)}`
 
 const isJudged = ({ verdict }: LevelReport): boolean => verdict === 'ok' || verdict === 'failed'
 
 /** An export is somebody else's text: what a terminal would obey, or what only looks like other letters, is not shown. */
-const plain = (text: string): string => text.replace(/[^\x20-\x7e’…–]/g, '?')
+const asciiText = (text: string): string => text.replace(/[^\x20-\x7e’…–]/g, '?')

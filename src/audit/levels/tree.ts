@@ -3,7 +3,7 @@ import { HASH_BYTES } from '../sha256.ts'
 import { TILE_WIDTH } from '../tiles.ts'
 
 /** A row of hashes of the tree, 32 bytes each: 256 when it is full. */
-export interface Row {
+export interface TreeRow {
   readonly level: number
   readonly n: number
   readonly bytes: Uint8Array
@@ -22,7 +22,7 @@ export class TreeBuilder {
   /** Roots of complete subtrees by height; those whose bit is set in the size count. */
   readonly #edge: Uint8Array[] = []
   readonly #rows: { n: number; count: number; bytes: Uint8Array }[] = []
-  #full: Row[] = []
+  #full: TreeRow[] = []
 
   constructor(sha256: Sha256) {
     this.#sha256 = sha256
@@ -58,14 +58,14 @@ export class TreeBuilder {
   }
 
   /** The rows that were filled since the last call. */
-  takeFull(): readonly Row[] {
+  takeFull(): readonly TreeRow[] {
     const full = this.#full
     this.#full = []
     return full
   }
 
   /** The rows at the right edge, which are not full. */
-  partial(): readonly Row[] {
+  partial(): readonly TreeRow[] {
     return this.#rows.flatMap(({ n, count, bytes }, level) =>
       count === 0 ? [] : [{ level, n, bytes: bytes.subarray(0, count * HASH_BYTES) }],
     )
@@ -84,7 +84,7 @@ export class TreeBuilder {
 
 const newRow = (n: number) => ({ n, count: 0, bytes: new Uint8Array(TILE_WIDTH * HASH_BYTES) })
 
-export const widthOf = ({ bytes }: Row): number => bytes.length / HASH_BYTES
+export const widthOf = ({ bytes }: TreeRow): number => bytes.length / HASH_BYTES
 
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false

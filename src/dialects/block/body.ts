@@ -1,7 +1,7 @@
 import type { Source } from '../text/source.ts'
 
 const FENCE = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:`{3}|~{3})/
-const ROOT = '\nhandoff:'
+const ROOT_LINE = '\nhandoff:'
 const CLOSING = '\n```'
 /** What stands further above than this belongs to something else; many blocks in a long text stay cheap. */
 const MAX_SUMMARY = 64_000
@@ -44,7 +44,7 @@ function withoutRule(above: string): string {
 
 /** In a fence to its end; without one as long as the lines are indented. */
 function endOfBlockBefore(text: string, until: number): number {
-  const before = until < 2 ? -1 : text.lastIndexOf(ROOT, until - 2)
+  const before = until < 2 ? -1 : text.lastIndexOf(ROOT_LINE, until - 2)
   if (before < 0) return 0
   const isFenced = FENCE.test(text.slice(lineAbove(text, before + 1), before))
   if (!isFenced) {

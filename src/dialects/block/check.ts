@@ -6,7 +6,7 @@ import { isPlaceholder } from '../text/placeholder.ts'
 import { phaseFor, STATUS_OF, stateFor } from './words.ts'
 
 /** What a block says, as far as it can be judged. `to` is null where it says nobody. */
-export interface Said {
+export interface SaidBlock {
   readonly phase?: string | undefined
   readonly to?: string | null | undefined
   readonly status?: string | undefined
@@ -16,7 +16,7 @@ export interface Said {
 }
 
 /** As long as the engine takes a name. */
-const AGENT = /^@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const AT_AGENT = /^@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /** Numbers under such a name count what went wrong. */
 const FAILURES = /(?:^|_)(?:failed|failures|failing|errors)$/i
@@ -58,7 +58,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** The `@` alone does not make a name (A2-04). */
 export function checkAgentName(fields: Fields, field: string, written: string): void {
   const template = isPlaceholder(written, 'block')
-  if (AGENT.test(written) && !template) return
+  if (AT_AGENT.test(written) && !template) return
   const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written
   fields.report(
     'error',
@@ -122,7 +122,7 @@ function blankIn(value: unknown): string | undefined {
 }
 
 /** What the document's function lets through and a reader should hear of. */
-export function lint(fields: Fields, said: Said): void {
+export function lint(fields: Fields, said: SaidBlock): void {
   const warn = (code: string, message: string, ...path: string[]) =>
     fields.report('warning', code, message, ...path)
   const { phase, status, to, retry_count, metrics, on_failure } = said

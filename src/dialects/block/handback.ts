@@ -2,7 +2,7 @@ import type { State } from '../../domain/lifecycle.ts'
 import { isData, own, put } from '../difference.ts'
 import type { Fields } from '../fields.ts'
 import { putField } from './context.ts'
-import { keyOf, peek, place, type Reading, written } from './reading.ts'
+import { keyOf, notePlace, peek, type Reading, written } from './reading.ts'
 import { stateFor } from './words.ts'
 
 const NUMBERS = ['tokens_total', 'estimated_usd', 'duration_minutes'] as const
@@ -19,12 +19,12 @@ export function readHandback(reading: Reading, root: Fields): void {
     'This is no block of document 002, but was read as one. To make it one write phase, from: "@…", to: "@…" and status.',
   )
   readTitle(reading)
-  readName(reading, root, 'task', ['spec_id', 'task_id', 'id'])
-  readName(reading, root, 'project', ['id', 'project_id'])
+  readOwnName(reading, root, 'task', ['spec_id', 'task_id', 'id'])
+  readOwnName(reading, root, 'project', ['id', 'project_id'])
   const back = isData(peek(reading, root, 'handback')) ? root.below('handback') : undefined
   if (!back) return
   readReturn(reading, back)
-  const state = stateOf(reading, back)
+  const state = handbackState(reading, back)
   const rest = back.rest()
   for (const key of Object.keys(rest)) put(reading.extra, `handback.${key}`, own(rest, key))
   if (state === undefined) return
@@ -47,7 +47,7 @@ function readTitle({ source, draft }: Reading): void {
   if (title !== '' && !title.startsWith('<')) draft.title = title
 }
 
-function readName(
+function readOwnName(
   reading: Reading,
   root: Fields,
   field: 'task' | 'project',
@@ -60,7 +60,7 @@ function readName(
   const name = below ? written(reading, below, names) : written(reading, root, [field])
   if (name === undefined || name.length > 200) return
   draft[field] = name
-  place(reading, `handoff.context.${field}_id`, below ? [field, keyOf(below, names)] : [field])
+  notePlace(reading, `handoff.context.${field}_id`, below ? [field, keyOf(below, names)] : [field])
   const rest = below?.rest() ?? {}
   for (const key of Object.keys(rest)) put(extra, `${field}.${key}`, own(rest, key))
 }
@@ -71,19 +71,19 @@ function readReturn(reading: Reading, back: Fields): void {
     const text = written(reading, back, [key])
     if (text === undefined) continue
     putField(draft, ['record', key], text)
-    place(reading, `handoff.context.${key}`, ['handback', key])
+    notePlace(reading, `handoff.context.${key}`, ['handback', key])
   }
   for (const key of NUMBERS) {
     const number = back.value(key) === null ? undefined : back.number(key)
     if (number === undefined) continue
     putField(draft, ['metrics', key], number)
-    place(reading, `handoff.metrics.${key}`, ['handback', key])
+    notePlace(reading, `handoff.metrics.${key}`, ['handback', key])
   }
   const ended = back.time('completed_at')
   if (ended !== undefined) draft.ended_at = ended
 }
 
-function stateOf(reading: Reading, back: Fields): State | undefined {
+function handbackState(reading: Reading, back: Fields): State | undefined {
   const word = written(reading, back, ['status'])
   return word === undefined ? undefined : stateFor(word)
 }

@@ -8,7 +8,7 @@ import { bodyOf } from './body.ts'
 import { checkAgentName, checkBlanks, checkCount, checkIds, lint } from './check.ts'
 import { CARRIED, fits, putField, readContext } from './context.ts'
 import { readHandback } from './handback.ts'
-import { exact, keep, keyOf, peek, place, type Reading, written } from './reading.ts'
+import { exact, keep, keyOf, notePlace, peek, type Reading, written } from './reading.ts'
 import { bare, readRequired } from './required.ts'
 import { STATUS_OF } from './words.ts'
 
@@ -22,7 +22,7 @@ const TIMES = [
 export function interpret(source: Source, form: string): Interpretation {
   const root = fieldsOf(source)
   const fields = root?.below('handoff')
-  if (!root || !fields) return { diagnostics: root?.diagnostics ?? [unreadable(source)] }
+  if (!root || !fields) return { diagnostics: root?.diagnostics ?? [unreadableBlock(source)] }
   const reading: Reading = { source, fields, draft: {}, extra: {} }
   readRequired(reading, form === 'block')
   readOptional(reading)
@@ -38,7 +38,7 @@ export function interpret(source: Source, form: string): Interpretation {
   return { draft: draft as Draft, diagnostics: root.diagnostics, places: root.places }
 }
 
-const unreadable = (source: Source) => ({
+const unreadableBlock = (source: Source) => ({
   severity: 'error' as const,
   code: 'unreadable_block',
   message:
@@ -165,7 +165,7 @@ function readAbove(reading: Reading): void {
       continue
     }
     putField(draft, field, text)
-    place(reading, `handoff.context.${key}`, ['handoff', name])
+    notePlace(reading, `handoff.context.${key}`, ['handoff', name])
   }
 }
 

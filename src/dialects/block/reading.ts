@@ -39,7 +39,7 @@ export const peek = ({ source }: Reading, fields: Fields, key: string): unknown 
   valueAt(source.value, [...fields.path, key])
 
 /** Notes that the document says below `found` what a block says below `native`. */
-export function place({ fields }: Reading, native: string, found: readonly string[]): void {
+export function notePlace({ fields }: Reading, native: string, found: readonly string[]): void {
   if (native !== found.join('.')) fields.places.set(native, found)
 }
 

@@ -1,7 +1,7 @@
 import { isData } from '../difference.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { checkAgentName, hintFor, isNobody } from './check.ts'
-import { exact, keyOf, place, type Reading } from './reading.ts'
+import { exact, keyOf, notePlace, type Reading } from './reading.ts'
 import { problemsOf, type Required } from './validate.ts'
 import { phaseFor, stateFor } from './words.ts'
 
@@ -15,12 +15,12 @@ export const NAMES: Readonly<Record<Required, readonly [string, ...string[]]>> =
 
 const LONGEST_NAME = 200
 
-type Said = Record<Required, string | undefined>
+type SaidFields = Record<Required, string | undefined>
 
 /** The four fields, judged by the document's own function in its own words where the block claims to be one. */
 export function readRequired(reading: Reading, strict: boolean): void {
   const { fields } = reading
-  const said: Said = {
+  const said: SaidFields = {
     phase: exact(reading, fields, NAMES.phase),
     from: agentText(reading, 'from'),
     to: agentText(reading, 'to'),
@@ -41,7 +41,7 @@ export function readRequired(reading: Reading, strict: boolean): void {
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'string' && value.trim() === '')
 
-function judge(reading: Reading, said: Said): void {
+function judge(reading: Reading, said: SaidFields): void {
   const { fields } = reading
   const wrong = problemsOf(quotable(said))
   for (const { field, code, message } of wrong) {
@@ -63,14 +63,14 @@ function judge(reading: Reading, said: Said): void {
 }
 
 /** A message quotes enough of a value to find it. */
-function quotable(said: Said): Said {
+function quotable(said: SaidFields): SaidFields {
   const short = (text: string | undefined) =>
     text !== undefined && text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text
   return { phase: short(said.phase), from: short(said.from), to: short(said.to), status: short(said.status) }
 }
 
 /** Words that nobody can make sense of and blanks of a template are left out of the draft. */
-function toDraft({ draft }: Reading, said: Said, nobody: boolean): void {
+function toDraft({ draft }: Reading, said: SaidFields, nobody: boolean): void {
   const [phase, from, to, status] = [said.phase, said.from, said.to, said.status].map((text) => text?.trim())
   if (phase !== undefined && !isPlaceholder(phase, 'block')) draft.phase = phaseFor(phase) ?? phase
   const sender = from === undefined || isPlaceholder(from, 'block') ? '' : bare(from)
@@ -96,7 +96,7 @@ function agentText(reading: Reading, field: 'from' | 'to'): string | undefined {
     const message = `${field} is a mapping, as in a handoff package (document 004). In a block write ${field}: "@${shown}".`
     fields.report('error', 'agent_is_mapping', message, key)
     if (name === undefined) return undefined
-    place(reading, `handoff.${field}`, ['handoff', key, 'agent'])
+    notePlace(reading, `handoff.${field}`, ['handoff', key, 'agent'])
     return `@${shown}`
   }
   const text = exact(reading, fields, NAMES[field])

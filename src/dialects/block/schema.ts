@@ -1,8 +1,8 @@
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { DRAFT } from '../json-schema.ts'
 
-const AGENT = '^@[A-Za-z0-9][A-Za-z0-9._-]*$'
-const agent = (description: string) => ({ type: 'string', pattern: AGENT, description })
+const AGENT_PATTERN = '^@[A-Za-z0-9][A-Za-z0-9._-]*$'
+const agent = (description: string) => ({ type: 'string', pattern: AGENT_PATTERN, description })
 
 /** Document 002 for editors. Stricter than the document's function where its field section is. */
 const block = {
@@ -18,7 +18,7 @@ const block = {
         phase: { enum: PHASES, description: 'The phase of the workflow that the sender worked in' },
         from: agent('The agent that ends its work, for example "@research-agent"'),
         to: {
-          anyOf: [{ const: 'None' }, { type: 'string', pattern: AGENT }],
+          anyOf: [{ const: 'None' }, { type: 'string', pattern: AGENT_PATTERN }],
           description: 'The next agent, or "None" where this branch of the work ends',
         },
         status: { enum: STATUSES, description: "State of the sender's own work" },

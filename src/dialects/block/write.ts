@@ -23,7 +23,7 @@ export function toNative(draft: Draft): Native {
   add('retry_count', draft.retry_count)
   add('metrics', metricsOf(draft))
   add('dependencies', draft.depends_on)
-  add('on_failure', rulesOf(draft))
+  add('on_failure', failureRules(draft))
   add('timestamp', draft.created_at ?? (draft.state === 'completed' ? draft.ended_at : undefined))
   add('context', writeContext(draft))
   addExtra(draft, handoff)
@@ -71,7 +71,7 @@ function metricsOf({ metrics, progress, result }: Draft): Data | undefined {
   return metrics !== undefined || Object.keys(all).length > 0 ? all : undefined
 }
 
-function rulesOf(draft: Draft): Data | undefined {
+function failureRules(draft: Draft): Data | undefined {
   const { on_failure, retry } = draft
   const rules = on_failure ?? {}
   const written: Data = {}

@@ -14,7 +14,7 @@ export interface ReadAgent {
   readonly joined: boolean
 }
 
-const NOBODY = /^(?:none|nobody|no one|unassigned|null|nil|n\/?a|-+|—|unknown|anyone)$/i
+const NOBODY_WORDS = /^(?:none|nobody|no one|unassigned|null|nil|n\/?a|-+|—|unknown|anyone)$/i
 const SEVERAL = /\s*(?:,|;|\s&\s|\s\+\s|\sand\s|\sund\s|\set\s)\s*/i
 const ROLE = /^([^()]*[^()\s])\s*\(([^()]*)\)/
 const ASIDE = /\s+(?:\||—|–|-{1,2}|→)\s/
@@ -22,7 +22,7 @@ const ASIDE = /\s+(?:\||—|–|-{1,2}|→)\s/
 export function readAgent(text: string): ReadAgent | undefined {
   const plain = plainText(text).slice(0, 200)
   if (plain === '' || isPlaceholder(plain, 'markdown')) return undefined
-  if (NOBODY.test(plain)) return { name: null, several: false, joined: false }
+  if (NOBODY_WORDS.test(plain)) return { name: null, several: false, joined: false }
   const aside = plain.split(ASIDE)[0]!
   const withRole = ROLE.exec(aside)
   const [first = '', ...others] = (withRole?.[1] ?? aside).split(SEVERAL).map((part) => part.trim())

@@ -13,14 +13,14 @@ export interface KeyProblem extends GradedProblem {
   readonly below?: readonly (string | number)[]
 }
 
-export interface Checked {
+export interface CheckedDraft {
   readonly draft: Draft
   /** Of the file, with forward slashes, as far as it is known. */
   readonly path?: string | undefined
 }
 
 /** What is wrong with a document that could be read. None of it needs anything but the document and its path. */
-export function checkMarkdown({ draft, path }: Checked): KeyProblem[] {
+export function checkMarkdown({ draft, path }: CheckedDraft): KeyProblem[] {
   return [
     ...checkTask(draft),
     ...checkId(draft, path),
@@ -75,12 +75,12 @@ function* checkId(
     if (value !== undefined && value !== null && value !== named)
       yield warn(
         'id_contradicts',
-        `The id names ${named}, but ${KEY[key as keyof typeof said]} says ${value}; make them agree.`,
+        `The id names ${named}, but ${KEY_OF[key as keyof typeof said]} says ${value}; make them agree.`,
       )
   }
 }
 
-const KEY = { from: 'from_agent', to: 'to_agent', task: 'related_task', date: 'created_at' } as const
+const KEY_OF = { from: 'from_agent', to: 'to_agent', task: 'related_task', date: 'created_at' } as const
 
 const PROHIBITED: readonly RegExp[] = [
   /(?:^|\/)_agents\/(?:[^/]+\/)?_handoffs\//,

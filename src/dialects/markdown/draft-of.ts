@@ -29,7 +29,7 @@ export function draftOf(reading: Reading, { weak }: DraftOptions): Draft {
   set(draft, 'from_role', roleOf(reading, 'from_role') ?? from?.value.role)
   set(draft, 'to', to?.value.name)
   set(draft, 'to_role', roleOf(reading, 'to_role') ?? to?.value.role)
-  set(draft, 'title', titleOf(reading) ?? (task?.includes(' ') ? task : undefined))
+  set(draft, 'title', titleIn(reading) ?? (task?.includes(' ') ? task : undefined))
   set(draft, 'priority', priorityOf(reading))
   set(draft, 'project', projectOf(reading))
   set(draft, 'created_at', reading.time('created_at')?.value)
@@ -42,7 +42,7 @@ export function draftOf(reading: Reading, { weak }: DraftOptions): Draft {
   set(draft, 'ack_notes', reading.frontText('acknowledgment_notes')?.value)
   set(draft, 'supersedes', reading.top?.text('supersedes'))
   set(draft, 'package', packageOf(reading))
-  Object.assign(draft, readClosing(reading, stateOf(reading)))
+  Object.assign(draft, readClosing(reading, stateIn(reading)))
   set(draft, 'extra', extraOf(reading))
   return draft
 }
@@ -55,7 +55,7 @@ function set<K extends keyof Draft>(draft: Mutable<Draft>, key: K, value: Draft[
 function idAndTask(reading: Reading): readonly [string | undefined, string | undefined] {
   const { heading } = reading.index
   const id = reading.frontText('handoff_id')?.value ?? plainLine(reading, 'handoff_id')
-  const task = taskOf(reading)
+  const task = taskIn(reading)
   const isTask = id !== undefined && (isTaskId(id) || id === heading.task)
   const isId = task !== undefined && /^handoff-/i.test(task)
   return [
@@ -74,7 +74,7 @@ function plainLine(reading: Reading, key: 'handoff_id' | 'related_task'): string
 }
 
 /** `related_task: X`, or a mapping such as `task: { spec_id: X }`. In a body the id may have a title behind it. */
-function taskOf(reading: Reading): string | undefined {
+function taskIn(reading: Reading): string | undefined {
   const { top } = reading
   const task = own(reading.source.value, 'task')
   if (isData(task)) {
@@ -93,7 +93,7 @@ function roleOf({ nested, top }: Reading, key: 'from_role' | 'to_role'): string 
   return nested?.text(key) ?? top?.text(key)
 }
 
-function titleOf(reading: Reading): string | undefined {
+function titleIn(reading: Reading): string | undefined {
   const front = reading.frontText('title')
   if (front) return front.value
   const line = reading.index.field('title')
@@ -149,7 +149,7 @@ function packageOf(reading: Reading): Draft['package'] {
 }
 
 /** The state, with the front matter's word before the body's. */
-function stateOf(reading: Reading): State | 'archived' | undefined {
+function stateIn(reading: Reading): State | 'archived' | undefined {
   const front = reading.frontText('status')
   const found = reading.index.line('status')
   const line = found?.isBelow && readStatus(found.value).kind === 'unknown' ? undefined : found

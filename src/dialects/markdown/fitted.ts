@@ -13,13 +13,13 @@ export function fitted(draft: Draft, reading: Reading): Draft {
       const name = below === undefined ? field : `${field}.${below}`
       const text = `${name} cannot be used: ${message}. Write less, or keep it in a file of its own.`
       reading.report('error', 'unusable_value', text, reading.start)
-      now = without(now, field, below)
+      now = withoutField(now, field, below)
     }
   }
   return {}
 }
 
-function without(draft: Draft, field: string, below: string | undefined): Draft {
+function withoutField(draft: Draft, field: string, below: string | undefined): Draft {
   const { [field as keyof Draft]: value, ...rest } = draft
   const data: unknown = value
   if (below === undefined || !isData(data) || !Object.hasOwn(data, below)) return rest

@@ -5,22 +5,22 @@ import { parseName, stemOf } from './names.ts'
 import { hasV1Keys, isV1 } from './v1/form.ts'
 
 export const FORMS = ['handoff', 'v1', 'index'] as const
-export type Form = (typeof FORMS)[number]
+export type MarkdownForm = (typeof FORMS)[number]
 
-const KEYS: ReadonlySet<string> = new Set(['handoff_id', 'from_agent', 'to_agent', 'related_task'])
+const FORM_KEYS: ReadonlySet<string> = new Set(['handoff_id', 'from_agent', 'to_agent', 'related_task'])
 const PLACE = /(?:^|\/)_handoffs\/(?:active|archived)\/(?:.*\/)?handoff-[^/]*\.md$/is
 const OLD_PLACE = /(?:^|\/)_agents\//
 const WITHIN = /(?:^|\/)_handoffs\//
 const INDEX = /(?:^|\/)_handoffs\/_index\.ya?ml$/i
 
 /** Which form of this dialect a text has. Version 2 is known by its keys, and where they are lost, by its place. */
-export function formOf(source: Source): Form | undefined {
+export function formOf(source: Source): MarkdownForm | undefined {
   const { kind, value, path = '' } = source
   if (kind !== 'markdown' && kind !== 'yaml') return undefined
   if (isData(value)) {
     if (own(value, 'active_handoffs') !== undefined || own(value, 'counts_by_agent') !== undefined)
       return 'index'
-    const count = Object.keys(value).filter((key) => KEYS.has(normalKey(key))).length
+    const count = Object.keys(value).filter((key) => FORM_KEYS.has(normalKey(key))).length
     if (count > (kind === 'markdown' ? 0 : 1) || isNested(value)) return 'handoff'
   }
   if (INDEX.test(path)) return 'index'

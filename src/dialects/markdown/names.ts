@@ -1,11 +1,11 @@
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 
 /** Document 000 wants four digits; a fifth comes after task 9999 of a year. */
-const TASK = /^BPRD-\d{4}-\d{4,}$/
+const TASK_ID = /^BPRD-\d{4}-\d{4,}$/
 const TAIL = /-(BPRD-\d{4}-\d{4,})-(\d{8})(?:-(\d{1,6}))?$/
 /** What copies of a file are called: the same name and a time of day. */
 const COPY = /_\d{6}$/
-const FOLDER = /^.*\//s
+const FOLDER_PART = /^.*\//s
 const ENDING = /\.(?:md|markdown|mdx)$/i
 
 /** What document 000 says in a file name. */
@@ -34,10 +34,10 @@ const FILE_ID = /^handoff-[A-Za-z0-9][A-Za-z0-9._-]{0,190}$/
 
 export const isFileId = (id: string): boolean => FILE_ID.test(id)
 
-export const isTaskId = (text: string): boolean => TASK.test(text)
+export const isTaskId = (text: string): boolean => TASK_ID.test(text)
 
 /** The name of a file without folders and ending. */
-export const stemOf = (path: string): string => path.replace(FOLDER, '').replace(ENDING, '')
+export const stemOf = (path: string): string => path.replace(FOLDER_PART, '').replace(ENDING, '')
 
 /** The name that a copy was made of. */
 export const originalOf = (stem: string): string => stem.replace(COPY, '')

@@ -249,7 +249,7 @@ function remembered<K, V>(memory: Map<K, V>, key: K, make: () => V): V {
   return made
 }
 
-const MARK = /^---[ \t]*\r?\n/
+const FRONT_MATTER_MARK = /^---[ \t]*\r?\n/
 
 /**
  * The text below the front matter. A body that begins like YAML makes a text without a name look like several YAML
@@ -257,8 +257,8 @@ const MARK = /^---[ \t]*\r?\n/
  */
 function bodyOf({ body, bodyAt, kind, text, start, end }: Source): Body | undefined {
   if (body !== undefined) return { text: body, at: bodyAt }
-  if (kind !== 'yaml' || !MARK.test(text.slice(start, start + 20))) return undefined
-  const mark = MARK.exec(text.slice(end))
+  if (kind !== 'yaml' || !FRONT_MATTER_MARK.test(text.slice(start, start + 20))) return undefined
+  const mark = FRONT_MATTER_MARK.exec(text.slice(end))
   return mark ? { text: text.slice(end + mark[0].length), at: end + mark[0].length } : undefined
 }
 

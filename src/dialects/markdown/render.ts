@@ -23,32 +23,32 @@ export function bodySections(draft: Draft): readonly BodySection[] {
   const { package: pack = {} } = draft
   const sides = `## From: ${displayName(draft.from, draft.from_role)}\n## To: ${displayName(draft.to, draft.to_role)}`
   return [
-    { name: 'Handoff', text: `# Handoff: ${oneLine(draft.title ?? draft.id ?? '')}` },
+    { name: 'Handoff', text: `# Handoff: ${oneLineText(draft.title ?? draft.id ?? '')}` },
     { name: 'From', text: sides },
-    ...section('Purpose', (pack.purpose ?? draft.to_reason)?.trim()),
-    ...section('Context', (pack.context ?? pack.summary)?.trim()),
-    ...section('Deliverables', list(pack.deliverables)),
-    ...section('Verification Criteria', list(pack.criteria)),
+    ...bodySection('Purpose', (pack.purpose ?? draft.to_reason)?.trim()),
+    ...bodySection('Context', (pack.context ?? pack.summary)?.trim()),
+    ...bodySection('Deliverables', list(pack.deliverables)),
+    ...bodySection('Verification Criteria', list(pack.criteria)),
     ...onlyHere(pack),
-    ...section('Timeline', timeline(draft)),
-    ...section('References', references(draft)),
+    ...bodySection('Timeline', timeline(draft)),
+    ...bodySection('References', references(draft)),
   ]
 }
 
 /** What the front matter has no key for. */
 export function onlyHere(pack: NonNullable<Draft['package']>): readonly BodySection[] {
   const sections = [
-    section('Constraints', list(pack.constraints)),
-    section('In Brief', pack.context === undefined ? undefined : pack.summary?.trim()),
-    section(
+    bodySection('Constraints', list(pack.constraints)),
+    bodySection('In Brief', pack.context === undefined ? undefined : pack.summary?.trim()),
+    bodySection(
       'Decisions',
       list(pack.decisions?.map(({ decision, rationale }) => withReason(decision, rationale))),
     ),
-    section(
+    bodySection(
       'Open Questions',
       list(pack.open_questions?.map(({ question, context }) => withReason(question, context))),
     ),
-    section(
+    bodySection(
       'Artifacts',
       list(pack.artifacts?.map(({ path, description }) => withReason(`\`${path}\``, description))),
     ),
@@ -76,16 +76,18 @@ function references({ task, package: pack = {} }: Draft): string | undefined {
   ])
 }
 
-const section = (name: string, text: string | undefined): readonly BodySection[] =>
+const bodySection = (name: string, text: string | undefined): readonly BodySection[] =>
   text === undefined || text === '' ? [] : [{ name, text: `### ${name}\n${text}` }]
 
 const list = (items: readonly string[] | undefined): string | undefined =>
-  items === undefined || items.length === 0 ? undefined : items.map((item) => `- ${oneLine(item)}`).join('\n')
+  items === undefined || items.length === 0
+    ? undefined
+    : items.map((item) => `- ${oneLineText(item)}`).join('\n')
 
 const link = (target: string): string =>
-  `[${target}](${/^[\w./#-]+$/.test(target) ? target : `<${oneLine(target).replace(/[<>]/g, '')}>`})`
+  `[${target}](${/^[\w./#-]+$/.test(target) ? target : `<${oneLineText(target).replace(/[<>]/g, '')}>`})`
 
-const oneLine = (text: string): string =>
+const oneLineText = (text: string): string =>
   text
     .split('\n')
     .map((line) => line.trim())
@@ -96,5 +98,5 @@ function displayName(agent: string | null | undefined, role: string | undefined)
   const words = (agent ?? 'nobody')
     .split(/[-_]/)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-  return role === undefined ? words.join(' ') : `${words.join(' ')} (${oneLine(role)})`
+  return role === undefined ? words.join(' ') : `${words.join(' ')} (${oneLineText(role)})`
 }

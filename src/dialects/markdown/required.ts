@@ -81,7 +81,12 @@ function checkKey(reading: Reading, draft: Draft, key: NativeKey): void {
     const where = WHERE[reading.found.get(key) ?? 'front']
     const [what, add] = isThere ? ['empty', 'write'] : ['missing', 'add']
     const at = isThere ? reading.source.locate(reading.pathOf(key)) : reading.start
-    reading.report('error', 'required_field', `${key} is ${what}${where}; ${add} ${line(key, draft)}.`, at)
+    reading.report(
+      'error',
+      'required_field',
+      `${key} is ${what}${where}; ${add} ${exampleLine(key, draft)}.`,
+      at,
+    )
   }
   if (isThere) demandTime(reading, key)
   const place = reading.places.get(key)
@@ -107,7 +112,7 @@ const WHERE = {
 }
 
 /** The line to write: what was found elsewhere, what the other keys let us guess, or an example. */
-function line(key: string, draft: Draft): string {
+function exampleLine(key: string, draft: Draft): string {
   const found = key === 'status' ? draft.state && statusFor(draft.state) : DRAFT_FIELDS[key]!(draft)
   const short = typeof found === 'string' && found.length <= 60 && !found.includes('\n') ? found : undefined
   return `\`${key}: ${short ?? (found ? '…' : (guessFor(key, draft) ?? EXAMPLES[key]))}\``

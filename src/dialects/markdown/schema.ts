@@ -6,16 +6,20 @@ const TIME = {
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
   description: 'An instant in UTC to the second, for example 2026-02-21T14:30:00Z',
 }
-const AGENT = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', description: 'An agent, without @' }
+const AGENT_SCHEMA = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+  description: 'An agent, without @',
+}
 const TEXT = { type: 'string', pattern: '\\S' }
 const LINES = { type: 'array', minItems: 1, items: TEXT }
-const ID = {
+const ID_SCHEMA = {
   type: 'string',
   pattern: '^handoff-.+-BPRD-\\d{4}-\\d{4,}-\\d{8}(-\\d+)?$',
   description: 'handoff-{from_agent}-{to_agent}-{related_task}-{YYYYMMDD}, also the name of the file',
 }
-const TASK = { type: 'string', pattern: '^BPRD-\\d{4}-\\d{4,}$' }
-const STATUS = { enum: MARKDOWN_STATUSES }
+const TASK_SCHEMA = { type: 'string', pattern: '^BPRD-\\d{4}-\\d{4,}$' }
+const STATUS_SCHEMA = { enum: MARKDOWN_STATUSES }
 const COUNT = { type: 'integer', minimum: 0 }
 
 const orNull = (schema: { readonly type: string }): object => ({ ...schema, type: [schema.type, 'null'] })
@@ -31,11 +35,11 @@ export const REQUIRED_KEYS = {
 } as const
 
 const PROPERTIES = {
-  handoff_id: ID,
-  from_agent: AGENT,
-  to_agent: AGENT,
-  related_task: TASK,
-  status: STATUS,
+  handoff_id: ID_SCHEMA,
+  from_agent: AGENT_SCHEMA,
+  to_agent: AGENT_SCHEMA,
+  related_task: TASK_SCHEMA,
+  status: STATUS_SCHEMA,
   created_at: TIME,
   updated_at: TIME,
   expires_at: TIME,
@@ -48,10 +52,10 @@ const PROPERTIES = {
   source_meeting: { type: ['string', 'null'] },
   skill_web_node: { type: ['string', 'null'] },
   acknowledged_at: orNull(TIME),
-  acknowledged_by: orNull(AGENT),
+  acknowledged_by: orNull(AGENT_SCHEMA),
   acknowledgment_notes: { type: ['string', 'null'] },
   completed_at: orNull(TIME),
-  completion_verified_by: orNull(AGENT),
+  completion_verified_by: orNull(AGENT_SCHEMA),
   completion_notes: { type: ['string', 'null'] },
   evidence: {
     type: 'array',
@@ -91,7 +95,7 @@ const PROPERTIES = {
     ],
   },
   rejected_at: TIME,
-  rejected_by: AGENT,
+  rejected_by: AGENT_SCHEMA,
   supersedes: TEXT,
 } as const
 
@@ -121,7 +125,14 @@ export const schemas: Readonly<Record<'handoff' | 'index', Readonly<Record<strin
         items: {
           type: 'object',
           required: ['id', 'from', 'to', 'task', 'status', 'created'],
-          properties: { id: ID, from: AGENT, to: AGENT, task: TASK, status: STATUS, created: TIME },
+          properties: {
+            id: ID_SCHEMA,
+            from: AGENT_SCHEMA,
+            to: AGENT_SCHEMA,
+            task: TASK_SCHEMA,
+            status: STATUS_SCHEMA,
+            created: TIME,
+          },
         },
       },
       counts_by_agent: {
@@ -137,7 +148,7 @@ export const schemas: Readonly<Record<'handoff' | 'index', Readonly<Record<strin
         items: {
           type: 'object',
           required: ['id', 'completed_at'],
-          properties: { id: ID, completed_at: TIME },
+          properties: { id: ID_SCHEMA, completed_at: TIME },
         },
       },
     },

@@ -52,7 +52,7 @@ const orNull = <T>(value: T | undefined): T | null => value ?? null
 
 /** Every key in the document's order. Null where the document wants the key before it has a value. */
 const VALUES: Readonly<Record<string, (draft: Draft) => unknown>> = {
-  handoff_id: idOf,
+  handoff_id: markdownId,
   from_agent: ({ from }) => from,
   to_agent: ({ to }) => to ?? undefined,
   related_task: ({ task }) => task,
@@ -81,8 +81,8 @@ const VALUES: Readonly<Record<string, (draft: Draft) => unknown>> = {
   completion_notes: ({ result }) => orNull(result?.note),
 
   evidence: ({ result }) => result?.evidence,
-  verification_record: recordOf,
-  rejection_reason: reasonOf,
+  verification_record: verificationRecord,
+  rejection_reason: rejectionReason,
   rejected_at: (draft) => time(draft.rejection?.at ?? (isRefused(draft) ? draft.ended_at : undefined)),
   rejected_by: ({ rejection }) => rejection?.by,
   supersedes: ({ supersedes }) => supersedes,
@@ -91,7 +91,7 @@ const VALUES: Readonly<Record<string, (draft: Draft) => unknown>> = {
 const isRefused = ({ state }: Draft): boolean => state !== undefined && statusFor(state) === 'Rejected'
 
 /** An id of another dialect does not do: here it names the sender, the receiver, the task and the day. */
-function idOf({ id, from, to, task, created_at }: Draft): string | undefined {
+function markdownId({ id, from, to, task, created_at }: Draft): string | undefined {
   if (id !== undefined && /^handoff-/i.test(id)) return id
   if (from === undefined || !to || task === undefined || created_at === undefined) return id
   return handoffId({ from, to, task, created_at: seconds(created_at) })
@@ -114,7 +114,7 @@ function verifierOf({ state, verification }: Draft): string | null {
   return orNull((!isGivenBack && verification?.verified_by) || undefined)
 }
 
-function recordOf({ verification, ended_at }: Draft): Value | undefined {
+function verificationRecord({ verification, ended_at }: Draft): Value | undefined {
   if (!verification) return undefined
   const { verified_at, deliverable_checks } = verification
   if (deliverable_checks.length === 0 && verified_at === ended_at) return undefined
@@ -122,7 +122,7 @@ function recordOf({ verification, ended_at }: Draft): Value | undefined {
 }
 
 /** A bare text is a reason of the type `other`. */
-function reasonOf({ state, rejection, error }: Draft): unknown {
+function rejectionReason({ state, rejection, error }: Draft): unknown {
   if (rejection) {
     const { type, message } = rejection
     if (type === 'other') return message === '' ? undefined : message
@@ -183,7 +183,7 @@ const EXACT: ReadonlySet<string> = new Set([
 ])
 
 /** Times that have a key, by field. */
-const TIMES: readonly string[] = [
+const TIME_FIELDS: readonly string[] = [
   'created_at',
   'updated_at',
   'accepted_at',
@@ -197,7 +197,7 @@ function lossesOf(draft: Draft): Loss[] {
   const losses = [...lossesInMeaning(draft)]
   for (const [field, reason] of Object.entries({ ...LOST, ...LOST_BELOW }))
     if (at(draft, field) !== undefined) losses.push({ field, reason })
-  for (const field of TIMES) {
+  for (const field of TIME_FIELDS) {
     const value = at(draft, field)
     if (typeof value === 'string' && seconds(value) !== value)
       losses.push({ field, reason: 'times are written to the second' })
@@ -213,7 +213,7 @@ const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split(
 /** What is written as something else, or not in every state. */
 function* lossesInMeaning(draft: Draft): Generator<Loss> {
   const { state, id, package: pack, to_reason, error, ended_at, rejection, verification } = draft
-  if (id !== undefined && idOf(draft) !== id)
+  if (id !== undefined && markdownId(draft) !== id)
     yield { field: 'id', reason: 'the id names sender, receiver, task and day' }
   if (state !== undefined && !EXACT.has(state))
     yield { field: 'state', reason: `written as ${statusFor(state)}` }

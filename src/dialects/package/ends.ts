@@ -5,10 +5,10 @@ import type { Fields } from '../fields.ts'
 import { keepRest } from './extra.ts'
 import { filled, isBlank } from './filled.ts'
 
-type Step = string | number | null
+type StepRef = string | number | null
 
 const PERSON = [ANYONE, 'humain']
-const AGENT = ['agent', 'agent_id', 'name', 'id']
+const AGENT_KEYS = ['agent', 'agent_id', 'name', 'id']
 
 export function readFrom(handoff: Fields, extra: Data): Partial<Draft> {
   const end = readEnd(handoff, 'from', extra)
@@ -35,7 +35,7 @@ export function readTo(handoff: Fields, extra: Data): Partial<Draft> {
 interface End {
   readonly agent: string | undefined
   readonly reason: string | undefined
-  readonly step: Step | undefined
+  readonly step: StepRef | undefined
   readonly role: string | undefined
   /** Nothing stands there, not even something wrong. */
   readonly isAbsent: boolean
@@ -46,11 +46,11 @@ function readEnd(handoff: Fields, end: 'from' | 'to', extra: Data): End {
   if (isData(handoff.value(end))) {
     const fields = handoff.below(end)!
     const read = {
-      agent: fields.agent(...AGENT),
+      agent: fields.agent(...AGENT_KEYS),
       reason: end === 'to' ? (fields.text('reason', 'why') ?? besides(handoff, end)) : undefined,
       step: readStep(fields, 'step'),
       role: fields.text('role', 'agent_type'),
-      isAbsent: isBlank(fields.value(...AGENT)),
+      isAbsent: isBlank(fields.value(...AGENT_KEYS)),
     }
     keepRest(extra, fields, ['handoff', end])
     return read
@@ -85,7 +85,7 @@ function besides(handoff: Fields, end: 'from' | 'to'): string | undefined {
 }
 
 /** As given: a number stays one, `null` says that there is none. */
-export function readStep(fields: Fields, key: string): Step | undefined {
+export function readStep(fields: Fields, key: string): StepRef | undefined {
   const value = fields.value(key)
   if (value === undefined || value === null) return value
   const text = fields.text(key)

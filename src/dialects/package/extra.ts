@@ -12,7 +12,7 @@ export function withExtra(native: Data, extra: Readonly<Data>): Data {
     const kept = own(extra, key)
     const element = ELEMENT.exec(key)
     if (element) putElement(result, element[1]!, Number(element[2]), kept)
-    else put(result, key, merged(own(native, key), kept))
+    else put(result, key, mergedExtra(own(native, key), kept))
   }
   return result
 }
@@ -24,7 +24,7 @@ function putElement(result: Data, name: string, index: number, kept: unknown): v
   put(result, name, changed)
 }
 
-function merged(written: unknown, kept: unknown): unknown {
+function mergedExtra(written: unknown, kept: unknown): unknown {
   if (written === undefined) return kept
   return isData(written) && isData(kept) ? withExtra(written, kept) : written
 }

@@ -18,7 +18,7 @@ export {
   archivePath,
   isSafeName,
   readSession,
-  type Session,
+  type SessionFile,
 } from './files/session.ts'
 export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
@@ -48,7 +48,7 @@ function formOf(source: Source): string | undefined {
   const { path = '', value } = source
   if (STATE.test(path)) return 'state'
   if (!isData(value)) return isSessionPage(source) ? 'session' : undefined
-  const handoff = own(value, keyOf(value, 'handoff'))
+  const handoff = own(value, ownKey(value, 'handoff'))
   if (handoff !== undefined && ARCHIVE.test(path)) return 'package'
   if (isData(handoff)) return isPackage(handoff) ? 'package' : undefined
   if (ACKNOWLEDGMENT.some((key) => isData(own(value, key)))) return 'acknowledgment'
@@ -56,7 +56,7 @@ function formOf(source: Source): string | undefined {
   return Array.isArray(own(value, 'handoffs')) && !isIndex(value) ? 'state' : undefined
 }
 
-const keyOf = (value: Readonly<Data>, name: string): string =>
+const ownKey = (value: Readonly<Data>, name: string): string =>
   Object.hasOwn(value, name) ? name : (keysOf(value).find((key) => key.toLowerCase() === name) ?? name)
 
 /** Document 000's list of handoffs. */

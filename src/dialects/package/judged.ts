@@ -6,7 +6,7 @@ import type { Fields } from '../fields.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import type { Path, Source } from '../text/source.ts'
 import { foundAt, pathOfField } from './places.ts'
-import { textsOf } from './rules.ts'
+import { draftTexts } from './rules.ts'
 
 /** The draft without what no draft can hold, and what a look at all of it finds. */
 export function judged(draft: Draft, source: Source, root: Fields): Interpretation {
@@ -14,7 +14,7 @@ export function judged(draft: Draft, source: Source, root: Fields): Interpretati
   const { fitting, diagnostics } = fitted(draft, at)
   const all: PlacedProblem[] = [...root.diagnostics, ...diagnostics]
   const seen = new Set(all.filter(({ code }) => code === 'placeholder').map(position))
-  for (const [field, text] of textsOf(fitting)) {
+  for (const [field, text] of draftTexts(fitting)) {
     const blank = isPlaceholder(text, 'package') ? text : blankIn(text)
     if (blank === undefined) continue
     const place = at(field)

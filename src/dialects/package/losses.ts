@@ -2,7 +2,7 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import type { Loss } from '../dialect.ts'
 import { type Data, keysOf, own, sameData, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { type Status, Statuses, stateOf } from './words.ts'
+import { type PackageStatus, Statuses, stateOf } from './words.ts'
 
 /** Why a package does not say a field, or `said` where it does. A new field of the draft has to be decided on here. */
 const FIELDS: Readonly<Record<keyof Draft, string>> = {
@@ -101,7 +101,7 @@ const PARTLY: Partial<Record<keyof Draft, (draft: Draft, value: Data) => boolean
   to: ({ to }) => to === null,
   state: ({ state }, value) => {
     const status = valueAt(value, ['handoff', 'status'])
-    return !Statuses.words.includes(status as Status) || stateOf(status as Status) !== state
+    return !Statuses.words.includes(status as PackageStatus) || stateOf(status as PackageStatus) !== state
   },
   accepted_at: ({ accepted_at, acknowledgment: said }) =>
     said?.understood === 'partial' ||

@@ -74,7 +74,7 @@ function readPackage(root: Fields, extra: Data, source: Source): Draft | undefin
     ...readEmbeddedAcknowledgment(handoff, root, extra),
     body: source.kind === 'markdown' && source.body?.trim() ? source.body : undefined,
   })
-  draft.task ??= taskOf(draft.workflow)
+  draft.task ??= workflowTask(draft.workflow)
   const type = readType(handoff, draft)
   keepRest(extra, handoff, ['handoff'])
   return ownKeys({ ...filled(draft), type }, root, extra, 'handoff')
@@ -89,13 +89,13 @@ function ownKeys(draft: Draft, root: Fields, extra: Data, name: string): Draft {
   return draft
 }
 
-const ID = /^HO-(?:\d{4}-)?\d{3,}$/
+const PACKAGE_ID = /^HO-(?:\d{4}-)?\d{3,}$/
 
 function readId(handoff: Fields): string | undefined {
   const id = handoff.text('id', 'handoff_id')
   if (id === undefined)
     handoff.report('info', 'missing_id', 'the package has no id; it is given one when it is sent')
-  else if (!ID.test(id) && !id.startsWith('['))
+  else if (!PACKAGE_ID.test(id) && !id.startsWith('['))
     handoff.report('info', 'odd_id', `${id} is kept; ids of packages look like HO-2024-001 or HO-001`, 'id')
   return id
 }
@@ -138,7 +138,7 @@ function readName(handoff: Fields, root: Fields, key: string, native: string): s
   return text
 }
 
-function taskOf(workflow: Draft['workflow']): string | undefined {
+function workflowTask(workflow: Draft['workflow']): string | undefined {
   const name = own(workflow, 'name')
   return typeof name === 'string' && name !== '' && !name.startsWith('[') && name.length <= 200
     ? name

@@ -22,7 +22,7 @@ export interface Received {
   readonly warnings: readonly string[]
 }
 
-interface Outcome {
+interface ReceivingOutcome {
   readonly blockers: readonly string[]
   readonly warnings?: readonly string[]
   readonly evaluated?: boolean
@@ -30,7 +30,7 @@ interface Outcome {
 
 /** Document 004's checklist for whoever receives. */
 // biome-ignore format: read as a table
-const CHECKLIST: readonly (readonly [string, (draft: Draft, facts: ReceivingFacts) => Outcome])[] = [
+const CHECKLIST: readonly (readonly [string, (draft: Draft, facts: ReceivingFacts) => ReceivingOutcome])[] = [
   ['summary present and understandable',        summary],
   ['all artifacts exist',                       artifacts],
   ['expectations.deliverable clear',            deliverable],
@@ -53,14 +53,14 @@ export function checkReceiving(draft: Draft, facts: ReceivingFacts = {}): Receiv
   }
 }
 
-function summary({ package: travels }: Draft): Outcome {
+function summary({ package: travels }: Draft): ReceivingOutcome {
   const text = travels?.summary
   if (text === undefined) return { blockers: ['Summary missing'] }
   const empty = isPlaceholder(text, 'package') || isVacuousSummary(text)
   return { blockers: empty ? [`Summary '${text}' not understandable`] : [] }
 }
 
-function artifacts({ package: travels }: Draft, { kinds }: ReceivingFacts): Outcome {
+function artifacts({ package: travels }: Draft, { kinds }: ReceivingFacts): ReceivingOutcome {
   const listed = travels?.artifacts ?? []
   const blockers = listed.flatMap(({ path }) => {
     if (insideProject(path) === undefined) return [`Artifact ${path} outside the project`]
@@ -71,7 +71,7 @@ function artifacts({ package: travels }: Draft, { kinds }: ReceivingFacts): Outc
   return { blockers, evaluated: listed.every(({ path }) => kinds?.has(path) === true) }
 }
 
-function deliverable(draft: Draft): Outcome {
+function deliverable(draft: Draft): ReceivingOutcome {
   const { deliverables = [], validation_request } = draft.package ?? {}
   const unclear = deliverables
     .filter((text) => isPlaceholder(text, 'package'))
@@ -83,7 +83,7 @@ function deliverable(draft: Draft): Outcome {
     : { blockers: [], warnings: ['Deliverable missing'] }
 }
 
-function constraints({ package: travels }: Draft, { incompatible }: ReceivingFacts): Outcome {
+function constraints({ package: travels }: Draft, { incompatible }: ReceivingFacts): ReceivingOutcome {
   const vague = (travels?.constraints ?? [])
     .flatMap((text) => vagueWord(text) ?? [])
     .map(constraintNotMeasurable)

@@ -106,7 +106,7 @@ const deliverable: Rule = (draft, { open }) => {
 }
 
 const blanks: Rule = (draft) =>
-  textsOf(draft).flatMap(([field, text]) => {
+  draftTexts(draft).flatMap(([field, text]) => {
     if (isPlaceholder(text, 'package'))
       return [error('placeholder', field, `${text} is a placeholder; write the value that it stands for`)]
     const blank = blankIn(text)
@@ -142,7 +142,7 @@ const RULES: readonly Rule[] = [ends, summary, artifacts, questions, measurable,
 export const PENDING = 'pending'
 
 /** Everything that a person wrote into the fields of a package. */
-export function textsOf(draft: Draft): readonly (readonly [string, string])[] {
+export function draftTexts(draft: Draft): readonly (readonly [string, string])[] {
   const { package: travels, gate } = draft
   const lists = { deliverables: travels?.deliverables, criteria: travels?.criteria }
   const all: [string, string | null | undefined][] = [

@@ -21,7 +21,7 @@ const id: Schema = {
   pattern: '^HO-([0-9]{4}-)?[0-9]{3,}$',
   description: 'HO-2024-001 or HO-001; given when the package is sent',
 }
-const step: Schema = {
+const stepSchema: Schema = {
   type: ['string', 'number', 'null'],
   description: 'Step of the workflow; null: not in the main workflow',
 }
@@ -98,12 +98,17 @@ const handoff: Schema = mapping(
     priority: oneOf(PRIORITIES),
     task: text('Where it is not the name of the workflow'),
     project: text(),
-    from: mapping({ agent: text(), step, role: text() }, ['agent']),
+    from: mapping({ agent: text(), step: stepSchema, role: text() }, ['agent']),
     to: mapping(
-      { agent: text('human: a person decides'), reason: text('Why this agent'), step, role: text() },
+      {
+        agent: text('human: a person decides'),
+        reason: text('Why this agent'),
+        step: stepSchema,
+        role: text(),
+      },
       ['agent'],
     ),
-    gate: mapping({ type: oneOf(GATE_TYPES), name: text(), step }, ['type']),
+    gate: mapping({ type: oneOf(GATE_TYPES), name: text(), step: stepSchema }, ['type']),
     context,
     validation_request: mapping({
       items: texts('Points to validate'),
@@ -125,7 +130,7 @@ const handoff: Schema = mapping(
   ['from', 'to', 'context'],
 )
 
-const entry: Schema = mapping(
+const stateEntry: Schema = mapping(
   { id: text(), timestamp: { type: 'string' }, from: text(), to: text(), status: oneOf(STATUSES) },
   ['id', 'from', 'to', 'status'],
 )
@@ -145,6 +150,6 @@ export const schemas: Readonly<Record<'package' | 'acknowledgment' | 'gate_respo
   gate_response: document('Answer to a gate', mapping({ gate_response: gateResponse }, ['gate_response'])),
   state: document(
     'Handoffs of a project, state/current.json',
-    mapping({ handoffs: listOf(entry) }, ['handoffs']),
+    mapping({ handoffs: listOf(stateEntry) }, ['handoffs']),
   ),
 }

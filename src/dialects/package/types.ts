@@ -30,7 +30,7 @@ export type Answered =
 export const Types: Words<HandoffType> = { name: 'handoff_type', words: TYPES, synonyms: TYPE_SYNONYMS }
 
 /** The first rule that holds decides. */
-const RULES: readonly (readonly [HandoffType, (marks: TypeMarks) => boolean])[] = [
+const TYPE_RULES: readonly (readonly [HandoffType, (marks: TypeMarks) => boolean])[] = [
   ['gate', ({ gate }) => gate],
   ['escalation', ({ to }) => to === ANYONE],
   ['return', ({ answers, step }) => answers || step === null],
@@ -39,7 +39,7 @@ const RULES: readonly (readonly [HandoffType, (marks: TypeMarks) => boolean])[] 
 ]
 
 export function inferType(marks: TypeMarks): HandoffType {
-  return RULES.find(([, holds]) => holds(marks))?.[0] ?? 'delegation'
+  return TYPE_RULES.find(([, holds]) => holds(marks))?.[0] ?? 'delegation'
 }
 
 /** What each type is seen by, for whoever is told that it is another one than was said. */

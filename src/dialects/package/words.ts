@@ -13,9 +13,9 @@ export const STATUSES = [
   'failed',
   'cancelled',
 ] as const
-export type Status = (typeof STATUSES)[number]
+export type PackageStatus = (typeof STATUSES)[number]
 
-export const STATE_OF: Readonly<Record<Status, State>> = {
+export const STATE_OF: Readonly<Record<PackageStatus, State>> = {
   pending: 'offered',
   acknowledged: 'accepted',
   in_progress: 'in_progress',
@@ -28,7 +28,7 @@ export const STATE_OF: Readonly<Record<Status, State>> = {
 }
 
 /** The nearest word for a state. What `STATE_OF` does not lead back from is a loss. */
-const STATUS_OF: Readonly<Record<State, Status>> = {
+const STATUS_OF: Readonly<Record<State, PackageStatus>> = {
   draft: 'pending',
   offered: 'pending',
   accepted: 'acknowledged',
@@ -44,14 +44,14 @@ const STATUS_OF: Readonly<Record<State, Status>> = {
   cancelled: 'cancelled',
 }
 
-export const statusOf = (state: State, forPerson: boolean): Status =>
+export const statusOf = (state: State, forPerson: boolean): PackageStatus =>
   state === 'needs_input' && forPerson ? 'awaiting_human' : STATUS_OF[state]
 
 /**
  * What may stand as a status. Words of the document come first; for others the engine's state is taken, also where
  * the document has no word of its own for it.
  */
-export const Statuses: Words<Status | State> = {
+export const Statuses: Words<PackageStatus | State> = {
   name: 'status',
   words: STATUSES,
   synonyms: {
@@ -64,8 +64,8 @@ export const Statuses: Words<Status | State> = {
   },
 }
 
-export const stateOf = (word: Status | State): State =>
-  word in STATE_OF ? STATE_OF[word as Status] : (word as State)
+export const stateOf = (word: PackageStatus | State): State =>
+  word in STATE_OF ? STATE_OF[word as PackageStatus] : (word as State)
 
 export const ARTIFACT_TYPES = ['spec', 'code', 'doc', 'config'] as const
 export const ArtifactTypes: Words<(typeof ARTIFACT_TYPES)[number]> = {

@@ -29,9 +29,9 @@ export function toNative(draft: Draft): Native {
   }
 }
 
-type Form = 'package' | 'acknowledgment' | 'gate_response'
+type PackageForm = 'package' | 'acknowledgment' | 'gate_response'
 
-const NATIVE: Readonly<Record<Form, (draft: Draft) => Data>> = {
+const NATIVE: Readonly<Record<PackageForm, (draft: Draft) => Data>> = {
   package: (draft) =>
     filled({
       handoff: nativeHandoff(draft),
@@ -43,7 +43,7 @@ const NATIVE: Readonly<Record<Form, (draft: Draft) => Data>> = {
 }
 
 /** An answer without the package that it answers says nothing else. */
-function formFor(draft: Draft): Form {
+function formFor(draft: Draft): PackageForm {
   const { acknowledgment, gate, accepted_at, accepted_by, ack_notes, extra, ...rest } = draft
   if (keysOf(rest).length > 0) return 'package'
   if (acknowledgment !== undefined && gate === undefined) return 'acknowledgment'
@@ -75,7 +75,7 @@ function nativeHandoff(draft: Draft): Data {
     from: orNothing({ agent: draft.from, step: draft.from_step, role: draft.from_role }),
     to: orNothing({
       agent: draft.to ?? undefined,
-      reason: reasonOf(draft),
+      reason: receiverReason(draft),
       step: draft.to_step,
       role: draft.to_role,
     }),
@@ -124,7 +124,8 @@ const marksOfNative = (native: Data, draft: Draft) => ({
 })
 
 /** What goes to an agent for a purpose goes to it for that reason. */
-const reasonOf = ({ to_reason, package: travels }: Draft): string | undefined => to_reason ?? travels?.purpose
+const receiverReason = ({ to_reason, package: travels }: Draft): string | undefined =>
+  to_reason ?? travels?.purpose
 
 const summaryOf = ({ package: travels, record }: Draft): string | undefined =>
   travels?.summary ?? travels?.context ?? record?.summary

@@ -50,7 +50,7 @@ export const LIFECYCLE_WORDS: Words<Lifecycle> = {
   },
 }
 
-const KEYS = [
+const ARTIFACT_KEYS = [
   ['artifact_id', 'id'],
   ['artifact_type', 'type'],
   ['phase', 'phase'],
@@ -130,7 +130,8 @@ export function artifactOf(source: Source): ArtifactReading {
 /** Strict JSON with two spaces and a newline at the end. */
 export function printArtifact(artifact: Artifact): string {
   const value: Data = {}
-  for (const [key, field] of KEYS) if (artifact[field] !== undefined) setOwn(value, key, artifact[field])
+  for (const [key, field] of ARTIFACT_KEYS)
+    if (artifact[field] !== undefined) setOwn(value, key, artifact[field])
   const extra = artifact.extra ?? {}
   for (const key of keysOf(extra)) if (!Object.hasOwn(value, key)) setOwn(value, key, own(extra, key))
   return `${JSON.stringify(value, undefined, 2)}\n`

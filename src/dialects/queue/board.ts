@@ -28,7 +28,7 @@ const isEntry = (value: unknown): boolean =>
   isMapping(value) && ENTRY_KEYS.some((key) => Object.hasOwn(value, key))
 
 export function boardProblems(source: Source): readonly PlacedProblem[] {
-  const entries = entriesOf(source)
+  const entries = boardEntries(source)
   const busy = entries.filter(({ draft }) => draft.state !== undefined)
   const message = `this is a status board of ${entries.length} agents, ${busy.length} of them with work, and no single handoff; its entries can be read one by one`
   const board: PlacedProblem = {
@@ -41,7 +41,7 @@ export function boardProblems(source: Source): readonly PlacedProblem[] {
 }
 
 /** A draft for each agent: the agent is who has the work. Idle agents have a draft without a state. */
-export function entriesOf(source: Source): readonly BoardEntry[] {
+export function boardEntries(source: Source): readonly BoardEntry[] {
   const root = fieldsOf(source)
   const agents = root?.below('agents')
   const found = own(source.value, 'agents')
@@ -55,7 +55,7 @@ export function entriesOf(source: Source): readonly BoardEntry[] {
       const fields = agents.below(agent)
       if (!fields) return []
       const draft = {
-        ...entry(fields, agent),
+        ...boardEntry(fields, agent),
         ...(project && { project }),
         ...(updated && { updated_at: updated }),
       }
@@ -63,7 +63,7 @@ export function entriesOf(source: Source): readonly BoardEntry[] {
     })
 }
 
-function entry(fields: Fields, agent: string): Draft {
+function boardEntry(fields: Fields, agent: string): Draft {
   const task = fields.value('current_task') === null ? undefined : fields.text('current_task')
   const note = fields.text('brief_note', 'note')
   const links = ['handoff_file', 'details_link'].flatMap((key) => {

@@ -23,7 +23,7 @@ const OF_PACKAGE = [
   'validation_request',
 ] as const
 const OF_DRAFT = ['title', 'to_reason', 'gate', 'workflow'] as const
-const KEYS: readonly string[] = [...OF_DRAFT, ...OF_PACKAGE]
+const CARRIED_KEYS: readonly string[] = [...OF_DRAFT, ...OF_PACKAGE]
 
 export function carriedIn(draft: Draft): Data | undefined {
   const result: Data = {}
@@ -41,7 +41,7 @@ export function readCarried(input: unknown): { readonly draft: Draft; readonly i
   const found = own(input, CARRIED)
   if (!isMapping(input) || !isMapping(found)) return { draft: {}, input }
   const keys = keysOf(found)
-  if (keys.length === 0 || keys.some((key) => !KEYS.includes(key))) return { draft: {}, input }
+  if (keys.length === 0 || keys.some((key) => !CARRIED_KEYS.includes(key))) return { draft: {}, input }
   const draft: Data = {}
   const inside: Data = {}
   for (const key of keys) {

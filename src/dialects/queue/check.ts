@@ -58,7 +58,7 @@ type Rule = (native: Readonly<Data>, circumstances: Circumstances) => readonly P
 
 /** All rules about one handoff in the document's own keys. They look at values only. */
 export const checkNative: Rule = (native, circumstances) =>
-  RULES.flatMap((rule) => rule(native, circumstances))
+  NATIVE_RULES.flatMap((rule) => rule(native, circumstances))
 
 const required: Rule = (native, { form }) =>
   REQUIRED[form]
@@ -129,7 +129,7 @@ const agentTypes: Rule = (native) =>
     ]
   })
 
-const schemas: Rule = (native) => {
+const schemaNames: Rule = (native) => {
   const target = textAt(native, ['target', 'agent_id'])
   return (['input', 'output'] as const).flatMap((side): PathProblem[] => {
     const path = [side === 'input' ? 'input' : 'expected_output', 'schema']
@@ -247,8 +247,8 @@ const failure: Rule = (native) => {
 }
 
 // biome-ignore format: read as a table
-const RULES: readonly Rule[] = [
-  required, id, agentTypes, phases, schemas, destination, output, validation, duration, times, failure,
+const NATIVE_RULES: readonly Rule[] = [
+  required, id, agentTypes, phases, schemaNames, destination, output, validation, duration, times, failure,
 ]
 
 /** A count that has reached the maximum leaves nothing to retry, whatever the file says. */

@@ -3,7 +3,7 @@ import { formOf, interpret } from './parse.ts'
 import { print, toNative } from './write.ts'
 
 export { type Artifact, artifactOf, printArtifact } from './artifact.ts'
-export { type BoardEntry, entriesOf } from './board.ts'
+export { type BoardEntry, boardEntries } from './board.ts'
 export {
   checkArtifact,
   checkNative,

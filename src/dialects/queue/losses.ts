@@ -3,7 +3,7 @@ import { type Data, keysOf, own, sameData } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
 import { CARRIED, carriedIn } from './carried.ts'
-import { type StatusWord, stateOf } from './names.ts'
+import { queueState, type StatusWord } from './names.ts'
 
 /** Fields that document 001 has no key for. */
 // biome-ignore format: read as a table
@@ -48,7 +48,7 @@ const SOMETIMES: readonly Case[] = [
   {
     field: 'state',
     reason: 'document 001 has four states',
-    isLost: ({ state }, { status }) => state !== stateOf(status as StatusWord),
+    isLost: ({ state }, { status }) => state !== queueState(status as StatusWord),
   },
   {
     field: 'accepted_at',

@@ -3,15 +3,15 @@ import type { Path } from '../text/source.ts'
 import { STATE_WORDS, type Words } from '../text/words.ts'
 
 export const STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const
-export type Status = (typeof STATUSES)[number]
+export type QueueStatus = (typeof STATUSES)[number]
 
 export const FORMS = ['request', 'response', 'failure', 'artifact', 'context', 'board'] as const
-export type Form = (typeof FORMS)[number]
+export type QueueForm = (typeof FORMS)[number]
 /** The forms that are one handoff. */
 export type HandoffForm = 'request' | 'response' | 'failure'
 
 /** The document's words, and the states that only foreign words name. */
-export type StatusWord = Status | Exclude<State, 'offered'>
+export type StatusWord = QueueStatus | Exclude<State, 'offered'>
 
 /** What else people write for a status; a word for a state that the document does not have keeps its meaning. */
 export const STATUS_WORDS: Words<StatusWord> = {
@@ -24,11 +24,11 @@ export const STATUS_WORDS: Words<StatusWord> = {
   ),
 }
 
-export const stateOf = (word: StatusWord): State => (word === 'pending' ? 'offered' : word)
+export const queueState = (word: StatusWord): State => (word === 'pending' ? 'offered' : word)
 
 /** REQUIREMENTS 7.3. Several states share a word; which one it was travels in the slot. */
 // biome-ignore format: read as a table
-export const STATUS_OF: Readonly<Record<State, Status>> = {
+export const STATUS_OF: Readonly<Record<State, QueueStatus>> = {
   draft:       'pending',
   offered:     'pending',
   accepted:    'pending',
@@ -45,7 +45,7 @@ export const STATUS_OF: Readonly<Record<State, Status>> = {
 }
 
 // biome-ignore format: read as a table
-export const FORM_OF: Readonly<Record<Status, HandoffForm>> = {
+export const FORM_OF: Readonly<Record<QueueStatus, HandoffForm>> = {
   pending:     'request',
   in_progress: 'request',
   completed:   'response',
@@ -54,21 +54,21 @@ export const FORM_OF: Readonly<Record<Status, HandoffForm>> = {
 
 /** The status has an underscore, its folder a hyphen. */
 // biome-ignore format: read as a table
-export const FOLDER_OF: Readonly<Record<Status, string>> = {
+export const FOLDER_OF: Readonly<Record<QueueStatus, string>> = {
   pending:     'pending',
   in_progress: 'in-progress',
   completed:   'completed',
   failed:      'failed',
 }
 
-const FOLDERS: ReadonlyMap<string, Status> = new Map([
+const FOLDERS: ReadonlyMap<string, QueueStatus> = new Map([
   ...STATUSES.map((status) => [FOLDER_OF[status], status] as const),
   ['in_progress', 'in_progress'],
   ['inprogress', 'in_progress'],
 ])
 
 /** `x.json.processed`: readers that rename a file where the document moves it. */
-const SUFFIXES: ReadonlyMap<string, Status> = new Map([
+const SUFFIXES: ReadonlyMap<string, QueueStatus> = new Map([
   ['processed', 'completed'],
   ['completed', 'completed'],
   ['done', 'completed'],
@@ -83,9 +83,9 @@ export type ContextFile = (typeof CONTEXT_FILES)[number]
 
 export interface QueuePlace {
   /** What the folder says about the state. */
-  readonly status?: Status
+  readonly status?: QueueStatus
   /** What a suffix behind `.json` says about it; it was put there after the file had its folder. */
-  readonly mark?: Status
+  readonly mark?: QueueStatus
   /** The part of the name before `.json`: the id, by the document. */
   readonly stem?: string
   readonly kind?: 'handoff' | 'artifact' | 'context'
@@ -127,7 +127,7 @@ export function isSafePath(path: string): boolean {
 }
 
 /** `handoffs/pending/hoff-001-1705147200000.json`; undefined where the id cannot be a file's name. */
-export function handoffFile(id: string, status: Status): string | undefined {
+export function handoffFile(id: string, status: QueueStatus): string | undefined {
   return isSafeName(id) ? `handoffs/${FOLDER_OF[status]}/${id}.json` : undefined
 }
 

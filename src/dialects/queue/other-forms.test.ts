@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sourcesOf } from '../text/sources.ts'
-import { artifactOf, contextOf, entriesOf, printArtifact, printContext, queue, withPhase } from './index.ts'
+import {
+  artifactOf,
+  boardEntries,
+  contextOf,
+  printArtifact,
+  printContext,
+  queue,
+  withPhase,
+} from './index.ts'
 
 const ID = 'artifact-api-1767287345000'
 const sourceOf = (value: unknown, path: string) =>
@@ -124,7 +132,7 @@ describe('a status board', () => {
     const common = { project: 'bakery', updated_at: '2026-01-04T00:00:00Z' }
 
     assert.deepEqual(
-      entriesOf(sourceOf(BOARD, 'agent-handoffs.json')).map(({ draft }) => draft),
+      boardEntries(sourceOf(BOARD, 'agent-handoffs.json')).map(({ draft }) => draft),
       [
         { to: 'planner', package: { summary: 'waiting' }, ...common },
         {
@@ -136,6 +144,6 @@ describe('a status board', () => {
         },
       ],
     )
-    assert.deepEqual(entriesOf(sourceOf({ agents: [] }, 'x.json')), [])
+    assert.deepEqual(boardEntries(sourceOf({ agents: [] }, 'x.json')), [])
   })
 })

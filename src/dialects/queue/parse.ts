@@ -13,14 +13,14 @@ import { contextOf } from './context-files.ts'
 import {
   FOLDER_OF,
   FORM_OF,
-  type Form,
   type HandoffForm,
   isHandoffId,
+  type QueueForm,
   type QueuePlace,
   queuePlace,
+  queueState,
   STATUS_OF,
   STATUS_WORDS,
-  stateOf,
   stemOf,
 } from './names.ts'
 import { readHandoff } from './read.ts'
@@ -33,7 +33,7 @@ const FOREIGN = ['handoff', 'acknowledgment', 'commit_sha', 'branch', 'handoffs'
 /** A `task_id` is document 003's, unless a key beside it is none of its. */
 const NOT_OF_TASKS = ['handoff_id', 'source', 'target', 'from_agent', 'to_agent']
 
-export function formOf(source: Source): Form | undefined {
+export function formOf(source: Source): QueueForm | undefined {
   if (source.kind === 'markdown') return undefined
   const { value } = source
   const place = source.kind === 'json' ? queuePlace(source.path) : {}
@@ -78,7 +78,7 @@ const isFlat = (value: Data): boolean =>
 function formByStatus(value: Data): HandoffForm {
   const written = own(value, 'status') ?? own(value, 'state')
   const found = typeof written === 'string' ? findWord(STATUS_WORDS, written)?.word : undefined
-  if (found !== undefined) return FORM_OF[STATUS_OF[stateOf(found)]]
+  if (found !== undefined) return FORM_OF[STATUS_OF[queueState(found)]]
   if (isMapping(own(value, 'error'))) return 'failure'
   return Object.hasOwn(value, 'output') ? 'response' : 'request'
 }
@@ -108,10 +108,10 @@ function handoffIn(source: Source, form: string): Interpretation {
 /** The suffix behind `.json` and the folder are the truth; the status field is what the writer meant. */
 function readState(root: Fields, { mark, status: folder }: QueuePlace): Draft['state'] {
   const word = root.word(STATUS_WORDS, 'status', 'state')
-  const written = word && stateOf(word)
+  const written = word && queueState(word)
   const placed = mark ?? folder
   if (placed === undefined) return written
-  if (written === undefined) return stateOf(placed)
+  if (written === undefined) return queueState(placed)
   if (STATUS_OF[written] === placed) return written
   const place = mark ? 'the ending of the file name' : `the folder ${FOLDER_OF[placed]}/`
   root.report(
@@ -120,7 +120,7 @@ function readState(root: Fields, { mark, status: folder }: QueuePlace): Draft['s
     `status is "${word}", but ${place} says ${placed}, which counts; write "status": "${placed}"`,
     root.has('status') ? 'status' : 'state',
   )
-  return stateOf(placed)
+  return queueState(placed)
 }
 
 /** Adds the keys that no field of the draft has a place for. */

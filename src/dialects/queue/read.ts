@@ -7,7 +7,7 @@ import { findWord, PRIORITY_WORDS, type Words } from '../text/words.ts'
 import { compact, name, type Parts, ranged } from './bounded.ts'
 import { CARRIED, readCarried } from './carried.ts'
 import { retryIsLeft } from './check.ts'
-import type { Status } from './names.ts'
+import type { QueueStatus } from './names.ts'
 import { readSides } from './sides.ts'
 
 const TEXT_LENGTH = 64_000
@@ -20,7 +20,7 @@ const PROSE = {
 const TITLES = ['title', 'subject']
 
 /** How the end of the work is spelled: the first wins. */
-const ENDS: Partial<Record<Status, readonly [string, string]>> = {
+const END_KEYS: Partial<Record<QueueStatus, readonly [string, string]>> = {
   completed: ['timestamp_completed', 'completed_at'],
   failed: ['timestamp_failed', 'failed_at'],
 }
@@ -53,7 +53,7 @@ const COMPLIANCE_WORDS: Words<'valid' | 'invalid'> = {
 }
 
 /** Everything but the state, which the file's place has a say in. */
-export function readHandoff(root: Fields, status: Status | undefined): Draft {
+export function readHandoff(root: Fields, status: QueueStatus | undefined): Draft {
   const times = readTimes(root, status)
   const sides = readSides(root)
   const context = readContext(root)
@@ -127,8 +127,8 @@ function readPriority(root: Fields): Draft['priority'] {
   return undefined
 }
 
-function readTimes(root: Fields, status: Status | undefined) {
-  const [first, second] = (status && ENDS[status]) ?? []
+function readTimes(root: Fields, status: QueueStatus | undefined) {
+  const [first, second] = (status && END_KEYS[status]) ?? []
   const ended = first === undefined ? undefined : root.time(first)
   const other = second === undefined ? undefined : root.time(second)
   if (first && second && ended && other && ended !== other)

@@ -8,9 +8,9 @@ import {
   HANDOFF_ID,
   type HandoffForm,
   PHASES_OF,
+  type QueueStatus,
   REQUIRED,
   STATUSES,
-  type Status,
 } from './names.ts'
 
 const number = (description: string): Schema => ({ type: 'number', minimum: 0, description })
@@ -125,7 +125,7 @@ function side(): Schema {
 }
 
 /** The required keys come from the one table that the checks use. */
-function form(of: HandoffForm, statuses: readonly Status[], title: string): Schema {
+function form(of: HandoffForm, statuses: readonly QueueStatus[], title: string): Schema {
   const required = REQUIRED[of]
   const below = (key: string) =>
     required.flatMap(([top, inner]) => (top === key && inner !== undefined ? [String(inner)] : []))

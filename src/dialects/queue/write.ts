@@ -11,9 +11,9 @@ import {
   type HandoffForm,
   KEYS,
   PHASES_OF,
+  type QueueStatus,
   REQUIRED,
   STATUS_OF,
-  type Status,
   stemOf,
 } from './names.ts'
 
@@ -47,17 +47,17 @@ export const print = ({ value }: { readonly value: Readonly<Data> }): string =>
   `${JSON.stringify(value, undefined, 2)}\n`
 
 /** Several states have one word here: what waits for an answer was started, or it was not. */
-export function statusOf(draft: Draft): Status {
+export function queueStatus(draft: Draft): QueueStatus {
   if (draft.state === undefined) return 'pending'
   if (draft.state === 'needs_input' && draft.started_at === undefined) return 'pending'
   return STATUS_OF[draft.state]
 }
 
-export const formFor = (draft: Draft): HandoffForm => FORM_OF[statusOf(draft)]
+export const formFor = (draft: Draft): HandoffForm => FORM_OF[queueStatus(draft)]
 
 /** All that the draft says, in the document's keys and order, whether or not it is enough. */
 export function nativeOf(draft: Draft): Data {
-  const status = statusOf(draft)
+  const status = queueStatus(draft)
   const form = FORM_OF[status]
   const values: Data = {
     handoff_id: draft.id,
@@ -79,11 +79,11 @@ export function nativeOf(draft: Draft): Data {
     recovery_actions: draft.error?.recovery_actions,
     next_steps: draft.next_steps ?? draft.result?.next_steps,
   }
-  return inOrder(withExtra(stripped(values), draft.extra ?? {}), KEYS[form])
+  return keysInOrder(withExtra(stripped(values), draft.extra ?? {}), KEYS[form])
 }
 
 /** Document 001 spells the end of the work in two ways; both are written, with one value. */
-function timesOf(draft: Draft, status: Status): Data {
+function timesOf(draft: Draft, status: QueueStatus): Data {
   const started = status === 'pending' ? draft.started_at : (draft.started_at ?? draft.accepted_at)
   return {
     timestamp: draft.created_at,
@@ -228,7 +228,7 @@ function withExtra(native: Data, extra: Readonly<Data>): Data {
   return result
 }
 
-function inOrder(data: Data, keys: readonly string[]): Data {
+function keysInOrder(data: Data, keys: readonly string[]): Data {
   const result: Data = {}
   const known = keys.filter((key) => own(data, key) !== undefined)
   for (const key of [...known, ...without(data, known, 'names')]) setOwn(result, key, own(data, key))

@@ -1,7 +1,7 @@
 import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Lines } from './lines.ts'
 import type { Change, Path, Position, Source } from './source.ts'
-import { entryOf, type Note, type Reading, type Tree, treeAt } from './tree.ts'
+import { entryOf, type NotationProblem, type Reading, type Tree, treeAt } from './tree.ts'
 
 /** A part of a text that was read as data. */
 export interface Piece {
@@ -49,7 +49,11 @@ export function makeSource({ text, lines, path }: Whole, piece: Piece, editPiece
   }
 }
 
-function diagnosticOf(note: Note, start: number, position: (offset: number) => Position): PlacedProblem {
+function diagnosticOf(
+  note: NotationProblem,
+  start: number,
+  position: (offset: number) => Position,
+): PlacedProblem {
   const { severity, code, message, at, other } = note
   const line = other === undefined ? '' : String(position(start + other).line)
   return { severity, code, message: message.replace('{line}', line), ...position(start + at) }
@@ -69,7 +73,7 @@ function offsetOf(root: Tree | undefined, path: Path, part: 'key' | 'value'): nu
   return offset
 }
 
-export function noted(piece: Piece, ...notes: readonly Note[]): Piece {
+export function noted(piece: Piece, ...notes: readonly NotationProblem[]): Piece {
   return { ...piece, reading: { ...piece.reading, notes: [...piece.reading.notes, ...notes] } }
 }
 
@@ -79,6 +83,6 @@ export function refusedPiece(
   code: string,
   message: string,
 ): Piece {
-  const notes: readonly Note[] = [{ severity: 'error', code, message, at: 0 }]
+  const notes: readonly NotationProblem[] = [{ severity: 'error', code, message, at: 0 }]
   return { ...piece, start: 0, reading: { value: undefined, notes, tree: () => undefined } }
 }

@@ -15,9 +15,9 @@ export interface SourceOptions {
   readonly path?: string
 }
 
-type Kind = 'json' | 'lines' | 'yaml' | 'markdown'
+type SourceKind = 'json' | 'lines' | 'yaml' | 'markdown'
 
-const ENDINGS: Readonly<Record<string, Kind>> = {
+const ENDINGS: Readonly<Record<string, SourceKind>> = {
   json: 'json',
   jsonc: 'json',
   json5: 'json',
@@ -40,18 +40,18 @@ const KEY_LINE = /^["']?[A-Za-z_][\w .-]{0,60}["']?:(?:\s|$)/
  */
 export function sourcesOf(text: string, options: SourceOptions = {}): readonly Source[] {
   const whole = { text, lines: new Lines(text), path: options.path }
-  return piecesOf(text, kindOf(options.path)).map((piece) => makeSource(whole, piece, editPiece))
+  return piecesOf(text, sourceKind(options.path)).map((piece) => makeSource(whole, piece, editPiece))
 }
 
 /** The last ending that is known: a name such as `x.json.processed` still says JSON. */
-function kindOf(path: string | undefined): Kind | undefined {
+function sourceKind(path: string | undefined): SourceKind | undefined {
   if (path === undefined) return undefined
   const [, ...endings] = path.slice(path.lastIndexOf('/') + 1).split('.')
   const known = endings.slice(-2).findLast((ending) => Object.hasOwn(ENDINGS, ending.toLowerCase()))
   return known === undefined ? undefined : ENDINGS[known.toLowerCase()]
 }
 
-function piecesOf(text: string, hint: Kind | undefined): readonly Piece[] {
+function piecesOf(text: string, hint: SourceKind | undefined): readonly Piece[] {
   const from = startOf(text)
   const sign = text[from]
   if (hint === 'json' || hint === 'lines') return jsonPieces(text, from, hint === 'lines')

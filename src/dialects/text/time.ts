@@ -45,14 +45,14 @@ export function readInstant(text: string): ReadInstant | undefined {
   const { year, month, day, clock, zone } = parts
   if (!isDay(year, month, day)) return undefined
   const dayMs = midnight(year, month, day)
-  if (clock === '') return { instant: written(dayMs), oddities: [...parts.oddities, 'date_only'] }
+  if (clock === '') return { instant: isoText(dayMs), oddities: [...parts.oddities, 'date_only'] }
   const time = clockMs(clock)
   if (time === undefined) return undefined
   const offset = zoneOf(zone)
   if (offset === undefined) return undefined
   const ms = dayMs + time - offset.minutes * MINUTE_MS
   return isWritable(ms)
-    ? { instant: written(ms), oddities: [...parts.oddities, ...offset.oddities] }
+    ? { instant: isoText(ms), oddities: [...parts.oddities, ...offset.oddities] }
     : undefined
 }
 
@@ -154,6 +154,6 @@ function isWritable(ms: number): boolean {
   return year >= 0 && year <= 9999
 }
 
-function written(ms: number): string {
+function isoText(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
 }

@@ -4,7 +4,7 @@ import { quoted } from './quoted.ts'
 import type { Path } from './source.ts'
 
 /** Something wrong with the notation, at an offset of the piece that was read. */
-export interface Note extends GradedProblem {
+export interface NotationProblem extends GradedProblem {
   readonly at: number
   /** A line stands too far left or right. */
   readonly isIndent?: boolean
@@ -59,12 +59,12 @@ export interface Entry {
 /** What reading a piece of text gave. */
 export interface Reading {
   readonly value: unknown
-  readonly notes: readonly Note[]
+  readonly notes: readonly NotationProblem[]
   tree(): Tree | undefined
 }
 
 /** Notes are kept in a list that does not grow for ever. */
-export function addNote(notes: Note[], note: Note): void {
+export function addNote(notes: NotationProblem[], note: NotationProblem): void {
   if (notes.length < MAX_NOTES) notes.push(note)
 }
 
@@ -120,7 +120,7 @@ export function treeAt(tree: Tree | undefined, path: Path): Tree | undefined {
 }
 
 /** The plain data of a tree. Where a key is given twice the first one counts, and the second is reported. */
-export function plainData(root: Tree, notes: Note[]): unknown {
+export function plainData(root: Tree, notes: NotationProblem[]): unknown {
   let aliases = 0
   let aliasValues = 0
   let inAlias = 0
@@ -166,7 +166,7 @@ export function plainData(root: Tree, notes: Note[]): unknown {
 }
 
 /** No canonical text, and so no log entry, can hold half of a character. */
-export function loneSurrogate(at: number): Note {
+export function loneSurrogate(at: number): NotationProblem {
   return {
     severity: 'error',
     code: 'lone_surrogate',
@@ -176,7 +176,7 @@ export function loneSurrogate(at: number): Note {
   }
 }
 
-function twice(key: string, at: number, other: number): Note {
+function twice(key: string, at: number, other: number): NotationProblem {
   return {
     severity: 'error',
     code: 'duplicate_key',
@@ -186,7 +186,7 @@ function twice(key: string, at: number, other: number): Note {
   }
 }
 
-function tooManyAliases(at: number): Note {
+function tooManyAliases(at: number): NotationProblem {
   return {
     severity: 'error',
     code: 'too_many_aliases',

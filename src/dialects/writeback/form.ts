@@ -4,11 +4,11 @@ import type { Path, Source } from '../text/source.ts'
 import { isTaskStatus } from './words.ts'
 
 export const FORMS = ['task_update', 'thought_record'] as const
-export type Form = (typeof FORMS)[number]
+export type WritebackForm = (typeof FORMS)[number]
 
 /** Where the fields stand: at the root, below the name of the tool, or in the arguments of a call. */
 export interface FoundForm {
-  readonly form: Form
+  readonly form: WritebackForm
   readonly path: Path
 }
 
@@ -36,14 +36,14 @@ const OF_UPDATE = ['status', 'progress', 'notes']
 /** Keys of documents that also name a task. */
 const OF_OTHERS = ['handoff_id', 'handoff', 'source', 'target', 'from_agent', 'to_agent', 'acknowledgment']
 
-export function find(source: Source): FoundForm | undefined {
+export function findForm(source: Source): FoundForm | undefined {
   const fields = source.kind === 'markdown' ? undefined : fieldsOf(source)
   const value = source.value
   if (!fields || !isData(value)) return undefined
   return asRoot(value) ?? asCall(value) ?? asBare(fields, value)
 }
 
-const isForm = (name: unknown): name is Form => FORMS.some((form) => form === name)
+const isForm = (name: unknown): name is WritebackForm => FORMS.some((form) => form === name)
 
 function asRoot(value: Readonly<Data>): FoundForm | undefined {
   const form = FORMS.find((name) => isData(own(value, name)))

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts'
-import { find } from './form.ts'
+import { findForm } from './form.ts'
 import { interpret } from './parse.ts'
 import { print, SLOT, toNative } from './write.ts'
 
@@ -9,7 +9,7 @@ export { schemas } from './schema.ts'
 export const writeback: Dialect = {
   id: 'writeback',
   title: 'Writeback',
-  formOf: (source) => find(source)?.form,
+  formOf: (source) => findForm(source)?.form,
   interpret,
   toNative,
   print,

@@ -15,19 +15,19 @@ import {
   checkSummary,
   checkTask,
 } from './check.ts'
-import { find, isReinstatement } from './form.ts'
+import { findForm, isReinstatement } from './form.ts'
 import { isSha, RECORDED, STATUS_OF, stateFor, TASK_STATUSES } from './words.ts'
 import { changedFiles, KEYS, SLOT } from './write.ts'
 
 const LONGEST_NAME = 200
 const AUTHORS = ['by', 'agent', 'agent_id', 'author', 'recorded_by', 'from']
-const TIMES = ['timestamp', 'created_at', 'recorded_at', 'inserted_at', 'completed_at', 'date']
+const TIME_KEYS = ['timestamp', 'created_at', 'recorded_at', 'inserted_at', 'completed_at', 'date']
 const SHA_KEYS = ['commit_sha', 'commit', 'sha'] as const
-const NOTHING = /^(?:none|no|nothing|n\/a|-|\[\])\.?$/i
+const SAYS_NOTHING = /^(?:none|no|nothing|n\/a|-|\[\])\.?$/i
 
 /** The keys of an update carry a record without anything of the work: `toNative` tells the forms apart by that. */
 export function interpret(source: Source, form: string): Interpretation {
-  const path = find(source)?.path ?? []
+  const path = findForm(source)?.path ?? []
   const fields = fieldsOf(source, path)
   if (!fields) return { diagnostics: [] }
   const isUpdate = form === 'task_update' || isReinstatement(fields)
@@ -143,14 +143,14 @@ function readBlockers(fields: Fields): Data[] | undefined {
 }
 
 const isNothing = (value: unknown): boolean =>
-  typeof value === 'string' && (value.trim() === '' || NOTHING.test(value.trim()))
+  typeof value === 'string' && (value.trim() === '' || SAYS_NOTHING.test(value.trim()))
 
 /** Who and when, which the document leaves to its database and agents write all the same. */
 function readOthers(fields: Fields, draft: Data): void {
   const by = AUTHORS.find((key) => fields.has(key))
   const agent = by === undefined ? undefined : fields.agent(by)
   if (agent !== undefined) draft.from = agent.slice(0, LONGEST_NAME)
-  const when = TIMES.find((key) => fields.has(key))
+  const when = TIME_KEYS.find((key) => fields.has(key))
   const at = when === undefined ? undefined : fields.time(when)
   if (at !== undefined) draft.created_at = at
 }

@@ -39,10 +39,10 @@ const STATUS: Readonly<Record<State, MarkdownStatus>> = {
   cancelled: 'Rejected',
 }
 
-type Placed = Pick<Handoff, 'state' | 'resume' | 'sent_at'>
+type StatusPart = Pick<Handoff, 'state' | 'resume' | 'sent_at'>
 
 /** How document 000 would call the state of a handoff. */
-export function markdownStatus({ state, resume, sent_at }: Placed): MarkdownStatus {
+export function markdownStatus({ state, resume, sent_at }: StatusPart): MarkdownStatus {
   if (state === 'needs_input' && resume === 'offered') return 'Active'
   // The document has no way from Created to Rejected: a draft that is taken back has expired early.
   if (state === 'cancelled' && sent_at === undefined) return 'Expired'
@@ -50,7 +50,7 @@ export function markdownStatus({ state, resume, sent_at }: Placed): MarkdownStat
 }
 
 /** Whether document 000 has this step. Inside one of its open statuses ours may change freely. */
-export function isMarkdownStep(before: Placed, after: Placed): boolean {
+export function isMarkdownStep(before: StatusPart, after: StatusPart): boolean {
   const from = markdownStatus(before)
   const to = markdownStatus(after)
   const ways = MARKDOWN_TRANSITIONS[from]

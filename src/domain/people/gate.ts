@@ -44,9 +44,9 @@ export function shutGates(gates: readonly Handoff[], work: string): readonly Han
 
 /** One shut gate as a reason. */
 export const shutReason = ({ id, state, gate, waiting_for, to }: Handoff): string =>
-  reasonOf({ id, state, name: gate?.name, waiting_for: waiting_for ?? to })
+  gateReason({ id, state, name: gate?.name, waiting_for: waiting_for ?? to })
 
-function reasonOf({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): string {
+function gateReason({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): string {
   const called = name === undefined ? id : `${quoted(name)} (${id})`
   if (isOpen(state)) return `the gate ${called} waits for ${waiting_for ?? 'a person'}`
   return `the gate ${called} ${state === 'expired' ? 'has expired' : `was ${state}`}; mend the work and send the gate again`
@@ -86,7 +86,7 @@ export const taskReasons = (gates: readonly TaskGate[] = []): readonly string[] 
       ({ uid, name, state }) =>
         isOpen(state) || !gates.some((other) => other.name === name && other.uid > uid),
     )
-    .map(reasonOf)
+    .map(gateReason)
 
 export type Chosen = { readonly ok: true; readonly choice: string; readonly option?: string } | Refusal
 

@@ -65,7 +65,7 @@ export function nextReminder(handoff: Handoff, rules: PeopleRules, at: string): 
   return { reminded, remind_at: addMs(at, seconds * SECOND_MS * 2 ** Math.min(reminded, 10)) }
 }
 
-const UNITS = [
+const TIME_UNITS = [
   ['days', 86_400],
   ['hours', 3_600],
   ['minutes', 60],
@@ -73,7 +73,7 @@ const UNITS = [
 
 /** A length of time in its largest whole unit. */
 export function spokenTime(seconds: number): string {
-  const [unit, size] = UNITS.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
+  const [unit, size] = TIME_UNITS.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
   const n = seconds / size
   return `${n} ${n === 1 ? unit.slice(0, -1) : unit}`
 }

@@ -122,8 +122,8 @@ export class FlowReport {
     const end = ended === undefined ? undefined : this.#stepOf(handoff.ended_at ?? handoff.updated_at)
     if (made === undefined && end === undefined) return false
     const { from, to } = handoff
-    const agent = entry(this.#agents, to, () => ({ ...newTally(), retries: 0 }))
-    const edge = entry(this.#edges, `${from}\n${to}`, () => ({ ...newTally(), from, to }))
+    const agent = getOrMake(this.#agents, to, () => ({ ...newTally(), retries: 0 }))
+    const edge = getOrMake(this.#edges, `${from}\n${to}`, () => ({ ...newTally(), from, to }))
     if (made !== undefined) {
       for (const tally of [this.#all, made, agent, edge]) tally.made += 1
       this.#sent.set(from, (this.#sent.get(from) ?? 0) + 1)
@@ -214,7 +214,7 @@ function medianOf(seconds: readonly number[]): { readonly median_s?: number } {
   return middle === undefined ? {} : { median_s: Math.round(middle * 10) / 10 }
 }
 
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key)
   if (found !== undefined) return found
   const made = make()

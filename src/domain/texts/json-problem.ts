@@ -8,7 +8,7 @@ export interface JsonProblem {
 }
 
 /** Deeper values are not documents; a log entry takes twice as much. */
-const MAX_DEPTH = 100
+const MAX_VALUE_DEPTH = 100
 
 // biome-ignore format: read as a table
 const NOT_JSON: Readonly<Record<string, string>> = {
@@ -31,7 +31,8 @@ function faultOf(value: unknown, field: string, above: readonly object[]): JsonP
     return fault(`is ${value}, which JSON cannot represent; use a finite number, or leave it out`)
   if (typeof value !== 'object' || value === null) return undefined
   if (above.includes(value)) return fault('holds itself; JSON has no circles, give a copy without it')
-  if (above.length === MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels; make it flatter`)
+  if (above.length === MAX_VALUE_DEPTH)
+    return fault(`is nested deeper than ${MAX_VALUE_DEPTH} levels; make it flatter`)
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
     return fault('is bytes, which JSON cannot represent; use a string, for example in base64')
   const inner = [...above, value]

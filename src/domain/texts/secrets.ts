@@ -1,7 +1,7 @@
 import { visible } from './visible.ts'
 
 /** A kind of key, and how its text looks. `also` must hold for what was found. */
-interface Kind {
+interface SecretKind {
   readonly name: string
   readonly looks: RegExp
   readonly also?: (found: string) => boolean
@@ -28,7 +28,7 @@ const SAMPLE = /example|sample|placeholder|dummy|redacted|your[-_]?|changeme|xxx
 
 /** Each begins with something fixed and has bounded parts, so that no text makes it slow. */
 // biome-ignore format: read as a table
-const KINDS: readonly Kind[] = [
+const SECRET_KINDS: readonly SecretKind[] = [
   { name: 'an AWS access key',        looks: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,                                also: (t) => !SAMPLE.test(t) && /\d/.test(t) },
   { name: 'a GitHub token',           looks: /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b/, also: isRandom },
   { name: 'a GitLab token',           looks: /\bglpat-[A-Za-z0-9_-]{20,200}/,                                also: isRandom },
@@ -62,7 +62,7 @@ export function secretIn(text: string): string | undefined {
 
 function kindIn(text: string): string | undefined {
   if (!TRIGGER.test(text)) return undefined
-  return KINDS.find(({ looks, also }) => {
+  return SECRET_KINDS.find(({ looks, also }) => {
     if (!also) return looks.test(text)
     for (const [found] of text.matchAll(new RegExp(looks, `${looks.flags}g`))) if (also(found)) return true
     return false
@@ -83,7 +83,7 @@ export function withoutSecrets(text: string): string {
 const REST = /[\w+/=.-]*/
 
 const maskedIn = (text: string): string =>
-  KINDS.reduce(
+  SECRET_KINDS.reduce(
     (before, { name, looks, also, rest = REST }) =>
       before.replace(new RegExp(`(${looks.source})${rest.source}`, `${looks.flags}g`), (whole, found) =>
         also && !also(found) ? whole : `[${name}]`,

@@ -101,9 +101,9 @@ function groupOf(
 function madeOf(step: FileStep, path: Path, before: readonly string[]): FoundStep {
   const { id, agent, role } = step
   if (id === undefined)
-    return { path, problem: missing(path, 'id', 'give the step a name, for example: id: review') }
+    return { path, problem: missingField(path, 'id', 'give the step a name, for example: id: review') }
   if (agent === undefined && role === undefined)
-    return { path, problem: missing(path, 'agent', `say who does ${id}, for example: agent: codex`) }
+    return { path, problem: missingField(path, 'agent', `say who does ${id}, for example: agent: codex`) }
   if (agent !== undefined && role !== undefined)
     return {
       path,
@@ -148,7 +148,7 @@ function madeOf(step: FileStep, path: Path, before: readonly string[]): FoundSte
   }
 }
 
-const missing = (path: Path, field: string, message: string): WorkflowProblem => ({
+const missingField = (path: Path, field: string, message: string): WorkflowProblem => ({
   code: 'missing',
   path,
   part: 'value',

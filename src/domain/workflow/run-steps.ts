@@ -61,7 +61,13 @@ function startReady(draft: Draft): void {
 function start(draft: Draft, step: RunStep, more: Partial<RunStep>, because?: string): void {
   const tries = step.tries + 1
   const { gate: _, error: __, worked: ___, delegations: ____, summary: _s, artifacts: _a, ...rest } = step
-  const next: RunStep = { ...rest, ...more, state: 'active', tries, handoff: idOf(draft.run, step.id, tries) }
+  const next: RunStep = {
+    ...rest,
+    ...more,
+    state: 'active',
+    tries,
+    handoff: stepHandoffId(draft.run, step.id, tries),
+  }
   put(draft, next)
   draft.actions.push({
     do: 'start',
@@ -91,7 +97,7 @@ function ended(draft: Draft, event: Ended): Refusal | undefined {
   }
   if (event.id !== step.handoff || step.state !== 'active') return undefined
   if (event.state === 'completed') return worked(draft, step, event)
-  failed(draft, step, event)
+  stepFailed(draft, step, event)
   return undefined
 }
 
@@ -131,7 +137,7 @@ function openGate(draft: Draft, step: RunStep, because?: string): void {
   const { gate } = definitionOf(draft.run, step.id)
   if (!gate) return
   const gates = step.gates + 1
-  const id = idOf(draft.run, `${step.id}.gate`, gates)
+  const id = stepHandoffId(draft.run, `${step.id}.gate`, gates)
   const holds = step.state !== 'completed'
   const { error: _, ...rest } = step
   put(draft, holds ? { ...rest, state: 'gate', gate: id, gates } : { ...rest, advisory: id, gates })
@@ -182,7 +188,7 @@ function escalationEnded(draft: Draft, step: RunStep, { state, by, reason }: End
   else afresh(draft, rest, `${by} lets it be tried again${reason ? `: ${reason}` : ''}`)
 }
 
-function failed(draft: Draft, step: RunStep, event: Ended): void {
+function stepFailed(draft: Draft, step: RunStep, event: Ended): void {
   const { run } = draft
   const error = event.reason ?? event.state
   const { delegations: _, ...rest } = step
@@ -222,7 +228,7 @@ function escalate(draft: Draft, id: string, to: string, text: string): void {
     return
   }
   const escalations = step.escalations + 1
-  const handoff = idOf(draft.run, `${id}.escalation`, escalations)
+  const handoff = stepHandoffId(draft.run, `${id}.escalation`, escalations)
   put(draft, { ...step, escalations, escalation: handoff })
   draft.actions.push({ do: 'escalate', step: id, id: handoff, to, text })
 }
@@ -308,7 +314,7 @@ function conclude(draft: Draft, before: RunState): void {
 
 const stepOf = (run: Run, id: string): RunStep | undefined => run.steps.find((step) => step.id === id)
 
-const idOf = (run: Run, name: string, count: number): string =>
+const stepHandoffId = (run: Run, name: string, count: number): string =>
   `${run.id}.${name}${count === 1 ? '' : `.${count}`}`
 
 function set(draft: Draft, step: RunStep, change: Partial<RunStep>): void {

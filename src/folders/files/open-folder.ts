@@ -42,18 +42,18 @@ export function withFolder<T>(
   }
 }
 
-interface Opened {
+interface OpenedFolder {
   readonly descriptor: number
   readonly path: string
 }
 
-function opened(path: string): Opened {
+function opened(path: string): OpenedFolder {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
   const descriptor = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   return { descriptor, path: HELD ? `${DESCRIPTORS}/${descriptor}` : path }
 }
 
-function openedOrAbsent(path: string, folder: string): Opened | undefined {
+function openedOrAbsent(path: string, folder: string): OpenedFolder | undefined {
   try {
     return opened(path)
   } catch (error) {

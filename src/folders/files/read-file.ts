@@ -19,10 +19,10 @@ export interface FoundFile {
 }
 
 /** More than any handoff has. */
-export const MOST_BYTES = 4_000_000
+export const MAX_READ_BYTES = 4_000_000
 
 /** Undefined where there is no such file. Throws for what is no plain file. */
-export function readIn(dir: Folder, name: string, most = MOST_BYTES): FoundFile | undefined {
+export function readIn(dir: Folder, name: string, most = MAX_READ_BYTES): FoundFile | undefined {
   let descriptor: number
   try {
     // A pipe would keep us waiting for ever.
@@ -77,7 +77,7 @@ export function hashIn(dir: Folder, name: string): Hashed | undefined {
 }
 
 /** Why something in a folder is not read. */
-export function oddity(stats: BigIntStats, most = MOST_BYTES): string | undefined {
+export function oddity(stats: BigIntStats, most = MAX_READ_BYTES): string | undefined {
   if (stats.isSymbolicLink()) return 'it is a symbolic link, which is not followed'
   if (stats.isDirectory()) return 'it is a folder'
   if (!stats.isFile()) return 'it is no regular file'

@@ -33,13 +33,13 @@ export const LATE_MS = 2_000
 const TEMPORARY = /^\.baton-[0-9a-f]{16}\.(?:tmp|old)$/
 
 /** A file by its path below the root and by its name in the folder that is open. */
-export interface Named {
+export interface NamedFile {
   readonly path: string
   readonly name: string
   readonly replaced: Replaced | undefined
 }
 
-export function putIn(dir: Folder, named: Named, bytes: Buffer, before: Before | undefined): Put {
+export function putIn(dir: Folder, named: NamedFile, bytes: Buffer, before: Before | undefined): Put {
   const { name } = named
   const draft = temporary('tmp')
   const made = writeDraft(dir, draft, bytes)
@@ -64,7 +64,7 @@ export function putIn(dir: Folder, named: Named, bytes: Buffer, before: Before |
 }
 
 /** Takes a file away if it is the one that was looked at. */
-export function takeAway(dir: Folder, named: Named, before: Before): boolean {
+export function takeAway(dir: Folder, named: NamedFile, before: Before): boolean {
   const taken = takeAside(dir, named.name, before)
   if (!taken) return false
   keepLate(dir, taken, named)
@@ -108,7 +108,7 @@ function takeAside(dir: Folder, name: string, looked: Before): Taken | undefined
 }
 
 /** Whoever had the old file open may have written into it since: that is kept. */
-function keepLate(dir: Folder, taken: Taken, { path, name, replaced }: Named): string | undefined {
+function keepLate(dir: Folder, taken: Taken, { path, name, replaced }: NamedFile): string | undefined {
   const found = readIn(dir, taken.name)
   if (found?.sha256 === taken.sha256) {
     const isRecent = Date.now() - Number(BigInt(found.stamp.mtime) / 1_000_000n) < LATE_MS

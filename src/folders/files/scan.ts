@@ -1,7 +1,7 @@
 import { isProblem } from '../reconcile.ts'
 import type { Look } from '../state.ts'
 import { isSameFolder, note, type Work } from '../work.ts'
-import { type Entry, isTemporary, SAME_INSTANT_MS, sameStamp } from './tree.ts'
+import { type FolderEntry, isTemporary, SAME_INSTANT_MS, sameStamp } from './tree.ts'
 
 /** What a pass knows before it looks. */
 export interface Hints {
@@ -17,7 +17,7 @@ export interface Hints {
 /** What has to be looked at in one folder. */
 export interface Seen {
   readonly folder: string
-  readonly changed: readonly Entry[]
+  readonly changed: readonly FolderEntry[]
   readonly gone: readonly string[]
   /** To be called when that was done: what was listed need not be listed again. */
   readonly done: () => void
@@ -31,7 +31,7 @@ const SHARE = 20
 const CHEAP_MS = 25
 
 /** Of the paths that the system named those that are not as they were: whoever waits for them need not wait for the rest. */
-export function namedFirst(work: Work, { flat, touched = new Set() }: Hints): readonly Named[] {
+export function namedFirst(work: Work, { flat, touched = new Set() }: Hints): readonly ScannedEntry[] {
   return flat.flatMap((folder) => {
     const names = [...touched].flatMap((path) =>
       path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
@@ -45,19 +45,19 @@ export function namedFirst(work: Work, { flat, touched = new Set() }: Hints): re
   })
 }
 
-export interface Named {
+export interface ScannedEntry {
   readonly path: string
-  readonly entry: Entry
+  readonly entry: FolderEntry
 }
 
 /** Who wrote first comes first: what is taken from a queue is taken by age. */
-export const byAge = (a: Entry, b: Entry): number =>
+export const byAge = (a: FolderEntry, b: FolderEntry): number =>
   Number(BigInt(a.mtime) - BigInt(b.mtime)) || (a.name < b.name ? -1 : 1)
 
 /** The files in a folder that are not as they were when they were last dealt with. */
 export function listed(work: Work, folder: string): Seen {
   const looks = work.state.looksIn(work.path, folder)
-  const changed: Entry[] = []
+  const changed: FolderEntry[] = []
   const at = Date.now()
   const stamp = work.tree.folderStamp(folder)
   const started = performance.now()
@@ -143,7 +143,7 @@ function newNames(work: Work, folder: string) {
 }
 
 function ofNames(work: Work, folder: string, names: ReadonlySet<string>) {
-  const changed: Entry[] = []
+  const changed: FolderEntry[] = []
   const left = new Set(names)
   for (const entry of work.tree.entries(folder, names)) {
     left.delete(entry.name)
@@ -160,7 +160,7 @@ function isCandidate({ kind }: Work, name: string): boolean {
   return !isTemporary(name) && !isProblem(name) && kind.isCandidate(name)
 }
 
-function isUnchanged(look: Look | undefined, entry: Entry): boolean {
+function isUnchanged(look: Look | undefined, entry: FolderEntry): boolean {
   if (!look || !sameStamp(look, entry)) return false
   return Number(BigInt(entry.mtime) / 1_000_000n) + SAME_INSTANT_MS < look.at
 }

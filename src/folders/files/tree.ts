@@ -15,7 +15,7 @@ import {
   besideName,
   freeName,
   isTemporary,
-  type Named,
+  type NamedFile,
   type Put,
   putIn,
   type Replaced,
@@ -25,7 +25,7 @@ import {
 export { type FoundFile, SAME_INSTANT_MS, type Stamp, sameStamp, sha256Of } from './read-file.ts'
 export { isTemporary, LATE_MS, type Replaced } from './replace-file.ts'
 
-export interface Entry extends Stamp {
+export interface FolderEntry extends Stamp {
   readonly name: string
   readonly ctime: string
   /** `odd`: a link, a folder, a pipe, a file with two names, or a name that is no text. */
@@ -54,14 +54,14 @@ export class Tree {
   }
 
   /** What lies in a folder; empty where it is not there. */
-  list(folder: string): readonly Entry[] {
+  list(folder: string): readonly FolderEntry[] {
     return (
       withFolder(this.root, folder, (dir) =>
         readdirSync(dir.path, { encoding: 'buffer' }).flatMap((raw) => {
           const name = raw.toString('utf8')
           if (!Buffer.from(name, 'utf8').equals(raw)) return [oddName(raw)]
           const stats = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
-          return stats ? [entryOf(name, stats)] : []
+          return stats ? [folderEntry(name, stats)] : []
         }),
       ) ?? []
     )
@@ -89,11 +89,11 @@ export class Tree {
   }
 
   /** These of a folder; what is not there is left out. */
-  entries(folder: string, names: Iterable<string>): readonly Entry[] {
+  entries(folder: string, names: Iterable<string>): readonly FolderEntry[] {
     const found = withFolder(this.root, folder, (dir) =>
       [...names].flatMap((name) => {
         const stats = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
-        return stats ? [entryOf(name, stats)] : []
+        return stats ? [folderEntry(name, stats)] : []
       }),
     )
     return found ?? []
@@ -161,7 +161,7 @@ export class Tree {
     }
   }
 
-  #named(path: string, name: string): Named {
+  #named(path: string, name: string): NamedFile {
     return { path, name, replaced: this.#replaced }
   }
 
@@ -195,13 +195,13 @@ export class Tree {
   }
 }
 
-function entryOf(name: string, stats: BigIntStats): Entry {
+function folderEntry(name: string, stats: BigIntStats): FolderEntry {
   const why = oddity(stats)
   const about = { name, ...stampOf(stats), ctime: String(stats.ctimeNs) }
   return why === undefined ? { ...about, kind: 'file' } : { ...about, kind: 'odd', why }
 }
 
-function oddName(raw: Buffer): Entry {
+function oddName(raw: Buffer): FolderEntry {
   const name = raw.toString('latin1')
   const none = { ino: '', size: 0, mtime: '', ctime: '' }
   return { name, ...none, kind: 'odd', why: 'its name is not UTF-8' }

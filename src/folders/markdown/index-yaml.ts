@@ -10,7 +10,7 @@ import type { About, Extra } from '../folder.ts'
 const INDEX = '_index.yaml'
 const WEEK_MS = 7 * 86_400_000
 /** Among the newest ended ones are those that were completed; more than the index shows. */
-const ENDED_LOOKED_AT = 500
+const ENDED_IN_INDEX = 500
 
 /** What is known of a file beside its text: its line in the index, and what Baton wrote into its body alone. */
 export interface Facts extends IndexEntry {
@@ -37,7 +37,7 @@ export async function facts(handoff: Handoff, _text: string, store: Store): Prom
 /** The registry of document 000. It names only files that are there. */
 export function extras({ files, now, policy }: About): readonly Extra[] {
   const since = new Date(Date.parse(now) - WEEK_MS).toISOString()
-  const entries = [...files({ since, limit: ENDED_LOOKED_AT })]
+  const entries = [...files({ since, limit: ENDED_IN_INDEX })]
     .filter(({ kept }) => kept !== 'absent')
     .map((row) => row.facts as IndexEntry)
   const agents = Object.keys(policy.agents ?? DEFAULT_LIMITS)

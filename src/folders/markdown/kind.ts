@@ -11,7 +11,7 @@ import { type MarkdownStatus, markdownStatus } from '../../domain/handoffs/markd
 import { endReason } from '../../domain/handoffs/reasons.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import type { Tree } from '../files/tree.ts'
-import type { FolderKind, Known, Says, Text } from '../folder.ts'
+import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import { quietly } from '../work.ts'
 import { renewed } from './body.ts'
@@ -34,9 +34,9 @@ export const markdownFolder: FolderKind = {
   place,
   fits: (handoff, path) =>
     isEnd(handoff.state)
-      ? path.startsWith('archived/') && path.endsWith(`/${idOf(handoff)}.md`)
+      ? path.startsWith('archived/') && path.endsWith(`/${markdownAlias(handoff)}.md`)
       : path === place(handoff),
-  write,
+  write: writeMarkdownFile,
   facts,
   read,
   refusesNew,
@@ -44,10 +44,10 @@ export const markdownFolder: FolderKind = {
   extras,
 }
 
-const idOf = (handoff: Handoff): string => handoff.aliases?.markdown ?? handoff.id
+const markdownAlias = (handoff: Handoff): string => handoff.aliases?.markdown ?? handoff.id
 
 function place(handoff: Handoff): string | undefined {
-  const id = idOf(handoff)
+  const id = markdownAlias(handoff)
   // Document 000 knows no gates, and returns are the engine's own.
   if ((handoff.type !== 'sequential' && handoff.type !== 'delegation') || !isFileId(id)) return undefined
   if (!isEnd(handoff.state)) return `active/${id}.md`
@@ -95,8 +95,8 @@ function read(text: string, path: string): Says {
   }
 }
 
-function write({ handoff, draft, base, agreed, policy, thread }: Known): Text {
-  const roles = rolesOf(handoff, policy)
+function writeMarkdownFile({ handoff, draft, base, agreed, policy, thread }: KnownHandoff): FileText {
+  const roles = draftRoles(handoff, policy)
   const wanted = { ...roles, ...markdownDraft(handoff, draft) }
   const whole = convert(wanted, 'markdown')
   if (base === undefined) {
@@ -143,7 +143,7 @@ function saidStatus({ source, places }: Document) {
 /** What Baton may have written into a body: from the front matter that is beside it, or was before its author changed it. */
 function sectionsBefore(
   there: Draft,
-  agreed: Known['agreed'],
+  agreed: KnownHandoff['agreed'],
   roles: Partial<Draft>,
 ): readonly BodySection[] {
   const known = agreed?.text === undefined ? undefined : documentIn(mark.off(agreed.text))?.draft
@@ -153,7 +153,7 @@ function sectionsBefore(
 }
 
 /** Document 000 names the role behind the agent, where it is known. */
-const rolesOf = ({ from, to }: Handoff, policy: Known['policy']): Partial<Draft> => ({
+const draftRoles = ({ from, to }: Handoff, policy: KnownHandoff['policy']): Partial<Draft> => ({
   ...(from === policy?.chief && { from_role: 'Chief' }),
   ...(to === policy?.chief && { to_role: 'Chief' }),
 })
@@ -166,7 +166,7 @@ function markdownDraft(handoff: Handoff, draft: Draft): Draft {
   })
   return {
     ...draft,
-    id: idOf(handoff),
+    id: markdownAlias(handoff),
     state,
     // Also where a file has it from elsewhere: completion_verified_by is null until the end.
     ...(draft.verification && !isEnd(state) && { verification: { ...draft.verification, verified_by: '' } }),

@@ -9,7 +9,7 @@ import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Keys by field, for whoever reads why a file was refused. */
 // biome-ignore format: read as a table
-const KEYS: Readonly<Record<string, string>> = {
+const MARKDOWN_KEYS: Readonly<Record<string, string>> = {
   id: 'handoff_id', from: 'from_agent', to: 'to_agent', task: 'related_task', ack_deadline: 'expires_at',
   ack_notes: 'acknowledgment_notes', accepted_by: 'acknowledged_by', accepted_at: 'acknowledged_at',
   verification: 'verification_record', result: 'evidence', ended_at: 'completed_at', state: 'status',
@@ -36,7 +36,7 @@ export function refusesNew(draft: Draft, path: string): string | undefined {
 /** What an author's version asks for. Whatever no operation can do is refused, never dropped. */
 export function plan(change: ForeignChange): Plan {
   const { handoff, file, path, place } = change
-  const fields = asked(change)
+  const fields = markdownAsked(change)
   const author = authorOf(change, fields)
   const no = (reason: string): Plan => ({ ok: false, author, reason })
   if (path !== place && !isArchiving(change, fields))
@@ -50,7 +50,7 @@ export function plan(change: ForeignChange): Plan {
   const isVerified = fields.has('verification') || (fields.has('state') && file.state === 'completed')
   if (isVerified && !change.accept.has('verification'))
     return no(`a file cannot verify; its verifier uses: baton verify ${handoff.id}`)
-  const stepped = fields.has('state') ? step(change) : []
+  const stepped = fields.has('state') ? markdownStep(change) : []
   if (typeof stepped === 'string') return no(stepped)
   calls.push(...stepped)
   if (has(fields, 'result') && file.state !== 'completed') calls.push(...handIn(handoff, file))
@@ -68,14 +68,14 @@ export function plan(change: ForeignChange): Plan {
   const fixed = fixedIn(fields, covered)
   if (fixed.length > 0) {
     const named = [
-      ...new Set(fixed.map((field) => KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))),
+      ...new Set(fixed.map((field) => MARKDOWN_KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))),
     ]
     return no(`${named.join(', ')} cannot be changed in the file${calls.length > 0 ? ' by this step' : ''}`)
   }
   return { ok: true, author, calls }
 }
 
-const asked = (change: ForeignChange): ReadonlySet<string> =>
+const markdownAsked = (change: ForeignChange): ReadonlySet<string> =>
   askedFields(change, (path) => FREE.has(String(path[0])) || FOLLOWS.has(path.join('.')))
 
 /** Document 000 ends a handoff by a status and a move to the archive; the move alone asks for nothing. */
@@ -95,7 +95,7 @@ function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>)
   return has(fields, 'result') || fields.has('ack_notes') ? handoff.to : handoff.from
 }
 
-function step({ handoff, base, file }: ForeignChange): readonly PlannedCall[] | string {
+function markdownStep({ handoff, base, file }: ForeignChange): readonly PlannedCall[] | string {
   const id = handoff.uid
   const by = file.rejection?.by
   const why = file.rejection?.message?.trim()

@@ -6,7 +6,7 @@ import type { Tree } from '../files/tree.ts'
 import type { FolderKind, Says } from '../folder.ts'
 import { plan, refusesNew } from './plan.ts'
 import { extras, facts, STATE_FILE } from './state.ts'
-import { write } from './write.ts'
+import { writePackageFile } from './write.ts'
 
 const SESSIONS = '.project/07-audit/sessions'
 /** Sessions that somebody may still write into; older ones are looked at by the doctor. */
@@ -26,7 +26,7 @@ export const packageFolder: FolderKind = {
   isCandidate: (name) => /\.ya?ml$/i.test(name) && !name.startsWith('.'),
   place,
   fits,
-  write,
+  write: writePackageFile,
   facts,
   read,
   refusesNew,
@@ -42,21 +42,21 @@ const sessionsIn = (tree: Tree) =>
       ({ name, why }) => why === 'it is a folder' && archivePath({ session: name, id: 'x' }) !== undefined,
     )
 
-const idOf = ({ aliases, id }: Handoff): string => aliases?.package ?? id
+const packageAlias = ({ aliases, id }: Handoff): string => aliases?.package ?? id
 
 /** A session is one start of a workflow, else a day. */
-const sessionOf = ({ session, created_at }: Handoff): string => session ?? created_at.slice(0, 10)
+const handoffSession = ({ session, created_at }: Handoff): string => session ?? created_at.slice(0, 10)
 
 /** On sending, and again with every change (A4-16). */
 function place(handoff: Handoff): string | undefined {
   if (handoff.state === 'draft') return undefined
-  return archivePath({ session: sessionOf(handoff), id: idOf(handoff) })
+  return archivePath({ session: handoffSession(handoff), id: packageAlias(handoff) })
 }
 
 /** What was brought from elsewhere stays in the session in which it was found. */
 function fits(handoff: Handoff, path: string): boolean {
   if (path === place(handoff)) return true
-  return handoff.imported_at !== undefined && archivedAt(path)?.id === idOf(handoff)
+  return handoff.imported_at !== undefined && archivedAt(path)?.id === packageAlias(handoff)
 }
 
 function read(text: string, path: string): Says {

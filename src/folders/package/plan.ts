@@ -28,7 +28,7 @@ export function refusesNew(draft: Draft, path: string): string | undefined {
 /** What an author's version asks for. Whatever no operation can do is refused, never dropped. */
 export function plan(change: ForeignChange): Plan {
   const { handoff, file, path, place, accept } = change
-  const fields = asked(change)
+  const fields = packageAsked(change)
   const author = authorOf(change, fields)
   const no = (reason: string): Plan => ({ ok: false, author, reason })
   if (path !== place) return no(`its place is ${place}; a package stays in its session under its id`)
@@ -42,7 +42,7 @@ export function plan(change: ForeignChange): Plan {
   if (isDecided) calls.push(decision(change))
   const isAnswered = has(fields, 'acknowledgment') || fields.has('accepted_by') || fields.has('ack_notes')
   if (isAnswered) calls.push(acknowledgment(change))
-  const stepped = fields.has('state') && !isDecided ? step(change, isAnswered) : []
+  const stepped = fields.has('state') && !isDecided ? packageStep(change, isAnswered) : []
   if (typeof stepped === 'string') return no(stepped)
   calls.push(...stepped)
   const covered = new Set([
@@ -58,7 +58,7 @@ export function plan(change: ForeignChange): Plan {
   return { ok: true, author, calls }
 }
 
-const asked = (change: ForeignChange): ReadonlySet<string> =>
+const packageAsked = (change: ForeignChange): ReadonlySet<string> =>
   askedFields(change, (path) => FREE.has(String(path[0])) || FOLLOWS.has(path.join('.')))
 
 /** Whoever the changed part is for; an answer names its author. */
@@ -103,7 +103,7 @@ function acknowledgment({ handoff, file }: ForeignChange): PlannedCall {
   }
 }
 
-function step({ handoff, file }: ForeignChange, isAnswered: boolean): readonly PlannedCall[] | string {
+function packageStep({ handoff, file }: ForeignChange, isAnswered: boolean): readonly PlannedCall[] | string {
   const { uid: id, to, from } = handoff
   const isForPerson = handoff.type === 'gate' || handoff.type === 'escalation'
   switch (file.state) {

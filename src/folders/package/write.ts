@@ -1,7 +1,7 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import type { Known, Text } from '../folder.ts'
+import type { FileText, KnownHandoff } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 
 /** What the engine decides. All else in a file is its authors'. */
@@ -10,7 +10,7 @@ const OWNED = [
   ...['accepted_at', 'accepted_by', 'ack_notes', 'acknowledgment', 'gate', 'package', 'workflow'],
 ] as (keyof Draft)[]
 
-export function write({ handoff, draft, base, thread }: Known): Text {
+export function writePackageFile({ handoff, draft, base, thread }: KnownHandoff): FileText {
   const wanted = packageDraft(handoff, draft)
   const whole = convert(wanted, 'package')
   if (base === undefined) {

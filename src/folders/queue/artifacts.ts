@@ -41,7 +41,7 @@ export async function artifactBytes(path: string, uid: string, around: Around): 
 }
 
 async function storedAt(path: string, uid: string, { tree, store }: Around) {
-  const found = (await storedIn(store, uid)).find((each) => each.path === plain(path))
+  const found = (await storedIn(store, uid)).find((each) => each.path === plainPath(path))
   return found && isFree(tree, found.path) ? found : undefined
 }
 
@@ -70,20 +70,20 @@ export function artifactFile(tree: Tree, id: string): string | undefined {
 }
 
 /** Whether a file lies there below the folder, whatever its size. */
-export const isThere = (tree: Tree, path: string): boolean => isSafePath(path) && tree.isFile(plain(path))
+export const isThere = (tree: Tree, path: string): boolean => isSafePath(path) && tree.isFile(plainPath(path))
 
 export function hashAt(tree: Tree, path: string): { readonly sha256?: string } {
-  const found = isThere(tree, path) ? tree.hash(plain(path)) : undefined
+  const found = isThere(tree, path) ? tree.hash(plainPath(path)) : undefined
   return found ? { sha256: found.sha256 } : {}
 }
 
-const plain = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\//, '')
+const plainPath = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\//, '')
 
 /** The bytes of a file below the folder; undefined where there is none that can be read. */
 export function bytesAt(tree: Tree, path: string): Buffer | undefined {
   if (!isSafePath(path)) return undefined
   try {
-    return tree.read(plain(path))?.bytes
+    return tree.read(plainPath(path))?.bytes
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
-import { FOLDER_OF, isSafeName, STATUSES, type Status } from '../../dialects/queue/names.ts'
+import { FOLDER_OF, isSafeName, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
@@ -11,12 +11,12 @@ import { PHASE_STATUS, phaseStatus } from './phase-status.ts'
 import { plan, refusesNew } from './plan.ts'
 import { ARTIFACTS, phasesIn, REGISTRY, registry } from './registry.ts'
 import { statusFor } from './spoken.ts'
-import { write } from './write.ts'
+import { writeQueueFile } from './write.ts'
 
 const FOLDERS = STATUSES.map((status) => `handoffs/${FOLDER_OF[status]}`)
 const ENDED = (['completed', 'failed'] as const).map((status) => `handoffs/${FOLDER_OF[status]}`)
 /** Which of two files of one handoff is the later step (A1-07, A1-30). */
-const ORDER: readonly Status[] = ['pending', 'in_progress', 'failed', 'completed']
+const ORDER: readonly QueueStatus[] = ['pending', 'in_progress', 'failed', 'completed']
 
 /** Document 001: a handoff is a file in one of four folders, and the folder is its state. */
 export const queueFolder: FolderKind = {
@@ -29,7 +29,7 @@ export const queueFolder: FolderKind = {
   isCandidate: (name) => /\.json$/i.test(name) && !name.startsWith('.'),
   place,
   fits: (handoff, path) => path === place(handoff),
-  write,
+  write: writeQueueFile,
   facts,
   read,
   refusesNew,

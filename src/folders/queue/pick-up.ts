@@ -1,5 +1,5 @@
 import { lstatSync, renameSync } from 'node:fs'
-import { FOLDER_OF, isSafeName, STATUS_OF, STATUSES, type Status } from '../../dialects/queue/names.ts'
+import { FOLDER_OF, isSafeName, type QueueStatus, STATUS_OF, STATUSES } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Service } from '../../service/service.ts'
 import { LOCK_WAIT_MS, withLock } from '../files/lock.ts'
@@ -56,14 +56,14 @@ function treeOf({ root, folders }: FoldersOptions): Tree | undefined {
   return live && new Tree(live.path === '.' ? root : `${root}/${live.path}`)
 }
 
-const folderOf = (status: Status): string => `handoffs/${FOLDER_OF[status]}`
+const folderOf = (status: QueueStatus): string => `handoffs/${FOLDER_OF[status]}`
 
-const isAt = (tree: Tree, status: Status, name: string): boolean =>
+const isAt = (tree: Tree, status: QueueStatus, name: string): boolean =>
   withFolder(tree.root, folderOf(status), (dir) => lstatSync(dir.at(name), { throwIfNoEntry: false })) !==
   undefined
 
 /** Only a rename lets exactly one of several win: a link and a removal would let two. */
-function move(tree: Tree, name: string, from: Status, to: Status): boolean {
+function move(tree: Tree, name: string, from: QueueStatus, to: QueueStatus): boolean {
   try {
     return (
       withFolder(tree.root, folderOf(from), (source) =>

@@ -8,7 +8,7 @@ import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Keys by field, for whoever reads why a file was refused. */
 // biome-ignore format: read as a table
-const KEYS: Readonly<Record<string, string>> = {
+const QUEUE_KEYS: Readonly<Record<string, string>> = {
   id: 'handoff_id', from: 'source.agent_id', to: 'target.agent_id', task: 'context.task_id', created_at: 'timestamp',
   timeout_s: 'timeout_seconds', result: 'output', state: 'status',
 }
@@ -36,11 +36,11 @@ export function refusesNew({ id }: Draft): string | undefined {
  */
 export function plan(change: ForeignChange): Plan {
   const { handoff, file } = change
-  const fields = asked(change)
+  const fields = queueAsked(change)
   const isStep = fields.has('state') && !isSameFolder(change)
   const author = isStep && file.state !== 'offered' ? handoff.to : handoff.from
   const no = (reason: string): Plan => ({ ok: false, author, reason })
-  const calls = isStep ? step(change) : []
+  const calls = isStep ? queueStep(change) : []
   if (typeof calls === 'string') return no(calls)
   const amend = isStep ? {} : amendmentOf(file, fields, AMENDED)
   if (Object.keys(amend).length > 0)
@@ -55,7 +55,7 @@ export function plan(change: ForeignChange): Plan {
       'an answer counts when its file is moved: to completed/ with an output, to failed/ with an error',
     )
   if (fixed.length > 0) {
-    const named = fixed.map((field) => KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))
+    const named = fixed.map((field) => QUEUE_KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))
     return no(`${[...new Set(named)].join(', ')} cannot be changed in the file`)
   }
   return { ok: true, author, calls }
@@ -68,12 +68,12 @@ const isSameFolder = ({ file, handoff, now }: ForeignChange): boolean =>
   STATUS_OF[file.state ?? 'offered'] === STATUS_OF[now.state ?? handoff.state]
 
 /** Where a file lies says its state too. */
-function asked(change: ForeignChange): ReadonlySet<string> {
+function queueAsked(change: ForeignChange): ReadonlySet<string> {
   const fields = askedFields(change, ([name]) => FREE.has(String(name)) || FOLLOWS.has(String(name)))
   return sameData(change.file.state, change.now.state) ? fields : new Set([...fields, 'state'])
 }
 
-function step({ handoff, base, file }: ForeignChange): PlannedCall[] | string {
+function queueStep({ handoff, base, file }: ForeignChange): PlannedCall[] | string {
   const { uid: id, to, from, state } = handoff
   const pickUp: PlannedCall = { actor: to, op: 'handoff_accept', input: { id } }
   const isOffered = state === 'offered' || state === 'accepted'

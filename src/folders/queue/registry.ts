@@ -21,11 +21,11 @@ const OWN_KEYS: readonly string[] = [
   'handoff_id',
 ]
 
-type Entry = Omit<Artifact, 'id' | 'type' | 'extra'> & {
+type RegistryEntry = Omit<Artifact, 'id' | 'type' | 'extra'> & {
   readonly artifact_id: string
   readonly artifact_type?: string
 }
-type Entries = ReadonlyMap<string, Entry>
+type Entries = ReadonlyMap<string, RegistryEntry>
 
 /** The folders of the phases. */
 export const phasesIn = (names: readonly string[]): readonly string[] =>
@@ -47,17 +47,17 @@ export function registry(about: About): Extra | undefined {
   const old = isMapping(there) ? there : {}
   const isWhole = about.isWhole || text === undefined
   const phases = phasesIn(about.names(ARTIFACTS, MOST_PHASES) ?? [])
-  const handedIn = new Map<string, Entry>()
+  const handedIn = new Map<string, RegistryEntry>()
   const rows = [...about.files({ since: '', limit: isWhole ? MOST_ENTRIES : ENDED_LOOKED_AT })].map(
     (row) => row.facts as Facts,
   )
   for (const facts of rows.toSorted(byAge)) {
-    const entry = entryOf(facts, about, old)
+    const entry = registryEntry(facts, about, old)
     if (entry) handedIn.set(entry.artifact_id, entry)
   }
   const others = new Map([...needed(rows, about, phases, old), ...foundIn(about, phases, old)])
   for (const id of handedIn.keys()) others.delete(id)
-  const made = merged(old, [others, handedIn], about)
+  const made = mergedRegistry(old, [others, handedIn], about)
   if (text === undefined && keysOf(made).length === 0) return undefined
   const next = { ...value, artifacts: made }
   return {
@@ -80,11 +80,11 @@ export function registeredFile(text: string | undefined, id: string): string | u
 }
 
 /** What a completed handoff handed in: ready while the file has the bytes that it had then. */
-function entryOf(
+function registryEntry(
   { made, needs = [], handoff_id, updated_at }: Facts,
   about: About,
   old: Readonly<Data>,
-): Entry | undefined {
+): RegistryEntry | undefined {
   if (!made) return undefined
   const now = about.hash(made.file)
   const before = own(own(old, made.artifact_id), 'sha256')
@@ -121,7 +121,7 @@ function needed(
 
 const DRAFT = { dependencies: [], lifecycle: 'draft' } as const
 
-function placed(places: readonly string[], about: About): Partial<Entry> {
+function placed(places: readonly string[], about: About): Partial<RegistryEntry> {
   for (const file of places) {
     const sha256 = about.hash(file)
     if (sha256 !== undefined) return { ...phaseOf(file), file, sha256 }
@@ -129,14 +129,14 @@ function placed(places: readonly string[], about: About): Partial<Entry> {
   return {}
 }
 
-function phaseOf(file: string): Pick<Entry, 'phase'> {
+function phaseOf(file: string): Pick<RegistryEntry, 'phase'> {
   const phase = phaseIn(file)
   return phase === undefined ? {} : { phase }
 }
 
 /** What lies in the phases and nobody has handed in. What it says of itself counts. */
 function foundIn(about: About, phases: readonly string[], old: Readonly<Data>): Entries {
-  const found = new Map<string, Entry>()
+  const found = new Map<string, RegistryEntry>()
   for (const phase of phases)
     for (const name of about.names(`${ARTIFACTS}/${phase}`, MOST_FOUND) ?? []) {
       const id = stemOf(name)
@@ -155,12 +155,12 @@ function saidOf(
   { file, sha256 }: { readonly file: string; readonly sha256: string },
   about: About,
   old: Readonly<Data>,
-): Entry {
+): RegistryEntry {
   const before = own(old, id)
   const isKnown = own(before, 'sha256') === sha256 && own(before, 'file') === file
   // The cast holds: these keys were written by this module, and whatever else stands there is replaced below.
   if (isKnown && isMapping(before) && own(before, 'handoff_id') === undefined)
-    return { artifact_id: id, ...DRAFT, ...(ownKeys(before) as Partial<Entry>), file }
+    return { artifact_id: id, ...DRAFT, ...(ownKeys(before) as Partial<RegistryEntry>), file }
   const text = about.read(file)
   const [source] = text === undefined ? [] : sourcesOf(text, { path: file })
   const { type, phase, dependencies, lifecycle } = (source && artifactOf(source).artifact) ?? {}
@@ -175,13 +175,13 @@ function saidOf(
 }
 
 /** Every entry that was there, with what is known of it now; what others wrote into one stays. */
-function merged(old: Readonly<Data>, known: readonly Entries[], about: About): Data {
+function mergedRegistry(old: Readonly<Data>, known: readonly Entries[], about: About): Data {
   const result: Data = {}
   for (const id of keysOf(old)) setOwn(result, id, old[id])
   for (const entries of known)
     for (const [id, entry] of entries) {
       const before = own(old, id)
-      setOwn(result, id, { ...(isMapping(before) && foreignKeys(before)), ...inOrder(entry) })
+      setOwn(result, id, { ...(isMapping(before) && foreignKeys(before)), ...entryInOrder(entry) })
     }
   const isKnown = (id: string): boolean => known.some((entries) => entries.has(id))
   for (const id of about.isWhole ? keysOf(result).filter((each) => !isKnown(each)) : [])
@@ -214,7 +214,7 @@ const ownKeys = (entry: Readonly<Data>): Data =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => OWN_KEYS.includes(key)))
 const foreignKeys = (entry: Readonly<Data>): Data =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !OWN_KEYS.includes(key)))
-const inOrder = (entry: Entry): Data =>
+const entryInOrder = (entry: RegistryEntry): Data =>
   Object.fromEntries(
     OWN_KEYS.flatMap((key) => (own(entry, key) === undefined ? [] : [[key, own(entry, key)]])),
   )

@@ -1,5 +1,5 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { STATUS_OF, type Status, schemaName, stemOf } from '../../dialects/queue/names.ts'
+import { type QueueStatus, STATUS_OF, schemaName, stemOf } from '../../dialects/queue/names.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, delayBeforeAttempt, retryAvailable } from '../../domain/handoffs/retry.ts'
@@ -16,7 +16,7 @@ const USUAL = {
 const TIMEOUT_S = 300
 
 /** REQUIREMENTS 7.3: what waits for an answer lies where it was. */
-export function statusFor({ state, started_at }: Handoff): Status {
+export function statusFor({ state, started_at }: Handoff): QueueStatus {
   return state === 'needs_input' && started_at === undefined ? 'pending' : STATUS_OF[state]
 }
 
@@ -95,7 +95,7 @@ function failure({ state, rejection, error, ended_at, attempts, updated_at }: Ha
 }
 
 /** Work that was picked up before anybody looked began when it was seen, at the latest. */
-function begun({ imported_at }: Handoff, draft: Draft, status: Status): Times {
+function begun({ imported_at }: Handoff, draft: Draft, status: QueueStatus): Times {
   const started_at = draft.started_at ?? imported_at
   return status === 'in_progress' && started_at !== undefined ? { started_at } : {}
 }
@@ -104,7 +104,7 @@ const cancelled = (why: Handoff['rejection']): string =>
   `Cancelled by its sender${why?.type === 'cancelled' ? `: ${why.message}` : ''}`
 
 /** Retries made so far, the failures before this attempt, and from when on it may be taken. */
-function retries(handoff: Handoff, status: Status): Partial<Draft> {
+function retries(handoff: Handoff, status: QueueStatus): Partial<Draft> {
   const { attempt, attempts, retry = DEFAULT_RETRY, state, not_before, updated_at } = handoff
   const before = attempts.filter((each) => each.error !== undefined && each.attempt < attempt)
   const last = before.at(-1)?.ended_at
@@ -134,7 +134,7 @@ export const historyOf = ({ attempt, attempts }: Handoff): readonly Record<strin
     }))
 
 /** Computed from real times where the worker does not say it itself. */
-function duration(handoff: Handoff, draft: Draft, status: Status, said: Times): Partial<Draft> {
+function duration(handoff: Handoff, draft: Draft, status: QueueStatus, said: Times): Partial<Draft> {
   if (status !== 'completed' && status !== 'failed') return {}
   if (typeof draft.metrics?.execution_time_seconds === 'number') return {}
   const [from, to] = [handoff.started_at ?? draft.started_at, handoff.ended_at]

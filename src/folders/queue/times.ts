@@ -1,11 +1,11 @@
 import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
-import { STATUS_OF, type Status } from '../../dialects/queue/names.ts'
+import { type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { statusFor, type Times } from './spoken.ts'
 
-const SPELLINGS: Readonly<Partial<Record<Status, readonly [string, string]>>> = {
+const SPELLINGS: Readonly<Partial<Record<QueueStatus, readonly [string, string]>>> = {
   completed: ['timestamp_completed', 'completed_at'],
   failed: ['timestamp_failed', 'failed_at'],
 }
@@ -31,7 +31,8 @@ const isOf =
   (draft: Draft): boolean =>
     (draft.retry_count ?? 0) === attempt - 1 && wordOf(draft) !== 'pending'
 
-const wordOf = ({ state }: Draft): Status | undefined => (state === undefined ? undefined : STATUS_OF[state])
+const wordOf = ({ state }: Draft): QueueStatus | undefined =>
+  state === undefined ? undefined : STATUS_OF[state]
 
 const utc = (key: keyof Times, time: string | undefined): Times =>
   time === undefined || Number.isNaN(Date.parse(time)) ? {} : { [key]: inUtc(time) }
@@ -39,7 +40,7 @@ const utc = (key: keyof Times, time: string | undefined): Times =>
 const inUtc = (time: string): string => (UTC.test(time) ? time : new Date(time).toISOString())
 
 /** Both spellings of the end with one value (A1-05), and all in UTC; undefined where that is so already. */
-export function withBothSpellings(document: Document | undefined, status: Status): string | undefined {
+export function withBothSpellings(document: Document | undefined, status: QueueStatus): string | undefined {
   if (!document) return undefined
   const { source, draft } = document
   const same = (keys: readonly string[], time: string | undefined) => {

@@ -1,10 +1,10 @@
 import { type Data, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments, rewrite } from '../../dialects/index.ts'
-import type { Status } from '../../dialects/queue/names.ts'
+import type { QueueStatus } from '../../dialects/queue/names.ts'
 import { nativeOf, print } from '../../dialects/queue/write.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
-import type { Known, Text } from '../folder.ts'
+import type { FileText, KnownHandoff } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import { historyOf, queueDraft, statusFor } from './spoken.ts'
 import { timesIn, withBothSpellings } from './times.ts'
@@ -39,7 +39,7 @@ const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priori
 /** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
 const ANSWERS = ['error', 'output', 'validation', 'warnings', 'errors'] as const
 
-export function write({ handoff, draft, base, agreed, policy, thread }: Known): Text {
+export function writeQueueFile({ handoff, draft, base, agreed, policy, thread }: KnownHandoff): FileText {
   const status = statusFor(handoff)
   const document = base === undefined ? undefined : documentIn(mark.off(base))
   const before = agreed?.text === undefined ? undefined : documentIn(agreed.text)
@@ -60,13 +60,13 @@ export function write({ handoff, draft, base, agreed, policy, thread }: Known): 
   const strict = printed(whole, status)
   if (!document?.draft) return { ok: true, text: mark.on(strict, { handoff, thread }) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
-  const after = merged(document.draft, documentIn(strict)?.draft ?? whole, whole)
+  const after = mergedDraft(document.draft, documentIn(strict)?.draft ?? whole, whole)
   const text = rewritten(document, after, strict, status)
   return { ok: true, text: mark.on(withBothSpellings(documentIn(text), status) ?? text, { handoff, thread }) }
 }
 
 /** The answers in a file whose step is over. */
-function overIn(document: Document | undefined, status: Status): readonly string[] {
+function overIn(document: Document | undefined, status: QueueStatus): readonly string[] {
   if (status === 'failed') return []
   if (status === 'completed') return ['error']
   return isAnswered(document) ? ANSWERS : []
@@ -95,7 +95,7 @@ const answersIn = (value: unknown): Data =>
     ANSWERS.flatMap((key) => (own(value, key) === undefined ? [] : [[key, own(value, key)]])),
   )
 
-function merged(before: Draft, strict: Draft, whole: Draft): Draft {
+function mergedDraft(before: Draft, strict: Draft, whole: Draft): Draft {
   const result: Record<string, unknown> = { ...before }
   for (const key of OWNED) {
     const isDefault =
@@ -119,7 +119,7 @@ function merged(before: Draft, strict: Draft, whole: Draft): Draft {
 }
 
 /** The author's text with what changed, or the strict form where that cannot be said by a change. */
-function rewritten(document: Document, after: Draft, strict: string, status: Status): string {
+function rewritten(document: Document, after: Draft, strict: string, status: QueueStatus): string {
   const text = rewrite(document, after)
   const said = documentIn(text)
   const isSaid = OWNED.every((key) => sameData(said?.draft?.[key], after[key]))
@@ -127,7 +127,7 @@ function rewritten(document: Document, after: Draft, strict: string, status: Sta
   return isSaid && word === status ? text : strict
 }
 
-const printed = (draft: Draft, status: Status): string => {
+const printed = (draft: Draft, status: QueueStatus): string => {
   const native = nativeOf(draft)
   const input = own(native, 'input')
   // Specialists read the data of a request without asking.

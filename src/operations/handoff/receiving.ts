@@ -5,13 +5,16 @@ import { CheckResult, Result } from '../../domain/handoffs/package.ts'
 import { defineOperation } from '../operation.ts'
 import { CHANGE_ERRORS, Id, mutable, Note } from './fields.ts'
 
-const Line = () => z.string().trim().min(1).max(8_000)
+const UnderstoodLine = () => z.string().trim().min(1).max(8_000)
 
 /** Document 004's form, or only the sentence. */
 const Understood = () =>
   z.union([
-    Line(),
-    z.strictObject({ task: Line(), constraints: z.union([Line(), z.array(Line()).max(200)]).optional() }),
+    UnderstoodLine(),
+    z.strictObject({
+      task: UnderstoodLine(),
+      constraints: z.union([UnderstoodLine(), z.array(UnderstoodLine()).max(200)]).optional(),
+    }),
   ])
 
 const accept = defineOperation({

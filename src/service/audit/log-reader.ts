@@ -27,7 +27,7 @@ export async function* readLog(store: Store, start: number, end: number): AsyncG
       index += 1
       if (index >= end) return
     }
-    if (page.entries.length === 0) throw missing(index)
+    if (page.entries.length === 0) throw missingEntry(index)
     cursor = page.cursor
   }
 }
@@ -56,7 +56,7 @@ export async function indexOf(store: Store, { id }: LogEntry): Promise<number | 
   return place < 0 ? undefined : tile.n * TILE_WIDTH + place
 }
 
-const missing = (index: number) =>
+const missingEntry = (index: number) =>
   new BatonError(
     'store_refused',
     `entry ${index} of the log is missing: somebody has changed the store; compare it with a backup`,

@@ -39,9 +39,9 @@ export async function membersOf(
   const reader = new TreeReader(store)
   for await (const entry of readLog(store, start, size)) {
     const leaf = leafOfText(entry.body)
-    if (toText(leaf) !== toText(await reader.leaf(entry.index))) throw changed(entry, entry.index)
+    if (toText(leaf) !== toText(await reader.leaf(entry.index))) throw changedEntry(entry, entry.index)
     if (entry.index % EVERY === 0) await onPage()
-    const said = recordOf(entry)
+    const said = decodedRecord(entry)
     if (said.actor?.id !== session.by) continue
     edge = append(nodeSha256, edge, leaf)
     head = toText(leaf)
@@ -78,13 +78,13 @@ export async function demandRecorded(
   )
 }
 
-function recordOf(entry: LogEntry): Partial<AuditRecord> {
+function decodedRecord(entry: LogEntry): Partial<AuditRecord> {
   const decoded = decodeEntry(entry.body)
   // The log takes only records of this shape.
   return decoded.ok ? (decoded.record as Partial<AuditRecord>) : {}
 }
 
-export const changed = ({ stream, seq }: LogEntry, index: number) =>
+export const changedEntry = ({ stream, seq }: LogEntry, index: number) =>
   new BatonError(
     'store_refused',
     `entry ${seq} of stream ${stream} (number ${index} of the log) is not the one that was written: somebody has changed the store; compare it with a backup`,

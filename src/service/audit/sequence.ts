@@ -62,7 +62,7 @@ async function grown(
   for (const entry of entries) {
     const { size } = growing.edge
     if (size % TILE_WIDTH === 0) firsts.set(size / TILE_WIDTH, entry.id)
-    growing.append(checked(store, entry, heads))
+    growing.append(checkedLeaf(store, entry, heads))
   }
   const { size, hashes } = growing.edge
   return {
@@ -105,7 +105,7 @@ async function readHeads(store: Store, entries: readonly LogEntry[], heads: Head
  * The leaf of an entry that is what was written. A log whose signed root does not fit its entries is dead for
  * good, so what was damaged on disk must not get in.
  */
-function checked(store: Store, entry: LogEntry, heads: Heads): Uint8Array {
+function checkedLeaf(store: Store, entry: LogEntry, heads: Heads): Uint8Array {
   const { stream, seq, body, hash } = entry
   const leaf = leafOfText(body)
   const text = toText(leaf)

@@ -81,7 +81,7 @@ export function readBlocks(input: CollectInput): Collected {
   const found = foundIn(input)
   const blocks = found.map(({ recording, path, block, inferred }): CollectedBlock => {
     if (!block) return emptyEntry(path, inferred)
-    const seen = entryOf(path, block)
+    const seen = collectedBlock(path, block)
     return block.said ? { ...seen, outcome: 'read', digest: digestOf(block, recording) } : seen
   })
   return summed(blocks, [])
@@ -94,7 +94,7 @@ export async function collectBlocks(deps: ServiceDeps, call: Call, input: Collec
   for (const { recording, path, block, inferred } of foundIn(input, run))
     blocks.push(
       block
-        ? await recordedEntry(deps, call, { ...entryOf(path, block) }, block, recording)
+        ? await recordedEntry(deps, call, { ...collectedBlock(path, block) }, block, recording)
         : emptyEntry(path, inferred),
     )
   return summed(blocks, await knownOrder(deps.store, blocks.filter(isSaid)))
@@ -126,7 +126,7 @@ async function runOf({ store }: ServiceDeps, ref: string): Promise<{ uid: string
   return { uid: run.uid, id: run.id }
 }
 
-function entryOf(path: string | undefined, block: FoundBlock): CollectedBlock {
+function collectedBlock(path: string | undefined, block: FoundBlock): CollectedBlock {
   const { line, status, said, diagnostics, isOpen } = block
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   return {

@@ -111,7 +111,7 @@ function failing(
       ? undefined
       : placed(claimed, uids[1], situation, moved, {
           to: route_to,
-          title: `Failed: ${titleOf(said)}`,
+          title: `Failed: ${blockTitle(said)}`,
           ...failurePackage(block, situation, retriesOf(situation, moved)),
         })
   const escalated =
@@ -150,7 +150,7 @@ function retried(
   { agent, retry_count, moved }: NonNullable<FailureDecision['retry']> & { moved: Handoff | undefined },
 ): Placed {
   const { said, uids } = situation
-  const title = `Retry ${retry_count} of ${said.on_failure?.retry}: ${titleOf(said)}`
+  const title = `Retry ${retry_count} of ${said.on_failure?.retry}: ${blockTitle(said)}`
   if (agent === 'same' && moved?.state === 'offered') {
     if (moved.title.startsWith('Retry ')) step.view.putHandoff({ ...moved, title })
     return { to: moved.to, id: moved.id }
@@ -208,7 +208,7 @@ function escalate(
   const isPerson = kindOf(deps.policy, to, view.agent(to)) === 'human'
   return placed(claimed, uids[2], situation, moved, {
     to,
-    title: `Escalated: ${titleOf(said)} failed ${times(retriesOf(situation, moved) + 1)}`,
+    title: `Escalated: ${blockTitle(said)} failed ${times(retriesOf(situation, moved) + 1)}`,
     priority: 'high',
     ...(isPerson && { type: 'escalation' as const }),
     ...failurePackage(block, situation, retriesOf(situation, moved)),
@@ -236,7 +236,7 @@ function placed(
   return { to: input.to, id }
 }
 
-const titleOf = ({ phase, from, task }: BlockSaid): string =>
+const blockTitle = ({ phase, from, task }: BlockSaid): string =>
   `${phase} by ${from}${task === undefined ? '' : `, ${task}`}`
 
 function failurePackage(
@@ -247,7 +247,7 @@ function failurePackage(
   const { said, draft } = situation
   const body = draft.body?.trim().slice(0, 64_000)
   return {
-    summary: said.on_failure?.context ?? `${titleOf(said)} failed; its block gives no reason.`,
+    summary: said.on_failure?.context ?? `${blockTitle(said)} failed; its block gives no reason.`,
     ...(body && { context: body }),
     data: dataOf(block, situation, retry_count),
   }
@@ -281,7 +281,7 @@ function tell(step: Step, to: string, { situation, block, about, routed }: Told)
     kind: 'failed',
     about: about?.uid ?? block.uid,
     about_id: routed?.id ?? about?.id ?? said.task ?? situation.work.workflow,
-    text: `${titleOf(said)} failed${why}${then}`.slice(0, 2_000),
+    text: `${blockTitle(said)} failed${why}${then}`.slice(0, 2_000),
     created_at: step.at,
   })
 }

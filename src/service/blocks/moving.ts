@@ -19,7 +19,7 @@ export function moveWork(step: Step, given: Handoff, said: BlockSaid, retries: b
     case 'complete':
       return completed(step, underWay(step, given), said)
     case 'failed':
-      return failed(step, begun(step, given), said, retries)
+      return blockFailed(step, begun(step, given), said, retries)
     case 'blocked':
       return blocked(step, begun(step, given), said)
     default:
@@ -55,7 +55,7 @@ function blocked(step: Step, handoff: Handoff, { dependencies }: BlockSaid): Han
   return move(step, handoff, 'block', { set: { blocked_on }, fields: { blocked_on } })
 }
 
-function failed(step: Step, handoff: Handoff, said: BlockSaid, retries: boolean): Handoff {
+function blockFailed(step: Step, handoff: Handoff, said: BlockSaid, retries: boolean): Handoff {
   const message = said.on_failure?.context ?? `${said.from} said that ${said.phase} failed`
   const error = { code: 'BLOCK_FAILED', message, severity: 'error' }
   const change = { set: { error }, fields: { error: message, error_code: error.code }, progress: true }

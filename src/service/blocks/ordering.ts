@@ -24,10 +24,10 @@ const MAX_TASKS = 500
 const TASK_PAGE = 200
 
 /** The task of a block; without one, its phase and author stand for it. */
-const idOf = ({ task, from, phase }: Ordered): string => task ?? `${phase} by ${from}`
+const orderId = ({ task, from, phase }: Ordered): string => task ?? `${phase} by ${from}`
 
 export const itemOf = (block: Ordered): OrderItem => ({
-  id: idOf(block),
+  id: orderId(block),
   status: block.status,
   depends_on: block.dependencies ?? [],
 })
@@ -37,7 +37,7 @@ export function orderProblems(
   blocks: readonly Ordered[],
   known: readonly OrderItem[],
 ): readonly OrderProblem[] {
-  const own = new Set(blocks.map(idOf))
+  const own = new Set(blocks.map(orderId))
   const items = withParents([...known, ...blocks.map(itemOf)])
   return checkDependencies(items)
     .filter(

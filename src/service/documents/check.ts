@@ -36,7 +36,7 @@ export interface CheckInput extends TextInput {
 
 /** Every document in a text with what it says and what is wrong with it; at least one entry, and never a throw. */
 export const checkText = ({ changed = [], ...input }: CheckInput): readonly CheckedDocument[] =>
-  documentsIn(input).map((document) => checked(document, ruled(document, changed)))
+  documentsIn(input).map((document) => checkedDocument(document, ruled(document, changed)))
 
 /**
  * Document 004's rules for whoever sends. A package that is read may have been sent long ago, so what would be
@@ -63,7 +63,7 @@ export function documentsIn({ text, path }: TextInput): readonly Document[] {
 export const isWrong = ({ diagnostics }: { readonly diagnostics: readonly PlacedProblem[] }): boolean =>
   diagnostics.some(({ severity }) => severity === 'error')
 
-function checked(document: Document, more: readonly PlacedProblem[]): CheckedDocument {
+function checkedDocument(document: Document, more: readonly PlacedProblem[]): CheckedDocument {
   const { dialect = null, form = null } = document
   const diagnostics = [...document.diagnostics, ...more]
   const { id, from, to, status, state, task, title, createdAt } = summaryOf(document)

@@ -113,7 +113,7 @@ function misfit(field: string, value: unknown, error: z.ZodError | undefined): s
 }
 
 /** Fields for which nothing can be meant, and the words that mean it there rather than somebody of that name. */
-const NOTHING: Readonly<Record<string, readonly string[]>> = {
+const NULL_WORDS: Readonly<Record<string, readonly string[]>> = {
   to: ['null', 'None'],
   from_step: ['null'],
   to_step: ['null'],
@@ -121,7 +121,7 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
 
 function readings(field: string, value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return [value]
-  if (Object.hasOwn(NOTHING, field) && NOTHING[field]?.includes(value)) return [null]
+  if (Object.hasOwn(NULL_WORDS, field) && NULL_WORDS[field]?.includes(value)) return [null]
   const word = field === 'state' ? findWord(STATE_WORDS, value)?.word : undefined
   if (word !== undefined) return [word]
   try {

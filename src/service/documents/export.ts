@@ -81,8 +81,8 @@ export async function draftOf(
   const [content, source, supersedes, in_reply_to] = await Promise.all([
     store.content(handoff.uid),
     sourceOf(deps, handoff),
-    idOf(deps, handoff.supersedes),
-    idOf(deps, handoff.in_reply_to),
+    idOfUid(deps, handoff.supersedes),
+    idOfUid(deps, handoff.in_reply_to),
   ])
   if (!content) return refuse('internal', 'the content of this handoff is missing')
   const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
@@ -102,17 +102,17 @@ export async function draftOf(
     in_reply_to: handoff.in_reply_to,
   })
   const then = fieldsOf(made, { supersedes, in_reply_to })
-  return { draft: changed(document.draft, then, now), document, content }
+  return { draft: changedDraft(document.draft, then, now), document, content }
 }
 
-type Fields = Readonly<Partial<Draft>>
-interface Named {
+type DraftFields = Readonly<Partial<Draft>>
+interface NamedHandoffs {
   readonly supersedes: string | undefined
   readonly in_reply_to: string | undefined
 }
 
 /** The stored handoff, in the fields of a draft. */
-function fieldsOf({ handoff, content }: Imported, named: Named): Fields {
+function fieldsOf({ handoff, content }: Imported, named: NamedHandoffs): DraftFields {
   const rejection = endReason(handoff)
   const decision = content.thread.findLast(({ kind }) => kind === 'decision')
   return {
@@ -180,7 +180,7 @@ function gateOf({ type, gate }: Handoff, said: Content['thread'][number] | undef
 }
 
 /** The document's own words for all that is as it was when it was taken in. */
-function changed(draft: Draft, then: Fields, now: Fields): Draft {
+function changedDraft(draft: Draft, then: DraftFields, now: DraftFields): Draft {
   const result: Record<string, unknown> = { ...draft }
   for (const key of Object.keys(now) as (keyof Draft)[]) {
     if (sameData(then[key], now[key])) continue
@@ -191,7 +191,7 @@ function changed(draft: Draft, then: Fields, now: Fields): Draft {
 }
 
 /** Without what every handoff has by default: to list its loss would tell nobody anything. */
-function shortened({ type, priority, retry_count, updated_at, ...rest }: Fields): Draft {
+function shortened({ type, priority, retry_count, updated_at, ...rest }: DraftFields): Draft {
   const isChanged = updated_at !== undefined && updated_at !== rest.created_at
   const fields = {
     ...rest,
@@ -237,7 +237,7 @@ function recordFields(record: ThoughtRecord): Draft['record'] {
   })
 }
 
-async function idOf({ store }: ServiceDeps, uid: string | undefined): Promise<string | undefined> {
+async function idOfUid({ store }: ServiceDeps, uid: string | undefined): Promise<string | undefined> {
   return uid === undefined ? undefined : (await store.handoff(uid))?.id
 }
 

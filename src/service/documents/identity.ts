@@ -21,7 +21,7 @@ export interface Piece {
 }
 
 /** A handoff that is here already and that the document is about. */
-export interface Known {
+export interface KnownDocument {
   readonly handoff: Handoff
   /** `source`: the same bytes. `name`: the same uid or id. `facts`: sender, receiver, task and day are the same. */
   readonly by: 'source' | 'name' | 'facts'
@@ -85,7 +85,7 @@ export const carriedUid = ({ uid }: Draft, newest: string): string | undefined =
   uid !== undefined && UUID7.test(uid) && uid < newest ? uid : undefined
 
 /** The handoff that a document is about, if it is known here. Each look is answered by an index. */
-export async function findKnown(deps: ServiceDeps, piece: Piece): Promise<Known | undefined> {
+export async function findKnown(deps: ServiceDeps, piece: Piece): Promise<KnownDocument | undefined> {
   const { store } = deps
   const { draft, dialect } = piece.document
   if (!draft || !dialect) return undefined

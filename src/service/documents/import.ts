@@ -13,7 +13,7 @@ import {
   artifactText,
   fileName,
   findKnown,
-  type Known,
+  type KnownDocument,
   type Piece,
   pathOf,
   sameDraft,
@@ -93,7 +93,7 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
       if (document.carried.some(isDone)) return { outcome: 'refused', ...about, reason: UNVOUCHED }
       return { ...about, ...(await importRecord(deps, call, piece)) }
     }
-    if (draft.to === null) return { outcome: 'skipped', ...about, reason: NOBODY }
+    if (draft.to === null) return { outcome: 'skipped', ...about, reason: NOBODY_RECEIVES }
     const obstacle = obstacleTo(draft) ?? (isVersion2(document) ? acknowledgmentGap(draft) : undefined)
     if (obstacle !== undefined) return { outcome: 'refused', ...about, reason: obstacle }
     return { ...about, ...(await importHandoff(deps, call, piece, asNew)) }
@@ -128,13 +128,17 @@ async function importHandoff(
 }
 
 /** A document about a handoff that is here: the same again, another version of it, or another file about it. */
-async function compared(deps: ServiceDeps, piece: Piece, known: Known): Promise<Omit<ImportItem, 'line'>> {
+async function compared(
+  deps: ServiceDeps,
+  piece: Piece,
+  known: KnownDocument,
+): Promise<Omit<ImportItem, 'line'>> {
   const { handoff, by, source } = known
   const about = { id: handoff.id, state: handoff.state, ...present({ task: handoff.task }) }
   const [here, there] = [fileName(piece.path), fileName(pathOf(source))]
   const isRenamed = here !== undefined && there !== undefined && here !== there
   if (isRenamed || by === 'facts')
-    return { outcome: 'twin', ...about, names: namesOf(piece, known), reason: TWIN }
+    return { outcome: 'twin', ...about, names: twinNames(piece, known), reason: TWIN }
   if (by === 'source' || (await saysTheSame(deps, piece, known))) return { outcome: 'unchanged', ...about }
   return {
     outcome: 'differs',
@@ -147,15 +151,19 @@ async function compared(deps: ServiceDeps, piece: Piece, known: Known): Promise<
 const isDone = (field: string): boolean => field === 'state' || field.split('.')[0] === 'record'
 const UNVOUCHED =
   'what was done stands only in x_baton, which proves nothing; write status, branch, commit_sha and summary as keys of their own'
-const NOBODY = 'it says that nobody receives it, so there is nothing to hand over'
+const NOBODY_RECEIVES = 'it says that nobody receives it, so there is nothing to hand over'
 const TWIN = 'both are about one handoff, which is here once; keep the one that is right'
 
-const namesOf = (piece: Piece, { handoff, source }: Known): readonly string[] => [
+const twinNames = (piece: Piece, { handoff, source }: KnownDocument): readonly string[] => [
   pathOf(source) ?? handoff.id,
   piece.path ?? piece.document.draft?.id ?? handoff.id,
 ]
 
-async function saysTheSame(deps: ServiceDeps, piece: Piece, { handoff, source }: Known): Promise<boolean> {
+async function saysTheSame(
+  deps: ServiceDeps,
+  piece: Piece,
+  { handoff, source }: KnownDocument,
+): Promise<boolean> {
   const kept = await artifactText(deps, source)
   if (kept !== undefined) {
     const before = documentsIn({ text: kept, path: pathOf(source) })

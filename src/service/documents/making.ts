@@ -55,13 +55,13 @@ export async function makeHandoff(
       const step: Step = { deps, view, actor: call.actor, at: now }
       const { home, type } = made.handoff
       if (asNew) admit(step, { from, to, home, type, task, place: placeBelow(uid), supersedes })
-      return place(step, piece, made)
+      return placeImported(step, piece, made)
     },
     reload: (subject) => deps.store.handoff(subject),
   })
 }
 
-function place(step: Step, piece: Piece, { handoff, content }: Imported): Handoff {
+function placeImported(step: Step, piece: Piece, { handoff, content }: Imported): Handoff {
   const { view, actor, at } = step
   const made = withTimes(finish(step, handoff, handoff), handoff)
   view.append({

@@ -2,7 +2,7 @@
 export const REDACTED = '[redacted]'
 
 /** Shorter texts are looked for in words for people only: they would be found in half of everything. */
-const SHORT = 8
+const SHORT_TEXT = 8
 /** A copy that was cut is known by this much of its beginning. */
 const BEGINNING = 16
 /** Notices and notes are cut at a length, titles end with an ellipsis. */
@@ -29,7 +29,7 @@ export class Eraser {
   words<T extends string | undefined>(text: T): T | string {
     if (text === undefined) return text
     return this.#texts
-      .filter(({ length }) => length < SHORT)
+      .filter(({ length }) => length < SHORT_TEXT)
       .reduce((left, short) => left.replace(wordOf(short), `$1${REDACTED}`), this.#inside(text))
   }
 
@@ -42,20 +42,20 @@ export class Eraser {
     const squeezed = squeeze(Buffer.from(bytes).toString('utf8'))
     return this.#texts.some((text) => {
       const parts = [text, ...piecesOf(text).filter(({ length }) => length >= BEGINNING)].map(squeeze)
-      return parts.some((part) => part.length >= SHORT && squeezed.includes(part))
+      return parts.some((part) => part.length >= SHORT_TEXT && squeezed.includes(part))
     })
   }
 
   #inside(text: string): string {
     return this.#texts
-      .filter(({ length }) => length >= SHORT)
+      .filter(({ length }) => length >= SHORT_TEXT)
       .reduce((left, long) => withoutCut(withoutWhole(left, long), long), text)
   }
 }
 
 function withoutWhole(text: string, gone: string): string {
   const [title = ''] = gone.split('\n')
-  if (title.length >= SHORT && text.trim() === title.trim()) return REDACTED
+  if (title.length >= SHORT_TEXT && text.trim() === title.trim()) return REDACTED
   return text.replaceAll(gone, REDACTED)
 }
 

@@ -18,7 +18,7 @@ const ACKNOWLEDGED = { understood: 'understanding', questions: 'questions', bloc
 
 /** Fields of a record that hold what somebody wrote. */
 const RECORD = ['summary', 'tests_run', 'blockers', 'files_changed', 'branch', 'commit_sha', 'notes'] as const
-const TASK = ['title', 'notes', 'criteria'] as const
+const TASK_TEXTS = ['title', 'notes', 'criteria'] as const
 
 /** The texts of a handoff by name; a name may stand for several places. */
 export function handoffTexts({ handoff, content }: Whole): ReadonlyMap<string, readonly unknown[]> {
@@ -64,7 +64,7 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
     },
     content: {
       ...content,
-      package: without(content.package, field),
+      package: withoutText(content.package, field),
       ...present({ result: content.result && clearResult(content.result, field) }),
       thread: content.thread.map((item) =>
         (THREAD as Readonly<Record<string, string>>)[field] === item.kind
@@ -93,7 +93,7 @@ function clearAcknowledgment(said: Acknowledgment, field: string): Acknowledgmen
       : undefined
   const { checks, ...rest } = said
   const named = checks?.map(({ detail: _, ...check }) => check)
-  return { ...(key ? without(rest, key) : rest), ...present({ checks: named }) }
+  return { ...(key ? withoutText(rest, key) : rest), ...present({ checks: named }) }
 }
 
 /** A return carries a copy of the result that it answers with. */
@@ -109,7 +109,7 @@ export function clearReturn(content: Content, field: string): Content {
 
 /** That there was evidence stays: without it the work would count as handed in without any. */
 function clearResult<T extends Result>(result: T, field: string): T {
-  if (field !== 'evidence' || !Array.isArray(result.evidence)) return without(result, field)
+  if (field !== 'evidence' || !Array.isArray(result.evidence)) return withoutText(result, field)
   return { ...result, evidence: result.evidence.map((each) => ({ ...each, evidence: REDACTED })) }
 }
 
@@ -143,12 +143,12 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
   }
 }
 
-export const taskTexts = (task: Task): ReadonlyMap<string, readonly unknown[]> => textsOf(task, TASK)
+export const taskTexts = (task: Task): ReadonlyMap<string, readonly unknown[]> => textsOf(task, TASK_TEXTS)
 export const recordTexts = (record: ThoughtRecord): ReadonlyMap<string, readonly unknown[]> =>
   textsOf(record, RECORD)
 
 export const clearTask = (task: Task, field: string): Task =>
-  isOneOf(field, TASK) ? without(task, field) : task
+  isOneOf(field, TASK_TEXTS) ? withoutText(task, field) : task
 
 /** The name of a gate stands with its task too. */
 export const clearGate = (task: Task, uid: string | undefined): Task => ({
@@ -162,7 +162,7 @@ export const clearGate = (task: Task, uid: string | undefined): Task => ({
 
 export const clearRecord = (record: ThoughtRecord, field: string): ThoughtRecord =>
   isOneOf(field, RECORD)
-    ? { ...without(record, field), ...(field === 'blockers' && { blockers: [] }) }
+    ? { ...withoutText(record, field), ...(field === 'blockers' && { blockers: [] }) }
     : record
 
 export const eraseTask = (task: Task, eraser: Eraser): Task => ({
@@ -181,7 +181,7 @@ export function eraseRecord(record: ThoughtRecord, eraser: Eraser): ThoughtRecor
 const clearFailure = (failure: Failure): Failure => ({ code: failure.code, message: REDACTED })
 
 /** The mark replaces text, which a schema may require; a field of another kind is removed. */
-function without<T extends object>(object: T, field: string): T {
+function withoutText<T extends object>(object: T, field: string): T {
   if (!Object.hasOwn(object, field)) return object
   const { [field as keyof T]: value, ...rest } = object
   const cleared =

@@ -21,12 +21,18 @@ import {
   taskTexts,
   type Whole,
 } from './places.ts'
-import { type Opened, RECORD_ACTS, type Read, type Related, type Subject } from './related.ts'
+import {
+  type OpenedText,
+  RECORD_ACTS,
+  type ReadEntry,
+  type RedactedSubject,
+  type Related,
+} from './related.ts'
 import { eraseRun } from './runs.ts'
 
 /** The changes of a redaction, decided on the rows that were read. */
 export interface Plan {
-  readonly subject: Subject
+  readonly subject: RedactedSubject
   /** Finds what goes in files, too. */
   readonly eraser: Eraser
   readonly heads: ReadonlyMap<string, number>
@@ -59,16 +65,16 @@ const NO_TEXT = new Set([
 
 export async function planOf(
   deps: ServiceDeps,
-  subject: Subject,
+  subject: RedactedSubject,
   related: Related,
   field: string,
 ): Promise<Plan> {
   demandField(subject, related, field)
-  const texts = textsOf(subject, related)
+  const texts = subjectTexts(subject, related)
   const own = related.reads.filter(subject.isOwn)
   const disclosed = own.flatMap(({ opened }) => opened.filter(({ name }) => name === field))
   const eraser = new Eraser([...(texts.get(field) ?? []), ...disclosed.map(({ value }) => value)])
-  const goes = (read: Read, opened: Opened): boolean =>
+  const goes = (read: ReadEntry, opened: OpenedText): boolean =>
     (subject.isOwn(read) && opened.name === field) || isQuoting(subject, read, opened, { field, eraser })
   const reads = related.reads.filter((read) => read.opened.some((opened) => goes(read, opened)))
   const files = await filesOf(deps, related, { subject, field, eraser })
@@ -114,7 +120,10 @@ interface Erasing {
 }
 
 /** The texts of the subject by name. A task includes those of its records. */
-function textsOf({ kind, handoff, task, record }: Subject, related: Related): Map<string, unknown[]> {
+function subjectTexts(
+  { kind, handoff, task, record }: RedactedSubject,
+  related: Related,
+): Map<string, unknown[]> {
   const own = related.handoffs.find((whole) => whole.handoff.uid === handoff?.uid)
   const sources = [
     ...(own ? [handoffTexts(own)] : []),
@@ -128,10 +137,10 @@ function textsOf({ kind, handoff, task, record }: Subject, related: Related): Ma
 }
 
 /** Refuses what the subject never had, with the names of what it has. */
-export function demandField(subject: Subject, related: Related, field: string): void {
+export function demandField(subject: RedactedSubject, related: Related, field: string): void {
   const own = related.reads.filter(subject.isOwn)
   const logged = own.flatMap(({ record }) => [...Object.keys(record.sd ?? {}), record.field ?? []].flat())
-  const known = [...textsOf(subject, related).keys(), ...logged]
+  const known = [...subjectTexts(subject, related).keys(), ...logged]
   const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name)).sort()
   if (names.includes(field)) return
   refuse(
@@ -143,9 +152,9 @@ export function demandField(subject: Subject, related: Related, field: string): 
 
 /** A disclosure of another field or entry that holds the text too. What an agent signed is opened first. */
 function isQuoting(
-  subject: Subject,
-  read: Read,
-  { name, value }: Opened,
+  subject: RedactedSubject,
+  read: ReadEntry,
+  { name, value }: OpenedText,
   { field, eraser }: Erasing,
 ): boolean {
   if (NO_TEXT.has(name)) return false
@@ -160,7 +169,7 @@ function signedBy(envelope: unknown): { readonly predicate?: object } {
   return typeof payload === 'string' ? JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) : {}
 }
 
-function changesOf(subject: Subject, related: Related, { field, eraser }: Erasing) {
+function changesOf(subject: RedactedSubject, related: Related, { field, eraser }: Erasing) {
   const handoffs = changed(related.handoffs, (whole) => {
     const { uid, in_reply_to } = whole.handoff
     if (uid === subject.handoff?.uid) return eraseHandoff(clearHandoff(whole, field), eraser)
@@ -192,7 +201,7 @@ function changed<T>(rows: readonly T[], change: (row: T) => T): readonly T[] {
 async function filesOf(
   { store }: ServiceDeps,
   { artifacts, reads }: Related,
-  { subject, field, eraser }: Erasing & { readonly subject: Subject },
+  { subject, field, eraser }: Erasing & { readonly subject: RedactedSubject },
 ): Promise<readonly Artifact[]> {
   const written = new Set(
     reads.filter((read) => isBirth(read, field) && subject.isOwn(read)).map(({ record }) => record.ts),
@@ -212,7 +221,7 @@ async function filesOf(
 }
 
 /** Entries that may come with the document they were read from. */
-function isBirth({ record }: Read, field: string): boolean {
+function isBirth({ record }: ReadEntry, field: string): boolean {
   if (record.act === 'handoff.imported') return true
   return RECORD_ACTS.includes(record.act) || (record.act.startsWith('task.') && field in (record.sd ?? {}))
 }

@@ -54,7 +54,7 @@ export async function redact(deps: ServiceDeps, call: Call, input: RedactInput):
     const plan = await planOf(deps, subject, await relatedTo(deps, subject), input.field)
     try {
       if (!plan.isEmpty) await carryOut(deps, call, input, plan)
-      return await answer(deps, input, plan)
+      return await redactionAnswer(deps, input, plan)
     } catch (error) {
       if (!(error instanceof Stale)) throw error
       if (attempt === ATTEMPTS)
@@ -168,7 +168,7 @@ function say(
   return rev + parts.length
 }
 
-async function answer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
+async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
   const { subject, digests, handoffs, tasks, runs, rest, files, isEmpty } = plan
   // The redaction stands even if old bytes cannot be cleared yet: the answer says so, for a later try.
   const scrubbed = await deps.store.scrub().catch(() => false)

@@ -10,7 +10,7 @@ import { refuse } from '../write.ts'
 import type { Whole } from './places.ts'
 
 /** One disclosure of an entry, opened. */
-export interface Opened {
+export interface OpenedText {
   readonly text: string
   readonly digest: string
   readonly name: string
@@ -18,27 +18,27 @@ export interface Opened {
 }
 
 /** An entry with its disclosures opened. */
-export interface Read {
+export interface ReadEntry {
   readonly entry: LogEntry
   readonly record: AuditRecord
-  readonly opened: readonly Opened[]
+  readonly opened: readonly OpenedText[]
 }
 
 /** The subject of a redaction; `isOwn` tells which log entries are about it. */
-export interface Subject {
+export interface RedactedSubject {
   readonly kind: 'handoff' | 'task' | 'record'
   readonly id: string
   readonly handoff?: Handoff
   readonly task?: Task
   readonly record?: ThoughtRecord
-  readonly isOwn: (read: Read) => boolean
+  readonly isOwn: (read: ReadEntry) => boolean
 }
 
 /** Everything that may quote the subject, as it stood when it was read. */
 export interface Related {
   /** Streams and the position of the last entry that was read. */
   readonly heads: ReadonlyMap<string, number>
-  readonly reads: readonly Read[]
+  readonly reads: readonly ReadEntry[]
   readonly handoffs: readonly Whole[]
   readonly tasks: readonly Task[]
   readonly records: readonly ThoughtRecord[]
@@ -51,7 +51,7 @@ const SUBJECT_PAGE = 1_000
 const ALL = 1_000_000
 export const RECORD_ACTS: readonly string[] = ['thought_record', 'task.reinstate']
 
-export async function subjectOf({ store }: ServiceDeps, ref: string): Promise<Subject> {
+export async function subjectOf({ store }: ServiceDeps, ref: string): Promise<RedactedSubject> {
   const handoff = await store.handoff(ref)
   if (handoff) {
     const { uid, id } = handoff
@@ -72,23 +72,23 @@ export async function subjectOf({ store }: ServiceDeps, ref: string): Promise<Su
 /** The entry of a record names it; one that does not is known by its instant. */
 const isOf =
   ({ uid, created_at }: ThoughtRecord) =>
-  ({ record, opened }: Read): boolean => {
+  ({ record, opened }: ReadEntry): boolean => {
     if (!RECORD_ACTS.includes(record.act)) return false
     const named = opened.find(({ name }) => name === 'record')
     return named ? named.value === uid : record.ts === created_at
   }
 
 /** A handoff's chain and its task; or a task with its records and the chains of all its handoffs. */
-export async function relatedTo(deps: ServiceDeps, subject: Subject): Promise<Related> {
+export async function relatedTo(deps: ServiceDeps, subject: RedactedSubject): Promise<Related> {
   const { store } = deps
   const id = subject.task?.id ?? subject.handoff?.task
   const task = id === undefined ? undefined : (await store.task(id))?.task
   const first = subject.handoff ? [subject.handoff] : await handoffsOf(deps, task?.id)
   const streams = new Set([...first.map(({ root }) => root), ...(task ? [task.uid] : [])])
-  const reads: Read[] = []
+  const reads: ReadEntry[] = []
   const heads = new Map<string, number>()
   for (const stream of streams) {
-    const entries = await entriesOf(deps, stream)
+    const entries = await streamEntries(deps, stream)
     reads.push(...entries)
     heads.set(stream, entries.at(-1)?.entry.seq ?? -1)
   }
@@ -127,8 +127,8 @@ async function wholeOf({ store }: ServiceDeps, uid: string): Promise<Whole | und
   return handoff && content && { handoff, content }
 }
 
-async function entriesOf({ store }: ServiceDeps, stream: string): Promise<readonly Read[]> {
-  const found: Read[] = []
+async function streamEntries({ store }: ServiceDeps, stream: string): Promise<readonly ReadEntry[]> {
+  const found: ReadEntry[] = []
   for (;;) {
     const page = await store.entries(stream, found.length, SUBJECT_PAGE)
     found.push(...page.map(toRead))
@@ -136,7 +136,7 @@ async function entriesOf({ store }: ServiceDeps, stream: string): Promise<readon
   }
 }
 
-function toRead(entry: LogEntry): Read {
+function toRead(entry: LogEntry): ReadEntry {
   const decoded = decodeEntry(entry.body)
   if (!decoded.ok) return refuse('store_refused', `entry ${entry.seq} of ${entry.stream} is invalid`, {})
   // The record was checked when it was written to the log.
@@ -145,7 +145,7 @@ function toRead(entry: LogEntry): Read {
 }
 
 /** RFC 9901: salt, name and value as JSON in base64url. */
-function open(text: string): Opened {
+function open(text: string): OpenedText {
   const [, name, value] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
   return { text, digest: hash('sha256', text, 'base64url'), name: String(name), value }
 }

@@ -18,10 +18,10 @@ export const WORKER_URL = new URL(import.meta.url)
 if (parentPort && isQuestion(workerData)) void reply(parentPort, workerData)
 
 async function reply(port: MessagePort, question: ForeignQuestion): Promise<void> {
-  port.postMessage(await answer(question))
+  port.postMessage(await answerQuestion(question))
 }
 
-async function answer({ schema, data }: ForeignQuestion): Promise<ForeignAnswer> {
+async function answerQuestion({ schema, data }: ForeignQuestion): Promise<ForeignAnswer> {
   try {
     return { problems: (await compileSchema(schema))(data) }
   } catch (error) {

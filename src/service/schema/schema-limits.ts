@@ -9,7 +9,7 @@ const SCALARS: readonly unknown[] = ['string', 'number', 'integer', 'boolean', '
 export function checkSchemaLimits(schema: unknown): void {
   const bytes = sizeOf(schema)
   if (bytes > SCHEMA_LIMITS.bytes)
-    refuse('too_large', `it has ${bytes} bytes and may have ${SCHEMA_LIMITS.bytes}`)
+    refuseSchema('too_large', `it has ${bytes} bytes and may have ${SCHEMA_LIMITS.bytes}`)
   let nodes = 0
   // A stack of our own: a schema that is nested too deeply must not end ours.
   const open: { readonly value: unknown; readonly depth: number }[] = [{ value: schema, depth: 1 }]
@@ -17,10 +17,15 @@ export function checkSchemaLimits(schema: unknown): void {
     const { value, depth } = next
     if (typeof value !== 'object' || value === null) continue
     nodes += 1
-    if (nodes > SCHEMA_LIMITS.nodes) refuse('too_large', `it has more than ${SCHEMA_LIMITS.nodes} parts`)
-    if (depth > SCHEMA_LIMITS.depth) refuse('too_large', `it is more than ${SCHEMA_LIMITS.depth} levels deep`)
+    if (nodes > SCHEMA_LIMITS.nodes)
+      refuseSchema('too_large', `it has more than ${SCHEMA_LIMITS.nodes} parts`)
+    if (depth > SCHEMA_LIMITS.depth)
+      refuseSchema('too_large', `it is more than ${SCHEMA_LIMITS.depth} levels deep`)
     if (comparesObjects(value))
-      refuse('invalid_input', 'uniqueItems needs items of one plain type, for example {"type": "string"}')
+      refuseSchema(
+        'invalid_input',
+        'uniqueItems needs items of one plain type, for example {"type": "string"}',
+      )
     for (const child of Object.values(value)) open.push({ value: child, depth: depth + 1 })
   }
 }
@@ -53,6 +58,6 @@ function sizeOf(schema: unknown): number {
   }
 }
 
-function refuse(code: 'too_large' | 'invalid_input', why: string): never {
+function refuseSchema(code: 'too_large' | 'invalid_input', why: string): never {
   throw new BatonError(code, `the schema cannot be used: ${why}`, { limits: SCHEMA_LIMITS })
 }

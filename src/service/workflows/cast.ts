@@ -47,7 +47,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
         'unknown_agent',
         `nobody here has the role or capability ${step.role}${meant(step.role ?? '', rolesOf(deps, all, known))}; give it to somebody with: baton agent add NAME --capability ${step.role}`,
       )
-    for (const [field, name] of namesOf(step, agent))
+    for (const [field, name] of namedAgents(step, agent))
       if (!isKnown(deps, call, name))
         report(
           step.id,
@@ -72,7 +72,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   const workflow = { ...read.workflow, steps }
   const names = [
     ...new Set(
-      steps.flatMap((step) => [...namesOf(step, step.agent), ...deciders(step)].map(([, name]) => name)),
+      steps.flatMap((step) => [...namedAgents(step, step.agent), ...deciders(step)].map(([, name]) => name)),
     ),
   ]
   const delegator = all.find((name) => hasRole(policy, 'delegator', name, known.get(name)))
@@ -99,13 +99,13 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
 /** Checks every step against the routes in `baton.yaml` before the first is handed over. */
 export function refuseCast(deps: ServiceDeps, by: string, { steps }: Workflow): void {
   for (const step of steps)
-    for (const [field, name] of namesOf(step, step.agent))
+    for (const [field, name] of namedAgents(step, step.agent))
       if (field.at(-1) !== 'notify') refuseRoute(deps, by, name)
 }
 
-type Named = readonly (readonly [field: readonly string[], name: string])[]
+type NamedAgents = readonly (readonly [field: readonly string[], name: string])[]
 
-function namesOf({ on_failure }: WorkflowStep, agent: string | undefined): Named {
+function namedAgents({ on_failure }: WorkflowStep, agent: string | undefined): NamedAgents {
   return [
     ...(agent === undefined ? [] : [[['agent'], agent] as const]),
     ...(on_failure?.route_to === undefined
@@ -115,7 +115,7 @@ function namesOf({ on_failure }: WorkflowStep, agent: string | undefined): Named
   ]
 }
 
-const deciders = ({ gate }: WorkflowStep): Named => [
+const deciders = ({ gate }: WorkflowStep): NamedAgents => [
   ...(gate ? [[['gate', 'to'], gate.to] as const] : []),
   ...(gate?.silence?.to === undefined ? [] : [[['gate', 'silence', 'to'], gate.silence.to] as const]),
 ]

@@ -68,7 +68,7 @@ function eventOf({ view, actor }: Step, before: Handoff, after: Handoff): RunEve
       step,
       state: after.state,
       by: actor.name,
-      reason: reasonOf(after, content),
+      reason: stepReason(after, content),
       ...outcomeOf(content),
     }
   }
@@ -81,7 +81,7 @@ function eventOf({ view, actor }: Step, before: Handoff, after: Handoff): RunEve
   return before.to === to ? undefined : { kind: 'reassigned', step, id, to }
 }
 
-function reasonOf(handoff: Handoff, content: Content | undefined): string | undefined {
+function stepReason(handoff: Handoff, content: Content | undefined): string | undefined {
   switch (handoff.state) {
     case 'failed':
       return handoff.error?.message

@@ -24,7 +24,7 @@ export function stepPackage(run: Run, step: string, because?: string): Package {
       constraints: constraints && [...constraints],
       checks: checks && (checks as Check[]),
     }),
-    ...stateOf(run, step),
+    ...workflowData(run, step),
   }
 }
 
@@ -46,12 +46,12 @@ export function escalationPackage(run: Run, step: string, text: string): Package
     decisions: [{ id: 'pending', decision: `How step ${step} of ${run.id} goes on` }],
     open_questions: [{ question: `Shall step ${step} be tried again?`, priority: 'high' }],
     deliverables: ['Validated choice with justification'],
-    ...stateOf(run, step),
+    ...workflowData(run, step),
   }
 }
 
 /** Document 004's `workflow_state` travels as data; documents write it where they have a place for it. */
-const stateOf = (run: Run, step: string): Pick<Package, 'data'> => ({
+const workflowData = (run: Run, step: string): Pick<Package, 'data'> => ({
   data: { workflow_state: workflowState(run, step) },
 })
 

@@ -20,24 +20,24 @@ export function perform(step: Step, uid: string, action: RunAction): void {
       openGate(step, run, action)
       return
     case 'escalate':
-      place(step, run, action, {
+      placeStep(step, run, action, {
         title: `Escalation: ${definitionOf(run, action.step).title}`,
         type: 'escalation',
         ...escalationPackage(run, action.step, action.text),
       })
       return
     case 'notify':
-      tell(step, run, action.to, action.kind, action.text)
+      notifyOf(step, run, action.to, action.kind, action.text)
       return
     case 'finish':
       // The actor that ended the run sees the end in its answer.
-      if (step.actor.name !== run.by) tell(step, run, run.by, action.state, action.text)
+      if (step.actor.name !== run.by) notifyOf(step, run, run.by, action.state, action.text)
   }
 }
 
 function startStep(step: Step, run: Run, action: Extract<RunAction, { do: 'start' }>): void {
   const { title, timeout_s } = definitionOf(run, action.step)
-  place(step, run, action, {
+  placeStep(step, run, action, {
     title,
     type: 'sequential',
     timeout_s,
@@ -51,7 +51,7 @@ function openGate(step: Step, run: Run, action: Extract<RunAction, { do: 'gate' 
   const { name, silence, remind_s } = gate
   // The gate comes from who did the work: what the person wants to know, that agent can answer.
   const from = run.steps.find(({ id }) => id === action.step)?.agent
-  place(
+  placeStep(
     step,
     run,
     action,
@@ -70,7 +70,7 @@ function openGate(step: Step, run: Run, action: Extract<RunAction, { do: 'gate' 
 type Placed = Omit<NewHandoff, 'to' | 'alias'> & Package
 
 /** A handoff of the run: in its stream, in the name of its sender, exempt from limits. */
-function place(
+function placeStep(
   step: Step,
   run: Run,
   { step: name, id, to }: { readonly step: string; readonly id: string; readonly to: string },
@@ -105,7 +105,7 @@ function asSender(step: Step, run: Run, name: string): Step {
   }
 }
 
-function tell(step: Step, run: Run, to: string, kind: NoticeKind, text: string): void {
+function notifyOf(step: Step, run: Run, to: string, kind: NoticeKind, text: string): void {
   step.view.addNotice({
     uid: step.deps.newUid(),
     to,

@@ -47,7 +47,7 @@ export const maySimplyStop = (event: HookEvent, { isContinued, isAborted }: Hook
   (event === 'stop' || event === 'subagent-stop') && (isContinued || isAborted)
 
 /** Programs say more than anyone needs here; nobody sends this much. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_HOOK_BYTES = 16 * 1024 * 1024
 
 /** Reads what the agent says. Ends with the object, also when the pipe is left open behind it. */
 export async function readHookInput(
@@ -58,15 +58,16 @@ export async function readHookInput(
   let text = ''
   for await (const piece of typeof from === 'function' ? pulled(from) : from) {
     bytes = Buffer.concat([bytes, Buffer.from(piece)])
-    if (bytes.length > MOST_BYTES) throw new BatonError('too_large', 'the input of the hook is over 16 MB')
+    if (bytes.length > MAX_HOOK_BYTES)
+      throw new BatonError('too_large', 'the input of the hook is over 16 MB')
     text = bytes.toString()
     if (text.trimEnd().endsWith('}')) {
-      const read = parsed(text)
+      const read = parsedInput(text)
       if (read !== undefined) return toHookInput(read)
     }
   }
   if (text.trim() === '') return toHookInput({})
-  const read = parsed(text)
+  const read = parsedInput(text)
   if (read === undefined)
     throw new BatonError('invalid_input', 'the input of the hook is not a JSON object; nothing was done')
   return toHookInput(read)
@@ -76,7 +77,7 @@ function* pulled(pull: () => Uint8Array | undefined): Generator<Uint8Array> {
   for (let piece = pull(); piece !== undefined; piece = pull()) yield piece
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsedInput(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     // Some programs begin with a byte order mark.
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''))

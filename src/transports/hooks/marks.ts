@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writeOwn } from '../../workspace/home-files.ts'
 
 /** The work that was open when a session's memory was cut. */
-export interface Note {
+export interface HookMark {
   readonly agent: string
   readonly session_id: string
   readonly at: string
@@ -47,13 +47,13 @@ export class Marks {
     return false
   }
 
-  keepNote(note: Note): void {
+  keepNote(note: HookMark): void {
     const file = join(this.#folder, `${markName(note.agent, note.session_id)}.note`)
     writeOwn(file, `${JSON.stringify(note)}\n`)
   }
 
   /** The note of this session, else the agent's newest one; it is shown once. */
-  takeNote(agent: string, session: string): Note | undefined {
+  takeNote(agent: string, session: string): HookMark | undefined {
     const own = `${markName(agent, session)}.note`
     const files = this.#files().filter((file) => file.endsWith('.note') && file.startsWith(`${agent}@`))
     const notes = files.map((file) => ({ file, note: this.#noteIn(file) }))
@@ -87,9 +87,9 @@ export class Marks {
     }
   }
 
-  #noteIn(file: string): Note | undefined {
+  #noteIn(file: string): HookMark | undefined {
     try {
-      const note = JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as Note
+      const note = JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as HookMark
       return Array.isArray(note.open) && typeof note.agent === 'string' ? note : undefined
     } catch {
       return undefined

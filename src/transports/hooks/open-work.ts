@@ -89,13 +89,13 @@ export function callsFor({ handoffs, tasks }: OpenWork): string {
   const blocks = [
     ...handoffs.map(({ id, title, from, type, waits_on, deliverables_wanted: wanted }) => {
       if (type === 'return')
-        return `${id} ${quoted(title)} from ${from}, a result to take note of:\n  handoff_submit ${JSON.stringify({ id })}`
+        return `${id} ${quotedShort(title)} from ${from}, a result to take note of:\n  handoff_submit ${JSON.stringify({ id })}`
       if (waits_on !== undefined)
-        return `${id} ${quoted(title)} from ${from}:\n  handoff_wait ${JSON.stringify({ id: waits_on })}, which it needs first`
+        return `${id} ${quotedShort(title)} from ${from}:\n  handoff_wait ${JSON.stringify({ id: waits_on })}, which it needs first`
       const evidence = wanted.map((deliverable) => ({ deliverable, evidence: '…' }))
       const submit = { id, ...(evidence.length > 0 && { evidence }), note: '…' }
       return [
-        `${id} ${quoted(title)} from ${from}:`,
+        `${id} ${quotedShort(title)} from ${from}:`,
         `  handoff_submit ${JSON.stringify(submit)}`,
         `  or handoff_ask ${JSON.stringify({ id, question: '…' })}`,
         `  or handoff_fail ${JSON.stringify({ id, message: 'why it cannot be done' })}`,
@@ -105,10 +105,10 @@ export function callsFor({ handoffs, tasks }: OpenWork): string {
       const { id, title } = task
       const gate = gateOf(task)
       if (gate !== undefined)
-        return `${id} ${quoted(title)}:\n  handoff_wait ${JSON.stringify({ id: gate })}, which it needs first`
+        return `${id} ${quotedShort(title)}:\n  handoff_wait ${JSON.stringify({ id: gate })}, which it needs first`
       const record = { task_id: id, branch: '…', commit_sha: '…', tests_run: ['…'], summary: '…' }
       return [
-        `${id} ${quoted(title)}:`,
+        `${id} ${quotedShort(title)}:`,
         `  thought_record ${JSON.stringify(record)}`,
         `  then task_update ${JSON.stringify({ task_id: id, status: 'done' })}`,
         `  or give it back: task_update ${JSON.stringify({ task_id: id, status: 'todo', notes: 'what is left' })}`,
@@ -121,7 +121,7 @@ export function callsFor({ handoffs, tasks }: OpenWork): string {
 
 const MOST_SIGNS = 80
 /** Somebody else's words, as such and in one line. */
-export function quoted(text: string, most = MOST_SIGNS): string {
+export function quotedShort(text: string, most = MOST_SIGNS): string {
   const signs = [...oneLine(text)]
   return JSON.stringify(signs.length > most ? `${signs.slice(0, most - 1).join('')}…` : signs.join(''))
 }

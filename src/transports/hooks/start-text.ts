@@ -5,8 +5,8 @@ import type { Notice } from '../../domain/people/notice.ts'
 import { inWords } from '../../domain/texts/visible.ts'
 import type { Session } from '../cli/session/session.ts'
 import { nextMove } from '../cli/views/words.ts'
-import type { Note } from './marks.ts'
-import { isNone, type OpenWork, openWork, quoted } from './open-work.ts'
+import type { HookMark } from './marks.ts'
+import { isNone, type OpenWork, openWork, quotedShort } from './open-work.ts'
 
 /** Every session pays for these lines, so they stay few; the tools show the rest. */
 const MOST_LINES = 8
@@ -16,7 +16,11 @@ const REASON_SIGNS = 400
 const INBOX_PAGE = 100
 
 /** The text for an agent that begins: the work it holds, its inbox, and the brief of its task. */
-export async function startText(session: Session, agent: string, note: Note | undefined): Promise<string> {
+export async function startText(
+  session: Session,
+  agent: string,
+  note: HookMark | undefined,
+): Promise<string> {
   const [work, inbox] = await Promise.all([
     openWork(session, agent),
     session.call('handoff_inbox', { limit: INBOX_PAGE }) as Promise<{
@@ -51,7 +55,7 @@ function heading(agent: string, work: OpenWork, waiting: number): string {
   return `Baton: you are ${agent} here, and ${what}.`
 }
 
-function noteText({ at, trigger, open }: Note): string {
+function noteText({ at, trigger, open }: HookMark): string {
   const items = open.slice(0, MOST_LINES).map(({ id, progress }) => (progress ? `${id} (${progress} %)` : id))
   return `Before the memory of a session was cut (${trigger}, ${at}) you held ${items.join(', ')}; what of it is not listed below is settled.`
 }
@@ -62,36 +66,36 @@ function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
       const { id, title, from, state, progress, waits_on } = handoff
       const next =
         waits_on === undefined ? 'end it with handoff_submit' : `needs the answer to ${waits_on} first`
-      return `- ${id} ${quoted(title)} from ${from}, ${inWords(state)}${progress ? ` ${progress} %` : ''}${backText(handoff)}: ${next}`
+      return `- ${id} ${quotedShort(title)} from ${from}, ${inWords(state)}${progress ? ` ${progress} %` : ''}${backText(handoff)}: ${next}`
     }),
     ...tasks.map(
       ({ id, title, progress }) =>
-        `- ${id} ${quoted(title)}, ${progress} %: task_start names its branch and folder; end it with thought_record, then task_update`,
+        `- ${id} ${quotedShort(title)}, ${progress} %: task_start names its branch and folder; end it with thought_record, then task_update`,
     ),
   ]
-  return lines.length === 0 ? [] : ['You hold:', ...shortened(lines)]
+  return lines.length === 0 ? [] : ['You hold:', ...firstLines(lines)]
 }
 
 /** The reason to mend work gets more characters than a title. */
 function backText(handoff: Handoff): string {
   const back = givenBack(handoff)
-  return back ? `, given back by ${back.by} because of ${quoted(back.message, REASON_SIGNS)}` : ''
+  return back ? `, given back by ${back.by} because of ${quotedShort(back.message, REASON_SIGNS)}` : ''
 }
 
 function waitingText(items: readonly Handoff[]): readonly string[] {
   const lines = items.map((handoff) => {
     const move = nextMove(handoff)?.replace(/^handoff /, '')
-    return `- ${handoff.id} ${quoted(handoff.title)} from ${handoff.from}, ${handoff.priority}${backText(handoff)}: ${move === 'decide' ? 'a person decides' : `handoff_${move ?? 'get'}`}`
+    return `- ${handoff.id} ${quotedShort(handoff.title)} from ${handoff.from}, ${handoff.priority}${backText(handoff)}: ${move === 'decide' ? 'a person decides' : `handoff_${move ?? 'get'}`}`
   })
-  return lines.length === 0 ? [] : ['Waiting for you:', ...shortened(lines)]
+  return lines.length === 0 ? [] : ['Waiting for you:', ...firstLines(lines)]
 }
 
 function noticesText(notices: readonly Notice[]): readonly string[] {
-  const lines = notices.map(({ kind, about_id, text }) => `- ${kind} ${about_id}: ${quoted(text)}`)
-  return lines.length === 0 ? [] : ['Notices:', ...shortened(lines)]
+  const lines = notices.map(({ kind, about_id, text }) => `- ${kind} ${about_id}: ${quotedShort(text)}`)
+  return lines.length === 0 ? [] : ['Notices:', ...firstLines(lines)]
 }
 
-const shortened = (lines: readonly string[]): readonly string[] =>
+const firstLines = (lines: readonly string[]): readonly string[] =>
   lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES), '- and more: handoff_inbox']
 
 /** Of the task at hand, else of the one that waits first. */

@@ -57,7 +57,7 @@ export async function callTool(
       const invoked = () => invoke(op, world.service, call, fields) as Promise<object>
       return world.around?.(op, call, fields, invoked) ?? invoked()
     }
-    return await answered(op, run, raw, cursor)
+    return await answeredCall(op, run, raw, cursor)
   } catch (error) {
     const goesOn = stillWaiting(error, world.service)
     if (goesOn) return reply(op, goesOn)
@@ -70,7 +70,7 @@ export async function callTool(
 }
 
 /** A page that is too large is asked for again with fewer entries, so that its own cursor goes on where it ends. */
-async function answered(
+async function answeredCall(
   op: Operation,
   run: (fields: Fields) => Promise<object>,
   raw: Fields,
@@ -100,7 +100,7 @@ function filled(op: Operation, raw: Fields): Fields {
 
 /** The fields of the operation, and the cursor where it is ours. */
 function inputOf(op: Operation, given: unknown, service: Service): { raw: Fields; cursor?: string } {
-  const raw = checked(given)
+  const raw = checkedInput(given)
   if (!isReadOn(op) || raw.cursor === undefined) return { raw }
   const { cursor, ...rest } = raw
   if (typeof cursor !== 'string' || cursor.length > 2_000)
@@ -112,7 +112,7 @@ function inputOf(op: Operation, given: unknown, service: Service): { raw: Fields
 }
 
 /** A client may send arguments of any depth or width, and their readers must not choke on them. */
-function checked(given: unknown): Fields {
+function checkedInput(given: unknown): Fields {
   if (given === undefined) return {}
   let text: string
   try {

@@ -8,7 +8,7 @@ export interface Cut {
 }
 
 /** How long a text and how many entries of a list may be, from generous to what can hardly be called a reply. */
-const STEPS = [
+const CUT_STEPS = [
   { text: 2_000, entries: 100 },
   { text: 1_000, entries: 40 },
   { text: 600, entries: 20 },
@@ -26,18 +26,18 @@ const DEEPEST = 12
 /** The value in at most so many bytes. What was left out is listed under `cut`, each place with its cursor. */
 export function cutTo(value: object, maxBytes: number, within: readonly string[] = []): object {
   if (bytesOf(value) <= maxBytes) return value
-  for (const step of STEPS) {
+  for (const step of CUT_STEPS) {
     const cuts: Cut[] = []
-    const kept = shortened(value, step, within, cuts) as object
+    const kept = cutValue(value, step, within, cuts) as object
     const result = { ...kept, cut: cuts.slice(0, TOLD) }
     if (bytesOf(result) <= maxBytes) return result
   }
   return skeleton(value, maxBytes, within)
 }
 
-type Step = (typeof STEPS)[number]
+type CutStep = (typeof CUT_STEPS)[number]
 
-function shortened(value: unknown, step: Step, path: readonly string[], cuts: Cut[]): unknown {
+function cutValue(value: unknown, step: CutStep, path: readonly string[], cuts: Cut[]): unknown {
   if (isMark(path)) return value
   if (typeof value === 'string') {
     if (value.length <= Math.max(step.text, SHORTEST)) return value
@@ -52,13 +52,13 @@ function shortened(value: unknown, step: Step, path: readonly string[], cuts: Cu
   if (entries.length > shown) cuts.push({ cursor: cursorAt(path, shown), of: entries.length })
   const kept = entries
     .slice(0, shown)
-    .map(([key, each]) => [key, shortened(each, step, [...path, key], cuts)] as const)
+    .map(([key, each]) => [key, cutValue(each, step, [...path, key], cuts)] as const)
   return Array.isArray(value) ? kept.map(([, each]) => each) : Object.fromEntries(kept)
 }
 
 /** The list of foreign fields is never cut, so every reply says which text others wrote. */
-const isMark = (path: readonly string[]): boolean => path.length === 1 && path[0] === MARK
-const MARK = 'untrusted'
+const isMark = (path: readonly string[]): boolean => path.length === 1 && path[0] === UNTRUSTED_MARK
+const UNTRUSTED_MARK = 'untrusted'
 
 /** When nothing helps: the small fields, and for each other one a cursor. */
 function skeleton(value: object, maxBytes: number, within: readonly string[]): object {

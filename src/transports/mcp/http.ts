@@ -60,7 +60,7 @@ function callerIn(extra: Record<string, unknown> | undefined): Caller {
   return caller
 }
 
-interface Session {
+interface McpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly agent: string
   usedAt: number
@@ -75,7 +75,7 @@ const MOST_SESSIONS = 1_000
  */
 export function createWire(makeServer: McpServerFactory, bus = new InMemoryServerEventBus()): McpEndpoint {
   const modern = createMcpHandler(makeServer, { legacy: 'reject', bus })
-  const sessions = new Map<string, Session>()
+  const sessions = new Map<string, McpSession>()
 
   const begin = async (request: Request, caller: Caller): Promise<Response> => {
     const agent = caller.actor.name
@@ -123,7 +123,7 @@ const asAuthInfo = (caller: Caller) => ({
   extra: { caller },
 })
 
-const oldest = (sessions: ReadonlyMap<string, Session>): Session | undefined =>
+const oldest = (sessions: ReadonlyMap<string, McpSession>): McpSession | undefined =>
   [...sessions.values()].sort((a, b) => a.usedAt - b.usedAt)[0]
 
 const noSession = (): Response =>

@@ -11,7 +11,7 @@ import { invoke } from '../../operations/operation.ts'
 import type { World } from './calling.ts'
 import { decodeSegment } from './cutting.ts'
 
-interface Kind {
+interface ResourceKind {
   readonly name: string
   /** `baton://inbox`, or with `{id}` at its end. */
   readonly uri: string
@@ -24,7 +24,7 @@ interface Kind {
 
 /** The resources, each with the operation that answers it. */
 // biome-ignore format: read as a table
-const KINDS: readonly Kind[] = [
+const RESOURCE_KINDS: readonly ResourceKind[] = [
   { name: 'inbox',    uri: 'baton://inbox',         operation: 'handoff_inbox',   input: () => ({ limit: 50 }),
     about: 'What waits for you' },
   { name: 'handoff',  uri: 'baton://handoff/{id}',  operation: 'handoff_get',     input: (id) => ({ id }),
@@ -37,9 +37,11 @@ const KINDS: readonly Kind[] = [
     about: 'Where a run of a workflow stands' },
 ]
 
-const kinds = (): readonly Kind[] => KINDS.filter(({ operation }) => isOperationName(operation))
-const isTemplate = ({ uri }: Kind): boolean => uri.endsWith('{id}')
-const mimeType = ({ text }: Kind): string => (text === undefined ? 'application/json' : 'text/markdown')
+const kinds = (): readonly ResourceKind[] =>
+  RESOURCE_KINDS.filter(({ operation }) => isOperationName(operation))
+const isTemplate = ({ uri }: ResourceKind): boolean => uri.endsWith('{id}')
+const mimeType = ({ text }: ResourceKind): string =>
+  text === undefined ? 'application/json' : 'text/markdown'
 
 export const listResources = (): Resource[] =>
   kinds()
@@ -62,7 +64,7 @@ export async function readResource(
   context: ServerContext,
   world: World,
 ): Promise<ReadResourceResult> {
-  const found = kindOf(uri)
+  const found = resourceAt(uri)
   if (!found || !isOperationName(found.kind.operation)) throw new ResourceNotFoundError(uri)
   const { kind, id } = found
   const op = await loadOperation(found.kind.operation)
@@ -80,9 +82,9 @@ export async function readResource(
 }
 
 /** Whether there may be something at this address. */
-export const isResource = (uri: string): boolean => kindOf(uri) !== undefined
+export const isResource = (uri: string): boolean => resourceAt(uri) !== undefined
 
-function kindOf(uri: string): { readonly kind: Kind; readonly id: string } | undefined {
+function resourceAt(uri: string): { readonly kind: ResourceKind; readonly id: string } | undefined {
   for (const kind of kinds()) {
     if (kind.uri === uri) return { kind, id: '' }
     const start = kind.uri.replace('{id}', '')

@@ -6,7 +6,7 @@ import { Id as HandoffId } from '../../operations/handoff/fields.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { isReadOn, SIZE_FIELDS } from './size.ts'
 
-type Schema = Record<string, unknown>
+type ToolSchema = Record<string, unknown>
 
 /** Bounds that the input is checked against anyway, and whose refusal says what to do: an agent pays for each word. */
 const LEFT_OUT = [
@@ -30,10 +30,10 @@ const LEFT_OUT = [
 const known = once(() => new Set([HandoffId, TaskId, AgentName].map(({ description }) => description)))
 
 /** The input of a tool as JSON Schema, in as few words as an agent can act on. */
-export function inputSchema(op: Operation): Schema {
-  const schema = compact(z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' }) as Schema)
+export function inputSchema(op: Operation): ToolSchema {
+  const schema = compact(z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' }) as ToolSchema)
   const properties = Object.fromEntries(
-    Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, field]) => [
+    Object.entries((schema.properties ?? {}) as Record<string, ToolSchema>).map(([name, field]) => [
       name,
       withoutNesting(field),
     ]),
@@ -45,13 +45,13 @@ export function inputSchema(op: Operation): Schema {
 }
 
 /** The shape of a field, in a line: `{path, role?: input|output}[]`. */
-export const shapeOf = (field: Schema): string => spelled(compact(field))
+export const shapeOf = (field: ToolSchema): string => spelled(compact(field))
 
-function compact(schema: Schema): Schema {
+function compact(schema: ToolSchema): ToolSchema {
   const kept = Object.entries(schema).filter(
     ([name, value]) => !LEFT_OUT.includes(name) && !(name === 'description' && known().has(String(value))),
   )
-  const result: Schema = Object.fromEntries(kept.map(([name, value]) => [name, inside(name, value)]))
+  const result: ToolSchema = Object.fromEntries(kept.map(([name, value]) => [name, inside(name, value)]))
   const merged = mergedChoice(result.oneOf ?? result.anyOf)
   if (!merged) return result
   const { oneOf: _, anyOf: __, ...rest } = result
@@ -61,17 +61,17 @@ function compact(schema: Schema): Schema {
 function inside(name: string, value: unknown): unknown {
   if (name === 'properties')
     return Object.fromEntries(
-      Object.entries(value as Record<string, Schema>).map(([field, each]) => [field, compact(each)]),
+      Object.entries(value as Record<string, ToolSchema>).map(([field, each]) => [field, compact(each)]),
     )
-  if (name === 'items') return compact(value as Schema)
-  if (name === 'oneOf' || name === 'anyOf') return (value as Schema[]).map(compact)
+  if (name === 'items') return compact(value as ToolSchema)
+  if (name === 'oneOf' || name === 'anyOf') return (value as ToolSchema[]).map(compact)
   return value
 }
 
 /** Kinds of one object, told apart by a constant, as one object with all their fields. */
-function mergedChoice(choices: unknown): Schema | undefined {
+function mergedChoice(choices: unknown): ToolSchema | undefined {
   if (!Array.isArray(choices)) return undefined
-  const objects = choices as readonly { properties?: Record<string, Schema> }[]
+  const objects = choices as readonly { properties?: Record<string, ToolSchema> }[]
   const [tag] = Object.entries(objects[0]?.properties ?? {}).find(([, each]) => 'const' in each) ?? []
   if (tag === undefined || objects.some(({ properties }) => properties?.[tag]?.const === undefined))
     return undefined
@@ -87,9 +87,9 @@ function mergedChoice(choices: unknown): Schema | undefined {
 }
 
 /** An object inside a field in a line of text, `{path, role?: input|output}`: a fifth of what its schema takes. */
-function withoutNesting(field: Schema): Schema {
+function withoutNesting(field: ToolSchema): ToolSchema {
   if (field.type === 'array' && Object(field.items).properties)
-    return { ...field, items: inLine(field.items as Schema) }
+    return { ...field, items: inLine(field.items as ToolSchema) }
   if (Array.isArray(field.anyOf) && field.anyOf.some((each) => Object(each).properties)) {
     const { type: _, ...text } = inLine(field)
     return text
@@ -97,12 +97,12 @@ function withoutNesting(field: Schema): Schema {
   return field.properties ? inLine(field) : field
 }
 
-function inLine({ description, ...schema }: Schema): Schema {
+function inLine({ description, ...schema }: ToolSchema): ToolSchema {
   const shape = spelled(schema)
   return { type: 'object', description: description === undefined ? shape : `${description}: ${shape}` }
 }
 
-function spelled(schema: Schema): string {
+function spelled(schema: ToolSchema): string {
   if (Array.isArray(schema.enum)) return schema.enum.join('|')
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map((each) => spelled(Object(each))).join(' or ')
   if (schema.type === 'array') {
@@ -111,7 +111,7 @@ function spelled(schema: Schema): string {
   }
   if (!schema.properties) return String(schema.type ?? 'any')
   const needed = (schema.required ?? []) as readonly string[]
-  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([name, each]) => {
+  const fields = Object.entries(schema.properties as Record<string, ToolSchema>).map(([name, each]) => {
     const kind = spelled(each)
     return `${name}${needed.includes(name) ? '' : '?'}${kind === 'string' ? '' : `: ${kind}`}`
   })

@@ -44,7 +44,7 @@ export function createMcpServer(parts: ServerParts): Server {
   })
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }))
-  server.setRequestHandler('resources/read', ({ params }, context) => read(params.uri, context, world))
+  server.setRequestHandler('resources/read', ({ params }, context) => readUri(params.uri, context, world))
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }))
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments))
   subscribing(server, parts)
@@ -52,7 +52,7 @@ export function createMcpServer(parts: ServerParts): Server {
 }
 
 /** Resources have no results that are flagged as errors: a refusal is an error of the protocol, with our code. */
-async function read(uri: string, context: ServerContext, world: World) {
+async function readUri(uri: string, context: ServerContext, world: World) {
   try {
     return await readResource(uri, context, world)
   } catch (error) {

@@ -26,7 +26,7 @@ export interface StdioOptions {
 }
 
 /** A message may carry ten megabytes of a file in base64. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** Answers one agent over standard input and output until either ends. */
 export async function serveMcp(options: StdioOptions): Promise<void> {
@@ -45,7 +45,7 @@ export async function serveMcp(options: StdioOptions): Promise<void> {
     onFailure: (error: unknown, operation: string) => tell(`${operation}: ${storyOf(error)}`),
   }
   const changes = new Changes(service)
-  const wire = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MOST_BYTES })
+  const wire = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES })
   const handle = serveStdio(
     ({ era }) => createMcpServer({ world, toolset, changes, agent, sendsAll: era === 'modern' }),
     { transport: wire, onerror: (error) => tell(error.message) },

@@ -56,7 +56,7 @@ export async function toolNamed(toolset: Toolset, name: string): Promise<Operati
 const described = new Map<string, Tool>()
 
 export async function listTools(toolset: Toolset): Promise<Tool[]> {
-  const needed = toolset.sets.size === 0 ? await named(toolset.names) : await loadOperations()
+  const needed = toolset.sets.size === 0 ? await operationsNamed(toolset.names) : await loadOperations()
   const chosen = needed.filter((op) => isIn(toolset, op))
   // Those that are used most come first, and say in full what others share with them.
   return saidOnce([...chosen.filter(isDefault), ...chosen.filter((op) => !isDefault(op))].map(toTool))
@@ -95,7 +95,7 @@ function withDescription(schema: unknown, pointer: string): unknown {
   return { ...rest, ...(items && { items }), ...(!isShort && { description: pointer }) }
 }
 
-const named = (names: ReadonlySet<string>): Promise<readonly Operation[]> =>
+const operationsNamed = (names: ReadonlySet<string>): Promise<readonly Operation[]> =>
   Promise.all([...names].map((name) => loadOperation(name as OperationName)))
 
 function toTool(op: Operation): Tool {

@@ -1,6 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 
-const MAX_DEPTH = 32
+const MAX_BODY_DEPTH = 32
 const MAX_KEYS = 1_000
 
 const QUOTE = 0x22
@@ -15,13 +15,13 @@ const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d]
  */
 export function parseJson(text: string): unknown {
   refuseBombs(text)
-  const value = parsed(text)
+  const value = parsedBody(text)
   if (HUGE.test(text) && !isFiniteDeep(value))
     throw new BatonError('invalid_input', 'the body holds a number that is too large; write it as a text')
   return value
 }
 
-function parsed(text: string): unknown {
+function parsedBody(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -45,9 +45,9 @@ function refuseBombs(text: string): void {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === SQUARE_CLOSE || code === CURLY_CLOSE) depth--
-    else if ((code === SQUARE_OPEN || code === CURLY_OPEN) && ++depth > MAX_DEPTH)
-      throw new BatonError('invalid_input', `the body is nested deeper than ${MAX_DEPTH} levels`, {
-        depth: MAX_DEPTH,
+    else if ((code === SQUARE_OPEN || code === CURLY_OPEN) && ++depth > MAX_BODY_DEPTH)
+      throw new BatonError('invalid_input', `the body is nested deeper than ${MAX_BODY_DEPTH} levels`, {
+        depth: MAX_BODY_DEPTH,
       })
     else if (code === COLON && ++keys > MAX_KEYS)
       throw new BatonError('invalid_input', `the body has more than ${MAX_KEYS} keys`, { keys: MAX_KEYS })

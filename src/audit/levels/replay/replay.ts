@@ -9,7 +9,7 @@ import { type Complain, SessionReplay } from './session-replay.ts'
 import { TaskReplay } from './task-replay.ts'
 
 /** Changed in place: a million steps make no garbage. */
-interface Known {
+interface KnownState {
   state: string
   rev: number
 }
@@ -18,7 +18,7 @@ interface Known {
 export class Replay {
   readonly #findings = new Tally()
   /** States and revisions of handoffs and agents: grows with what there is, not with what happened to it. */
-  readonly #handoffs = new Map<string, Known>()
+  readonly #handoffs = new Map<string, KnownState>()
   readonly #agents = new Map<string, number>()
   readonly #tasks = new TaskReplay()
   readonly #sessions: SessionReplay

@@ -7,7 +7,7 @@ import { ownCopy } from '../files.ts'
 /** Says what is wrong with an entry. */
 export type Complain = (reason: string) => void
 
-interface Session {
+interface ReplayedSession {
   readonly by: string
   /** Index of its first entry. */
   readonly start: number
@@ -27,7 +27,7 @@ interface Kept {
  */
 export class SessionReplay {
   readonly #sha256: Sha256
-  readonly #open = new Map<string, Session>()
+  readonly #open = new Map<string, ReplayedSession>()
   readonly #sealed = new Set<string>()
   readonly #kept = new Map<string, Kept>()
 
@@ -57,7 +57,7 @@ export class SessionReplay {
     } else if (record.act === 'session.seal') this.#seal(id, record, complain)
   }
 
-  #begin(id: string, session: Session): void {
+  #begin(id: string, session: ReplayedSession): void {
     this.#open.set(id, session)
     const kept = this.#kept.get(session.by)
     if (kept) kept.open += 1

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../entry.ts'
 import { ownCopy } from '../files.ts'
 import type { Complain } from './session-replay.ts'
 
-interface Known {
+interface KnownTask {
   readonly state: string
   readonly rev: number
   /** Whether the present period of work has a record of what was done. */
@@ -25,7 +25,7 @@ const DAILY = new Set([
 
 /** Tasks: none is done without a record of the same period of work, and none comes back but by a reinstatement. */
 export class TaskReplay {
-  readonly #tasks = new Map<string, Known>()
+  readonly #tasks = new Map<string, KnownTask>()
   /** Handoffs that were completed lately, by whom and when; the oldest gives way. */
   readonly #completed: Pick<AuditRecord, 'actor' | 'ts'>[] = []
   #completions = 0
@@ -58,7 +58,7 @@ export class TaskReplay {
     })
   }
 
-  #done(record: AuditRecord, before: Known | undefined, complain: Complain): void {
+  #done(record: AuditRecord, before: KnownTask | undefined, complain: Complain): void {
     const { act, actor, sub, ts } = record
     // Document 000 has no records: there a task is done when its handoff was verified.
     if (act === 'task.completed') {
@@ -80,7 +80,7 @@ export class TaskReplay {
 }
 
 /** A record counts for the period of work in which it was written; a new period begins without one. */
-function isRecorded({ act }: AuditRecord, before: Known | undefined, state: string): boolean {
+function isRecorded({ act }: AuditRecord, before: KnownTask | undefined, state: string): boolean {
   if (act === 'thought_record') return true
   if (act === 'task.reinstate') return false
   if (state === 'in_progress' && before?.state !== 'in_progress') return false

@@ -10,7 +10,7 @@ export interface BodyValue {
   readonly isBelow?: boolean
 }
 
-interface Entry {
+interface BodyEntry {
   readonly field: BodyField
   /** In the part of the document in which people keep its data. */
   readonly isTop: boolean
@@ -29,13 +29,13 @@ export class BodyIndex {
   /** What the heading says that names the document. */
   readonly heading: HeadingParts
   readonly headingAt: number
-  readonly #entries = new Map<string, Entry[]>()
+  readonly #entries = new Map<string, BodyEntry[]>()
   /** Below the title, by the first word of the heading. */
   readonly #byWord = new Map<string, Section[]>()
 
   constructor(body: string) {
     this.sections = sectionsOf(body)
-    const title = titleOf(this.sections)
+    const title = titleSection(this.sections)
     this.heading = headingParts(title?.heading ?? '')
     this.headingAt = title?.at ?? 0
     const first = this.sections.findIndex(({ level }) => level > 0)
@@ -137,7 +137,7 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
 }
 
 /** The first heading that speaks of a handoff, else the first of all that is one of the document. */
-function titleOf(sections: readonly Section[]): Section | undefined {
+function titleSection(sections: readonly Section[]): Section | undefined {
   const named = sections.find(
     ({ level, heading }) => (level === 1 || level === 2) && headingParts(heading).isHandoff,
   )

@@ -7,7 +7,7 @@ export interface Archived {
 }
 
 /** What a session's own page says about it. */
-export interface Session {
+export interface SessionFile {
   readonly id?: string
   readonly date?: string
   readonly workflow?: string
@@ -16,7 +16,7 @@ export interface Session {
   readonly gates: readonly string[]
 }
 
-const FOLDER = '.project/07-audit/sessions'
+const SESSIONS_FOLDER = '.project/07-audit/sessions'
 const ARCHIVED = /(?:^|\/)\.project\/07-audit\/sessions\/([^/]+)\/handoffs\/([^/]+)\.ya?ml$/i
 const SESSION_PAGE = /(?:^|\/)07-audit\/sessions\/(?:[^/]+\/)?(?:session[^/]*|[^/]*session)\.md$/i
 const HEADING = /^#[ \t]+Session\b[^:\n]*:[ \t]*(.+)$/im
@@ -28,7 +28,9 @@ export const isSafeName = (name: string): boolean => SAFE.test(name) && !name.en
 
 /** Where a handoff of a session is archived; undefined when a name cannot be one of a file. */
 export function archivePath({ session, id }: Archived): string | undefined {
-  return isSafeName(session) && isSafeName(id) ? `${FOLDER}/${session}/handoffs/${id}.yaml` : undefined
+  return isSafeName(session) && isSafeName(id)
+    ? `${SESSIONS_FOLDER}/${session}/handoffs/${id}.yaml`
+    : undefined
 }
 
 export function archivedAt(path: string): Archived | undefined {
@@ -50,11 +52,11 @@ const FACTS: readonly (readonly ['date' | 'workflow' | 'status', RegExp])[] = [
   ['workflow', /^>?[ \t]*\*\*Workflow\*\*[ \t]*:[ \t]*(\S.*)$/im],
   ['status', /^>?[ \t]*\*\*(?:Statut|Status)\*\*[ \t]*:[ \t]*(\S.*)$/im],
 ]
-const AGENT = /^\*\*Agent\*\*[ \t]*:[ \t]*`?([^`\n]+)`?[ \t]*$/gim
+const AGENT_LINE = /^\*\*Agent\*\*[ \t]*:[ \t]*`?([^`\n]+)`?[ \t]*$/gim
 const GATE = /^#{2,4}[^\n:]{0,20}\bGate[ \t]*:[ \t]*(\S.*)$/gim
 
 /** The facts of a session page. What is not there is left out. */
-export function readSession({ body = '' }: Pick<Source, 'body'>): Session {
+export function readSession({ body = '' }: Pick<Source, 'body'>): SessionFile {
   const facts = FACTS.flatMap(([name, pattern]) => {
     const found = pattern.exec(body)?.[1]?.trim()
     return found === undefined ? [] : [[name, found] as const]
@@ -63,7 +65,7 @@ export function readSession({ body = '' }: Pick<Source, 'body'>): Session {
   return {
     ...(id !== undefined && { id }),
     ...Object.fromEntries(facts),
-    agents: [...new Set([...body.matchAll(AGENT)].map(([, agent]) => agent!.trim()))],
+    agents: [...new Set([...body.matchAll(AGENT_LINE)].map(([, agent]) => agent!.trim()))],
     gates: [...body.matchAll(GATE)].map(([, gate]) => gate!.trim()),
   }
 }

@@ -115,7 +115,7 @@ export function updateState(source: Source | undefined, handoffs: readonly Draft
   const { value } = source
   const list = own(value, LIST) ?? []
   if (errors.length > 0 || !isData(value) || !Array.isArray(list)) return { ok: false, diagnostics: errors }
-  const next = merged(list, handoffs)
+  const next = mergedHandoffs(list, handoffs)
   const changes = changesIn(list, next)
   if (changes.length === 0) return { ok: true, text: source.text }
   if (!isStrict(source.text) || next.length - list.length > MOST_ADDED)
@@ -127,7 +127,7 @@ export function updateState(source: Source | undefined, handoffs: readonly Draft
 const isCorrupt = ({ severity, code }: PlacedProblem): boolean =>
   severity === 'error' && !['missing_id', 'entry_as_text', 'unknown_status'].includes(code)
 
-function merged(list: readonly unknown[], handoffs: readonly Draft[]): readonly unknown[] {
+function mergedHandoffs(list: readonly unknown[], handoffs: readonly Draft[]): readonly unknown[] {
   const byId = Map.groupBy(handoffs, ({ id }) => id)
   const listed = new Set<Draft>()
   const kept = list.map((entry) => {

@@ -22,7 +22,7 @@ const STRING_TYPES = {
 
 /** Mappings and lists in lines, as YAML. */
 export function printBlock(value: unknown, style: BlockStyle, quotes: ScalarStyle = 'plain'): string {
-  if (style.isPlain) return `${oneLine(value)}${style.eol}`
+  if (style.isPlain) return `${oneLineJson(value)}${style.eol}`
   const text = stringify(value, {
     lineWidth: 0,
     indent: style.indent,
@@ -37,7 +37,7 @@ export function printBlock(value: unknown, style: BlockStyle, quotes: ScalarStyl
 }
 
 /** JSON is YAML too, but for signs that YAML wants escaped. */
-function oneLine(value: unknown): string {
+function oneLineJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -111,8 +111,8 @@ interface NewEntry {
 function entryText({ text, branch, style }: BlockSite, { key, value, quotes }: NewEntry): string {
   const isList = branch.kind === 'list'
   if (style.isPlain) {
-    const head = key === undefined ? '' : isList ? '-' : `${oneLine(key)}:`
-    return `${head} ${oneLine(value)}`
+    const head = key === undefined ? '' : isList ? '-' : `${oneLineJson(key)}:`
+    return `${head} ${oneLineJson(value)}`
   }
   const indent = indentAt(text, branch.entries[0]!.start)
   const whole = isList ? [value] : Object.fromEntries([[key ?? 'k', value]])

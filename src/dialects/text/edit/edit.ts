@@ -44,7 +44,7 @@ export function editPiece(piece: Piece, text: string, changes: readonly Change[]
   const before = text.slice(piece.start, piece.end)
   const eol = eolOf(text)
   let state: State = { content: before, reading: piece.reading }
-  for (const change of changes) state = changed(piece, state, change, eol)
+  for (const change of changes) state = changedState(piece, state, change, eol)
   if (state.content === before) return text
   const written = piece.isBare ? `---${eol}${state.content.trimEnd()}${eol}---${eol}` : state.content
   return text.slice(0, piece.start) + written + text.slice(piece.end)
@@ -54,7 +54,7 @@ export function editPiece(piece: Piece, text: string, changes: readonly Change[]
  * Tries the smallest edit first and reads it back. Where the value is then another one than it should be
  * (an alias changed with its anchor, a text that needs another notation), the next larger part is rewritten.
  */
-function changed(piece: Piece, state: State, change: Change, eol: string): State {
+function changedState(piece: Piece, state: State, change: Change, eol: string): State {
   const { content, reading } = state
   const value = plainCopy(change.value)
   const wanted = withChange(reading.value, change.path, value)

@@ -1,13 +1,13 @@
 import { MAX_JSON_LENGTH, MAX_NOTES } from '../limits.ts'
 import { noted, type Piece, refusedPiece } from '../piece.ts'
-import type { Note } from '../tree.ts'
+import type { NotationProblem } from '../tree.ts'
 import { fastReading, readJson, slowReading } from './json.ts'
 import { readJsonTree, skipBlank } from './json-read.ts'
 
 export const EMPTY = 'the text is empty; a handoff was expected here'
 /** A comment, a bracket or a text. */
 const JSON_START = /[/#{["']/
-const SEVERAL: Note = {
+const SEVERAL: NotationProblem = {
   severity: 'warning',
   code: 'several_objects',
   message: 'a second value follows the first; each belongs into a file of its own',
@@ -41,7 +41,7 @@ export function fencedJson(text: string, from: number): readonly Piece[] | undef
   const end = closing === -1 ? text.length : closing
   const reading = readJson(text.slice(start, end))
   const message = 'the file holds a fence around the JSON; remove the lines with ```'
-  const note: Note = { severity: 'warning', code: 'fenced_json', message, at: from - start }
+  const note: NotationProblem = { severity: 'warning', code: 'fenced_json', message, at: from - start }
   return [noted({ kind: 'json', start, end, reading, read: readJson }, note)]
 }
 
@@ -52,7 +52,7 @@ function notJson(text: string): Piece {
 /** The values that stand one after the other in a text. */
 function severalPieces(text: string, from: number, areExpected: boolean): readonly Piece[] {
   const pieces: Piece[] = []
-  const notes: Note[] = []
+  const notes: NotationProblem[] = []
   const skipFrom = (offset: number) => {
     const blank = skipBlank(text, offset)
     notes.push(...blank.notes)

@@ -1,11 +1,11 @@
 import { MAX_DEPTH } from '../limits.ts'
 import { longNumber, numberOrText } from '../number.ts'
 import { quoted, shortLine } from '../quoted.ts'
-import { addNote, type Entry, type Leaf, type Note, type Tree } from '../tree.ts'
+import { addNote, type Entry, type Leaf, type NotationProblem, type Tree } from '../tree.ts'
 
 export interface JsonTree {
   readonly tree: Tree | undefined
-  readonly notes: readonly Note[]
+  readonly notes: readonly NotationProblem[]
   /** Where reading stopped: after the value. */
   readonly end: number
 }
@@ -51,13 +51,13 @@ export function readJsonTree(text: string, from = 0): JsonTree {
 export function skipBlank(
   text: string,
   from: number,
-): { readonly at: number; readonly notes: readonly Note[] } {
+): { readonly at: number; readonly notes: readonly NotationProblem[] } {
   const reader = new JsonReader(text, from)
   return { at: reader.blank(), notes: reader.notes }
 }
 
 class JsonReader {
-  readonly notes: Note[] = []
+  readonly notes: NotationProblem[] = []
   readonly #text: string
   readonly #reported = new Set<string>()
   at: number
@@ -347,7 +347,7 @@ class JsonReader {
   }
 
   /** The same habit shows all through a file; saying it once is enough. */
-  #once(code: string, at: number, message: string, severity: Note['severity'] = 'warning'): void {
+  #once(code: string, at: number, message: string, severity: NotationProblem['severity'] = 'warning'): void {
     if (this.#reported.has(code)) return
     this.#reported.add(code)
     addNote(this.notes, { severity, code, message, at })

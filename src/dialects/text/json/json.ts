@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../limits.ts'
 import { mayHoldLongNumber, numberOrText } from '../number.ts'
-import { type Note, plainData, type Reading, type Tree } from '../tree.ts'
+import { type NotationProblem, plainData, type Reading, type Tree } from '../tree.ts'
 import { type JsonTree, readJsonTree } from './json-read.ts'
 
 /** One JSON value that fills the text. */
@@ -46,7 +46,7 @@ export function slowReading({ tree, notes }: JsonTree): Reading {
 }
 
 /** A bracket that nothing follows says nothing. */
-function isCutAtStart(tree: Tree, notes: readonly Note[]): boolean {
+function isCutAtStart(tree: Tree, notes: readonly NotationProblem[]): boolean {
   return 'entries' in tree && tree.entries.length === 0 && notes.some(({ code }) => code === 'truncated')
 }
 

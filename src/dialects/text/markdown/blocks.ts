@@ -1,6 +1,6 @@
 import { MAX_BLOCKS, MAX_OPEN_FENCES } from '../limits.ts'
 import { type Line, lineAt } from '../lines.ts'
-import type { Note } from '../tree.ts'
+import type { NotationProblem } from '../tree.ts'
 
 /** What a block must say at its root to be one of ours. */
 export const ROOT_KEYS = [
@@ -17,7 +17,7 @@ export interface Block {
   readonly start: number
   readonly end: number
   readonly notation: 'yaml' | 'json'
-  readonly notes: readonly Note[]
+  readonly notes: readonly NotationProblem[]
 }
 
 interface Fence {
@@ -171,7 +171,7 @@ function isYamlToTheEnd(text: string, from: number): boolean {
 
 function capped(found: readonly Block[]): readonly Block[] {
   const last = found.at(-1)!
-  const note: Note = {
+  const note: NotationProblem = {
     severity: 'error',
     code: 'too_many_blocks',
     message: `only the first ${MAX_BLOCKS} blocks of the text are read; split the text`,
@@ -180,7 +180,7 @@ function capped(found: readonly Block[]): readonly Block[] {
   return [...found.slice(0, -1), { ...last, notes: [...last.notes, note] }]
 }
 
-function unclosed({ line, sign, length }: Fence): Note {
+function unclosed({ line, sign, length }: Fence): NotationProblem {
   return {
     severity: 'warning',
     code: 'unclosed_fence',

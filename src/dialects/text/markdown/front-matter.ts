@@ -1,5 +1,5 @@
 import { type Line, lineAt } from '../lines.ts'
-import { isMapping, type Note, type Reading } from '../tree.ts'
+import { isMapping, type NotationProblem, type Reading } from '../tree.ts'
 import { readYaml } from '../yaml/yaml.ts'
 
 export interface FrontMatter {
@@ -68,7 +68,7 @@ function piece(
   start: number,
   end: number,
   bodyAt: number,
-  notes: readonly Note[] = [],
+  notes: readonly NotationProblem[] = [],
 ): FrontMatter {
   const reading = readYaml(text.slice(start, end))
   return { start, end, bodyAt, reading: { ...reading, notes: [...notes, ...reading.notes] } }
@@ -94,7 +94,7 @@ function unclosed(text: string, first: Line): FrontMatter {
     }
     at = line.next
   }
-  const note: Note = {
+  const note: NotationProblem = {
     severity: 'error',
     code: 'unclosed_front_matter',
     message: 'the front matter is not closed; write --- on a line of its own below its last key',

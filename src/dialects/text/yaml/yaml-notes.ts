@@ -1,13 +1,13 @@
 import type { Problem } from '../../../domain/problem.ts'
 import { quoted, shortLine } from '../quoted.ts'
-import type { Note } from '../tree.ts'
+import type { NotationProblem } from '../tree.ts'
 
 interface ReaderProblem extends Problem {
   readonly pos: readonly [number, number]
 }
 
 /** The reader's codes whose value is read all the same, and what to write instead. */
-const MENDED: Readonly<Record<string, Omit<Note, 'at'>>> = {
+const MENDED: Readonly<Record<string, Omit<NotationProblem, 'at'>>> = {
   TAG_RESOLVE_FAILED: {
     severity: 'warning',
     code: 'tag_ignored',
@@ -53,7 +53,7 @@ const MENDED: Readonly<Record<string, Omit<Note, 'at'>>> = {
 }
 
 /** Where one code of the library stands for several faults, its words tell them apart. */
-const SPECIAL: readonly (readonly [RegExp, Pick<Note, 'code' | 'message'>])[] = [
+const SPECIAL: readonly (readonly [RegExp, Pick<NotationProblem, 'code' | 'message'>])[] = [
   [
     /^Missing closing/,
     { code: 'unclosed_quote', message: 'this quote is never closed; close it, or remove it' },
@@ -65,7 +65,7 @@ const SPECIAL: readonly (readonly [RegExp, Pick<Note, 'code' | 'message'>])[] = 
 ]
 
 /** In our words: what is wrong and what to write. */
-export function noteOf({ code, message, pos }: ReaderProblem, text: string): Note {
+export function noteOf({ code, message, pos }: ReaderProblem, text: string): NotationProblem {
   const at = pos[0]
   const sign = text[at]
   if (code === 'BAD_SCALAR_START' && (sign === '@' || sign === '`')) {

@@ -1,13 +1,13 @@
 import type { GradedProblem } from '../../../domain/problem.ts'
 import { lineAt } from '../lines.ts'
 import { shortLine } from '../quoted.ts'
-import { addNote, type Note } from '../tree.ts'
+import { addNote, type NotationProblem } from '../tree.ts'
 
 export interface Repair {
   readonly text: string
   /** Back to the offsets of the text before. */
   places(offset: number): number
-  readonly notes: readonly Note[]
+  readonly notes: readonly NotationProblem[]
 }
 
 interface Insertion {
@@ -59,7 +59,7 @@ const UNQUOTED_TEXT: GradedProblem = {
  */
 export function repairYaml(text: string, broken: BrokenLines): Repair | undefined {
   const insertions: Insertion[] = []
-  const notes: Note[] = []
+  const notes: NotationProblem[] = []
   let blockIndent = -1
   let indentAbove = 0
   for (let at = 0; at < text.length; ) {
@@ -82,7 +82,7 @@ export function repairYaml(text: string, broken: BrokenLines): Repair | undefine
 }
 
 /** Starts of the lines that hold these offsets. */
-export function linesOf(text: string, offsets: readonly number[]): Set<number> {
+export function lineNumbers(text: string, offsets: readonly number[]): Set<number> {
   return new Set(offsets.map((at) => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)))
 }
 
@@ -91,7 +91,7 @@ function reindent(
   { content, start }: BrokenLine,
   above: number,
   insertions: Insertion[],
-  notes: Note[],
+  notes: NotationProblem[],
 ): void {
   const indent = content.length - content.trimStart().length
   if (Math.abs(indent - above) !== 1 || content.slice(0, indent).includes('\t')) return
@@ -100,7 +100,7 @@ function reindent(
   addNote(notes, { severity: 'error', code: 'yaml_syntax', isIndent: true, message, at: start + indent })
 }
 
-function repairLine(line: BrokenLine, insertions: Insertion[], notes: Note[]): void {
+function repairLine(line: BrokenLine, insertions: Insertion[], notes: NotationProblem[]): void {
   const { content, start, isBroken } = line
   const indent = /^[ \t]*/.exec(content)![0]
   for (let i = 0; i < indent.length; i++)
@@ -128,7 +128,7 @@ function repairLine(line: BrokenLine, insertions: Insertion[], notes: Note[]): v
 }
 
 /** The value of the line as one text in single quotes. */
-function quoteRest({ content, start }: BrokenLine, insertions: Insertion[], notes: Note[]): void {
+function quoteRest({ content, start }: BrokenLine, insertions: Insertion[], notes: NotationProblem[]): void {
   const [, head, rest] = ENTRY.exec(content) ?? []
   if (head === undefined || rest === undefined || head.trim() === '') return
   const at = start + head.length

@@ -13,12 +13,19 @@ import {
 import { MAX_DEPTH } from '../limits.ts'
 import { longNumber, numberOrText } from '../number.ts'
 import { shortLine } from '../quoted.ts'
-import { addNote, type Branch, type Entry, type Note, type ScalarStyle, type Tree } from '../tree.ts'
+import {
+  addNote,
+  type Branch,
+  type Entry,
+  type NotationProblem,
+  type ScalarStyle,
+  type Tree,
+} from '../tree.ts'
 
 /** Turns an offset of the text that was parsed into one of the text as it is. */
 export type Places = (offset: number) => number
 
-const STYLES: Readonly<Record<string, ScalarStyle>> = {
+const SCALAR_STYLES: Readonly<Record<string, ScalarStyle>> = {
   QUOTE_DOUBLE: 'double',
   QUOTE_SINGLE: 'single',
   BLOCK_LITERAL: 'block',
@@ -32,7 +39,7 @@ interface ItemTokens {
 }
 
 /** The places and values of a document as the library read it. */
-export function yamlTree(document: Document, places: Places, notes: Note[]): Tree | undefined {
+export function yamlTree(document: Document, places: Places, notes: NotationProblem[]): Tree | undefined {
   const anchors = new Map<string, Tree>()
   return document.contents === null ? undefined : treeOf(document.contents, 0, 0)
 
@@ -109,7 +116,7 @@ export function yamlTree(document: Document, places: Places, notes: Note[]): Tre
 
   function leaf(node: unknown, from: number): Tree {
     const scalar = isScalar(node) ? node : undefined
-    const style = STYLES[scalar?.type ?? ''] ?? 'plain'
+    const style = SCALAR_STYLES[scalar?.type ?? ''] ?? 'plain'
     const value = scalar?.value ?? null
     const start = places(scalar?.range?.[0] ?? from)
     const end = places(scalar?.range?.[1] ?? from)
@@ -120,7 +127,7 @@ export function yamlTree(document: Document, places: Places, notes: Note[]): Tre
   }
 }
 
-function tooDeep(at: number): Note {
+function tooDeep(at: number): NotationProblem {
   return {
     severity: 'error',
     code: 'too_deep',

@@ -1,9 +1,9 @@
 import { type Document, parseAllDocuments, parseDocument } from 'yaml'
 import { MAX_DEPTH, MAX_NOTES, MAX_REPAIR_LENGTH, MAX_YAML_LENGTH } from '../limits.ts'
-import { isMapping, type Note, plainData, type Reading, setOwn, type Tree } from '../tree.ts'
+import { isMapping, type NotationProblem, plainData, type Reading, setOwn, type Tree } from '../tree.ts'
 import { excessIn } from './excess.ts'
 import { noteOf } from './yaml-notes.ts'
-import { type BrokenLines, linesOf, repairYaml } from './yaml-repair.ts'
+import { type BrokenLines, lineNumbers, repairYaml } from './yaml-repair.ts'
 import { type Places, yamlTree } from './yaml-tree.ts'
 
 /**
@@ -59,7 +59,7 @@ export function readYamlStream(text: string): readonly YamlPiece[] {
       return { start, end, reading }
     })
   } catch {
-    return whole(nothing([unreadable()]))
+    return whole(nothing([unreadableYaml()]))
   }
 }
 
@@ -74,12 +74,12 @@ function guarded(text: string, read: () => Reading): Reading {
     return read()
   } catch {
     // The library's own faults, for example on its recursion, must not be ours.
-    return nothing([unreadable()])
+    return nothing([unreadableYaml()])
   }
 }
 
 function readingOf(document: Document, text: string, places: Places = SAME): Reading {
-  const notes: Note[] = []
+  const notes: NotationProblem[] = []
   const tree = yamlTree(document, places, notes)
   for (const complaint of [...document.errors, ...document.warnings]) {
     if (notes.length >= MAX_NOTES) break
@@ -107,7 +107,7 @@ function mended(document: Document, text: string): Reading {
   if (errorsOf(first) === 0) return first
   if (text.length > MAX_REPAIR_LENGTH) return salvaged(first, text)
   let best = first
-  let repaired: readonly Note[] = []
+  let repaired: readonly NotationProblem[] = []
   // First what needs no guessing, then lines out of place, then texts that need quotes, where complaints remain.
   let broken: BrokenLines = { quotes: new Set(), indents: new Set() }
   for (let round = 0; round < REPAIR_ROUNDS && errorsOf(best) > 0; round++) {
@@ -117,9 +117,9 @@ function mended(document: Document, text: string): Reading {
       best = reading
       repaired = repair.notes
     }
-    const indents = new Set([...broken.indents, ...linesOf(text, positionsOf(best, isAboutIndent))])
+    const indents = new Set([...broken.indents, ...lineNumbers(text, positionsOf(best, isAboutIndent))])
     const isMore = indents.size > broken.indents.size
-    const quotes = isMore ? broken.quotes : linesOf(text, positionsOf(best, isAboutText))
+    const quotes = isMore ? broken.quotes : lineNumbers(text, positionsOf(best, isAboutText))
     broken = { indents, quotes: new Set([...broken.quotes, ...quotes]) }
   }
   const notes = [...repaired, ...best.notes].slice(0, MAX_NOTES)
@@ -149,25 +149,25 @@ function errorsOf({ notes }: Reading): number {
   return notes.filter(({ severity, code }) => severity === 'error' && !READ.includes(code)).length
 }
 
-function positionsOf({ notes }: Reading, isMeant: (note: Note) => boolean): number[] {
+function positionsOf({ notes }: Reading, isMeant: (note: NotationProblem) => boolean): number[] {
   return notes.filter((note) => note.severity === 'error' && isMeant(note)).map(({ at }) => at)
 }
 
-function isAboutIndent({ isIndent }: Note): boolean {
+function isAboutIndent({ isIndent }: NotationProblem): boolean {
   return isIndent === true
 }
 
 /** Quotes around a text mend neither its place nor a bracket elsewhere. */
-function isAboutText({ code, isIndent }: Note): boolean {
+function isAboutText({ code, isIndent }: NotationProblem): boolean {
   return !isIndent && !['tab_indent', 'unclosed_bracket', 'duplicate_key'].includes(code)
 }
 
-function nothing(notes: readonly Note[]): Reading {
+function nothing(notes: readonly NotationProblem[]): Reading {
   const none: Tree | undefined = undefined
   return { value: undefined, notes, tree: () => none }
 }
 
-function unreadable(): Note {
+function unreadableYaml(): NotationProblem {
   return {
     severity: 'error',
     code: 'yaml_syntax',
@@ -176,7 +176,7 @@ function unreadable(): Note {
   }
 }
 
-function tooMuch(text: string): Note | undefined {
+function tooMuch(text: string): NotationProblem | undefined {
   if (text.length > MAX_YAML_LENGTH)
     return {
       severity: 'error',

@@ -1,4 +1,4 @@
-const STEPS: readonly (readonly [unit: string, ms: number, upTo: number])[] = [
+const TIME_STEPS: readonly (readonly [unit: string, ms: number, upTo: number])[] = [
   ['s', 1_000, 60_000],
   ['min', 60_000, 3_600_000],
   ['h', 3_600_000, 48 * 3_600_000],
@@ -21,11 +21,11 @@ export function relativeTime(instant: string, now: Date): string {
 /** A length of time with the one unit that fits it. */
 export function duration(ms: number): string {
   // Rounded first, so that 59.7 minutes are an hour and not 60 min.
-  for (const [unit, size, upTo] of STEPS) {
+  for (const [unit, size, upTo] of TIME_STEPS) {
     const count = Math.round(ms / size)
     if (count * size < upTo) return `${count} ${unit}`
   }
-  return `${Math.round(ms / STEPS.at(-1)![1])} years`
+  return `${Math.round(ms / TIME_STEPS.at(-1)![1])} years`
 }
 
 const UNITS: Readonly<Record<string, number>> = {

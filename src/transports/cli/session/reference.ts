@@ -20,7 +20,7 @@ const NATIVE_ID = /^HO-\d{4}-\d+(-R)*$/
 const SESSION_ID = /^HO-\d{3,}$/
 
 /** The step of the lifecycle that an operation takes, so that `@` can ask the table whether it may. */
-const STEPS: Readonly<Partial<Record<OperationName, Command>>> = {
+const STEP_COMMANDS: Readonly<Partial<Record<OperationName, Command>>> = {
   handoff_send: 'send',
   handoff_accept: 'accept',
   handoff_reject: 'reject',
@@ -38,7 +38,7 @@ const STEPS: Readonly<Partial<Record<OperationName, Command>>> = {
 }
 
 /** The end of the refusal when `@` finds nothing, with the command to look at. */
-const NOTHING: Readonly<Partial<Record<OperationName, string>>> = {
+const NOTHING_FOUND: Readonly<Partial<Record<OperationName, string>>> = {
   handoff_send: 'has no draft to send; write one with: baton create --to <agent> --title "…"',
   handoff_accept: 'has nothing to accept; see: baton inbox',
   handoff_answer: 'has no question to answer; see: baton inbox',
@@ -104,7 +104,8 @@ async function theOnlyOne(session: Session, operation: OperationName): Promise<H
   const [only] = found
   if (only && found.length === 1) return only
   if (only) throw several(`@ could be any of ${found.length}; name the one you mean`, found)
-  const reason = NOTHING[operation] ?? 'has no handoff to which this can be done; see: baton handoff list'
+  const reason =
+    NOTHING_FOUND[operation] ?? 'has no handoff to which this can be done; see: baton handoff list'
   throw new BatonError('not_found', `${actor.name} ${reason}`, { actor: actor.name, operation })
 }
 
@@ -113,7 +114,7 @@ export async function candidates(
   operation: OperationName,
   actor: Actor,
 ): Promise<readonly Handoff[]> {
-  const step = STEPS[operation]
+  const step = STEP_COMMANDS[operation]
   if (!step) return involving(session, operation, actor)
   const roles = new Set(TRANSITIONS.filter((row) => row.command === step).map((row) => row.by))
   roles.delete('clock')

@@ -21,10 +21,10 @@ export async function resolveReferences(
   return resolved
 }
 
-type Kind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'run' | 'anything'
+type ReferenceKind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'run' | 'anything'
 
 /** Which fields of an operation name something that is there already. */
-export function referencesOf(operation: OperationName): Readonly<Record<string, Kind>> {
+export function referencesOf(operation: OperationName): Readonly<Record<string, ReferenceKind>> {
   const noun = operation.slice(0, operation.indexOf('_'))
   if (operation === 'handoff_create') return { parent: 'other handoff', supersedes: 'other handoff' }
   if (noun === 'handoff' || noun === 'gate')
@@ -39,7 +39,7 @@ export function referencesOf(operation: OperationName): Readonly<Record<string, 
 }
 
 const RESOLVE: Readonly<
-  Record<Kind, (session: Session, operation: OperationName, ref: string) => Promise<string>>
+  Record<ReferenceKind, (session: Session, operation: OperationName, ref: string) => Promise<string>>
 > = {
   handoff: resolveHandoff,
   'other handoff': (session, _, ref) => resolveHandoff(session, 'handoff_get', ref),

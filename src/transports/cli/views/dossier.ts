@@ -23,7 +23,7 @@ export interface Dossier {
   readonly timeline: readonly { at: string; act: string; by: string; auth: string; hash: string }[]
 }
 
-type Row = readonly [name: string, value: string]
+type DossierRow = readonly [name: string, value: string]
 
 /** Everything about one handoff on a page: what was asked, what came back, what happened. */
 export function dossierView(shell: Shell, who: string, dossier: Dossier): string {
@@ -31,7 +31,7 @@ export function dossierView(shell: Shell, who: string, dossier: Dossier): string
   const { handoff } = dossier
   const sections = [
     heading(screen, handoff),
-    screen.fields([...asked(screen, dossier), ...handedIn(screen, dossier), ...ended(screen, handoff)]),
+    screen.fields([...askedRows(screen, dossier), ...handedIn(screen, dossier), ...ended(screen, handoff)]),
     section(screen, 'Talk', talk(screen, dossier.thread)),
     section(screen, 'Attempts', attempts(screen, handoff)),
     section(screen, 'Timeline', timeline(screen, dossier)),
@@ -52,7 +52,7 @@ export function evidenceView(shell: Shell, dossier: Dossier): string {
   const { screen } = shell
   return [
     heading(screen, dossier.handoff),
-    screen.fields([...asked(screen, dossier), ...handedIn(screen, dossier)]),
+    screen.fields([...askedRows(screen, dossier), ...handedIn(screen, dossier)]),
     section(screen, 'Talk', talk(screen, dossier.thread)),
   ]
     .filter((text) => text !== '')
@@ -76,8 +76,8 @@ function heading(screen: Screen, handoff: Handoff): string {
   ].join('\n')
 }
 
-function asked(screen: Screen, { handoff, package: pack, acknowledgment }: Dossier): Row[] {
-  const rows: Row[] = []
+function askedRows(screen: Screen, { handoff, package: pack, acknowledgment }: Dossier): DossierRow[] {
+  const rows: DossierRow[] = []
   const add = (name: string, text: string | undefined) => {
     if (text !== undefined && text !== '') rows.push([name, plainText(text)])
   }
@@ -110,7 +110,7 @@ function asked(screen: Screen, { handoff, package: pack, acknowledgment }: Dossi
   return rows
 }
 
-function handedIn(screen: Screen, { handoff, package: pack, result, verifications }: Dossier): Row[] {
+function handedIn(screen: Screen, { handoff, package: pack, result, verifications }: Dossier): DossierRow[] {
   // Document 000's evidence may be the verifier's alone.
   const seen = new Map(
     verifications
@@ -120,7 +120,7 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
   )
   const given = new Map((result?.evidence ?? []).map((each) => [each.deliverable.trim(), each.evidence]))
   const refused = refusedIn(handoff, verifications.at(-1))
-  const rows: Row[] = []
+  const rows: DossierRow[] = []
   for (const deliverable of pack.deliverables ?? []) {
     const isRefused = refused.has(deliverable.trim())
     const evidence = given.get(deliverable.trim()) ?? seen.get(deliverable.trim())
@@ -178,8 +178,8 @@ const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassign
 /** A person's answer counts as decided, and not as verified. */
 const isDecided = ({ type }: Handoff): boolean => type === 'escalation' || type === 'gate'
 
-function ended(screen: Screen, handoff: Handoff): Row[] {
-  const rows: Row[] = []
+function ended(screen: Screen, handoff: Handoff): DossierRow[] {
+  const rows: DossierRow[] = []
   if (handoff.verified_by !== undefined)
     rows.push([
       isDecided(handoff) ? 'Decided' : 'Verified',

@@ -25,7 +25,7 @@ export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
   for (const { message } of warnings) shell.warn(message)
   if (handoff.state === 'draft') shell.next(`baton send ${handoff.id}`)
   const file = shell.live?.fileOf(handoff)
-  if (file !== undefined) return `${screen.tick} ${plainText(file)} (${statusOf(screen, handoff)})`
+  if (file !== undefined) return `${screen.tick} ${plainText(file)} (${statusLine(screen, handoff)})`
   if (handoff.state === 'draft') {
     return `${screen.tick} ${screen.bold(handoff.id)} is a draft for ${handoff.to}`
   }
@@ -33,7 +33,7 @@ export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
 }
 
 /** In the words of document 000's file, `Created, expires in 1 h`; other files do not bear the id in their name. */
-function statusOf(screen: Screen, handoff: Handoff): string {
+function statusLine(screen: Screen, handoff: Handoff): string {
   if (handoff.home !== 'markdown') return `${handoff.id}, ${waitsFor(handoff)}`
   const status = markdownStatus(handoff)
   if (handoff.ack_deadline === undefined) return status
@@ -49,7 +49,7 @@ const blockersOf = ({ acknowledgment }: Answered): readonly string[] =>
   Array.isArray(acknowledgment?.blockers) ? acknowledgment.blockers.map(String) : []
 
 /** The sentence after each step; the generic one is good enough for the others. */
-const STEPS: Readonly<Record<string, (handoff: Handoff) => string>> = {
+const STEP_TEXTS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_accept: (h) =>
     h.state === 'needs_input'
       ? `has a question for ${h.from}; it waits for the answer`
@@ -79,7 +79,7 @@ export function stepView(shell: Shell, operation: string, handoff: Handoff & Ans
   const { screen } = shell
   // Unclear points go back to the sender; the receiver sees the words that caused it.
   for (const text of blockersOf(handoff)) shell.warn(text)
-  const text = STEPS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
+  const text = STEP_TEXTS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
   if (operation === 'handoff_accept' && handoff.deliverables > 0 && handoff.state !== 'needs_input')
     shell.next(`baton submit ${handoff.id} --evidence "<deliverable>=<proof>"`)
   return `${screen.tick} ${screen.bold(handoff.id)} ${plainText(text)}`

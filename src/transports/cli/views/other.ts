@@ -49,7 +49,7 @@ export function artifactFieldsView(shell: Shell, { artifact }: { artifact: Artif
   return shell.screen.fields(rows)
 }
 
-interface Status {
+interface StoreStatus {
   readonly store: { engine: string; location: string; workspace: string }
   readonly handoffs: Readonly<Record<string, number>>
   readonly tasks: Readonly<Record<string, number>>
@@ -57,7 +57,7 @@ interface Status {
   readonly entries: number
 }
 
-export function statusView(shell: Shell, status: Status): string {
+export function statusView(shell: Shell, status: StoreStatus): string {
   const { screen } = shell
   const counts = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)

@@ -21,7 +21,7 @@ interface Source {
 }
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const LONGEST_RECONNECT_MS = 30_000
 /** The server says something every 15 seconds: a connection that is silent for longer is dead. */
 const SILENCE_MS = 45_000
 
@@ -37,7 +37,7 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
     try {
       const response = await source.open(query, last, both)
       if (!response.ok) throw await source.refusal(response)
-      for await (const { id, data } of read(response, silent)) {
+      for await (const { id, data } of framesOf(response, silent)) {
         // Kept before it is told: the stream begins with an id alone, which says where to come back to.
         last = id ?? last
         if (data === undefined) continue
@@ -51,7 +51,7 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
     }
     if (signal.aborted) return
     await rest(pause, signal)
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+    pause = Math.min(pause * 2, LONGEST_RECONNECT_MS)
   }
 }
 
@@ -60,7 +60,7 @@ interface Frame {
   readonly data: string | undefined
 }
 
-async function* read(response: Response, silent: AbortController): AsyncGenerator<Frame> {
+async function* framesOf(response: Response, silent: AbortController): AsyncGenerator<Frame> {
   if (!response.body) return
   let timer = setTimeout(() => silent.abort(), SILENCE_MS)
   let text = ''

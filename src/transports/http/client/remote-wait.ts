@@ -2,12 +2,12 @@ import { BatonError, HandoffTimeoutException, timedOut } from '../../../domain/e
 import { DEFAULT_WAIT_S } from '../../../service/waiting.ts'
 import { rest } from './rest.ts'
 
-type Input = Readonly<Record<string, unknown>>
+type RemoteInput = Readonly<Record<string, unknown>>
 
 /** The server, as far as a wait has to do with it. */
 export interface Waited {
   /** One request for the rest of the wait, given up when no answer can come any more. */
-  ask(input: Input, answerMs: number): Promise<unknown>
+  ask(input: RemoteInput, answerMs: number): Promise<unknown>
   /** How long the handoff itself says that it may take. */
   ownTimeout(): Promise<number | undefined>
   /** Whether it has ever answered. One that never did is not away for a while: its address may be wrong. */
@@ -25,7 +25,7 @@ const SLACK_MS = 5_000
  * A wait that is longer than the server holds a request, or than the server lives, as several requests. It goes on
  * until its own deadline and ends there as a wait in process does; what will not pass is thrown at once.
  */
-export async function waitOn(server: Waited, input: Input): Promise<unknown> {
+export async function waitOn(server: Waited, input: RemoteInput): Promise<unknown> {
   const begun = performance.now()
   // The server refuses a timeout that is not a number.
   let whole = Number.isFinite(input.timeout_s) ? Number(input.timeout_s) : undefined

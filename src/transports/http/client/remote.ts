@@ -34,12 +34,12 @@ export interface RemoteCallOptions {
 /** With the time after which no answer is expected any more. */
 type Given = RemoteCallOptions & { readonly answerMs?: number }
 
-type Input = Readonly<Record<string, unknown>>
+type RemoteInput = Readonly<Record<string, unknown>>
 
 /** The operations of a server, asked for as if they ran here: same input, same answer, same errors. */
 export interface Remote {
   readonly url: string
-  call(name: OperationName, input: Input, options?: RemoteCallOptions): Promise<unknown>
+  call(name: OperationName, input: RemoteInput, options?: RemoteCallOptions): Promise<unknown>
   /** The agent that the token stands for. */
   whoami(): Promise<Actor>
   /** Events of the server, with a new connection whenever one breaks. */
@@ -66,7 +66,7 @@ export function createRemote(options: RemoteOptions): Remote {
     body?: string,
     { key, trace, rev, signal, answerMs = ANSWER_MS }: Given = {},
   ): Promise<unknown> =>
-    answerOf(base, { answers, signal }, () =>
+    remoteAnswer(base, { answers, signal }, () =>
       (options.fetch ?? globalThis.fetch)(url, {
         method,
         headers: {
@@ -83,17 +83,17 @@ export function createRemote(options: RemoteOptions): Remote {
         signal: within(Math.min(ANSWER_MS, answerMs), signal),
       }),
     )
-  const ask = async (op: Operation, input: Input, given: Given): Promise<unknown> => {
+  const ask = async (op: Operation, input: RemoteInput, given: Given): Promise<unknown> => {
     const { url, body } = toRequest(op, input, base)
     return send(op.http.method, url, body, given)
   }
-  const wait = (op: Operation, input: Input, given: RemoteCallOptions): Promise<unknown> => {
+  const wait = (op: Operation, input: RemoteInput, given: RemoteCallOptions): Promise<unknown> => {
     const ownTimeout = async () => {
       const get = await loadOperation('handoff_get')
       const { handoff } = (await ask(get, { id: input.id }, given)) as { handoff: Handoff }
       return handoff.timeout_s
     }
-    const part = (rest: Input, answerMs: number) => ask(op, rest, { ...given, answerMs })
+    const part = (rest: RemoteInput, answerMs: number) => ask(op, rest, { ...given, answerMs })
     return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known, signal: given.signal }, input)
   }
   return {
@@ -145,7 +145,7 @@ function baseOf(address: string): URL {
 }
 
 /** The operation's fields where they belong: in the path, and then in the query or the body. */
-function toRequest(op: Operation, input: Input, base: URL): { url: URL; body?: string } {
+function toRequest(op: Operation, input: RemoteInput, base: URL): { url: URL; body?: string } {
   const rest = { ...input }
   const path = op.http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name] ?? '')
@@ -169,7 +169,7 @@ function toRequest(op: Operation, input: Input, base: URL): { url: URL; body?: s
   return { url }
 }
 
-async function answerOf(
+async function remoteAnswer(
   base: URL,
   { answers, signal }: { readonly answers: { known: boolean }; readonly signal: AbortSignal | undefined },
   send: () => Promise<Response>,
@@ -184,7 +184,7 @@ async function answerOf(
     answers.known ||= BROKEN_OFF.has(codeOf(error))
     throw new BatonError(
       'unavailable',
-      `Baton at ${base.origin} ${reasonOf(error)}`,
+      `Baton at ${base.origin} ${failureReason(error)}`,
       { url: base.origin },
       error,
     )
@@ -224,7 +224,7 @@ function isProblem(
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string'
 }
 
-function reasonOf(error: unknown): string {
+function failureReason(error: unknown): string {
   if ((error as Error).name === 'TimeoutError') return 'did not answer in time; try again'
   const code = codeOf(error)
   if (code === 'ECONNREFUSED') return 'does not answer; start it with: baton serve, or correct BATON_URL'

@@ -2,7 +2,7 @@ import { ENDS, OPEN_STATES, type State } from '../../../domain/lifecycle.ts'
 import { TASK_STATES, type TaskState } from '../../../domain/tasks/task.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
 
-export interface Status {
+export interface ServerStatus {
   readonly address: string
   readonly workspace: string
   readonly store: { readonly engine: string; readonly location: string }
@@ -67,7 +67,7 @@ const INTRODUCTION =
   'verified before it closes, and written to a log that nobody can quietly edit.'
 
 /** Numbers and commands, and no text that a handoff holds. Without script and without any outside request. */
-export function statusPage(status: Status): string {
+export function statusPage(status: ServerStatus): string {
   const { engine, location } = status.store
   return page(`
 <section aria-labelledby="here"><h2 id="here">This server</h2><dl>
@@ -125,7 +125,7 @@ function numbers<S extends string>(
   return `<h2>${title}</h2>\n<ul class="numbers${states.length % 5 === 0 ? ' five' : ''}">\n${items.join('\n')}\n</ul>`
 }
 
-function nextSteps({ address, hasTokens }: Status): string {
+function nextSteps({ address, hasTokens }: ServerStatus): string {
   const steps = [
     [
       'Hand over work',

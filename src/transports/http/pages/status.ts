@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Service } from '../../../service/service.ts'
 import { callerOf, grants } from '../server/auth.ts'
 import { isLoopback } from '../server/guards.ts'
-import { plainPage, STYLE, type Status, statusPage } from './status-page.ts'
+import { plainPage, type ServerStatus, STYLE, statusPage } from './status-page.ts'
 
 /** Set by proxies: who comes through one is not sitting at this machine. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
@@ -25,7 +25,7 @@ export async function showStatus(
   { service, local }: { readonly service: Service; readonly local: boolean },
 ): Promise<Response> {
   const seen = (local && isHere(request)) || (await mayRead(service, request.headers))
-  const page = seen ? statusPage(await statusOf(service, request)) : plainPage()
+  const page = seen ? statusPage(await serverStatus(service, request)) : plainPage()
   return new Response(page, { headers: HEADERS })
 }
 
@@ -39,7 +39,7 @@ async function mayRead(service: Service, headers: Headers): Promise<boolean> {
   return grants((await callerOf(service, headers)).scopes, 'report:read')
 }
 
-async function statusOf(service: Service, request: Request): Promise<Status> {
+async function serverStatus(service: Service, request: Request): Promise<ServerStatus> {
   const { engine, location, workspace } = service.deps.store.info
   const counts = await service.looking.counts()
   return {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Env, Hono } from 'hono'
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -69,7 +69,7 @@ const pack = promisify(gzip)
 
 async function file(folder: string, name: string, cache: string): Promise<Response> {
   const path = resolve(folder, name)
-  const type = TYPES[extname(path)]
+  const type = CONTENT_TYPES[extname(path)]
   const isInside = path.startsWith(resolve(folder) + sep)
   const bytes = isInside && type !== undefined ? await readFile(path).catch(() => undefined) : undefined
   if (!bytes) return new Response('There is no such file.\n', { status: 404 })

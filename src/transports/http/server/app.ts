@@ -11,7 +11,7 @@ import { addWeb, missingPage } from '../pages/web.ts'
 import { authorise, type Caller, callerOf, toCall } from './auth.ts'
 import { isVisit, protect, refuseForeign } from './guards.ts'
 import { inputOf } from './input.ts'
-import type { Fields, Log } from './log.ts'
+import type { Log, LogFields } from './log.ts'
 import { addLogin } from './login.ts'
 import { Answered } from './metrics.ts'
 import { addObserving } from './observing.ts'
@@ -151,7 +151,7 @@ function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit): v
       const hold = { caller: request.signal, stopping, ms }
       const call = { ...toCall(caller, request.headers), hold }
       const input = await inputOf(op, request, c.req.param())
-      return answer(op, request, await invoke(op, service, call, input))
+      return toResponse(op, request, await invoke(op, service, call, input))
     })
 }
 
@@ -159,7 +159,7 @@ function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit): v
  * The answer of an operation. A read carries a tag of its bytes: a caller that has them already gets a few bytes. The
  * revision of a handoff or task stands in its `rev`, for `If-Match`.
  */
-function answer(op: Operation, request: Request, value: unknown): Response {
+function toResponse(op: Operation, request: Request, value: unknown): Response {
   const body = JSON.stringify(value)
   const headers = { 'content-type': 'application/json', ...lengthOf(body) }
   if (op.effect !== 'read') return new Response(body, { headers })
@@ -189,7 +189,7 @@ function mcpEndpoint({ service, log, stopping }: HttpAppOptions): () => Promise<
   }
 }
 
-function toldOf(error: unknown): Fields {
+function toldOf(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   return {
     error: error.stack ?? error.message,

@@ -23,7 +23,7 @@ const READ_WITH: Readonly<Record<string, string>> = { gate: 'handoff', notice: '
 /** The caller, by the token alone. Every bad token gets the same answer, also one of a removed agent. */
 export async function callerOf(service: Service, headers: Headers): Promise<Caller> {
   const given = headers.get('authorization')
-  const session = given === null ? sessionOf(headers) : undefined
+  const session = given === null ? sessionCookie(headers) : undefined
   if (given === null && session === undefined)
     throw new BatonError(
       'unauthenticated',
@@ -113,7 +113,7 @@ function revisionOf(headers: Headers): number | undefined {
 export const SESSION_COOKIE = 'baton_session'
 
 /** The session secret that a browser got at login. Requests from other sites never come this far. */
-export function sessionOf(headers: Headers): string | undefined {
+export function sessionCookie(headers: Headers): string | undefined {
   const cookies =
     headers
       .get('cookie')

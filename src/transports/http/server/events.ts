@@ -1,5 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
-import { type Event, type Events, KINDS } from '../../../service/events.ts'
+import { EVENT_KINDS, type Event, type Events } from '../../../service/events.ts'
 
 /** Which events a listener wants: all of these that are given must agree. */
 interface Filter {
@@ -94,7 +94,7 @@ function toStream(
           for (;;) {
             const { value, done: isEnd } = await followed.next()
             if (isEnd || signal.aborted) return
-            if (!matches(value, filter)) continue
+            if (!isWanted(value, filter)) continue
             if (!(await isGood())) return done()
             if (signal.aborted) return
             controller.enqueue(encoder.encode(toText(value)))
@@ -113,7 +113,7 @@ function toStream(
 
 const toText = (event: Event): string => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
-function matches(event: Event, { agent, handoff, task, kind, act }: Filter): boolean {
+function isWanted(event: Event, { agent, handoff, task, kind, act }: Filter): boolean {
   const { by, from, to, subject, id } = event
   return (
     (agent === undefined || by === agent || from === agent || to === agent) &&
@@ -135,8 +135,8 @@ function wanted(request: Request): Filter & { readonly since?: string } {
       return value === null ? [] : [[name, value.slice(0, 200)]]
     }),
   )
-  if (given.kind !== undefined && !KINDS.includes(given.kind))
-    throw new BatonError('invalid_input', `kind: ${given.kind} is not one of ${KINDS.join(', ')}`, {
+  if (given.kind !== undefined && !EVENT_KINDS.includes(given.kind))
+    throw new BatonError('invalid_input', `kind: ${given.kind} is not one of ${EVENT_KINDS.join(', ')}`, {
       kind: given.kind,
     })
   // A browser that comes back says so in the header, and its address still names where it began.

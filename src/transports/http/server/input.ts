@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The raw input of an operation: its path's fields, with the query of a GET or the JSON body of a POST. */
 export async function inputOf(op: Operation, request: Request, path: Fields): Promise<Fields> {
-  const query = request.url.includes('?') ? fieldsOf(new URL(request.url).searchParams) : {}
+  const query = request.url.includes('?') ? queryFields(new URL(request.url).searchParams) : {}
   if (op.http.method === 'GET') {
     if (announcesBody(request.headers))
       throw new BatonError('invalid_input', 'a GET has no body; put the fields into the query')
@@ -30,7 +30,7 @@ export async function inputOf(op: Operation, request: Request, path: Fields): Pr
 }
 
 /** A key that is given once is a text, one that is repeated a list. */
-function fieldsOf(params: URLSearchParams): Fields {
+function queryFields(params: URLSearchParams): Fields {
   const names = [...new Set(params.keys())]
   return Object.fromEntries(
     names.map((name) => {

@@ -1,6 +1,6 @@
 export type Level = 'info' | 'warn' | 'error'
-export type Fields = Readonly<Record<string, unknown>>
-export type Log = (level: Level, event: string, fields?: Fields) => void
+export type LogFields = Readonly<Record<string, unknown>>
+export type Log = (level: Level, event: string, fields?: LogFields) => void
 
 export interface LogStream {
   readonly isTTY?: boolean
@@ -15,11 +15,11 @@ export function createLog(stream: LogStream, now: () => Date = () => new Date())
   }
 }
 
-function asJson(time: string, level: Level, event: string, fields: Fields): string {
+function asJson(time: string, level: Level, event: string, fields: LogFields): string {
   return JSON.stringify({ time, level, event, ...fields })
 }
 
-function asWords(time: string, level: Level, event: string, fields: Fields): string {
+function asWords(time: string, level: Level, event: string, fields: LogFields): string {
   const told = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)

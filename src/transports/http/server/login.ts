@@ -1,7 +1,7 @@
 import type { Env, Hono } from 'hono'
 import { BatonError } from '../../../domain/errors.ts'
 import type { Service } from '../../../service/service.ts'
-import { SESSION_COOKIE, sessionOf } from './auth.ts'
+import { SESSION_COOKIE, sessionCookie } from './auth.ts'
 import { bodyOf } from './input.ts'
 
 /** A code is shorter than this by far. */
@@ -25,7 +25,7 @@ export function addLogin<E extends Env>(app: Hono<E>, service: Service): void {
     return c.json({ agent: begun.token.agent, expires_at: begun.token.expires_at })
   })
   app.post('/v1/session/end', async (c) => {
-    const secret = sessionOf(c.req.raw.headers)
+    const secret = sessionCookie(c.req.raw.headers)
     const token = secret === undefined ? undefined : await (await service.tokens()).authenticate(secret)
     if (token)
       await (await service.tokens()).revoke(

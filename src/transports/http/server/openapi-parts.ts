@@ -12,9 +12,9 @@ import {
 } from '../../../domain/handoffs/package.ts'
 import { Notice } from '../../../domain/people/notice.ts'
 import { Task, ThoughtRecord } from '../../../domain/tasks/task.ts'
-import { KINDS } from '../../../service/events.ts'
+import { EVENT_KINDS } from '../../../service/events.ts'
 
-export type Schema = Readonly<Record<string, unknown>>
+export type OpenApiPart = Readonly<Record<string, unknown>>
 
 /** Schemas that many operations answer stand in the document once, under their names. */
 const NAMED = {
@@ -32,13 +32,13 @@ const NAMED = {
 }
 
 /** A schema as OpenAPI 3.1 takes it: JSON Schema without the line that names the dialect. */
-export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): OpenApiPart {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
   return rest
 }
 
 /** Puts a reference wherever one of the named schemas stands. */
-export function sharing(): { readonly schemas: Schema; share(schema: Schema): Schema } {
+export function sharing(): { readonly schemas: OpenApiPart; share(schema: OpenApiPart): OpenApiPart } {
   const schemas = Object.fromEntries(
     Object.entries(NAMED).map(([name, schema]) => [name, jsonSchema(schema(), 'output')]),
   )
@@ -50,10 +50,10 @@ export function sharing(): { readonly schemas: Schema; share(schema: Schema): Sc
     if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, share(inner)]))
   }
-  return { schemas: { ...schemas, Problem: problem() }, share: (schema) => share(schema) as Schema }
+  return { schemas: { ...schemas, Problem: problem() }, share: (schema) => share(schema) as OpenApiPart }
 }
 
-const problem = (): Schema => ({
+const problem = (): OpenApiPart => ({
   type: 'object',
   description: 'RFC 9457, with the fields that every surface of Baton has.',
   properties: {
@@ -69,7 +69,7 @@ const problem = (): Schema => ({
 })
 
 /** One answer for each status that means a refusal. */
-export function refusalResponses(): Schema {
+export function refusalResponses(): OpenApiPart {
   const found: Record<number, string[]> = {}
   for (const [code, { http }] of Object.entries(ERROR_CODES)) found[http] = [...(found[http] ?? []), code]
   return Object.fromEntries(
@@ -77,7 +77,7 @@ export function refusalResponses(): Schema {
   )
 }
 
-const refusal = (status: number, codes: readonly string[]): Schema => ({
+const refusal = (status: number, codes: readonly string[]): OpenApiPart => ({
   description: `Refused: ${codes.join(', ')}.`,
   ...((status === 429 || status === 503) && { headers: RETRY_AFTER }),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
@@ -87,9 +87,9 @@ const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds to wait before the next call', schema: { type: 'integer' } },
 }
 
-export const refersTo = (status: number): Schema => ({ $ref: `#/components/responses/Problem${status}` })
+export const refersTo = (status: number): OpenApiPart => ({ $ref: `#/components/responses/Problem${status}` })
 
-const header = (name: string, description: string, schema: Schema): Schema => ({
+const header = (name: string, description: string, schema: OpenApiPart): OpenApiPart => ({
   name,
   in: 'header',
   description,
@@ -120,18 +120,18 @@ export const TRACE = [
 ]
 export const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' } } }
 
-const answered = (description: string, schema: Schema, type = 'application/json'): Schema => ({
+const okResponse = (description: string, schema: OpenApiPart, type = 'application/json'): OpenApiPart => ({
   200: { description, content: { [type]: { schema } } },
 })
 
 /** The paths beside the operations. */
-export const besides = (): Readonly<Record<string, Schema>> => ({
+export const besides = (): Readonly<Record<string, OpenApiPart>> => ({
   '/v1/whoami': {
     get: {
       operationId: 'whoami',
       summary: 'Who the token stands for.',
       responses: {
-        ...answered('Done.', {
+        ...okResponse('Done.', {
           type: 'object',
           properties: {
             actor: { type: 'object', additionalProperties: true },
@@ -151,7 +151,7 @@ export const besides = (): Readonly<Record<string, Schema>> => ({
       summary: 'The workspace and this server in numbers, as Prometheus reads them.',
       description: 'Scope: `report:read`.',
       responses: {
-        ...answered('Done.', { type: 'string' }, 'text/plain'),
+        ...okResponse('Done.', { type: 'string' }, 'text/plain'),
         401: refersTo(401),
         404: refersTo(404),
         429: refersTo(429),
@@ -162,12 +162,12 @@ export const besides = (): Readonly<Record<string, Schema>> => ({
   '/readyz': { get: health('readyz', 'Whether the server and its store answer.', 'ready', 503) },
 })
 
-const health = (operationId: string, summary: string, word: string, refused?: number): Schema => ({
+const health = (operationId: string, summary: string, word: string, refused?: number): OpenApiPart => ({
   operationId,
   summary,
   security: [],
   responses: {
-    ...answered('Yes.', {
+    ...okResponse('Yes.', {
       type: 'object',
       properties: { status: { type: 'string', const: word } },
       required: ['status'],
@@ -176,7 +176,7 @@ const health = (operationId: string, summary: string, word: string, refused?: nu
   },
 })
 
-const events = (): Schema => ({
+const events = (): OpenApiPart => ({
   operationId: 'events',
   summary: 'What happens in the workspace, as server-sent events.',
   description:
@@ -185,12 +185,12 @@ const events = (): Schema => ({
     ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
       name,
       in: 'query',
-      schema: { type: 'string', ...(name === 'kind' && { enum: KINDS }) },
+      schema: { type: 'string', ...(name === 'kind' && { enum: EVENT_KINDS }) },
     })),
     header('Last-Event-ID', 'The cursor of the last event that you have had.', { type: 'string' }),
   ],
   responses: {
-    ...answered('A stream without an end.', { type: 'string' }, 'text/event-stream'),
+    ...okResponse('A stream without an end.', { type: 'string' }, 'text/event-stream'),
     400: refersTo(400),
     401: refersTo(401),
     404: refersTo(404),

@@ -9,9 +9,9 @@ import {
   IF_NONE_MATCH,
   INSTANCE,
   jsonSchema,
+  type OpenApiPart,
   refersTo,
   refusalResponses,
-  type Schema,
   sharing,
   TRACE,
 } from './openapi-parts.ts'
@@ -20,9 +20,9 @@ const VERSION = '1'
 const HELD = `A request is held for ${HOLD_MS / 1_000} s at most: 408 with \`held_s\` in its \`details\` means that the handoff is still open; ask again for the rest of your time.`
 
 /** The HTTP surface as an OpenAPI 3.1 document, made from the operations. */
-export function openApi(operations: readonly Operation[]): Schema {
+export function openApi(operations: readonly Operation[]): OpenApiPart {
   const { schemas, share } = sharing()
-  const paths: Record<string, Schema> = { ...besides() }
+  const paths: Record<string, OpenApiPart> = { ...besides() }
   for (const op of operations) {
     const path = likeOthers(op.http.path, Object.keys(paths))
     paths[path] = { ...paths[path], [op.http.method.toLowerCase()]: operation(op, path, share) }
@@ -61,8 +61,8 @@ function likeOthers(path: string, others: readonly string[]): string {
 
 type Share = ReturnType<typeof sharing>['share']
 
-function operation(op: Operation, path: string, share: Share): Schema {
-  const { properties, rest, needed, inPath, input } = fieldsOf(op)
+function operation(op: Operation, path: string, share: Share): OpenApiPart {
+  const { properties, rest, needed, inPath, input } = operationFields(op)
   const isGet = op.http.method === 'GET'
   return {
     operationId: op.name,
@@ -107,13 +107,13 @@ function operation(op: Operation, path: string, share: Share): Schema {
 }
 
 /** The fields of an operation's input: those of its path, and the others with the needed ones among them. */
-function fieldsOf(op: Operation) {
+function operationFields(op: Operation) {
   const {
     properties = {},
     required = [],
     ...input
   } = jsonSchema(op.input, 'input') as {
-    properties?: Record<string, Schema>
+    properties?: Record<string, OpenApiPart>
     required?: readonly string[]
   }
   const inPath = fieldsIn(op.http.path)
@@ -122,14 +122,14 @@ function fieldsOf(op: Operation) {
   return { properties, rest, needed, inPath, input }
 }
 
-const queryParameter = (name: string, schema: Schema, isNeeded: boolean): Schema => ({
+const queryParameter = (name: string, schema: OpenApiPart, isNeeded: boolean): OpenApiPart => ({
   name,
   in: 'query',
   ...(isNeeded && { required: true }),
   schema,
 })
 
-function headersOf(op: Operation): readonly Schema[] {
+function headersOf(op: Operation): readonly OpenApiPart[] {
   if (op.effect === 'read') return [IF_NONE_MATCH, INSTANCE]
   const sends = op.name === 'handoff_send' || op.name === 'handoff_create'
   const changes = op.http.path.includes('{') && /^(handoff|gate|task|thought)_/.test(op.name)
@@ -149,7 +149,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
 const nounOf = (op: Operation): string => op.name.slice(0, op.name.indexOf('_'))
 
 /** Every refusal of an operation, by status; some are possible everywhere. */
-function refusals(op: Operation): Schema {
+function refusals(op: Operation): OpenApiPart {
   const sized: readonly ErrorCode[] = op.http.method === 'POST' ? ['too_large'] : []
   const clashes: readonly ErrorCode[] = op.effect === 'write' ? ['conflict'] : []
   const codes = [...EVERYWHERE, ...sized, ...clashes, ...op.errors]

@@ -125,7 +125,7 @@ const list: Command = {
           { text: shell.screen.isTerminal ? token.uid.slice(-8) : token.uid, style: 'bold' },
           token.agent,
           { text: token.scopes.join(' '), fill: true },
-          stateOf(token, shell),
+          tokenState(token, shell),
           { text: shell.screen.when(token.created_at), style: 'dim' },
         ]),
         ['ID', 'AGENT', 'SCOPES', 'STATE', 'MADE'],
@@ -140,7 +140,7 @@ function isSpentCode({ scopes, revoked_at, expires_at = '' }: Token): boolean {
   return scopes.includes('login') && (revoked_at !== undefined || expires_at <= new Date().toISOString())
 }
 
-function stateOf(token: Token, shell: Shell): string {
+function tokenState(token: Token, shell: Shell): string {
   if (token.revoked_at !== undefined) return 'revoked'
   if (token.expires_at === undefined) return 'valid'
   if (token.expires_at <= new Date().toISOString()) return 'expired'

@@ -25,7 +25,7 @@ export const whoami: Command = {
   examples: ['baton whoami', 'baton whoami --as codex --json'],
   async run(shell) {
     const identity = await identify(shell)
-    shell.answer(identity, () => look(shell, identity))
+    shell.answer(identity, () => identityView(shell, identity))
     return 0
   },
 }
@@ -60,7 +60,7 @@ async function identify(shell: Shell): Promise<Identity> {
   }
 }
 
-function look(shell: Shell, { actor, why, workspace, store, server }: Identity): string {
+function identityView(shell: Shell, { actor, why, workspace, store, server }: Identity): string {
   const rows: [string, string][] = [['You', `${actor.name} (${actor.kind}), ${why}`]]
   if (server !== undefined) rows.push(['Server', server])
   else rows.push(['Workspace', workspace ? workspace.root : 'none; make one with: baton init'])

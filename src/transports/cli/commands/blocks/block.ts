@@ -89,7 +89,7 @@ export const block: Command = {
       retry_count: numberOf(args, 'retry-count'),
       metrics: mappingOf(args, 'metric'),
       dependencies: args.texts.has('depends-on') ? textsOf(args, 'depends-on') : undefined,
-      on_failure: rulesOf(args),
+      on_failure: failureFlags(args),
       task: textOf(args, 'task'),
       workflow: textOf(args, 'workflow'),
       context: mappingOf(args, 'context'),
@@ -111,7 +111,7 @@ function incomplete(given: Readonly<Record<string, string | undefined>>): BatonE
   )
 }
 
-function rulesOf(args: Arguments) {
+function failureFlags(args: Arguments) {
   const rules = {
     retry: numberOf(args, 'retry'),
     route_to: textOf(args, 'route-to'),

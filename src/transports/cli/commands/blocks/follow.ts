@@ -9,7 +9,7 @@ import { safeJson } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, type Target } from '../documents/files.ts'
-import { type Entry, gather, openIfAny } from './gathering.ts'
+import { type GatheredBlock, gather, openIfAny } from './gathering.ts'
 import { findings, rowOf } from './table.ts'
 
 /** A file that did not change for this long is taken as written for now. */
@@ -40,7 +40,7 @@ function countOf(shell: Shell): number {
 }
 
 /** Files are read again when they changed and then stood still for one look. */
-async function* fromFiles(shell: Shell, words: readonly string[]): AsyncGenerator<Entry> {
+async function* fromFiles(shell: Shell, words: readonly string[]): AsyncGenerator<GatheredBlock> {
   const { cwd } = shell.io
   const signal = shell.io.lasting()
   const session = await openIfAny(shell)
@@ -67,7 +67,7 @@ async function* newIn(
   session: Session | undefined,
   targets: readonly Target[],
   seen: Set<string>,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<GatheredBlock> {
   const { blocksIn } = await import('../../../../service/blocks/reading.ts')
   // A block whose fence is open may be half written: it is taken when it is closed.
   const closed = (text: string): string => {
@@ -105,7 +105,7 @@ function markOf(path: string): string {
 type History = { readonly items: readonly Block[]; readonly next?: string }
 
 /** Blocks stored from now on, each once. The last page has no next cursor, so it is read again. */
-async function* fromStore(shell: Shell): AsyncGenerator<Entry> {
+async function* fromStore(shell: Shell): AsyncGenerator<GatheredBlock> {
   const session = await shell.open({ write: false })
   const signal = shell.io.lasting()
   let wake: () => void = () => undefined
@@ -131,7 +131,7 @@ async function* fromStore(shell: Shell): AsyncGenerator<Entry> {
       })
       for await (const block of read()) {
         seen.add(block.uid)
-        yield entryOf(block)
+        yield followedBlock(block)
       }
       const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
       await woken
@@ -142,7 +142,14 @@ async function* fromStore(shell: Shell): AsyncGenerator<Entry> {
   }
 }
 
-const entryOf = ({ raw: _, source = '-', run: __, on_failure: ___, status, ...block }: Block): Entry => ({
+const followedBlock = ({
+  raw: _,
+  source = '-',
+  run: __,
+  on_failure: ___,
+  status,
+  ...block
+}: Block): GatheredBlock => ({
   ...block,
   outcome: 'recorded',
   status: status as Status,

@@ -11,10 +11,10 @@ import { readPipe } from '../documents/pipe.ts'
 import { readTarget } from '../documents/reading.ts'
 
 /** A block with the file as people typed it. */
-export type Entry = CollectedBlock & { readonly file: string }
+export type GatheredBlock = CollectedBlock & { readonly file: string }
 
 export interface Gathered extends Omit<Collected, 'blocks'> {
-  readonly blocks: readonly Entry[]
+  readonly blocks: readonly GatheredBlock[]
   /** Whether there was a workspace to store them in. */
   readonly stored: boolean
 }
@@ -66,7 +66,7 @@ export function aboutAll(shell: Shell, session: Session | undefined): Omit<Colle
   }
 }
 
-interface Text {
+interface TargetText {
   readonly target: Target
   readonly path?: string
   readonly text: string
@@ -82,10 +82,10 @@ export async function gather(
   const about = aboutAll(shell, session)
   const progress = shell.progress()
   const signal = shell.io.lasting()
-  const blocks: Entry[] = []
+  const blocks: GatheredBlock[] = []
   const order: Collected['order'][number][] = []
   const workflows: Collected['progress'][number][] = []
-  const texts: Text[] = []
+  const texts: TargetText[] = []
   const flush = async (): Promise<void> => {
     if (texts.length === 0) return
     const all = texts.splice(0)
@@ -120,7 +120,7 @@ async function collectedFrom(
   shell: Shell,
   session: Session | undefined,
   about: Omit<CollectInput, 'documents'>,
-  texts: readonly Text[],
+  texts: readonly TargetText[],
 ): Promise<Omit<Gathered, 'stored'>> {
   const documents = texts.map(({ text, path }) => ({ text, ...(path !== undefined && { path }) }))
   const input: CollectInput = { ...about, documents }
@@ -129,7 +129,7 @@ async function collectedFrom(
     : (await import('../../../../service/blocks/collecting.ts')).readBlocks(input)
   const byPath = new Map(texts.map(({ target, path }) => [path, target]))
   const isAll = isOn(shell.args, 'all')
-  const blocks = answer.blocks.flatMap((block): Entry[] => {
+  const blocks = answer.blocks.flatMap((block): GatheredBlock[] => {
     const target = byPath.get(block.path)
     if (target?.isWalked && block.outcome === 'no_block' && !(isAll && SUMMARY.test(target.path))) return []
     return [{ ...block, file: target?.file ?? block.path ?? STDIN }]
@@ -137,7 +137,10 @@ async function collectedFrom(
   return { ...answer, blocks }
 }
 
-const unreadable = ({ file, isWalked }: Target, problem: CollectedBlock['diagnostics'][number]): Entry => ({
+const unreadable = (
+  { file, isWalked }: Target,
+  problem: CollectedBlock['diagnostics'][number],
+): GatheredBlock => ({
   outcome: isWalked ? 'no_block' : 'invalid',
   file,
   line: 1,
@@ -147,7 +150,7 @@ const unreadable = ({ file, isWalked }: Target, problem: CollectedBlock['diagnos
 })
 
 /** The verdict for the pipeline: the last valid block decides, or with `all` the worst of everything. An invalid block never passes. */
-export function verdictFor(blocks: readonly Entry[], all: boolean): Verdict {
+export function verdictFor(blocks: readonly GatheredBlock[], all: boolean): Verdict {
   if (all) return worstVerdict(blocks.map(({ verdict }) => verdict))
   const last = blocks.findLast(({ status, outcome }) => status !== undefined && outcome !== 'inferred')
   const isInvalid = blocks.some(({ outcome }) => outcome === 'invalid')

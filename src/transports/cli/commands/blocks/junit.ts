@@ -1,6 +1,6 @@
 import { parseDuration } from '../../../../domain/reports/metrics-value.ts'
 import { plainText } from '../../screen/plain-text.ts'
-import type { Entry, Gathered } from './gathering.ts'
+import type { Gathered, GatheredBlock } from './gathering.ts'
 import { storyOf } from './table.ts'
 
 /** JUnit XML: a suite for each file, a case for each block. What is not finished is skipped, the rest that did not pass fails. */
@@ -13,21 +13,21 @@ export function toJunit({ blocks }: Pick<Gathered, 'blocks'>): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="baton" ${totals(blocks)}>\n${body.join('')}</testsuites>\n`
 }
 
-const totals = (entries: readonly Entry[]): string => {
-  const number = (...kinds: readonly Kind[]) =>
-    entries.filter((entry) => kinds.includes(kindOf(entry))).length
+const totals = (entries: readonly GatheredBlock[]): string => {
+  const number = (...kinds: readonly CaseKind[]) =>
+    entries.filter((entry) => kinds.includes(caseKind(entry))).length
   return `tests="${entries.length}" failures="${number('failure')}" errors="${number('error')}" skipped="${number('skipped')}"`
 }
 
-type Kind = 'passed' | 'failure' | 'error' | 'skipped'
+type CaseKind = 'passed' | 'failure' | 'error' | 'skipped'
 
-function kindOf({ verdict, outcome }: Entry): Kind {
+function caseKind({ verdict, outcome }: GatheredBlock): CaseKind {
   if (outcome === 'invalid' || outcome === 'refused' || verdict === 'no_block') return 'error'
   if (verdict === 'unfinished') return 'skipped'
   return verdict === 'complete' ? 'passed' : 'failure'
 }
 
-function caseOf(entry: Entry): string {
+function caseOf(entry: GatheredBlock): string {
   const { from = 'unknown', phase, task, line, metrics } = entry
   const name = [phase ?? 'no block', task, `line ${line}`].filter((part) => part !== undefined).join(' · ')
   const took = metrics?.execution_time
@@ -38,8 +38,8 @@ function caseOf(entry: Entry): string {
   return inside === '' ? `${head}/>\n` : `${head}>\n${inside}    </testcase>\n`
 }
 
-function insideOf(entry: Entry): string {
-  const kind = kindOf(entry)
+function insideOf(entry: GatheredBlock): string {
+  const kind = caseKind(entry)
   if (kind === 'passed') return ''
   const { verdict, outcome, status, reason } = entry
   const type = kind === 'error' ? outcome : verdict

@@ -3,7 +3,7 @@ import { inWords } from '../../../../domain/texts/visible.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../../screen/screen.ts'
 import { count } from '../../views/words.ts'
-import type { Entry, Gathered } from './gathering.ts'
+import type { Gathered, GatheredBlock } from './gathering.ts'
 
 export const VERDICT_STYLES: Readonly<Record<Verdict, Style>> = {
   complete: 'green',
@@ -36,7 +36,7 @@ export function tableOf(screen: Screen, { blocks, progress }: Gathered, verdict:
     .join(screen.isTerminal ? '\n\n' : '\n')
 }
 
-export function rowOf(screen: Screen, entry: Entry): readonly Cell[] {
+export function rowOf(screen: Screen, entry: GatheredBlock): readonly Cell[] {
   const { verdict, from, phase, status, to, task, file, line, outcome } = entry
   const mark = { complete: '✓', failed: '✗', blocked: '!', unfinished: '…', no_block: '·' }[verdict]
   return [
@@ -52,7 +52,7 @@ export function rowOf(screen: Screen, entry: Entry): readonly Cell[] {
 }
 
 /** A terminal is too narrow for what became of each block: it stands below. */
-function stories(screen: Screen, blocks: readonly Entry[]): string {
+function stories(screen: Screen, blocks: readonly GatheredBlock[]): string {
   if (!screen.isTerminal) return ''
   return blocks
     .flatMap((entry) => {
@@ -63,7 +63,7 @@ function stories(screen: Screen, blocks: readonly Entry[]): string {
 }
 
 /** The outcome of a block, in a few words. */
-export function storyOf(entry: Entry): string {
+export function storyOf(entry: GatheredBlock): string {
   const { outcome, followed = {}, reason, unmet } = entry
   const { next, retry, routed, escalated, notified, problem } = followed
   return [
@@ -89,7 +89,7 @@ export function storyOf(entry: Entry): string {
     .join('; ')
 }
 
-function counts(blocks: readonly Entry[]): string {
+function counts(blocks: readonly GatheredBlock[]): string {
   const by = Map.groupBy(blocks, ({ outcome }) => outcome)
   const said = [...by].map(([outcome, all]) => `${all.length} ${inWords(outcome)}`)
   return [count(blocks.length, 'entry', 'entries'), ...said].join(', ')

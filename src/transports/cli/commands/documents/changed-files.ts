@@ -10,7 +10,7 @@ export interface ChangedFile {
 
 /** Nothing that the repository's own settings name is run. */
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '--no-pager']
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_GIT_BYTES = 64 * 1024 * 1024
 
 /** Files added or changed since a commit, committed or not; a removed file is not an artifact. */
 export function changedSince(cwd: string, since: string, option = 'git'): readonly ChangedFile[] {
@@ -47,7 +47,7 @@ function run(
   const { status, stdout, error } = spawnSync('git', [...SAFE, ...args], {
     cwd,
     encoding: 'utf8',
-    maxBuffer: MOST_BYTES,
+    maxBuffer: MAX_GIT_BYTES,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   if (status === 0) return stdout

@@ -48,14 +48,14 @@ export const check: Command = {
         'invalid_input',
         '--json and --sarif are two forms of one answer; give one of them',
       )
-    const found = await checked(shell, filesAt(args.words, shell.io.cwd))
+    const found = await checkTargets(shell, filesAt(args.words, shell.io.cwd))
     const entries = isOn(args, 'strict') ? found.map(strict) : found
-    await answer(shell, entries)
+    await printChecked(shell, entries)
     return entries.every(({ ok }) => ok) ? 0 : ERROR_CODES.unmet.exit
   },
 }
 
-async function checked(shell: Shell, targets: readonly Target[]): Promise<readonly CheckedEntry[]> {
+async function checkTargets(shell: Shell, targets: readonly Target[]): Promise<readonly CheckedEntry[]> {
   const changed = await changedFor(shell, targets)
   if (targets.length < MANY) {
     const [{ checkTarget }, { readPipe }] = await Promise.all([import('./checking.ts'), import('./pipe.ts')])
@@ -91,7 +91,7 @@ const strict = (entry: CheckedEntry): CheckedEntry => ({
   ok: entry.ok && entry.diagnostics.every(({ severity }) => severity !== 'warning'),
 })
 
-async function answer(shell: Shell, entries: readonly CheckedEntry[]): Promise<void> {
+async function printChecked(shell: Shell, entries: readonly CheckedEntry[]): Promise<void> {
   if (isOn(shell.args, 'sarif')) {
     const { toSarif } = await import('./sarif.ts')
     shell.print(safeJson(toSarif(entries), 2))

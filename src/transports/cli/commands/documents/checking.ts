@@ -1,7 +1,7 @@
 import { type CheckedDocument, checkText } from '../../../../service/documents/check.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import { STDIN, type Target } from './files.ts'
-import { type FileProblem, type Read, readTarget } from './reading.ts'
+import { type FileProblem, type ReadText, readTarget } from './reading.ts'
 
 /** A document of a file, as it is shown: the lines that its findings point at come with it. */
 export interface CheckedEntry extends CheckedDocument {
@@ -16,11 +16,11 @@ const SHOWN_LENGTH = 2_000
 export function checkTarget(
   target: Target,
   changed: readonly string[],
-  read: Read = readTarget(target),
+  read: ReadText = readTarget(target),
 ): readonly CheckedEntry[] {
   const { file, path, isWalked } = target
   if (read.text === undefined)
-    return [{ ...NOTHING, ok: !isError(read.problem), diagnostics: [read.problem], file, lines: {} }]
+    return [{ ...UNREAD_DOCUMENT, ok: !isError(read.problem), diagnostics: [read.problem], file, lines: {} }]
   const { text, note } = read
   // Other files of a folder are nobody's fault.
   const documents = checkText({ text, changed, ...(path !== STDIN && { path }) })
@@ -44,7 +44,7 @@ export function checkTarget(
 const isError = ({ severity }: FileProblem): boolean => severity === 'error'
 const softened = (diagnostic: FileProblem): FileProblem => ({ ...diagnostic, severity: 'info' })
 
-const NOTHING: Omit<CheckedDocument, 'diagnostics' | 'ok'> = {
+const UNREAD_DOCUMENT: Omit<CheckedDocument, 'diagnostics' | 'ok'> = {
   dialect: null,
   form: null,
   summary: {

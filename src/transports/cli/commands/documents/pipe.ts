@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
-import { decoded, MAX_FILE_BYTES, type Read } from './reading.ts'
+import { decoded, MAX_FILE_BYTES, type ReadText } from './reading.ts'
 
 /** Reads standard input, up to the size that a file may have. */
-export async function readPipe(stdin: Readable): Promise<Read> {
+export async function readPipe(stdin: Readable): Promise<ReadText> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stdin) {

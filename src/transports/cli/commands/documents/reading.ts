@@ -6,7 +6,7 @@ import type { Target } from './files.ts'
 export type FileProblem = CheckedDocument['diagnostics'][number]
 
 /** A file as text, or why it cannot be read as text. A note beside the text says what was mended. */
-export type Read =
+export type ReadText =
   | { readonly text: string; readonly note?: FileProblem }
   | { readonly text?: never; readonly problem: FileProblem }
 
@@ -16,7 +16,7 @@ export const MAX_FILE_BYTES = 32 * 1024 * 1024
 const LOOKED_AT = 8_192
 const UTF16 = { fffe: 'utf-16le', feff: 'utf-16be' } as const
 
-export function readTarget({ path, isWalked }: Target): Read {
+export function readTarget({ path, isWalked }: Target): ReadText {
   try {
     const { size } = statSync(path)
     if (size > MAX_FILE_BYTES) return tooLarge(size, isWalked)
@@ -30,7 +30,7 @@ export function readTarget({ path, isWalked }: Target): Read {
 }
 
 /** Bytes as text. UTF-16 is read as that; a byte that is not UTF-8 becomes a replacement mark. */
-export function decoded(bytes: Uint8Array, isWalked: boolean): Read {
+export function decoded(bytes: Uint8Array, isWalked: boolean): ReadText {
   if (bytes.length > MAX_FILE_BYTES) return tooLarge(bytes.length, isWalked)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const wide = UTF16[buffer.toString('hex', 0, 2) as keyof typeof UTF16]
@@ -62,7 +62,7 @@ const found = (severity: FileProblem['severity'], code: string, message: string)
   column: 1,
 })
 
-const tooLarge = (size: number, isWalked: boolean): Read => ({
+const tooLarge = (size: number, isWalked: boolean): ReadText => ({
   problem: found(
     isWalked ? 'warning' : 'error',
     'file_too_large',

@@ -5,7 +5,7 @@ import { count } from '../../views/words.ts'
 import type { CheckedEntry } from './checking.ts'
 import type { FileProblem } from './reading.ts'
 
-const STYLES: Readonly<Record<FileProblem['severity'], Style>> = {
+const SEVERITY_STYLES: Readonly<Record<FileProblem['severity'], Style>> = {
   error: 'red',
   warning: 'yellow',
   info: 'blue',
@@ -31,11 +31,11 @@ export function reportText(screen: Screen, entries: readonly CheckedEntry[]): st
 function findingText(screen: Screen, { file, lines }: CheckedEntry, found: FileProblem): string {
   const { severity, code, message, line, column } = found
   const place = screen.bold(`${plainText(file)}:${line}:${column}`)
-  const head = `${place} ${screen.paint(STYLES[severity], severity)} ${code}: ${oneLine(message)}`
+  const head = `${place} ${screen.paint(SEVERITY_STYLES[severity], severity)} ${code}: ${oneLine(message)}`
   const text = lines[line]
   return text === undefined || text.trim() === ''
     ? head
-    : `${head}\n${pointed(screen, text, column, STYLES[severity])}`
+    : `${head}\n${pointed(screen, text, column, SEVERITY_STYLES[severity])}`
 }
 
 /** The line with a caret below the place; of a long line the part around it. */

@@ -23,15 +23,17 @@ export const doctor: Command = {
     const drift = found.filter(({ isNote }) => !isNote)
     const { screen } = shell
     if (!isOn(args, 'fix') || drift.length === 0) {
-      shell.answer({ findings: found.map(toJson), clean: drift.length === 0 }, () => look(found, screen))
+      shell.answer({ findings: found.map(toJson), clean: drift.length === 0 }, () =>
+        problemsView(found, screen),
+      )
       return drift.length === 0 ? 0 : 1
     }
-    if (!shell.isJson) shell.print(look(found, screen))
+    if (!shell.isJson) shell.print(problemsView(found, screen))
     const happened = await mendFolders(options)
     const left = await examineFolders(options)
     const isClean = left.every(({ isNote }) => isNote)
     shell.answer({ findings: found.map(toJson), happened, left: left.map(toJson), clean: isClean }, () =>
-      [...happened.map((each) => lineOf(each, screen)), look(left, screen)].join('\n'),
+      [...happened.map((each) => lineOf(each, screen)), problemsView(left, screen)].join('\n'),
     )
     return isClean ? 0 : 1
   },
@@ -39,8 +41,8 @@ export const doctor: Command = {
 
 const toJson = ({ isNote, ...finding }: FolderProblem) => ({ ...finding, note: isNote ?? false })
 
-function look(findings: readonly FolderProblem[], screen: Screen): string {
-  const lines = findings.map((each) => line(each, screen))
+function problemsView(findings: readonly FolderProblem[], screen: Screen): string {
+  const lines = findings.map((each) => problemLine(each, screen))
   if (!findings.every(({ isNote }) => isNote)) return lines.join('\n')
   const end =
     lines.length === 0
@@ -49,7 +51,7 @@ function look(findings: readonly FolderProblem[], screen: Screen): string {
   return [...lines, `${screen.tick} ${end}`].join('\n')
 }
 
-function line({ code, path, message, fix, isNote }: FolderProblem, screen: Screen): string {
+function problemLine({ code, path, message, fix, isNote }: FolderProblem, screen: Screen): string {
   const what = inWords(code)
   if (!screen.isTerminal) return [what, path, oneLine(message), fix ?? ''].join('\t')
   const todo = fix === undefined ? '' : screen.dim(`\n    --fix: ${fix}`)

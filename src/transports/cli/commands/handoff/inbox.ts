@@ -7,7 +7,7 @@ export const inbox: Extra = {
   async after(shell, output) {
     const { items, notices } = output as { items: readonly unknown[]; notices: readonly unknown[] }
     if (shell.isJson || shell.as === undefined || items.length + notices.length > 0) return false
-    const known = await namesOf(shell)
+    const known = await agentNames(shell)
     if (!known || known.includes(shell.as)) return false
     const advice = didYouMean(shell.as, known) || '.'
     const sentence = `Nothing waits for ${shell.as}, and nobody of that name is known here${advice}`
@@ -17,7 +17,7 @@ export const inbox: Extra = {
 }
 
 /** Everybody who is known here; whoever may not ask is told nothing more. */
-async function namesOf(shell: Shell): Promise<readonly string[] | undefined> {
+async function agentNames(shell: Shell): Promise<readonly string[] | undefined> {
   try {
     const session = await shell.open({ write: false })
     const { items } = (await session.call('agent_list', {})) as { items: readonly { name: string }[] }

@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { Shell } from '../../shell.ts'
 
-interface Candidate {
+interface Completion {
   readonly word: string
   readonly about?: string
 }
@@ -30,7 +30,7 @@ async function candidatesFor(
   before: readonly string[],
   current: string,
   io: Io,
-): Promise<readonly Candidate[]> {
+): Promise<readonly Completion[]> {
   const [first, second] = commandWords(before).words
   if (first === undefined)
     return [...firstWords(), ...(current.startsWith('-') ? dashed(GLOBAL_FLAGS) : [])].map(toCandidate)
@@ -48,7 +48,7 @@ async function candidatesFor(
   return asked === undefined ? [] : idsFor(asked, before, io)
 }
 
-const toCandidate = (word: string): Candidate => ({ word })
+const toCandidate = (word: string): Completion => ({ word })
 const dashed = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`)
 
 async function commandOf(
@@ -70,7 +70,7 @@ function pendingFlag(before: readonly string[], command: Command): Flag | undefi
   )
 }
 
-async function valuesOf(flag: Flag, before: readonly string[], io: Io): Promise<readonly Candidate[]> {
+async function valuesOf(flag: Flag, before: readonly string[], io: Io): Promise<readonly Completion[]> {
   if (flag.choices) return flag.choices.map(toCandidate)
   if (flag.placeholder !== 'agent' && flag.name !== 'agent') return []
   return withSession(before, io, async (session) => {
@@ -84,7 +84,7 @@ async function idsFor(
   operation: OperationName,
   before: readonly string[],
   io: Io,
-): Promise<readonly Candidate[]> {
+): Promise<readonly Completion[]> {
   const noun = operation.slice(0, operation.indexOf('_'))
   if (noun === 'task' || noun === 'thought')
     return withSession(before, io, async (session) => {
@@ -105,8 +105,8 @@ async function idsFor(
 async function withSession(
   before: readonly string[],
   io: Io,
-  ask: (session: Awaited<ReturnType<Shell['open']>>) => Promise<readonly Candidate[]>,
-): Promise<readonly Candidate[]> {
+  ask: (session: Awaited<ReturnType<Shell['open']>>) => Promise<readonly Completion[]>,
+): Promise<readonly Completion[]> {
   const at = before.indexOf('--as')
   const named = at >= 0 && before[at + 1] !== undefined ? ['--as', before[at + 1]!] : []
   const shell = new Shell(io, readArguments([...named, '--quiet'], GLOBAL_FLAGS, 'baton'))

@@ -75,7 +75,7 @@ export const hook: Command = {
     const program =
       asked ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code')
     const answer = await inTime(shell.io, async () => {
-      const inner = new Shell(at(shell.io, input.cwd), named(args))
+      const inner = new Shell(at(shell.io, input.cwd), namedAgent(args))
       try {
         const session = await openedFor(inner)
         if (session === undefined) return undefined
@@ -145,7 +145,7 @@ function at(io: Io, cwd: string | undefined): Io {
 }
 
 /** `--agent` is what setup writes; `--as` is what every command understands. */
-function named(args: Arguments): Arguments {
+function namedAgent(args: Arguments): Arguments {
   const agent = textOf(args, 'as') ?? textOf(args, 'agent')
   return {
     ...args,

@@ -10,7 +10,7 @@ import type { Shell } from '../../shell.ts'
 /** How errors call a definition that came as text. */
 const UNNAMED = 'the definition'
 /** Longer than what the operation takes, and short enough to read by mistake. */
-const MOST_BYTES = 2_000_000
+const MAX_DEFINITION_BYTES = 2_000_000
 
 interface DefinitionFile {
   /** As people know it: the path that they typed, or the file of the name. */
@@ -96,7 +96,8 @@ function fileAt({ io }: Shell, typed: string): DefinitionFile {
     new BatonError(code, `${typed} ${why}`, { file: typed })
   const found = statSync(path)
   if (!found.isFile()) throw refused('is not a file; name the YAML file of a workflow')
-  if (found.size > MOST_BYTES) throw refused(`has ${found.size} bytes, which no workflow needs`, 'too_large')
+  if (found.size > MAX_DEFINITION_BYTES)
+    throw refused(`has ${found.size} bytes, which no workflow needs`, 'too_large')
   try {
     return { file: typed, text: readFileSync(path, 'utf8') }
   } catch (error) {

@@ -37,7 +37,7 @@ export const doctor: Command = {
     const findings: DoctorResult[] = [nodeVersion()]
     const workspace = await attempt(findings, 'workspace', async () => {
       const found = await findWorkspace(shell.io.cwd, shell.io.env)
-      findings.push(place(found))
+      findings.push(workspaceResult(found))
       return found
     })
     if (workspace?.configFile !== undefined)
@@ -49,12 +49,12 @@ export const doctor: Command = {
       })
     const ok = findings.every((finding) => finding.ok)
     if (isOn(args, 'bundle')) shell.print(JSON.stringify(await reportOf(shell, findings), undefined, 2))
-    else tell(shell, ok, findings)
+    else printResults(shell, ok, findings)
     return ok ? 0 : ERROR_CODES.unmet.exit
   },
 }
 
-function tell(shell: Shell, ok: boolean, findings: readonly DoctorResult[]): void {
+function printResults(shell: Shell, ok: boolean, findings: readonly DoctorResult[]): void {
   shell.answer({ ok, checks: findings }, () =>
     shell.screen.fields(
       findings.map(({ name, ok: fine, detail }): [string, string] => [
@@ -86,7 +86,7 @@ function nodeVersion(): DoctorResult {
   return { name: 'node', ok, detail: `${process.version}${ok ? '' : '; install Node 24'}` }
 }
 
-function place(workspace: Workspace | undefined): DoctorResult {
+function workspaceResult(workspace: Workspace | undefined): DoctorResult {
   if (!workspace)
     return { name: 'workspace', ok: false, detail: 'none here or above; make one with: baton init' }
   const mode = statSync(workspace.dir, { throwIfNoEntry: false })?.mode

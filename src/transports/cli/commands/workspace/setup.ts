@@ -23,7 +23,7 @@ import type { Shell } from '../../shell.ts'
 /** Nothing was written, because nobody agreed to it: conditions are not met. */
 const NOT_WRITTEN = 8
 const TARGETS = [...AGENT_TARGET_NAMES, 'git'] as const
-const STYLES = { file: 'bold', added: 'green', removed: 'red', same: 'dim', gap: 'dim' } as const
+const DIFF_STYLES = { file: 'bold', added: 'green', removed: 'red', same: 'dim', gap: 'dim' } as const
 
 /** The edits to make, and the step that makes them. */
 interface Plan {
@@ -71,7 +71,7 @@ export const setup: Command = {
     const isDry = isOn(args, 'dry-run')
     const isAgreed = edits.length > 0 && !isDry && (await agreed(shell, args, edits))
     if (isAgreed) await plan.apply()
-    shell.answer(answerOf(target, plan, edits, isAgreed), () => {
+    shell.answer(setupAnswer(target, plan, edits, isAgreed), () => {
       if (edits.length === 0) return `${shell.screen.tick} ${nothingToDo(target, args)}`
       if (!isAgreed) return isDry || !shell.io.isTerminal ? diffFor(shell, edits) : ''
       return written(shell, edits)
@@ -167,7 +167,7 @@ async function agreed(shell: Shell, args: Arguments, edits: readonly FileEdit[])
 
 function diffFor(shell: Shell, edits: readonly FileEdit[]): string {
   return diffOf(edits, shell.io.cwd)
-    .map(({ kind, text }) => shell.screen.paint(STYLES[kind], `${SIGNS[kind]}${plainText(text)}`))
+    .map(({ kind, text }) => shell.screen.paint(DIFF_STYLES[kind], `${SIGNS[kind]}${plainText(text)}`))
     .join('\n')
 }
 
@@ -188,7 +188,7 @@ function nothingToDo(target: Target, args: Arguments): string {
   return isOn(args, 'remove') ? `nothing of ${target} is set up here` : `${target} is set up already`
 }
 
-function answerOf(target: Target, plan: Plan, edits: readonly FileEdit[], isWritten: boolean) {
+function setupAnswer(target: Target, plan: Plan, edits: readonly FileEdit[], isWritten: boolean) {
   return {
     program: target,
     ...(plan.agent !== undefined && { agent: plan.agent }),

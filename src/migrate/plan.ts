@@ -12,6 +12,8 @@ import { type Candidate, candidatesOf, isOldPlace, type Question } from './candi
 import { type LeftAlone, OTHER_REPOSITORY, type Scan } from './scan.ts'
 import { type Converted, converted } from './to-v2.ts'
 
+export { INDEX_PATH }
+
 /** A handoff that goes to its place, newly written where it is of version 1. */
 export interface Move {
   readonly from: string

@@ -1,5 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
-import type { DueItem, Pair, Reads, Unit } from './store.ts'
+import { type DueItem, type MoreReads, Needs, type Pair, type Reads, type Unit } from './store.ts'
 
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
@@ -34,6 +34,8 @@ interface Waiting {
   readonly unit: Unit<unknown>
   /** Wants no outcome but the number of settled handoffs, so it does not share its transaction. */
   readonly settles: boolean
+  /** How often it has asked for more reads. */
+  readonly asked: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -47,6 +49,9 @@ const FAIR_BATCH = 12
  */
 const ATTEMPTS = 12
 const LONGEST_PAUSE_MS = 256
+
+/** How often a unit may ask for more reads: each answer shows it rows that it did not know of. */
+const MOST_ASKED = 5
 
 /**
  * Units that are in flight together share a transaction. A lone caller never waits for company: the queue is
@@ -87,7 +92,7 @@ export class GroupCommit {
 
   #enqueue(unit: Unit<unknown>, settles: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ unit, settles, resolve, reject })
+      this.#queue.push({ unit, settles, asked: 0, resolve, reject })
       this.#schedule()
     })
   }
@@ -132,6 +137,7 @@ export class GroupCommit {
       for (const [i, waiting] of batch.entries()) {
         const outcome = waiting.settles ? { ok: true as const, value: settled } : outcomes[i]
         if (isLost(outcome)) again.push(waiting)
+        else if (isAsking(outcome)) this.#runLater(waiting, outcome.value)
         else answer(waiting, outcome)
       }
       for (const waiting of again) await this.#runBatch([waiting])
@@ -142,6 +148,15 @@ export class GroupCommit {
       }
       // One poisoned unit must not take the others with it: each runs again alone.
       for (const waiting of batch) await this.#runBatch([waiting])
+    }
+  }
+
+  /** Back into the queue, so that it shares its next transaction with the others that wait by then. */
+  #runLater({ asked, ...waiting }: Waiting, { reads }: Needs): void {
+    try {
+      this.#queue.push({ ...waiting, unit: withMore(waiting.unit, reads, asked), asked: asked + 1 })
+    } catch (error) {
+      waiting.reject(error)
     }
   }
 
@@ -157,10 +172,22 @@ export class GroupCommit {
       // Each due handoff is settled on its own: one that cannot be must not keep the rest, or the caller, waiting.
       const settling = this.#settle?.(result.due, at) ?? []
       try {
-        await this.#tryRun(settling, 'skip')
+        await this.#runDue(settling)
       } catch {
-        for (const unit of settling) await this.#tryRun([unit], 'skip').catch(() => undefined)
+        for (const unit of settling) await this.#runDue([unit]).catch(() => undefined)
       }
+    }
+  }
+
+  async #runDue(settling: readonly Unit<unknown>[]): Promise<void> {
+    let units = settling
+    for (let asked = 0; units.length > 0; asked++) {
+      const result = await this.#tryRun(units, 'skip')
+      const outcomes = 'outcomes' in result ? result.outcomes : []
+      units = units.flatMap((unit, i) => {
+        const outcome = outcomes[i]
+        return isAsking(outcome) ? [withMore(unit, outcome.value.reads, asked)] : []
+      })
     }
   }
 
@@ -229,6 +256,24 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
   }
 }
 
+/** Whether the reads name all of these. */
+export const isWithin = (reads: Reads, more: MoreReads): boolean =>
+  listsOf(more).every(([key, items]) => items.every((item) => reads[key]?.includes(item)))
+
+/** The unit with the reads that its decision asked for. */
+function withMore(unit: Unit<unknown>, more: MoreReads, asked: number): Unit<unknown> {
+  if (isWithin(unit.reads, more)) throw new Error('a unit asked again for what it has read')
+  if (asked === MOST_ASKED) throw new Error(`a unit asked more than ${MOST_ASKED} times for more reads`)
+  const merged = listsOf(more).map(([key, items]) => [
+    key,
+    [...new Set([...(unit.reads[key] ?? []), ...items])],
+  ])
+  return { ...unit, reads: { ...unit.reads, ...Object.fromEntries(merged) } }
+}
+
+const listsOf = (reads: MoreReads) =>
+  Object.entries(reads) as (readonly [keyof MoreReads, readonly string[]])[]
+
 function answer(waiting: Waiting, outcome: Outcome | undefined): void {
   if (outcome?.ok) waiting.resolve(outcome.value)
   else waiting.reject(outcome ? outcome.error : new Error('a unit got no outcome'))
@@ -236,5 +281,8 @@ function answer(waiting: Waiting, outcome: Outcome | undefined): void {
 
 const isLost = (outcome: Outcome | undefined): outcome is { ok: false; error: TransactionLost } =>
   outcome?.ok === false && outcome.error instanceof TransactionLost
+
+const isAsking = (outcome: Outcome | undefined): outcome is { ok: true; value: Needs } =>
+  outcome?.ok === true && outcome.value instanceof Needs
 
 const unwrap = (error: unknown): unknown => (error instanceof TransactionLost ? error.cause : error)

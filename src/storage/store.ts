@@ -64,10 +64,23 @@ export interface Idem extends IdemKey {
   readonly at: string
 }
 
+/** The reads that a decision may ask for when it finds that it needs them. */
+export type MoreReads = Omit<Reads, 'claim' | 'latest' | 'idem' | 'numbers'>
+
+/** The answer of a decision that cannot be taken yet: the unit runs again and reads these rows too. */
+export class Needs {
+  readonly reads: MoreReads
+  constructor(reads: MoreReads) {
+    this.reads = reads
+  }
+}
+
+export const needs = (reads: MoreReads): Needs => new Needs(reads)
+
 /**
  * One change: the keys it touches and a pure, synchronous decision over what was loaded. A decision that
- * throws leaves nothing behind. It may run more than once (a lost transaction is tried again), so it must
- * depend on nothing but the view and its own constants.
+ * throws, or that needs more reads, leaves nothing behind. It may run more than once (a lost transaction is tried
+ * again), so it must depend on nothing but the view and its own constants.
  */
 export interface Unit<T> {
   readonly reads: Reads
@@ -75,7 +88,7 @@ export interface Unit<T> {
   readonly at: string
   /** Agent and instance of the caller: a lapsed lease of its own handoff is left for it to revive. */
   readonly holder?: string
-  decide(view: View): T
+  decide(view: View): T | Needs
 }
 
 /** A handoff whose deadline, lease, retry instant or patience with a person has passed. */
@@ -242,7 +255,7 @@ export interface Store {
   /**
    * Runs the unit in a transaction and answers after it is durable. Units in flight at the same time share a
    * transaction; each is decided on what the earlier ones left. A refused unit changes nothing and does not
-   * disturb the others.
+   * disturb the others. A unit that needs more reads runs again with them, a few times at most.
    */
   transact<T>(unit: Unit<T>): Promise<T>
 

@@ -8,7 +8,7 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
-import type { Artifact, Idem, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, MoreReads, Stream, TaskRow, Token } from './store.ts'
 
 /** Reads and writes of one decision. Reads answer from the loaded and staged rows alone. */
 export interface View {
@@ -33,6 +33,8 @@ export interface View {
   /** Every gate and delegation right below a handoff that was read and is `gated`, also those that have ended. */
   gates(uid: string): readonly Handoff[]
   idem(): Idem | undefined
+  /** Whether the unit named all of these in its reads; a decision that misses one answers `needs`. */
+  hasRead(reads: MoreReads): boolean
   /** The next number for a handoff id; gaps are allowed, repeats are not. */
   number(): number
 

@@ -11,9 +11,10 @@ import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import { disclose } from './disclose.ts'
-import { TransactionLost } from './group-commit.ts'
+import { isWithin, TransactionLost } from './group-commit.ts'
 import { follow, gatesBelow, idemKey, type Loaded, pairKey, shiftDependencies } from './loaded.ts'
-import type { Artifact, Idem, Reads, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, MoreReads, Reads, Stream, TaskRow, Token } from './store.ts'
+import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
 
 const held = () =>
@@ -103,11 +104,11 @@ export class WorkingSet {
     this.origin = origin
   }
 
-  /** Runs one decision; what it staged takes effect only when it returns. */
+  /** Runs one decision; what it staged takes effect only when it returns and needs no more reads. */
   decide<T>(reads: Reads, decision: (view: View) => T): T {
     const view = new UnitView(this, reads)
     const value = decision(view)
-    for (const apply of view.staged) apply()
+    if (!(value instanceof Needs)) for (const apply of view.staged) apply()
     return value
   }
 
@@ -207,6 +208,10 @@ class UnitView implements View {
 
   idem(): Idem | undefined {
     return this.#reads.idem && this.#set.loaded.idems.get(idemKey(this.#reads.idem))
+  }
+
+  hasRead(reads: MoreReads): boolean {
+    return isWithin(this.#reads, reads)
   }
 
   number(): number {

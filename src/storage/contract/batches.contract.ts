@@ -17,7 +17,7 @@ import {
 import { verifyChain } from '../../audit/chain.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { NewRoom } from '../store.contract.ts'
-import type { Store, View } from '../store.ts'
+import { needs, type Store, type View } from '../store.ts'
 import { leafHash } from '../working-set.ts'
 
 /** Calls made in one turn of the event loop share a transaction. */
@@ -100,6 +100,88 @@ export function describeBatches(newRoom: NewRoom): void {
 
       await assert.rejects(call, /more numbers than it asked for/)
       assert.equal(await store.handoff(handoff.uid), undefined)
+    })
+  })
+
+  describe('a unit that needs more reads', () => {
+    it('runs again with all of them, and nothing of its earlier runs stays', async (t) => {
+      const store = await newRoom(t).open()
+      const [handoff, other] = [await offer(store), await offer(store)]
+      const seen: unknown[] = []
+
+      const answers = await Promise.all([
+        run(store, { handoffs: [handoff.uid] }, (view) => {
+          putEverything(view, nextUid())
+          view.append(entryOf(handoff.root, { rev: 2 }))
+          const [content, agents] = [{ contents: [handoff.uid] }, { agents: ['nobody'] }]
+          seen.push([view.handoff(handoff.uid)?.rev, view.content(handoff.uid) !== undefined])
+          if (!view.hasRead(content)) return needs(content)
+          return view.hasRead({ handoffs: [handoff.uid], ...agents }) ? 'decided' : needs(agents)
+        }),
+        run(store, { handoffs: [other.uid] }, (view) => take(view, other.uid, 'codex')?.uid),
+      ])
+
+      assert.deepEqual(answers, ['decided', other.uid])
+      assert.deepEqual(seen, [
+        [1, false],
+        [1, true],
+        [1, true],
+      ])
+      assert.equal((await store.entries(handoff.root, 0, 9)).length, 2)
+      assert.equal((await store.counts()).tasks.todo, 1)
+    })
+
+    it('fails when it asks again for what it has read', async (t) => {
+      const store = await newRoom(t).open()
+      let runs = 0
+
+      const call = run(store, { agents: ['codex'] }, (view) => {
+        runs += 1
+        view.putAgent(anAgent('codex'))
+        return needs({ agents: ['codex'], streams: runs === 1 ? [nextUid()] : [] })
+      })
+
+      await assert.rejects(call, /asked again for what it has read/)
+      assert.equal(runs, 2)
+      assert.equal(await store.agent('codex'), undefined)
+    })
+
+    it('fails when it never stops asking, and the others of its batch do not wait for it', async (t) => {
+      const store = await newRoom(t).open()
+      let runs = 0
+
+      const [endless, other] = await Promise.allSettled([
+        run(store, {}, () => {
+          runs += 1
+          return needs({ agents: [`agent-${runs}`] })
+        }),
+        run(store, {}, () => runs),
+      ])
+
+      assert.match(String(endless.status === 'rejected' && endless.reason), /more than 5 times/)
+      assert.deepEqual(other, { status: 'fulfilled', value: 1 })
+      assert.equal(runs, 6)
+    })
+
+    it('settles a due handoff with the rows that it asked for', async (t) => {
+      const store = await newRoom(t).open()
+      const handoff = await offer(store, { state: 'offered', ack_deadline: AT })
+      store.onDue((due, at) =>
+        due.map(({ uid }) => ({
+          reads: { handoffs: [uid] },
+          at,
+          decide: (view) => {
+            if (!view.hasRead({ contents: [uid] })) return needs({ contents: [uid] })
+            assert.ok(view.content(uid))
+            view.putHandoff({ ...handoff, rev: 2, state: 'expired' })
+            view.append(entryOf(handoff.root, { rev: 2 }))
+            return undefined
+          },
+        })),
+      )
+
+      assert.equal(await store.settle('2027-01-01T00:00:00.000Z'), 1)
+      assert.equal((await store.handoff(handoff.uid))?.state, 'expired')
     })
   })
 

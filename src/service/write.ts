@@ -2,7 +2,7 @@ import { canonicalJson } from '../audit/canonical-json.ts'
 import { sha256 } from '../crypto/crypto.ts'
 import { holderKey } from '../domain/actor.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
-import type { Idem, Reads, View } from '../storage/store.ts'
+import { type Idem, Needs, type Reads, type View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
 import { adminStream } from './log-record.ts'
 import { notePassed, passedSecrets } from './secrets.ts'
@@ -17,21 +17,14 @@ export interface Write<T> {
   readonly op: string
   readonly input: unknown
   readonly reads: Reads
-  readonly decide: (view: View, at: string) => T
+  readonly decide: (view: View, at: string) => T | Needs
   /** The row that the answer is about; the value itself by default. */
   readonly subject?: (value: T) => Subject
   /** Rebuilds the answer for a repeated call. */
   readonly reload: (uid: string) => Promise<T | undefined>
 }
 
-/** Thrown inside a decision to leave it without a change: the same call was answered before. */
-class Replay extends Error {
-  readonly idem: Idem
-  constructor(idem: Idem) {
-    super('this call was answered before')
-    this.idem = idem
-  }
-}
+type Decided<T> = { readonly value: T } | { readonly before: Idem }
 
 /** Runs one write: once for each idempotency key, in one transaction, with what is due settled before it. */
 export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): Promise<T> {
@@ -41,38 +34,36 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
   const input_hash = idem && sha256(canonicalJson(plainInput(work.input)), 'hex')
-  try {
-    return await deps.store.transact({
-      reads: idem ? { ...reads, idem } : reads,
-      at,
-      holder: holderKey(call.actor.name, call.actor.instance),
-      decide: (view) => {
-        const before = view.idem()
-        if (before) {
-          if (before.input_hash === input_hash) throw new Replay(before)
-          throw new BatonError(
-            'conflict',
-            `the key ${before.key} was used for another ${work.op} call; take a new key for new input`,
-            { key: before.key },
-          )
-        }
-        if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
-        const value = work.decide(view, at)
-        const about = () => (work.subject ? work.subject(value) : (value as Subject))
-        if (passed.length > 0) notePassed(deps, view, call, { op: work.op, at, subject: about().uid, passed })
-        if (idem && input_hash !== undefined) {
-          const { uid, rev } = about()
-          view.addIdem({ ...idem, input_hash, subject: uid, rev, at })
-        }
-        return value
-      },
-    })
-  } catch (error) {
-    if (!(error instanceof Replay)) throw error
-    const answer = await work.reload(error.idem.subject)
-    if (answer === undefined) throw new BatonError('internal', 'the answer of this call cannot be rebuilt')
-    return answer
-  }
+  const decided = await deps.store.transact<Decided<T>>({
+    reads: idem ? { ...reads, idem } : reads,
+    at,
+    holder: holderKey(call.actor.name, call.actor.instance),
+    decide: (view) => {
+      const before = view.idem()
+      if (before) {
+        if (before.input_hash === input_hash) return { before }
+        throw new BatonError(
+          'conflict',
+          `the key ${before.key} was used for another ${work.op} call; take a new key for new input`,
+          { key: before.key },
+        )
+      }
+      if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
+      const value = work.decide(view, at)
+      if (value instanceof Needs) return value
+      const about = () => (work.subject ? work.subject(value) : (value as Subject))
+      if (passed.length > 0) notePassed(deps, view, call, { op: work.op, at, subject: about().uid, passed })
+      if (idem && input_hash !== undefined) {
+        const { uid, rev } = about()
+        view.addIdem({ ...idem, input_hash, subject: uid, rev, at })
+      }
+      return { value }
+    },
+  })
+  if ('value' in decided) return decided.value
+  const answer = await work.reload(decided.before.subject)
+  if (answer === undefined) throw new BatonError('internal', 'the answer of this call cannot be rebuilt')
+  return answer
 }
 
 function refuseStale(view: View, { handoffs, tasks }: Reads, rev: number): void {

@@ -32,9 +32,6 @@ export interface Redacted {
   readonly unreachable: readonly string[]
 }
 
-/** Thrown when something was written between the look and the transaction. */
-class Stale extends Error {}
-
 const ATTEMPTS = 8
 /** An entry has at most 60,000 bytes, and a digest takes 46 of them. */
 const MOST_DIGESTS = 1_000
@@ -52,16 +49,11 @@ export async function redact(deps: ServiceDeps, call: Call, input: RedactInput):
   for (let attempt = 1; ; attempt += 1) {
     const subject = await subjectOf(deps, input.id)
     const plan = await planOf(deps, subject, await relatedTo(deps, subject), input.field)
-    try {
-      if (!plan.isEmpty) await carryOut(deps, call, input, plan)
-      return await redactionAnswer(deps, input, plan)
-    } catch (error) {
-      if (!(error instanceof Stale)) throw error
-      if (attempt === ATTEMPTS)
-        refuse('unavailable', `others keep writing to ${subject.id}; nothing was redacted, try again`, {
-          id: subject.id,
-        })
-    }
+    if (plan.isEmpty || (await carryOut(deps, call, input, plan))) return redactionAnswer(deps, input, plan)
+    if (attempt === ATTEMPTS)
+      refuse('unavailable', `others keep writing to ${subject.id}; nothing was redacted, try again`, {
+        id: subject.id,
+      })
   }
 }
 
@@ -74,7 +66,8 @@ export async function demandRedactable(
   demandField(subject, await relatedTo(deps, subject), field)
 }
 
-function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan): Promise<unknown> {
+/** False when something was written between the look and the transaction: then the plan is not carried out. */
+function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan): Promise<boolean> {
   const { subject, heads } = plan
   const main = subject.handoff?.uid ?? subject.task!.uid
   const uids = plan.handoffs.map(({ handoff }) => handoff.uid)
@@ -96,15 +89,16 @@ function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan)
         streams: [...heads.keys()].sort(),
       },
       decide: (view, at) => {
-        for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) throw new Stale()
+        for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) return false
         const how = { view, at, call, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
         for (const uid of handoffs) redactHandoff(how, plan, uid)
         for (const id of tasks) redactTask(how, plan, id)
         for (const run of plan.runs) redactRun(how, run)
         view.redact(plan.rest)
-        return { uid: main, rev: 0 }
+        return true
       },
-      reload: async (uid) => ({ uid, rev: 0 }),
+      subject: () => ({ uid: main, rev: 0 }),
+      reload: async () => true,
     },
   )
 }

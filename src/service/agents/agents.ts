@@ -2,8 +2,9 @@ import { type AgentKind, ANYONE, newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
-import type { Token, View } from '../../storage/store.ts'
+import { type Needs, needs, type Token } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import type { Step } from '../handoffs/moves.ts'
 import { adminStream, logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 
@@ -102,13 +103,13 @@ export class Agents {
       input,
       reads: { agents: [name], streams: [adminStream(this.#deps)] },
       decide: (view, at) => {
+        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
         const before = view.agent(name)
         const agent = { ...change(before, at), rev: (before?.rev ?? 0) + 1 }
-        putAgent(this.#deps, view, call, agent, op === 'agent_add' ? 'agent.add' : 'agent.remove', at)
+        putAgent(step, agent, op === 'agent_add' ? 'agent.add' : 'agent.remove')
         // Also when it comes back: 0.1.0 left the tokens of a removed agent as they were.
         if (agent.removed || before?.removed)
-          for (const token of tokens)
-            putToken(this.#deps, view, call, { ...token, revoked_at: at }, 'token.revoke', at)
+          for (const token of tokens) putToken(step, { ...token, revoked_at: at }, 'token.revoke')
         return agent
       },
       subject: (agent) => ({ uid: agent.name, rev: agent.rev }),
@@ -117,111 +118,68 @@ export class Agents {
   }
 }
 
-/**
- * The rows of these agents. A name nobody has used yet is added, unless `baton.yaml` lists the agents: then it
- * is refused with the known names. `kind` is what a new name is taken for.
- */
-export async function ensureAgents(
-  deps: ServiceDeps,
-  call: Call,
-  names: readonly string[],
-  kind?: AgentKind,
-): Promise<ReadonlyMap<string, Agent>> {
-  const known = knownAgents(deps)
-  const unknown = await unknownAgents(deps, call, names)
-  if (unknown.length > 0)
-    for (const agent of await addAll(deps, call, unknown, kind)) known.set(agent.name, agent)
-  for (const name of names)
-    if (known.get(name)?.removed) {
-      // Another process may have added it again.
-      const fresh = (await deps.store.agents()).find((agent) => agent.name === name)
-      if (fresh) known.set(name, fresh)
-      if (known.get(name)?.removed)
-        refuse('not_found', `agent ${name} was removed; add it again with: baton agent add ${name}`, {
-          agent: name,
-        })
-    }
+/** Agents as this process saw them last: a hint at what a unit will read. They are never deleted. */
+const caches = new WeakMap<ServiceDeps, Map<string, Agent>>()
+
+export function knownAgents(deps: ServiceDeps): Map<string, Agent> {
+  const known = caches.get(deps) ?? new Map<string, Agent>()
+  caches.set(deps, known)
   return known
 }
 
-/** Which of these names nobody has used yet; refused where `baton.yaml` lists the agents and not them. */
-export async function unknownAgents(
+/** Reads for `ensureAgents`. A name that may be new brings the log of the administration: the unit need not ask for it. */
+export function agentReads(
   deps: ServiceDeps,
-  call: Call,
   names: readonly string[],
-): Promise<readonly string[]> {
+): { readonly agents: readonly string[]; readonly streams: readonly string[] } {
   const known = knownAgents(deps)
-  const missing = [...new Set(names)].filter((name) => !known.has(name))
-  if (missing.length === 0) return []
-  for (const agent of await deps.store.agents()) known.set(agent.name, agent)
-  const unknown = missing.filter((name) => !known.has(name))
-  for (const name of unknown) refuseUnlisted(deps, call, name)
-  return unknown
+  return { agents: names, streams: names.every((name) => known.has(name)) ? [] : [adminStream(deps)] }
 }
 
-/** Adds agents within a unit that has read them and the stream of the administration. */
-export function addAgents(
-  deps: ServiceDeps,
-  view: View,
-  call: Call,
-  names: readonly string[],
-  given?: AgentKind,
-): readonly Agent[] {
-  return names.map((name) => {
-    const at = deps.now().toISOString()
-    const kind = name === call.actor.name ? call.actor.kind : given
-    const agent = view.agent(name) ?? listedAgent(deps, name, at, kind)
-    if (!view.agent(name)) putAgent(deps, view, call, agent, 'agent.add', at)
-    return agent
-  })
+/**
+ * Adds the names that nobody has used yet, so that a refused unit leaves no agent behind. Where `baton.yaml` lists the
+ * agents, a name that is not listed is refused with the known names. `given` is the kind of a new name. Rows that the
+ * unit has not read are answered: run it again with them.
+ */
+export function ensureAgents(step: Step, names: readonly string[], given?: AgentKind): Needs | undefined {
+  const { deps, view, actor } = step
+  if (!view.hasRead({ agents: names })) return needs({ agents: names })
+  const unknown = [...new Set(names)].filter((name) => !view.agent(name))
+  for (const name of unknown) refuseUnlisted(step, name)
+  const admin = { streams: [adminStream(deps)] }
+  if (unknown.length > 0 && !view.hasRead(admin)) return needs(admin)
+  for (const name of unknown)
+    putAgent(step, listedAgent(deps, name, step.at, name === actor.name ? actor.kind : given), 'agent.add')
+  const known = knownAgents(deps)
+  for (const name of names) known.set(name, view.agent(name)!)
+  return undefined
 }
 
 /**
  * Somebody handed to this name before anybody knew that it is a person's. From its own first call on it counts
  * as one: people have no lease.
  */
-export async function knowPerson(deps: ServiceDeps, call: Call): Promise<void> {
-  const { name, kind } = call.actor
-  const known = knownAgents(deps)
-  if (kind !== 'human' || known.get(name)?.kind === 'human' || deps.policy.agents?.[name]?.kind) return
-  for (const agent of await deps.store.agents()) known.set(agent.name, agent)
-  if (known.get(name)?.kind !== 'agent') return
-  const person = await deps.store.transact({
-    reads: { agents: [name], streams: [adminStream(deps)] },
-    at: deps.now().toISOString(),
-    decide: (view) => {
-      const before = view.agent(name)
-      if (before?.kind !== 'agent') return before
-      const next: Agent = { ...before, kind, rev: before.rev + 1 }
-      putAgent(deps, view, call, next, 'agent.add', deps.now().toISOString())
-      return next
-    },
-  })
-  if (person) known.set(name, person)
+export function knowPerson(step: Step): Needs | undefined {
+  const { deps, view, actor } = step
+  const known = view.agent(actor.name)
+  if (actor.kind !== 'human' || known?.kind !== 'agent' || deps.policy.agents?.[actor.name]?.kind)
+    return undefined
+  const admin = { streams: [adminStream(deps)] }
+  if (!view.hasRead(admin)) return needs(admin)
+  putAgent(step, { ...known, kind: actor.kind, rev: known.rev + 1 }, 'agent.add')
+  return undefined
 }
 
-function refuseUnlisted(deps: ServiceDeps, call: Call, name: string): void {
-  const listed = deps.policy.agents
+/** Refuses a name that nobody has used and that `baton.yaml` does not list, where it lists the agents. */
+export function refuseUnlisted({ deps, view, actor }: Step, name: string): void {
+  const listed = view.agent(name) ? undefined : deps.policy.agents
   // The name that stands for every person need not be listed.
   if (!listed || Object.hasOwn(listed, name) || name === ANYONE) return
-  if (name === call.actor.name && call.actor.kind === 'human') return
+  if (name === actor.name && actor.kind === 'human') return
   const names = Object.keys(listed).sort()
   refuse('not_found', `unknown agent ${name}; baton.yaml lists ${names.join(', ')}`, {
     agent: name,
     known: names,
-  })
-}
-
-function addAll(
-  deps: ServiceDeps,
-  call: Call,
-  names: readonly string[],
-  given?: AgentKind,
-): Promise<readonly Agent[]> {
-  return deps.store.transact({
-    reads: { agents: names, streams: [adminStream(deps)] },
-    at: deps.now().toISOString(),
-    decide: (view) => addAgents(deps, view, call, names, given),
   })
 }
 
@@ -236,39 +194,20 @@ function listedAgent(deps: ServiceDeps, name: string, at: string, kind?: AgentKi
   }
 }
 
-function putAgent(deps: ServiceDeps, view: View, call: Call, agent: Agent, act: string, at: string): void {
+function putAgent({ deps, view, actor, at }: Step, agent: Agent, act: string): void {
   view.putAgent(agent)
   view.append({
     stream: adminStream(deps),
     subject: agent.name,
-    record: logRecord(act, call.actor, { id: agent.name, k: 'agent', rev: agent.rev }, at),
+    record: logRecord(act, actor, { id: agent.name, k: 'agent', rev: agent.rev }, at),
   })
 }
 
-export function putToken(
-  deps: ServiceDeps,
-  view: View,
-  call: Call,
-  token: Token,
-  act: string,
-  at: string,
-): void {
+export function putToken({ deps, view, actor, at }: Step, token: Token, act: string): void {
   view.putToken(token)
   view.append({
     stream: adminStream(deps),
     subject: token.agent,
-    record: logRecord(act, call.actor, { id: token.uid, k: 'agent', rev: 1 }, at),
+    record: logRecord(act, actor, { id: token.uid, k: 'agent', rev: 1 }, at),
   })
-}
-
-/** Names seen by this process: agents are never deleted, so a name that was there is still there. */
-const caches = new WeakMap<ServiceDeps, Map<string, Agent>>()
-
-export function knownAgents(deps: ServiceDeps): Map<string, Agent> {
-  let known = caches.get(deps)
-  if (!known) {
-    known = new Map()
-    caches.set(deps, known)
-  }
-  return known
 }

@@ -2,6 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { present } from '../../domain/present.ts'
 import type { Token } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { refuseRemoved } from '../handoffs/admission.ts'
+import type { Step } from '../handoffs/moves.ts'
 import { adminStream } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { ensureAgents, putToken } from './agents.ts'
@@ -33,7 +35,6 @@ export class Tokens {
       readonly parent?: string | undefined
     },
   ): Promise<{ readonly token: Token; readonly secret: string }> {
-    await ensureAgents(this.#deps, call, [input.agent])
     const secret = PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
     const token = await this.#put(call, 'token.create', {
       uid: this.#deps.newUid(),
@@ -128,9 +129,15 @@ export class Tokens {
     return write(this.#deps, call, {
       op: act,
       input: { uid: token.uid },
-      reads: { streams: [adminStream(this.#deps)] },
+      reads: { agents: [token.agent], streams: [adminStream(this.#deps)] },
       decide: (view, at) => {
-        putToken(this.#deps, view, call, token, act, at)
+        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+        if (act === 'token.create') {
+          const more = ensureAgents(step, [token.agent])
+          if (more) return more
+          refuseRemoved(view.agent(token.agent))
+        }
+        putToken(step, token, act)
         return token
       },
       subject: (value) => ({ uid: value.uid, rev: 1 }),

@@ -7,7 +7,7 @@ import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Reads } from '../../storage/store.ts'
-import { addAgents, unknownAgents } from '../agents/agents.ts'
+import { agentReads, ensureAgents, refuseUnlisted } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseRoute } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
@@ -67,33 +67,28 @@ export async function recordBlock(
     decide: (view) => view.block(digest),
   })
   if (before) return { outcome: 'unchanged', block: before }
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await kept(await prepare(deps, call, found, recording, digest))
-    } catch (error) {
-      if (!(error instanceof Stale) || tries === MOST_TRIES) throw error
-    }
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const recorded = await kept(await prepare(deps, call, found, recording, digest))
+    if (recorded) return recorded
   }
+  throw new BatonError(
+    'unavailable',
+    'the handoff of this block is being changed by others; collect it again',
+  )
 }
 
 /** With all that follows; where the workspace refuses some of it, with as much as it lets happen. */
-async function kept(write: WriteBlock): Promise<Recorded> {
+async function kept(write: WriteBlock): Promise<Recorded | undefined> {
   let problem: string | undefined
   for (const extent of EXTENTS)
     try {
       return await write(extent, problem)
     } catch (error) {
-      if (!(error instanceof BatonError) || !HELD_BACK.includes(error.code)) throw error
+      // A block that names an agent which is not listed is refused as a whole.
+      if (!(error instanceof BatonError) || !HELD_BACK.includes(error.code) || extent === 'kept') throw error
       problem = error.message
     }
-  throw new BatonError('internal', 'a block could not be stored alone')
-}
-
-/** The handoff that the block is about was moved since it was looked at: look again. */
-class Stale extends BatonError {
-  constructor() {
-    super('unavailable', 'the handoff of this block is being changed by others; collect it again')
-  }
+  return undefined
 }
 
 const MOST_TRIES = 10
@@ -118,7 +113,8 @@ export function digestOf({ draft, ordinal }: FoundBlock, { source = '-', run }: 
   return sha256(canonicalJson([plain, source, ordinal, run?.uid ?? null]), 'hex')
 }
 
-type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Recorded>
+/** Nothing is written when the handoff of the block was moved since it was looked at. */
+type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Recorded | undefined>
 
 /** Facts read before the transaction; it checks again those that may have changed. */
 interface Look {
@@ -128,8 +124,10 @@ interface Look {
   readonly isPassed: boolean
   readonly given?: Handoff | undefined
   readonly delegator?: string | undefined
+  /** Agents that take part. */
   readonly names: readonly string[]
-  readonly newAgents: readonly string[]
+  /** Agents that the block names, whether or not its status brings them in. */
+  readonly named: readonly string[]
   readonly waiting: ReadonlyMap<string, string>
 }
 
@@ -150,10 +148,7 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
       : await delegatorFor(deps, { said, work, given, caller: call.actor.name })
   const receivers = distinct([isPassed ? said.to : undefined, rules.route_to, delegator])
   const names = distinct([said.from, ...receivers, rules.notify, call.actor.name])
-  // If the policy lists the agents, a block that names an unlisted one is refused as a whole.
   const { route_to, notify } = said.on_failure ?? {}
-  const named = distinct([said.to === 'None' ? undefined : said.to, route_to, notify])
-  const unknown = await unknownAgents(deps, call, [...names, ...named])
   return {
     now,
     work,
@@ -161,7 +156,7 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
     given,
     delegator,
     names,
-    newAgents: unknown.filter((name) => names.includes(name)),
+    named: distinct([said.to === 'None' ? undefined : said.to, route_to, notify]),
     waiting: await waitingFor(deps, work, said.from, receivers),
   }
 }
@@ -204,17 +199,19 @@ async function prepare(
     handsOn: false,
   }
   return (extent, problem) =>
-    deps.store.transact<Recorded>({
+    deps.store.transact<Recorded | undefined>({
       reads: readsFor(deps, seen, situation, { extent, digest, stream }),
       at: now,
       decide: (view) => {
         const before = view.block(digest)
         if (before) return { outcome: 'unchanged', block: before }
-        if (given && view.handoff(given.uid)?.rev !== given.rev) throw new Stale()
-        addAgents(deps, view, call, seen.newAgents)
+        if (given && view.handoff(given.uid)?.rev !== given.rev) return undefined
+        const step: Step = { deps, view, actor: call.actor, at: now }
+        for (const name of seen.named) refuseUnlisted(step, name)
+        const more = ensureAgents(step, seen.names)
+        if (more) return more
         const handsOn = extent === 'all'
         if (handsOn && seen.isPassed) refuseRoute(deps, said.from, said.to)
-        const step: Step = { deps, view, actor: call.actor, at: now }
         const following: Following =
           extent === 'kept' ? { followed: {} } : follow(step, block, { ...situation, handsOn })
         const followed = { ...following.followed, ...present({ problem }) }
@@ -228,21 +225,22 @@ async function prepare(
 
 function readsFor(
   deps: ServiceDeps,
-  { work, isPassed, given, names, newAgents }: Look,
+  { work, isPassed, given, names, named }: Look,
   situation: Situation,
   { extent, digest, stream }: { readonly extent: Extent; readonly digest: string; readonly stream: string },
 ): Reads {
   const { from, to } = situation.said
   const { task, run } = work
+  const { agents, streams } = agentReads(deps, [...new Set([...names, ...named])])
   return {
     blocks: [digest],
-    agents: names,
+    agents,
     ...(extent === 'all' && isPassed && { counted: [from, to] }),
     handoffs: given ? [given.uid] : [],
     contents: given ? [given.uid] : [],
     ...(task !== undefined && { tasks: [task] }),
     ...(task !== undefined && isPassed && { latest: { task, from, to } }),
-    streams: [...situation.uids.slice(0, 3), stream, ...(newAgents.length > 0 ? [adminStream(deps)] : [])],
+    streams: [...new Set([...situation.uids.slice(0, 3), stream, ...streams])],
     ...(run !== undefined && { runs: [run] }),
     numbers: extent === 'kept' ? 0 : numbersFor(situation, given, isPassed),
   }

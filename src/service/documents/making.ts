@@ -3,11 +3,11 @@ import type { Draft } from '../../dialects/draft.ts'
 import { placeBelow } from '../../domain/handoffs/chain.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
-import { addAgents, unknownAgents } from '../agents/agents.ts'
+import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { admit, refuseRoute } from '../handoffs/admission.ts'
 import { finish, type Step } from '../handoffs/moves.ts'
-import { adminStream, logRecord } from '../log-record.ts'
+import { logRecord } from '../log-record.ts'
 import { noteTask } from '../tasks/task-follow.ts'
 import { newTask } from '../tasks/tasks.ts'
 import { agedUid } from '../uuid7.ts'
@@ -38,21 +38,22 @@ export async function makeHandoff(
   const made = toHandoff(draft, { uid, id, home: dialect, at, supersedes, in_reply_to })
   const { from, to, task } = made.handoff
   if (asNew) refuseRoute(deps, from, to)
-  const newAgents = await unknownAgents(deps, call, [from, to])
+  const { agents, streams } = agentReads(deps, [from, to])
   return write(deps, call, {
     op: 'document_import',
     input: { sha256: piece.sha256 },
     reads: {
-      agents: [from, to],
+      agents,
       ...(asNew && { counted: [from, to] }),
       ...(asNew && task !== undefined && { latest: { task, from, to } }),
       ...(asNew && supersedes !== undefined && { handoffs: [supersedes] }),
       tasks: task === undefined ? [] : [task],
-      streams: [uid, ...(newAgents.length > 0 ? [adminStream(deps)] : [])],
+      streams: [uid, ...streams],
     },
     decide: (view, now) => {
-      addAgents(deps, view, call, newAgents)
       const step: Step = { deps, view, actor: call.actor, at: now }
+      const more = ensureAgents(step, [from, to])
+      if (more) return more
       const { home, type } = made.handoff
       if (asNew) admit(step, { from, to, home, type, task, place: placeBelow(uid), supersedes })
       return placeImported(step, piece, made)

@@ -14,15 +14,14 @@ import { isOpen } from '../../domain/lifecycle.ts'
 import { checkLimits } from '../../domain/limits.ts'
 import { shutGates, shutReason } from '../../domain/people/gate.ts'
 import { hasLimit, kindOf, limitsOf, mayRoute } from '../../domain/policy.ts'
+import { type Needs, needs } from '../../storage/store.ts'
+import { knownAgents } from '../agents/agents.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { must } from '../lookup.ts'
 import { refuseShut } from '../people/shut.ts'
 import { refuseShutTask } from '../tasks/task-follow.ts'
 import { demand, refuse } from '../write.ts'
 import type { Step } from './moves.ts'
-
-/** Another process has given one of the agents a limit since this one last looked: count, and decide again. */
-export class Uncounted extends Error {}
 
 /** A handoff that a caller wants to make, before it is admitted. */
 export interface Candidate {
@@ -110,10 +109,24 @@ function refuseOpen({ view }: Step, uid: string): void {
     })
 }
 
-function checkCounts({ view, deps }: Step, { from, to }: Candidate): void {
+/** Those whose open handoffs may have to be counted, as far as this process knows them. */
+export function mayBeLimited(deps: ServiceDeps, names: readonly string[]): readonly string[] {
+  const known = knownAgents(deps)
+  return names.filter((name) => !known.has(name) || hasLimit(limitsOf(deps.policy, name, known.get(name))))
+}
+
+/** Asks for the open handoffs of agents that have a limit, unless they were counted. */
+export function uncounted({ view, deps }: Step, { from, to, type }: Candidate): Needs | undefined {
+  const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, view.agent(name))))
+  return isForPerson(type) || view.hasRead({ counted: limited }) ? undefined : needs({ counted: [from, to] })
+}
+
+function checkCounts(step: Step, candidate: Candidate): void {
+  const { view, deps } = step
+  const { from, to } = candidate
+  if (uncounted(step, candidate))
+    refuse('internal', 'the open handoffs of an agent with a limit were not counted')
   const limits = (name: string) => limitsOf(deps.policy, name, view.agent(name))
-  if ([from, to].some((name) => hasLimit(limits(name)) && view.openOutgoing(name) === undefined))
-    throw new Uncounted()
   demand(
     checkLimits({
       from,

@@ -6,7 +6,7 @@ import type { CheckResult, Evidence, Result } from '../../domain/handoffs/packag
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
 import { present } from '../../domain/present.ts'
-import type { Reads } from '../../storage/store.ts'
+import { type Needs, needs, type Reads } from '../../storage/store.ts'
 import { knowPerson } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
@@ -44,15 +44,9 @@ export class Receiving {
 
   /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledging.ts`. */
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
-    await knowPerson(this.#deps, call)
     const uid = await uidOf(this.#deps, ref)
-    await knowTaker(this.#deps, call, uid)
     const commit = async () => {
-      const taken = await this.#accept(call, uid, input).catch(async (error: unknown) => {
-        if (!(error instanceof Unread)) throw error
-        const seen = await this.#deps.store.content(uid)
-        return this.#accept(call, uid, input, { kinds: seen && (await kindsOf(this.#deps, seen.package)) })
-      })
+      const taken = await this.#accept(call, uid, input, await this.#kindsFor(uid))
       return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)
     }
     const taken = await pickUp(this.#deps, call, uid, input, commit)
@@ -61,13 +55,25 @@ export class Receiving {
     return content ? accepted(taken, content) : taken
   }
 
-  /** Most acceptances need no look at the content; those that do are decided again with it. */
-  #accept(call: Call, uid: string, input: AcceptInput, seen?: { readonly kinds: Kinds | undefined }) {
-    const contents = seen !== undefined || Boolean(input.blockers?.length)
-    return this.#change(call, 'handoff_accept', uid, input, { contents }, (step, before) => {
+  /** Files are looked at before the transaction; only document 004 asks for them. */
+  async #kindsFor(uid: string): Promise<Kinds | undefined> {
+    const { runChecks, store } = this.#deps
+    const offered = runChecks && (await store.handoff(uid))
+    const seen = offered && isAnswer(offered, {}) ? await store.content(uid) : undefined
+    return seen && kindsOf(this.#deps, seen.package)
+  }
+
+  #accept(call: Call, uid: string, input: AcceptInput, kinds: Kinds | undefined) {
+    const options = {
+      contents: Boolean(input.blockers?.length),
+      first: (step: Step, offered: Handoff) => knowPerson(step) ?? knowTaker(step, offered),
+    }
+    return this.#change(call, 'handoff_accept', uid, input, options, (step, before) => {
+      // Most acceptances need no look at the content.
+      const content = { contents: [uid] }
+      if (isAnswer(before, input) && !step.view.hasRead(content)) return needs(content)
       refuseLate(step, before)
-      if (!seen && isAnswer(before, input)) throw new Unread()
-      if (seen) return this.#acknowledge(step, before, input, seen.kinds)
+      if (isAnswer(before, input)) return this.#acknowledge(step, before, input, kinds)
       if (input.blockers?.length)
         return this.#ask(step, before, input.blockers.join('\n'), 'handoff.accept_partial')
       return begin(step, before, input)
@@ -302,8 +308,12 @@ export class Receiving {
     op: string,
     ref: string,
     input: unknown,
-    options: { readonly contents?: boolean },
-    decide: (step: Step, before: Handoff) => Handoff,
+    options: {
+      readonly contents?: boolean
+      /** Done before anything else of the unit. */
+      readonly first?: (step: Step, offered: Handoff) => Needs | undefined
+    },
+    decide: (step: Step, before: Handoff) => Handoff | Needs,
   ): Promise<Handoff> {
     const deps = this.#deps
     const uid = await uidOf(deps, ref)
@@ -318,15 +328,13 @@ export class Receiving {
       reads,
       decide: (view, at) => {
         const step: Step = { deps, view, actor: call.actor, at }
-        return decide(step, takenUp(step, must(view, uid)))
+        const offered = must(view, uid)
+        return options.first?.(step, offered) ?? decide(step, takenUp(step, offered))
       },
       reload: (subject) => deps.store.handoff(subject),
     })
   }
 }
-
-/** The content of a handoff must be read before its acceptance can be judged. */
-class Unread extends Error {}
 
 /** Document 000 acknowledges first and starts later; everywhere else accepting is beginning, unless said. */
 function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {

@@ -1,17 +1,14 @@
-import type { AgentKind } from '../../domain/actor.ts'
 import { placeBelow } from '../../domain/handoffs/chain.ts'
 import type { Handoff, HandoffType, Priority } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import type { RetryPolicy } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
-import { hasLimit, limitsOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
-import { addAgents, knownAgents, unknownAgents } from '../agents/agents.ts'
+import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { demandFileId, demandWritable, documentId } from '../documents/live-home.ts'
-import { adminStream } from '../log-record.ts'
 import { find, must } from '../lookup.ts'
 import { type AskedOfPeople, idleGate, judgePeople } from '../people/gates.ts'
 import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
@@ -19,10 +16,10 @@ import { refuse, write } from '../write.ts'
 import {
   admit,
   isForPerson,
-  refuseNoPerson,
+  mayBeLimited,
   refuseRemoved,
   refuseRoute,
-  Uncounted,
+  uncounted,
   withChain,
 } from './admission.ts'
 import { reopened } from './attempts.ts'
@@ -155,14 +152,14 @@ export class Sending {
   async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {
     const { uid, from } = await find(this.#deps, ref)
     refuseRoute(this.#deps, from, to)
-    const unknown = await unknownAgents(this.#deps, call, [to])
     return write(this.#deps, call, {
       op: 'handoff_reassign',
       input: { uid, to, reason },
-      reads: { handoffs: [uid], agents: [to], streams: unknown.length > 0 ? [adminStream(this.#deps)] : [] },
+      reads: { handoffs: [uid], ...agentReads(this.#deps, [to]) },
       decide: (view, at) => {
-        addAgents(this.#deps, view, call, unknown)
         const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+        const more = ensureAgents(step, [to])
+        if (more) return more
         const before = must(view, uid)
         refuseRemoved(view.agent(to))
         if (before.to !== to) notify(step, before.to, 'reassigned', before, given(before, to, reason))
@@ -209,10 +206,6 @@ export class Sending {
     const { type, warnings } = judged
     if (type === 'return') return this.#answer(call, op, input, judged)
     refuseRoute(deps, from, to)
-    const kind = await this.#kindOfNew(call, to, type)
-    const unknown = await unknownAgents(deps, call, [from, to])
-    const known = knownAgents(deps)
-    const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, known.get(name))))
     const parent = await this.#parentOf(call, input)
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
     const uid = deps.newUid()
@@ -223,50 +216,44 @@ export class Sending {
     await demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
     const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
     const made: NewHandoff = { ...rest, to, home, type, alias, ...present({ task }) }
-    const attempt = (counted: readonly string[]) =>
-      write(deps, call, {
-        op,
-        input,
-        reads: {
-          agents: [from, to],
-          counted,
-          handoffs: namesOf(
-            supersedes,
-            guarded,
-            parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
-          ),
-          ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
-          streams: [
-            // A chain that begins here has no stream yet.
-            ...(place.root === uid ? [] : [place.root]),
-            ...(unknown.length > 0 ? [adminStream(deps)] : []),
-          ],
-          numbers: alias === undefined ? 1 : 0,
-        },
-        decide: (view, at) => {
-          const step: Step = { deps, view, actor: call.actor, at }
-          // In the same unit: a refused handoff leaves no agent behind.
-          addAgents(deps, view, call, unknown, kind)
-          admit(step, { from, to, home, type, task, place, supersedes })
-          const run = runBelow(view, parent)
-          if (send) refuseOverGate(view, run, from, parent)
-          return placeHandoff(
-            step,
-            uid,
-            { ...made, supersedes },
-            { ...place, from, send, automatic, run, trace },
-          )
-        },
-        reload: (subject) => deps.store.handoff(subject),
-      })
-    const handoff = await attempt(limited)
-      .catch((error: unknown) => {
-        if (error instanceof Uncounted) return attempt([from, input.to])
-        throw error
-      })
-      .catch(async (error: unknown) => {
-        throw await withChain(deps, error, parent, to)
-      })
+    const { agents, streams } = agentReads(deps, [from, to])
+    const candidate = { from, to, home, type, task, place, supersedes }
+    const handoff = await write(deps, call, {
+      op,
+      input,
+      reads: {
+        agents,
+        counted: mayBeLimited(deps, [from, to]),
+        handoffs: namesOf(
+          supersedes,
+          guarded,
+          parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
+        ),
+        ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
+        // A chain that begins here has no stream yet.
+        streams: place.root === uid ? streams : [place.root, ...streams],
+        numbers: alias === undefined ? 1 : 0,
+      },
+      decide: (view, at) => {
+        const step: Step = { deps, view, actor: call.actor, at }
+        // A person who asks somebody to decide says with it that this is a person too; an agent cannot say so.
+        const kind = isForPerson(type) && call.actor.kind === 'human' ? 'human' : undefined
+        const more = ensureAgents(step, [from, to], kind) ?? uncounted(step, candidate)
+        if (more) return more
+        admit(step, candidate)
+        const run = runBelow(view, parent)
+        if (send) refuseOverGate(view, run, from, parent)
+        return placeHandoff(
+          step,
+          uid,
+          { ...made, supersedes },
+          { ...place, from, send, automatic, run, trace },
+        )
+      },
+      reload: (subject) => deps.store.handoff(subject),
+    }).catch(async (error: unknown) => {
+      throw await withChain(deps, error, parent, to)
+    })
     return { handoff, warnings: [...warnings, ...idleGate(handoff)] }
   }
 
@@ -297,15 +284,6 @@ export class Sending {
       reload: (subject) => deps.store.handoff(subject),
     })
     return { handoff, warnings }
-  }
-
-  /** A person who asks somebody to decide says with it that this is a person too; an agent cannot say so. */
-  async #kindOfNew({ actor }: Call, to: string, type: HandoffType): Promise<AgentKind | undefined> {
-    if (!isForPerson(type)) return undefined
-    if (actor.kind === 'human') return 'human'
-    const known = await this.#deps.store.agent(to)
-    refuseNoPerson(this.#deps, type, to, known)
-    return undefined
   }
 
   /** A given parent, else the newest handoff of the same task to this sender: chains are the engine's to know. */

@@ -18,7 +18,7 @@ export interface Cast {
   /** Deciders of gates that are not known yet; the person who starts the run vouches for them. */
   readonly people: readonly string[]
   readonly delegator: string | undefined
-  readonly kindsOf: (agents: ReadonlyMap<string, Agent>) => Readonly<Record<string, AgentKind>>
+  readonly kindsOf: (agentOf: (name: string) => Agent | undefined) => Readonly<Record<string, AgentKind>>
 }
 
 type Good = Extract<ReadDefinition, { ok: true }>
@@ -82,14 +82,14 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
     names,
     people,
     delegator,
-    kindsOf: (agents) =>
+    kindsOf: (agentOf) =>
       Object.fromEntries(
         [...new Set([...names, call.actor.name, ...(delegator === undefined ? [] : [delegator])])].map(
           (name) => [
             name,
             name === call.actor.name
               ? call.actor.kind
-              : kindOf(policy, name, agents.get(name) ?? known.get(name)),
+              : kindOf(policy, name, agentOf(name) ?? known.get(name)),
           ],
         ),
       ),

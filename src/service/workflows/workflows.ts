@@ -3,8 +3,9 @@ import { isOpen, OPEN_STATES } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
 import type { Page, PageRequest, RunFilter } from '../../storage/store.ts'
-import { ensureAgents } from '../agents/agents.ts'
+import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { refuseRemoved } from '../handoffs/admission.ts'
 import { move, notify, reasoned, type Step } from '../handoffs/moves.ts'
 import { refuse, write } from '../write.ts'
 import type { ReadDefinition } from './definition.ts'
@@ -41,17 +42,19 @@ export class Workflows {
     if (cast.problems.length > 0) return refuseDefinition(file, cast.problems)
     const { workflow, delegator } = cast
     refuseCast(deps, call.actor.name, workflow)
-    if (cast.people.length > 0) await ensureAgents(deps, call, cast.people, 'human')
-    const agents = await ensureAgents(deps, call, [call.actor.name, ...cast.names])
-    const kinds = cast.kindsOf(agents)
     const uid = deps.newUid()
+    const names = [call.actor.name, ...cast.names]
+    const { agents, streams } = agentReads(deps, names)
     return write(deps, call, {
       op: 'workflow_start',
       input: { workflow },
-      reads: { agents: [call.actor.name, ...cast.names], streams: [uid], runs: [uid], numbers: 1 },
+      reads: { agents, streams: [uid, ...streams], runs: [uid], numbers: 1 },
       decide: (view, at) => {
         const step: Step = { deps, view, actor: call.actor, at }
         const { name: by, auth } = call.actor
+        const more = ensureAgents(step, cast.people, 'human') ?? ensureAgents(step, names)
+        if (more) return more
+        for (const name of names) refuseRemoved(view.agent(name))
         const run: Run = {
           uid,
           id: `${workflow.name}-${view.number()}`,
@@ -71,7 +74,7 @@ export class Workflows {
             gates: 0,
             escalations: 0,
           })),
-          kinds,
+          kinds: cast.kindsOf((name) => view.agent(name)),
           numbered: 0,
           started_at: at,
           updated_at: at,

@@ -1,44 +1,24 @@
 import { holderKey } from '../domain/actor.ts'
-import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
 import { dueOf } from '../domain/handoffs/due.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isOpen } from '../domain/lifecycle.ts'
-import type { Delivery } from '../domain/people/delivery.ts'
+import type { Notice } from '../domain/people/notice.ts'
 import { RANK } from '../domain/priority.ts'
-import type { Task } from '../domain/tasks/task.ts'
-import type { Run } from '../domain/workflow/run.ts'
+import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
+import type { Artifact, Redaction } from './store.ts'
+import type { Writes } from './working-set.ts'
 
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384
 
 export type Cell = string | number | null | Uint8Array
+export type Row = Readonly<Record<string, Cell>>
+
+export const handoffColumns = (h: Handoff) => ({ ...indexedColumns(h), doc: JSON.stringify(h) })
 
 /** The columns that an engine keeps beside the document, because an index or a lock needs them. */
-export interface HandoffColumns {
-  readonly uid: string
-  readonly id: string
-  readonly root: string
-  readonly parent: string | null
-  readonly from_agent: string
-  readonly to_agent: string
-  readonly task: string | null
-  readonly state: string
-  /** 1 until the handoff has ended. Indexes of what is open name this column, which seldom changes. */
-  readonly open: number
-  readonly rank: number
-  readonly waiting_for: string | null
-  readonly holder: string | null
-  readonly due_at: string | null
-  readonly due_kind: string | null
-  readonly run: string | null
-  readonly doc: string
-}
-
-export const handoffColumns = (h: Handoff): HandoffColumns => ({ ...placeOf(h), doc: JSON.stringify(h) })
-
-/** The columns without the document. */
-export function placeOf(h: Handoff): Omit<HandoffColumns, 'doc'> {
+export function indexedColumns(h: Handoff) {
   const due = dueOf(h)
   return {
     uid: h.uid,
@@ -49,6 +29,7 @@ export function placeOf(h: Handoff): Omit<HandoffColumns, 'doc'> {
     to_agent: h.to,
     task: h.task ?? null,
     state: h.state,
+    /** 1 until the handoff has ended. Indexes of what is open name this column, which seldom changes. */
     open: isOpen(h.state) ? 1 : 0,
     rank: RANK[h.priority],
     waiting_for: h.waiting_for ?? null,
@@ -59,19 +40,7 @@ export function placeOf(h: Handoff): Omit<HandoffColumns, 'doc'> {
   }
 }
 
-export interface TaskColumns {
-  readonly uid: string
-  readonly id: string
-  readonly status: string
-  readonly owner: string | null
-  readonly rank: number
-  readonly critical: number
-  readonly level: number
-  readonly sort_key: string
-  readonly doc: string
-}
-
-export const taskColumns = (t: Task): TaskColumns => ({
+export const taskColumns = (t: Task) => ({
   uid: t.uid,
   id: t.id,
   status: t.status,
@@ -86,14 +55,6 @@ export const taskColumns = (t: Task): TaskColumns => ({
 /** Sorts as people count: every run of digits is padded, so that P0.1.10 comes after P0.1.2. */
 const naturalKey = (id: string): string => id.replace(/\d+/g, (digits) => digits.padStart(8, '0'))
 
-export const runColumns = (run: Run) => ({
-  uid: run.uid,
-  id: run.id,
-  name: run.name,
-  state: run.state,
-  doc: JSON.stringify(run),
-})
-
 export const blockColumns = (block: Block) => ({
   digest: block.digest,
   from_agent: block.from,
@@ -103,71 +64,138 @@ export const blockColumns = (block: Block) => ({
   doc: JSON.stringify(block),
 })
 
-export const deliveryColumns = (delivery: Delivery) => ({
-  uid: delivery.uid,
-  due_at: delivery.due_at ?? null,
-  doc: JSON.stringify(delivery),
-})
-
-export const sessionColumns = (session: AuditSession) => ({
-  uid: session.uid,
-  id: session.id,
-  by_agent: session.by,
-  state: session.state,
-  doc: JSON.stringify(session),
-})
+const noticeColumns = (n: Notice) => ({ uid: n.uid, to_agent: n.to, about: n.about, doc: JSON.stringify(n) })
+const recordColumns = (r: ThoughtRecord) => ({ uid: r.uid, task: r.task_id, doc: JSON.stringify(r) })
+const artifactColumns = (a: Artifact) => ({ uid: a.uid, handoff: a.handoff ?? null, doc: JSON.stringify(a) })
 
 /** Tables in the order in which a copy writes them; columns are the same in both engines. */
+// biome-ignore format: read as a table
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  meta: ['key', 'value'],
-  counter: ['name', 'value'],
-  agent: ['name', 'doc'],
-  task: [
-    'uid',
-    'id',
-    'status',
-    'owner',
-    'rank',
-    'critical',
-    'level',
-    'sort_key',
-    'open_deps',
-    'height',
-    'doc',
-  ],
-  task_dep: ['task', 'depends_on'],
-  handoff: [
-    'uid',
-    'id',
-    'root',
-    'parent',
-    'from_agent',
-    'to_agent',
-    'task',
-    'state',
-    'open',
-    'rank',
-    'waiting_for',
-    'holder',
-    'due_at',
-    'due_kind',
-    'run',
-    'doc',
-  ],
-  content: ['uid', 'doc'],
-  stream: ['uid', 'seq', 'head', 'progress_seq'],
-  entry: ['id', 'stream', 'seq', 'subject', 'act', 'at', 'hash', 'body', 'disclosures'],
-  notice: ['uid', 'to_agent', 'about', 'seen_at', 'doc'],
-  idem: ['actor', 'op', 'key', 'input_hash', 'subject', 'rev', 'at'],
-  record: ['seq', 'uid', 'task', 'doc'],
-  artifact: ['uid', 'handoff', 'doc'],
-  blob: ['sha256', 'bytes'],
-  token: ['hash', 'doc'],
+  meta:          ['key', 'value'],
+  counter:       ['name', 'value'],
+  agent:         ['name', 'doc'],
+  task:          ['uid', 'id', 'status', 'owner', 'rank', 'critical', 'level', 'sort_key', 'open_deps', 'height', 'doc'],
+  task_dep:      ['task', 'depends_on'],
+  handoff:       ['uid', 'id', 'root', 'parent', 'from_agent', 'to_agent', 'task', 'state', 'open', 'rank', 'waiting_for',
+                  'holder', 'due_at', 'due_kind', 'run', 'doc'],
+  content:       ['uid', 'doc'],
+  stream:        ['uid', 'seq', 'head', 'progress_seq'],
+  entry:         ['id', 'stream', 'seq', 'subject', 'act', 'at', 'hash', 'body', 'disclosures'],
+  notice:        ['uid', 'to_agent', 'about', 'seen_at', 'doc'],
+  idem:          ['actor', 'op', 'key', 'input_hash', 'subject', 'rev', 'at'],
+  record:        ['seq', 'uid', 'task', 'doc'],
+  artifact:      ['uid', 'handoff', 'doc'],
+  blob:          ['sha256', 'bytes'],
+  token:         ['hash', 'doc'],
   audit_session: ['uid', 'id', 'by_agent', 'state', 'doc'],
-  tree: ['size', 'last', 'edge'],
-  tile: ['level', 'n', 'first', 'bytes'],
-  checkpoint: ['size', 'at', 'note'],
-  run: ['uid', 'id', 'name', 'state', 'doc'],
-  block: ['seq', 'digest', 'from_agent', 'phase', 'task', 'run', 'doc'],
-  delivery: ['uid', 'due_at', 'doc'],
+  tree:          ['size', 'last', 'edge'],
+  tile:          ['level', 'n', 'first', 'bytes'],
+  checkpoint:    ['size', 'at', 'note'],
+  run:           ['uid', 'id', 'name', 'state', 'doc'],
+  block:         ['seq', 'digest', 'from_agent', 'phase', 'task', 'run', 'doc'],
+  delivery:      ['uid', 'due_at', 'doc'],
 }
+
+/** The columns of a row that may change; the others are its own for good. */
+// biome-ignore format: read as a table
+const CHANGING: Readonly<Record<string, readonly string[]>> = {
+  task:          ['status', 'owner', 'rank', 'critical', 'level', 'doc'],
+  handoff:       ['to_agent', 'state', 'open', 'rank', 'waiting_for', 'holder', 'due_at', 'due_kind', 'doc'],
+  stream:        ['seq', 'head', 'progress_seq'],
+  audit_session: ['state', 'doc'],
+  run:           ['state', 'doc'],
+  delivery:      ['due_at', 'doc'],
+}
+
+export const changingIn = (table: string): readonly string[] => CHANGING[table] ?? ['doc']
+
+const KEYS: Readonly<Record<string, string>> = { agent: 'name', token: 'hash', block: 'digest' }
+
+/** The column by which a row that changes is found. */
+export const keyOf = (table: string): string => KEYS[table] ?? 'uid'
+
+/** Columns that the engine counts itself. */
+const NUMBERED: Readonly<Record<string, string>> = { entry: 'id', record: 'seq', block: 'seq' }
+
+/** The columns of a new row. */
+export const writtenIn = (table: string): readonly string[] =>
+  (TABLES[table] ?? []).filter((column) => column !== NUMBERED[table])
+
+/** Rows of one table. An update finds its rows there; an upsert does not know whether they are. */
+export interface Written {
+  readonly mode: 'insert' | 'update' | 'upsert'
+  readonly table: string
+  readonly rows: readonly Row[]
+}
+
+/**
+ * The rows that the units left, each once, table by table in the order in which they are written. Not among them are
+ * shifts of counts, notices that were seen, and redactions.
+ */
+export function rowsOf(writes: Writes): readonly Written[] {
+  const written: Written[] = []
+  const add = (mode: Written['mode'], table: string, rows: readonly Row[]) => {
+    if (rows.length > 0) written.push({ mode, table, rows })
+  }
+  const put = <T>(mode: Written['mode'], table: string, items: Iterable<T>, toRow: (item: T) => Row) => {
+    const rows: Row[] = []
+    for (const item of items) rows.push(toRow(item))
+    add(mode, table, rows)
+  }
+  const putBoth = <T>(
+    table: string,
+    items: ReadonlyMap<string, T>,
+    added: { has(uid: string): boolean },
+    toRow: (item: T, uid: string) => Row,
+  ) => {
+    const [made, changed]: [Row[], Row[]] = [[], []]
+    for (const [uid, item] of items) (added.has(uid) ? made : changed).push(toRow(item, uid))
+    add('insert', table, made)
+    add('update', table, changed)
+  }
+  put('upsert', 'agent', writes.agents, ([name, agent]) => ({ name, doc: JSON.stringify(agent) }))
+  putBoth('handoff', writes.handoffs, writes.newHandoffs, handoffColumns)
+  putBoth('content', writes.contents, writes.newContents, (item, uid) => ({ uid, doc: JSON.stringify(item) }))
+  // The counts of a known task are shifted, never set: here they only fill their columns.
+  putBoth('task', writes.tasks, writes.newTasks, (task, uid) => {
+    const { open_deps } = writes.newTasks.get(uid) ?? { open_deps: 0 }
+    return { ...taskColumns(task), open_deps, height: 1 }
+  })
+  const dependencies: Row[] = []
+  for (const [task, { depends_on }] of writes.newTasks)
+    for (const uid of depends_on) dependencies.push({ task, depends_on: uid })
+  add('insert', 'task_dep', dependencies)
+  putBoth('stream', writes.streams, writes.newStreams, (stream) => ({ ...stream }))
+  put('insert', 'entry', writes.entries, (entry) => ({
+    ...entry,
+    disclosures: entry.disclosures ? JSON.stringify(entry.disclosures) : null,
+  }))
+  put('insert', 'notice', writes.notices, noticeColumns)
+  put('insert', 'record', writes.records, recordColumns)
+  put('insert', 'artifact', writes.artifacts, artifactColumns)
+  put('insert', 'blob', writes.blobs, ([sha256, bytes]) => ({ sha256, bytes }))
+  put('upsert', 'token', writes.tokens, ([hash, token]) => ({ hash, doc: JSON.stringify(token) }))
+  put('upsert', 'audit_session', writes.sessions.values(), (session) => {
+    const { uid, id, by, state } = session
+    return { uid, id, by_agent: by, state, doc: JSON.stringify(session) }
+  })
+  put('upsert', 'run', writes.runs.values(), (run) => {
+    const { uid, id, name, state } = run
+    return { uid, id, name, state, doc: JSON.stringify(run) }
+  })
+  put('insert', 'block', writes.blocks, blockColumns)
+  put('upsert', 'delivery', writes.deliveries.values(), (delivery) => {
+    const { uid, due_at = null } = delivery
+    return { uid, due_at, doc: JSON.stringify(delivery) }
+  })
+  put('insert', 'idem', writes.idems, (idem) => ({ ...idem }))
+  return written
+}
+
+/** The rows that held a redacted text, without it. */
+export const redactedRows = ({ notices, records, artifacts, blocks }: Redaction): readonly Written[] => [
+  { mode: 'update', table: 'notice', rows: notices.map(noticeColumns) },
+  { mode: 'update', table: 'record', rows: records.map(recordColumns) },
+  { mode: 'update', table: 'artifact', rows: artifacts.map(artifactColumns) },
+  { mode: 'update', table: 'block', rows: blocks.map(blockColumns) },
+]

@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
-import { type Cell, TABLES } from '../rows.ts'
+import { type Cell, type Row, TABLES } from '../rows.ts'
 import type { DumpRow } from '../store.ts'
 import type { Connections } from './connection/connect.ts'
 import { toBatonError } from './connection/errors.ts'
 import { call, roundTrip } from './connection/round-trip.ts'
 import { dueIn } from './leases.ts'
 import { addParties } from './migrations/0004-parties.ts'
-import { fill, insertInto, type Row, typeOf } from './tables.ts'
+import { fill, insertInto, typeOf } from './tables.ts'
 import { sequenceOf } from './workspace.ts'
 
 const ROWS_AT_ONCE = 500

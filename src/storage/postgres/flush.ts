@@ -1,68 +1,63 @@
 import { idemKey } from '../loaded.ts'
-import {
-  blockColumns,
-  deliveryColumns,
-  handoffColumns,
-  MOST_REMEMBERED,
-  runColumns,
-  sessionColumns,
-  taskColumns,
-} from '../rows.ts'
-import type { NewEntry, Writes } from '../working-set.ts'
+import { changingIn, MOST_REMEMBERED, type Row, type Written, writtenIn } from '../rows.ts'
+import type { Writes } from '../working-set.ts'
 import { type Call, call, type Rows, type Statement } from './connection/round-trip.ts'
 import { DUE_AT, dueAt } from './leases.ts'
 import { flushParties } from './parties.ts'
 import { MARK_WRITING } from './reading/log.ts'
 import { redactCalls } from './redact.ts'
 import type { Remembered, Version } from './remembered.ts'
-import { changeIn, fill, type Insert, insertInto, type Row, upsertInto } from './tables.ts'
-
-const INSERT = {
-  agent: insertInto('agent'),
-  task: insertInto('task'),
-  handoff: insertInto('handoff'),
-  content: insertInto('content'),
-  stream: insertInto('stream'),
-  task_dep: insertInto('task_dep'),
-  notice: insertInto('notice', ['seen_at']),
-  idem: insertInto('idem'),
-  record: insertInto('record', ['seq']),
-  artifact: insertInto('artifact'),
-  block: insertInto('block', ['seq']),
-  token: insertInto('token', [], 'ON CONFLICT (ws, hash) DO UPDATE SET doc = excluded.doc'),
-}
-
-const CHANGE = {
-  handoff: changeIn(
-    'handoff',
-    ['to_agent', 'state', 'open', 'rank', 'waiting_for', 'holder', 'due_at', 'due_kind', 'doc'],
-    { due_at: DUE_AT },
-  ),
-  stream: changeIn('stream', ['seq', 'head', 'progress_seq']),
-  content: changeIn('content', ['doc']),
-}
-
-/**
- * Rows that were read and locked. New ones are inserted: when another transaction has made the same row, that
- * fails at once, where an upsert would wait for its lock out of order.
- */
-const UPDATE = {
-  task: upsertInto('task', ['status', 'owner', 'rank', 'critical', 'level', 'doc']),
-  audit_session: upsertInto('audit_session', ['state', 'doc']),
-  run: upsertInto('run', ['state', 'doc']),
-  delivery: upsertInto('delivery', ['due_at', 'doc']),
-}
+import { changeIn, fill, type Insert, insertInto, upsertInto } from './tables.ts'
 
 /**
  * The body is sent as text and stored as the bytes that were hashed. The mark comes first: rows are
  * made from the one row of the mark, so it was set by the time they are given their numbers.
  */
-const ADD_ENTRIES = {
-  name: 'add_entries',
-  text: `WITH mark AS MATERIALIZED (${MARK_WRITING})
-    INSERT INTO baton.entry (ws, stream, seq, subject, act, at, hash, body, disclosures)
-    SELECT $1::integer, unnest($2::text[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::text[]),
-      unnest($6::text[]), unnest($7::text[]), convert_to(unnest($8::text[]), 'UTF8'), unnest($9::text[]) FROM mark`,
+const ADD_ENTRIES: Insert = {
+  columns: writtenIn('entry'),
+  statement: {
+    name: 'add_entries',
+    text: `WITH mark AS MATERIALIZED (${MARK_WRITING})
+      INSERT INTO baton.entry (ws, stream, seq, subject, act, at, hash, body, disclosures)
+      SELECT $1::integer, unnest($2::text[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::text[]),
+        unnest($6::text[]), unnest($7::text[]), convert_to(unnest($8::text[]), 'UTF8'), unnest($9::text[]) FROM mark`,
+  },
+}
+
+const insert = (table: string, conflict?: string): Insert => insertInto(table, writtenIn(table), conflict)
+
+/**
+ * New rows are inserted: when another transaction has made the same row, that fails at once, where an upsert would
+ * wait for its lock out of order. Upserts are for tokens, and for rows that were read and locked.
+ */
+const STATEMENTS = {
+  insert: {
+    agent: insert('agent'),
+    handoff: insert('handoff'),
+    content: insert('content'),
+    task: insert('task'),
+    task_dep: insert('task_dep'),
+    stream: insert('stream'),
+    entry: ADD_ENTRIES,
+    notice: insert('notice'),
+    record: insert('record'),
+    artifact: insert('artifact'),
+    blob: insert('blob', 'ON CONFLICT DO NOTHING'),
+    block: insert('block'),
+    idem: insert('idem'),
+  },
+  update: {
+    handoff: changeIn('handoff', changingIn('handoff'), { due_at: DUE_AT }),
+    stream: changeIn('stream'),
+    content: changeIn('content'),
+    task: upsertInto('task'),
+  },
+  upsert: {
+    token: upsertInto('token'),
+    audit_session: upsertInto('audit_session'),
+    run: upsertInto('run'),
+    delivery: upsertInto('delivery'),
+  },
 }
 
 /**
@@ -105,10 +100,6 @@ const SEE_NOTICE = {
   text: 'UPDATE baton.notice SET seen_at = $3 WHERE ws = $1 AND uid = $2 AND seen_at IS NULL',
 }
 
-const ADD_BLOB = {
-  text: 'INSERT INTO baton.blob (ws, sha256, bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-}
-
 /** Which versions of these rows a batch was decided on. */
 export interface Versions {
   readonly handoffs: ReadonlyMap<string, Version>
@@ -117,68 +108,81 @@ export interface Versions {
 }
 
 /** Rows of these kinds that were there and have changed. In one order: where they are not locked, this does it. */
-export function change(ws: number, writes: Writes, versions: Versions): Call[] {
-  const calls: Call[] = []
-  const put = (
-    into: Insert,
-    known: ReadonlyMap<string, Version>,
-    rows: readonly (Row & { uid: string })[],
-  ) => {
-    const changed = rows.map((row) => ({ ...row, ...known.get(row.uid) }))
-    if (changed.length > 0) calls.push(fill(into, ws, changed.sort(by('uid'))))
-  }
-  const handoffs = [...writes.handoffs.values()].filter(({ uid }) => !writes.newHandoffs.has(uid))
-  const streams = [...writes.streams.values()].filter(({ uid }) => !writes.newStreams.has(uid))
-  put(
-    CHANGE.handoff,
-    versions.handoffs,
-    handoffs.map((handoff) => ({
-      ...handoffColumns(handoff),
-      due_at: dueAt(writes.oldHandoffs.get(handoff.uid), handoff),
-    })),
-  )
-  put(
-    CHANGE.stream,
-    versions.streams,
-    streams.map((stream) => ({ ...stream })),
-  )
-  put(CHANGE.content, versions.contents, contentRows(writes, 'known'))
-  return calls
+export function change(
+  ws: number,
+  { handoffs, oldHandoffs }: Writes,
+  rows: readonly Written[],
+  versions: Versions,
+): Call[] {
+  return (['handoff', 'stream', 'content'] as const).flatMap((table) => {
+    const changed = rowsIn(rows, 'update', table).map((row): Row => {
+      const uid = String(row.uid)
+      const due = table === 'handoff' && { due_at: dueAt(oldHandoffs.get(uid), handoffs.get(uid)!) }
+      return { ...row, ...due, ...versions[`${table}s`].get(uid) }
+    })
+    return changed.length > 0 ? [fill(STATEMENTS.update[table], ws, changed)] : []
+  })
 }
 
 /** Everything else that the units left, each row once and each table with one statement. */
-export function flush(ws: number, writes: Writes, agentDocs: ReadonlyMap<string, string>): Call[] {
+export function flush(
+  ws: number,
+  writes: Writes,
+  rows: readonly Written[],
+  agentDocs: ReadonlyMap<string, string>,
+): Call[] {
   const calls: Call[] = []
-  const put = (into: Insert, rows: readonly Row[]) => {
-    if (rows.length > 0) calls.push(fill(into, ws, rows))
+  const put = <M extends Written['mode']>(mode: M, ...tables: (keyof (typeof STATEMENTS)[M] & string)[]) => {
+    for (const table of tables) {
+      const found = rowsIn(rows, mode, table)
+      if (found.length > 0) calls.push(fill(STATEMENTS[mode][table] as Insert, ws, found))
+    }
   }
-  const agents = [...writes.agents.values()]
-    .map((agent) => ({ name: agent.name, doc: JSON.stringify(agent), before: agentDocs.get(agent.name) }))
-    .sort(by('name'))
-  put(
-    INSERT.agent,
-    agents.filter(({ before }) => before === undefined).map(({ name, doc }) => ({ name, doc })),
-  )
-  for (const { name, doc, before } of agents)
-    if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name, doc, before))
-  flushHandoffs(writes, put)
+  const agents = rowsIn(rows, 'upsert', 'agent')
+  const added = agents.filter(({ name }) => !agentDocs.has(String(name)))
+  if (added.length > 0) calls.push(fill(STATEMENTS.insert.agent, ws, added))
+  for (const { name, doc } of agents) {
+    const before = agentDocs.get(String(name))
+    if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name!, doc!, before))
+  }
+  put('insert', 'handoff', 'content')
   calls.push(...flushParties(ws, writes))
-  flushTasks(writes, put, (uids, shifts) => calls.push(call(SHIFT_DEPENDENTS, ws, uids, shifts)))
+  const { dependents } = writes
+  const shifts = [dependents.map(({ uid }) => uid), dependents.map((dependent) => dependent.by)]
+  // Shifts first: the counts of new tasks are right already.
+  if (dependents.length > 0) calls.push(call(SHIFT_DEPENDENTS, ws, ...shifts))
+  put('insert', 'task', 'task_dep')
+  put('update', 'task')
   const waiting = [...writes.newTasks].flatMap(([uid, { depends_on }]) =>
     depends_on.length > 0 ? [uid] : [],
   )
   if (waiting.length > 0) calls.push(call(RAISE_CHAINS, ws, waiting))
-  const streams = [...writes.streams.values()].map((stream) => ({ ...stream })).sort(by('uid'))
-  put(
-    INSERT.stream,
-    streams.filter(({ uid }) => writes.newStreams.has(uid)),
-  )
-  if (writes.entries.length > 0) calls.push(addEntries(ws, writes.entries))
+  put('insert', 'stream', 'entry')
   for (const [uid, at] of writes.seen) calls.push(call(SEE_NOTICE, ws, uid, at))
-  for (const [sha256, bytes] of writes.blobs) calls.push(call(ADD_BLOB, ws, sha256, bytes))
-  flushSmall(writes, put)
+  put('insert', 'blob', 'notice', 'record', 'artifact')
+  put('upsert', 'token', 'audit_session', 'run')
+  put('insert', 'block')
+  put('upsert', 'delivery')
+  put('insert', 'idem')
   for (const redaction of writes.redactions) calls.push(...redactCalls(ws, redaction))
   return calls
+}
+
+/** Rows that two transactions may both make are made in one order, so that neither waits for the other. */
+function rowsIn(rows: readonly Written[], mode: Written['mode'], table: string): readonly Row[] {
+  const found = rows.find((written) => written.mode === mode && written.table === table)?.rows ?? []
+  const key = ORDER[table]
+  return key ? found.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)) : found
+}
+
+const byUid = ({ uid }: Row) => String(uid)
+
+const ORDER: Readonly<Record<string, (row: Row) => string>> = {
+  agent: ({ name }) => String(name),
+  handoff: byUid,
+  content: byUid,
+  stream: byUid,
+  idem: ({ actor, op, key }) => idemKey({ actor: String(actor), op: String(op), key: String(key) }),
 }
 
 /** Keeps what these calls wrote, once they are committed, with the version that each row has now. */
@@ -211,115 +215,12 @@ const keepStream: Keep = (to, uid, version, cell) => {
 const KEPT: ReadonlyMap<Statement, { readonly columns: readonly string[]; readonly keep: Keep }> = new Map(
   (
     [
-      [INSERT.handoff, keepHandoff],
-      [CHANGE.handoff, keepHandoff],
-      [INSERT.content, keepContent],
-      [CHANGE.content, keepContent],
-      [INSERT.stream, keepStream],
-      [CHANGE.stream, keepStream],
+      [STATEMENTS.insert.handoff, keepHandoff],
+      [STATEMENTS.update.handoff, keepHandoff],
+      [STATEMENTS.insert.content, keepContent],
+      [STATEMENTS.update.content, keepContent],
+      [STATEMENTS.insert.stream, keepStream],
+      [STATEMENTS.update.stream, keepStream],
     ] as const
   ).map(([{ statement, columns }, keep]) => [statement, { columns, keep }]),
 )
-
-type Put = (into: Insert, rows: readonly Row[]) => void
-
-function flushHandoffs(writes: Writes, put: Put): void {
-  put(
-    INSERT.handoff,
-    [...writes.handoffs.values()]
-      .filter(({ uid }) => writes.newHandoffs.has(uid))
-      .map((handoff) => ({ ...handoffColumns(handoff) })),
-  )
-  put(INSERT.content, contentRows(writes, 'new'))
-}
-
-const contentRows = ({ contents, newContents }: Writes, which: 'new' | 'known') =>
-  [...contents]
-    .filter(([uid]) => newContents.has(uid) === (which === 'new'))
-    .map(([uid, content]) => ({ uid, doc: JSON.stringify(content) }))
-
-/** Shifts first: the counts of new tasks are right already. */
-function flushTasks(writes: Writes, put: Put, shift: (uids: string[], shifts: number[]) => void): void {
-  if (writes.dependents.length > 0)
-    shift(
-      writes.dependents.map(({ uid }) => uid),
-      writes.dependents.map((dependent) => dependent.by),
-    )
-  const tasks = [...writes.tasks.values()]
-  const made = tasks.flatMap((task) => {
-    const created = writes.newTasks.get(task.uid)
-    return created
-      ? [{ row: { ...taskColumns(task), open_deps: created.open_deps, height: 1 }, created }]
-      : []
-  })
-  const known = tasks.filter(({ uid }) => !writes.newTasks.has(uid))
-  put(
-    INSERT.task,
-    made.map(({ row }) => row),
-  )
-  put(
-    INSERT.task_dep,
-    made.flatMap(({ row, created }) => created.depends_on.map((uid) => ({ task: row.uid, depends_on: uid }))),
-  )
-  // Counts of a task that is there are shifted, never set: the zeros stand for columns that are not changed.
-  put(
-    UPDATE.task,
-    known.map((task): Row => ({ ...taskColumns(task), open_deps: 0, height: 0 })),
-  )
-}
-
-function flushSmall(writes: Writes, put: Put): void {
-  put(
-    INSERT.notice,
-    writes.notices.map((n) => ({ uid: n.uid, to_agent: n.to, about: n.about, doc: JSON.stringify(n) })),
-  )
-  put(
-    INSERT.record,
-    writes.records.map((r) => ({ uid: r.uid, task: r.task_id, doc: JSON.stringify(r) })),
-  )
-  put(
-    INSERT.artifact,
-    writes.artifacts.map((a) => ({ uid: a.uid, handoff: a.handoff ?? null, doc: JSON.stringify(a) })),
-  )
-  put(
-    INSERT.token,
-    [...writes.tokens.values()].map((t) => ({ hash: t.hash, doc: JSON.stringify(t) })),
-  )
-  put(
-    UPDATE.audit_session,
-    [...writes.sessions.values()].map((session) => ({ ...sessionColumns(session) })),
-  )
-  put(
-    UPDATE.run,
-    [...writes.runs.values()].map((run) => ({ ...runColumns(run) })),
-  )
-  put(INSERT.block, writes.blocks.map(blockColumns))
-  put(
-    UPDATE.delivery,
-    [...writes.deliveries.values()].map((delivery) => ({ ...deliveryColumns(delivery) })),
-  )
-  put(
-    INSERT.idem,
-    writes.idems.map((idem) => ({ ...idem })).sort((a, b) => (idemKey(a) < idemKey(b) ? -1 : 1)),
-  )
-}
-
-const addEntries = (ws: number, entries: readonly NewEntry[]): Call =>
-  call(
-    ADD_ENTRIES,
-    ws,
-    entries.map((e) => e.stream),
-    entries.map((e) => e.seq),
-    entries.map((e) => e.subject),
-    entries.map((e) => e.act),
-    entries.map((e) => e.at),
-    entries.map((e) => e.hash),
-    entries.map((e) => e.body),
-    entries.map((e) => (e.disclosures ? JSON.stringify(e.disclosures) : null)),
-  )
-
-/** Rows that two transactions may both make are made in one order, so that neither waits for the other. */
-const by =
-  <K extends string>(key: K) =>
-  (a: Readonly<Record<K, string>>, b: Readonly<Record<K, string>>): number =>
-    a[key] < b[key] ? -1 : 1

@@ -1,6 +1,8 @@
+import { keyOf, redactedRows } from '../rows.ts'
 import type { Redaction } from '../store.ts'
 import { type Connections, withClient } from './connection/connect.ts'
 import { type Call, call } from './connection/round-trip.ts'
+import { fill, type Insert } from './tables.ts'
 
 const ENTRIES = {
   text: `UPDATE baton.entry AS e SET disclosures = n.disclosures
@@ -14,34 +16,23 @@ const INPUTS = {
   text: `UPDATE baton.idem SET input_hash = '' WHERE ws = $1 AND subject = ANY ($2::text[])`,
 }
 
-const documentsOf = (table: 'notice' | 'record' | 'artifact') => ({
-  text: `UPDATE baton.${table} AS t SET doc = n.doc FROM unnest($2::text[], $3::text[]) AS n (uid, doc)
-    WHERE t.ws = $1 AND t.uid = n.uid`,
+const documentsOf = (table: string): Insert => ({
+  columns: [keyOf(table), 'doc'],
+  statement: {
+    text: `UPDATE baton.${table} AS t SET doc = n.doc FROM unnest($2::text[], $3::text[]) AS n (key, doc)
+      WHERE t.ws = $1 AND t.${keyOf(table)} = n.key`,
+  },
 })
 
-const BLOCKS = {
-  text: `UPDATE baton.block AS t SET doc = n.doc FROM unnest($2::text[], $3::text[]) AS n (digest, doc)
-    WHERE t.ws = $1 AND t.digest = n.digest`,
-}
-
 /** Tables that can hold a text which somebody wrote. */
+// biome-ignore format: a list of names
 const TEXTS = [
-  'entry',
-  'handoff',
-  'content',
-  'task',
-  'record',
-  'notice',
-  'artifact',
-  'blob',
-  'idem',
-  'run',
-  'block',
-  'delivery',
+  'entry', 'handoff', 'content', 'task', 'record', 'notice', 'artifact', 'blob', 'idem', 'run', 'block', 'delivery',
 ]
 
 /** The writes of a redaction, beside those that every unit may make. */
-export function redactCalls(ws: number, { entries, blobs, inputs, blocks, ...documents }: Redaction): Call[] {
+export function redactCalls(ws: number, redaction: Redaction): Call[] {
+  const { entries, blobs, inputs } = redaction
   const calls: Call[] = []
   if (entries.length > 0)
     calls.push(
@@ -53,26 +44,8 @@ export function redactCalls(ws: number, { entries, blobs, inputs, blocks, ...doc
         entries.map(({ disclosures }) => (disclosures.length > 0 ? JSON.stringify(disclosures) : null)),
       ),
     )
-  const rows = { notice: documents.notices, record: documents.records, artifact: documents.artifacts }
-  for (const table of ['notice', 'record', 'artifact'] as const)
-    if (rows[table].length > 0)
-      calls.push(
-        call(
-          documentsOf(table),
-          ws,
-          rows[table].map(({ uid }) => uid),
-          rows[table].map((row) => JSON.stringify(row)),
-        ),
-      )
-  if (blocks.length > 0)
-    calls.push(
-      call(
-        BLOCKS,
-        ws,
-        blocks.map(({ digest }) => digest),
-        blocks.map((block) => JSON.stringify(block)),
-      ),
-    )
+  for (const { table, rows } of redactedRows(redaction))
+    if (rows.length > 0) calls.push(fill(documentsOf(table), ws, rows))
   if (blobs.length > 0) calls.push(call(BLOBS, ws, [...blobs]))
   if (inputs.length > 0) calls.push(call(INPUTS, ws, [...inputs]))
   return calls

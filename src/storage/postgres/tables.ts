@@ -1,7 +1,5 @@
-import { type Cell, TABLES } from '../rows.ts'
+import { changingIn, keyOf, type Row, TABLES } from '../rows.ts'
 import { type Call, call, type Statement } from './connection/round-trip.ts'
-
-export type Row = Readonly<Record<string, Cell>>
 
 /** Columns that are not text. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -44,8 +42,7 @@ export interface Insert {
  * row: behind FROM each would be a table of its own first. So rows keep their order, and with it the numbers they are
  * given.
  */
-export function insertInto(table: string, without: readonly string[] = [], conflict = ''): Insert {
-  const columns = (TABLES[table] ?? []).filter((column) => !without.includes(column))
+export function insertInto(table: string, columns = TABLES[table] ?? [], conflict = ''): Insert {
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[])`)
   const insert = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
     SELECT $1::integer, ${cells.join(', ')} ${conflict}`
@@ -66,7 +63,7 @@ export function insertInto(table: string, without: readonly string[] = [], confl
  */
 export function changeIn(
   table: string,
-  changed: readonly string[],
+  changed = changingIn(table),
   how: Readonly<Record<string, string>> = {},
 ): Insert {
   const columns = ['uid', 'tid', 'xid', ...changed]
@@ -88,12 +85,13 @@ export function changeIn(
 export const IN_WORKSPACE = 'r.ws = ANY (ARRAY[k.ws])'
 
 /**
- * Writes whole rows, new ones and changed ones: of a row that is there only these columns change. Written as an
+ * Writes whole rows, new ones and changed ones: of a row that is there only some columns change. Written as an
  * insert because that finds each row by its key, whatever the planner believes about the size of the table.
  */
-export function upsertInto(table: string, changed: readonly string[]): Insert {
-  const set = changed.map((column) => `${column} = excluded.${column}`)
-  return insertInto(table, [], `ON CONFLICT (ws, uid) DO UPDATE SET ${set.join(', ')}`)
+export function upsertInto(table: string): Insert {
+  const set = changingIn(table).map((column) => `${column} = excluded.${column}`)
+  const conflict = `ON CONFLICT (ws, ${keyOf(table)}) DO UPDATE SET ${set.join(', ')}`
+  return insertInto(table, TABLES[table], conflict)
 }
 
 export const fill = ({ statement, columns }: Insert, ws: number, rows: readonly Row[]): Call =>

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, PoolClient } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, type Outcome, TransactionLost } from '../group-commit.ts'
+import { rowsOf } from '../rows.ts'
 import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { type Connections, sessionOf } from './connection/connect.ts'
@@ -84,11 +85,12 @@ function stage(
   const isAllChanged =
     [...versions.handoffs.keys()].every((uid) => handoffs.has(uid)) &&
     [...versions.streams.keys()].every((uid) => streams.has(uid))
+  const rows = rowsOf(set.writes)
   const calls = [
     ...(isAllChanged ? [] : [locks]),
-    ...change(ws, set.writes, versions),
+    ...change(ws, set.writes, rows, versions),
     check(set.writes.contents),
-    ...flush(ws, set.writes, agentDocs),
+    ...flush(ws, set.writes, rows, agentDocs),
     ...number(),
   ]
   return { set, outcomes, calls, forget }
@@ -153,7 +155,11 @@ async function fromStore(
       await leave(client)
       return { outcomes }
     }
-    writes = [...change(ws, set.writes, loader.versions), ...flush(ws, set.writes, loader.agentDocs)]
+    const rows = rowsOf(set.writes)
+    writes = [
+      ...change(ws, set.writes, rows, loader.versions),
+      ...flush(ws, set.writes, rows, loader.agentDocs),
+    ]
   } catch (error) {
     void leave(client)
     throw lost(error, location, units.length)

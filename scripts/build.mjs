@@ -25,7 +25,7 @@ const DAILY = [
   /src[\\/]storage[\\/][^\\/]+\.ts/,
   /src[\\/]service[\\/](?!agents[\\/]enrolment|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,
-  /src[\\/](config[\\/](config|policy|guarded-settings)|git[\\/]checkout|workspace[\\/](home-files|identity|workspace|find)|setup[\\/]replace-file|compose[\\/](main|open|project))\.ts/,
+  /src[\\/](config[\\/](config|policy|guarded-settings)|git[\\/]checkout|workspace[\\/](home-files|identity|workspace|find)|setup[\\/]replace-file|compose[\\/](main|open))\.ts/,
 ]
 
 /** Modules of Node that cost milliseconds. */

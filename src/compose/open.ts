@@ -1,23 +1,15 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import {
-  type Config,
-  type Environment,
-  parseConfig,
-  readConfigText,
-  readSecret,
-  toPolicy,
-} from '../config/config.ts'
-import { applyTrust } from '../config/guarded-settings.ts'
+import { type Config, type Environment, readSecret } from '../config/config.ts'
 import type { Actor } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
-import { kindOf } from '../domain/policy.ts'
+import { once } from '../domain/once.ts'
+import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
-import { resolveActor } from '../workspace/identity.ts'
+import { known, resolveActor } from '../workspace/identity.ts'
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
-import { projectAt } from './project.ts'
 
 /** Everything a command needs to act in a workspace. */
 export interface Context {
@@ -59,7 +51,7 @@ export interface OpenContextOptions {
 export async function openContext(options: OpenContextOptions): Promise<Context> {
   const { cwd, environment, as, isTerminal } = options
   // A refused caller leaves nothing behind: the name is resolved before any file is made.
-  resolveActor({ as, environment, isTerminal })
+  const { actor, why } = resolveActor({ as, environment, isTerminal })
   const found = await findWorkspace(cwd, environment)
   const { config, warnings } = await settingsOf(found, environment)
   const { target, workspace } = await targetOf(options, found, config)
@@ -68,19 +60,9 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
 
   const store = await openStore(target)
   try {
-    const policy = toPolicy(config)
-    const agents = as === undefined && environment.agent === undefined ? [] : await store.agents()
-    const caller = resolveActor({
-      as,
-      environment,
-      isTerminal,
-      kindOf: (name) =>
-        kindOf(
-          policy,
-          name,
-          agents.find((agent) => agent.name === name),
-        ),
-    })
+    const policy = config ? (await import('../config/policy.ts')).toPolicy(config) : DEFAULT_POLICY
+    const agents = actor.kind === 'human' ? [] : await store.agents()
+    const row = agents.find(({ name }) => name === actor.name)
     const queued = config?.folders?.some(({ dialect }) => dialect === 'queue')
       ? (await import('./live-folders.ts')).queueDeps(config, workspace, () => service)
       : {}
@@ -96,7 +78,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
         }),
       ...(workspace && {
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
-        project: projectAt(workspace.checkout),
+        project: once(async () => (await import('./project.ts')).projectAt(workspace.checkout)),
       }),
       ...(config?.notify?.length && { notify: await notifying(config.notify) }),
       keys: keysOf(environment),
@@ -104,7 +86,8 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     })
     return {
       service,
-      ...caller,
+      actor: known(actor, (name) => kindOf(policy, name, row)),
+      why,
       ...(workspace && { workspace }),
       ...(config && { config }),
       warnings,
@@ -123,6 +106,10 @@ async function settingsOf(
   environment: Environment,
 ): Promise<{ config?: Config; warnings: string[] }> {
   if (workspace?.configFile === undefined) return { warnings: [] }
+  const [{ parseConfig, readConfigText }, { applyTrust }] = await Promise.all([
+    import('../config/file.ts'),
+    import('../config/guarded-settings.ts'),
+  ])
   const text = await readConfigText(workspace.configFile)
   const parsed = await parseConfig(text, workspace.configFile)
   if (applyTrust(parsed, []).leftOut.length === 0) return { config: parsed, warnings: [] }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { DEFAULT_POLICY } from '../domain/policy.ts'
-import { type Config, parseDuration, readEnvironment, toPolicy } from './config.ts'
+import { type Config, readEnvironment } from './config.ts'
+import { parseDuration, toPolicy } from './policy.ts'
 
 const CODING_AGENTS = [
   'CLAUDECODE',

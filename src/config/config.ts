@@ -1,8 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 import { resolve } from 'node:path'
 
-export { loadConfig, parseConfig, readConfigText } from './file.ts'
-export { parseDuration, toPolicy } from './policy.ts'
 export type { Config } from './schema.ts'
 
 /** The values that Baton takes from the environment. This file is its only reader. */

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { folders } from '../../test/support/documents/folders.ts'
 import { BatonError } from '../domain/errors.ts'
 import { checkConfig } from './check.ts'
-import { loadConfig, parseConfig } from './config.ts'
 import type { ConfigProblem } from './file.ts'
+import { loadConfig, parseConfig } from './file.ts'
 import { ConfigSchema, configJsonSchema } from './schema.ts'
 
 /** What is written, and what is said of it: line, column, field and words. */

@@ -314,7 +314,7 @@ describeOnEngines('thought_record', (open) => {
       read: async () => undefined,
       prompt: async () => undefined,
     }
-    const without = await opened(() => open(t, { project: none }))
+    const without = await opened(() => open(t, { project: async () => none }))
     const { branch: _, commit_sha: __, ...rest } = EXAMPLE
 
     await assert.rejects(ask(claude, 'thought_record', { task_id: 'P0.1.1' }), {

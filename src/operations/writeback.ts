@@ -109,7 +109,7 @@ const record = defineOperation({
     'baton thought record P0.1.1 --status todo --notes "Previous PR reverted, task reinstated"',
   ],
   run: async (service, call, { task_id, ...input }) => {
-    const warnings = judged(service, task_id, input)
+    const warnings = await judged(service, task_id, input)
     return { ...(await service.tasks.record(call, task_id, input)), ...warnings }
   },
 })
@@ -129,7 +129,7 @@ const complete = defineOperation({
     'baton task complete P0.1.1 --branch feature/p0-1-1-package-setup --commit-sha abc123def456789abcdef456789abcdef456789a --test smoke.test.ts --summary "…"',
   ],
   run: async (service, call, { task_id, ...input }) => {
-    const warnings = judged(service, task_id, input)
+    const warnings = await judged(service, task_id, input)
     return { ...show(await service.tasks.complete(call, task_id, input)), reply: DONE_REPLY, ...warnings }
   },
 })
@@ -217,8 +217,12 @@ const attest = defineOperation({
 })
 
 /** Refuses what a record cannot do without; answers what is unusual in it. */
-function judged(service: Service, task: string, input: WrittenRecord): { warnings?: string[] } {
-  const found = recordProblems(task, input, service.deps.project)
+async function judged(
+  service: Service,
+  task: string,
+  input: WrittenRecord,
+): Promise<{ warnings?: string[] }> {
+  const found = recordProblems(task, input, await service.deps.project?.())
   const wrong = found.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0)
     throw new BatonError('invalid_input', wrong.map(({ message }) => message).join(' '), {

@@ -37,7 +37,7 @@ export interface ServiceDeps {
   /** Takes texts out of the live folders for good; answers which files that others wrote there may hold them. */
   readonly eraseFiles?: (erasing: Erasing) => Promise<readonly string[]>
   /** The project's own files; absent without a project. */
-  readonly project?: Project
+  readonly project?: () => Promise<Project>
   /** Runs declared acceptance checks in the project; absent without one. */
   readonly runChecks?: (checks: readonly Check[], result: Result) => Promise<readonly CheckResult[]>
   /** Ways out of the workspace, and what sends a message on one of them. Absent: nobody outside is told. */

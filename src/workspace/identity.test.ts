@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readEnvironment } from '../config/config.ts'
 import { AgentName } from '../domain/agent.ts'
-import { confirmed, personOnly, resolveActor, toAgentName } from './identity.ts'
+import { confirmed, known, personOnly, resolveActor, toAgentName } from './identity.ts'
 
 const maria = { ...readEnvironment({}), user: 'maria', uid: 1000 }
 const claude = { ...maria, codingAgent: 'CLAUDECODE' }
@@ -44,13 +44,13 @@ describe('who is calling', () => {
       ['omar', 'human'],
       ['crew', 'pool'],
     ] as const)
-    const kindOf = (name: string) => kinds.get(name as 'omar')
+    const kindOf = (name: string) => kinds.get(name as 'omar') ?? 'agent'
 
     assert.deepEqual(
-      ['omar', 'crew', 'codex'].map(
-        (as) => resolveActor({ as, environment: maria, isTerminal: false, kindOf }).actor.kind,
+      ['omar', 'crew', 'codex', 'maria'].map(
+        (as) => known(resolveActor({ as, environment: maria, isTerminal: false }).actor, kindOf).kind,
       ),
-      ['human', 'pool', 'agent'],
+      ['human', 'pool', 'agent', 'human'],
     )
   })
 

@@ -8,16 +8,14 @@ export interface CallerOptions {
   readonly as?: string | undefined
   readonly environment: Environment
   readonly isTerminal: boolean
-  /** The kind of an agent that the workspace knows. */
-  readonly kindOf?: ((name: string) => AgentKind | undefined) | undefined
 }
 
 /**
- * The caller, and how its name was found. A coding agent has to say its name: otherwise its work would be
+ * The caller, and how its name was found; `known` tells its kind. A coding agent has to say its name: otherwise its work would be
  * logged as the work of the person whose terminal it runs in.
  */
 export function resolveActor(options: CallerOptions): { readonly actor: Actor; readonly why: string } {
-  const { as, environment, kindOf } = options
+  const { as, environment } = options
   const system = toAgentName(environment.user, environment.uid)
   if (as !== undefined) return named(readName(as, '--as'), 'named by --as')
   if (environment.agent !== undefined)
@@ -29,10 +27,13 @@ export function resolveActor(options: CallerOptions): { readonly actor: Actor; r
   }
 
   function named(name: string, why: string): { actor: Actor; why: string } {
-    const kind = name === system ? 'human' : (kindOf?.(name) ?? 'agent')
-    return { actor: { name, kind, auth: 'os-user' }, why }
+    return { actor: { name, kind: name === system ? 'human' : 'agent', auth: 'os-user' }, why }
   }
 }
+
+/** The same actor as the workspace knows it. The system user stays a person. */
+export const known = (actor: Actor, kindOf: (name: string) => AgentKind): Actor =>
+  actor.kind === 'human' ? actor : { ...actor, kind: kindOf(actor.name) }
 
 /** The same actor after a person has answered at the terminal. */
 export const confirmed = (actor: Actor): Actor => ({ ...actor, auth: 'tty' })

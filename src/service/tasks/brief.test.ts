@@ -26,19 +26,18 @@ const FILES: Readonly<Record<string, string>> = {
   'docs/guides/agent-bootstrap.md': 'You are an agent.',
   'docs/reference/extractions/task-pipeline-algorithm.md': 'Sort by depth.',
 }
-const projectOf = (
-  files: Readonly<Record<string, string>>,
-  extractions: readonly string[] = [],
-): Project => ({
-  git: true,
-  taken: () => () => false,
-  read: async (path) => files[path],
-  prompt: async (task) => ({
-    path: 'docs/guides/implementation/task-prompts/p0.1-infrastructure.md',
-    text: `Do ${task}.`,
-    extractions,
-  }),
-})
+const projectOf =
+  (files: Readonly<Record<string, string>>, extractions: readonly string[] = []) =>
+  async (): Promise<Project> => ({
+    git: true,
+    taken: () => () => false,
+    read: async (path) => files[path],
+    prompt: async (task) => ({
+      path: 'docs/guides/implementation/task-prompts/p0.1-infrastructure.md',
+      text: `Do ${task}.`,
+      extractions,
+    }),
+  })
 const EXTRACTION = 'docs/reference/extractions/task-pipeline-algorithm.md'
 
 /** P0.1.1 is done, P0.1.2 builds on it, P0.1.3 on that. */

@@ -168,9 +168,10 @@ const nextPart = (rows: readonly TaskRow[]): BriefPart => ({
 })
 
 async function fileParts(
-  { project }: ServiceDeps,
+  deps: ServiceDeps,
   task: Task,
 ): Promise<{ readonly parts: readonly BriefPart[]; readonly missing: readonly string[] }> {
+  const project = await deps.project?.()
   if (!project) return { parts: [], missing: ['the files of the project, which is not on this machine'] }
   const prompt = await project.prompt(task.id)
   const parts: BriefPart[] = []

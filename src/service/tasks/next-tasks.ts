@@ -11,7 +11,7 @@ export async function nextTasks(
   limit: number,
   agent: string | undefined,
 ): Promise<readonly TaskRow[]> {
-  const isTaken = project?.taken(agent) ?? (() => false)
+  const isTaken = (await project?.())?.taken(agent) ?? (() => false)
   // The worktree of work that was recorded and then reverted is only left behind.
   const isHeld = ({ task }: TaskRow) => task.record_id === undefined && isTaken(task.id)
   const isOpenTo = async (row: TaskRow) => !isHeld(row) && (await isFree(store, row, agent))

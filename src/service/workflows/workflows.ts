@@ -220,7 +220,7 @@ export class Workflows {
   }
 
   async #textOf(name: string): Promise<string | undefined> {
-    const { project } = this.#deps
+    const project = await this.#deps.project?.()
     const found =
       (await project?.read(`workflows/${name}.yaml`)) ?? (await project?.read(`workflows/${name}.yml`))
     return found ?? (name === PHASES_NAME ? phasesText() : undefined)

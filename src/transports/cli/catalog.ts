@@ -83,6 +83,24 @@ export function typedAs(name: OperationName): string {
   return short ? short[0] : name.replace('_', ' ').replaceAll('_', '-')
 }
 
+/** Something that an input names and that is there already. */
+export type ReferenceKind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'run' | 'anything'
+
+/** Which fields of an operation name something that is there already. */
+export function referencesOf(operation: OperationName): Readonly<Record<string, ReferenceKind>> {
+  const noun = operation.slice(0, operation.indexOf('_'))
+  if (operation === 'handoff_create') return { parent: 'other handoff', supersedes: 'other handoff' }
+  if (noun === 'handoff' || noun === 'gate')
+    return { id: 'handoff', parent: 'other handoff', supersedes: 'other handoff' }
+  if (noun === 'workflow') return { id: 'run', run: 'run' }
+  if (operation === 'artifact_put') return { handoff: 'other handoff' }
+  if (operation === 'task_create') return {}
+  if (noun === 'task' || noun === 'thought') return { id: 'task', task_id: 'task' }
+  if (noun === 'notice') return { uid: 'notice' }
+  if (operation === 'audit_proof') return { id: 'anything' }
+  return {}
+}
+
 /** Every first word. */
 export const firstWords = (): string[] => [
   ...new Set([...Object.keys(SHORT_FORMS), ...Object.keys(NOUNS), ...Object.keys(OTHER_COMMANDS)]),

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { readEnvironment } from '../../config/config.ts'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
-import { pullStdin } from './input/pull.ts'
 import type { Output } from './io.ts'
 import { main } from './main.ts'
-import { isRead, isTerminal, pipeTo } from './terminal.ts'
+import { isRead, isTerminal, pipeTo, pullStdin } from './terminal.ts'
 
 const interrupted = new AbortController()
 let isLasting = false

@@ -13,8 +13,3 @@ export interface Command {
   /** Answers the exit code, 0 when it answers nothing. */
   run(shell: Shell, args: Arguments): Promise<number | undefined>
 }
-
-/** The only text of an option, or undefined. */
-export const textOf = (args: Arguments, name: string): string | undefined => args.texts.get(name)?.[0]
-export const textsOf = (args: Arguments, name: string): readonly string[] => args.texts.get(name) ?? []
-export const isOn = (args: Arguments, name: string): boolean => args.switches.get(name) ?? false

@@ -2,17 +2,25 @@ import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { inWords } from '../../domain/texts/visible.ts'
 import { operationOf, typedAs } from './catalog.ts'
+import { withContext } from './hint.ts'
+import type { CommandLine } from './input/args.ts'
+import type { Io } from './io.ts'
 import { plainText, safeJson } from './screen/plain-text.ts'
 import type { Screen } from './screen/screen.ts'
+import { screenFor } from './shell.ts'
 
-/** A person pressed Ctrl-C, as shells count it. */
-export const INTERRUPTED = 130
-
-/** Thrown where a question was left with Ctrl-C. */
-export class Interrupted extends Error {}
+/** Tells of a failure on standard error and answers the exit code. */
+export function tellFailure(failure: unknown, line: CommandLine, io: Io): number {
+  const hint = (text: string) => withContext(text, line)
+  const error = withCommand(toBatonError(failure), hint)
+  const screen = screenFor(io, 'stderr', line.color)
+  io.stderr.write(`${line.isJson ? failureJson(error) : failureText(error, screen, hint)}\n`)
+  if (io.env.debug) io.stderr.write(`${stackOf(failure)}\n`)
+  return ERROR_CODES[error.code].exit
+}
 
 /** Any failure as a BatonError: an unknown one is never reported as the caller's fault. */
-export function toBatonError(error: unknown): BatonError {
+function toBatonError(error: unknown): BatonError {
   if (error instanceof BatonError) return error
   const refused = systemRefusal(error)
   if (refused) return refused
@@ -55,7 +63,7 @@ function systemRefusal(error: unknown): BatonError | undefined {
  * The refusal as the caller can act on it: a missing step is named by its command too, and `hint` completes the
  * commands. Document 003's own sentence stays as it is.
  */
-export function withCommand(error: BatonError, hint: (text: string) => string): BatonError {
+function withCommand(error: BatonError, hint: (text: string) => string): BatonError {
   if (error.message === WRITEBACK_REQUIRED) return error
   const { missing } = error.details
   const name = typeof missing === 'string' ? operationOf(missing) : undefined
@@ -63,15 +71,13 @@ export function withCommand(error: BatonError, hint: (text: string) => string): 
   return message === error.message ? error : new BatonError(error.code, message, error.details, error)
 }
 
-export const exitCodeOf = (error: BatonError): number => ERROR_CODES[error.code].exit
-
 /** A refusal for programs: one JSON document. */
 export function failureJson({ code, message, details, retry }: BatonError): string {
   return safeJson({ error: { code, message, details, retry } })
 }
 
 /** A refusal for people: a line with what stood in the way and the fix, and the things to choose from. */
-export function failureText(error: BatonError, screen: Screen, hint: (text: string) => string): string {
+function failureText(error: BatonError, screen: Screen, hint: (text: string) => string): string {
   const lines = [screen.marked(screen.cross, error.message)]
   const { candidates } = error.details
   if (Array.isArray(candidates))
@@ -101,7 +107,7 @@ const candidateRow = ({ id, title, state = '', at }: Candidate, screen: Screen) 
 ]
 
 /** The whole story, for whoever looks for a fault: this error and what caused it. */
-export function stackOf(error: unknown): string {
+function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause)}`
   return plainText(`${error.stack ?? error.message}${cause}`)

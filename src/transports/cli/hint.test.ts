@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { typedContext, withContext } from './hint.ts'
+import { withContext } from './hint.ts'
 
 const CODEX = { as: 'codex' }
 
@@ -42,15 +42,5 @@ describe('withContext', () => {
     const once = withContext('see: baton inbox', CODEX)
 
     assert.equal(withContext(once, CODEX), once)
-  })
-})
-
-describe('typedContext', () => {
-  it('reads both options from a command line that cannot be parsed', () => {
-    assert.deepEqual(typedContext(['inbox', '--bad', '--as=codex', '-store', 'a.db']), {
-      as: 'codex',
-      store: 'a.db',
-    })
-    assert.deepEqual(typedContext(['find', '--', '--as', 'codex']), { as: undefined, store: undefined })
   })
 })

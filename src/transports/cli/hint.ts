@@ -32,16 +32,6 @@ export function withContext(text: string, { as, store }: TypedContext): string {
   })
 }
 
-/** Reads the options from a command line that may be refused as a whole. */
-export function typedContext(argv: readonly string[]): TypedContext {
-  const typed = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
-  const textOf = (name: string): string | undefined => {
-    const at = typed.findIndex((token) => RegExp(`^--?${name}(?:=|$)`).test(token))
-    return at === -1 ? undefined : (/=(.*)/s.exec(typed[at]!)?.[1] ?? typed[at + 1])
-  }
-  return { as: textOf('as'), store: textOf('store') }
-}
-
 function isCommand(shown: string): boolean {
   const [, first = '', second = ''] = shown.split(' ')
   if (shortForm(first)) return true

@@ -2,43 +2,36 @@ import { BatonError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/texts/nearest.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
-import {
-  exitCodeOf,
-  failureJson,
-  failureText,
-  INTERRUPTED,
-  Interrupted,
-  stackOf,
-  toBatonError,
-  withCommand,
-} from './failure.ts'
-import { typedContext, withContext } from './hint.ts'
-import { type CommandWords, commandWords, readArguments } from './input/args.ts'
+import { type CommandLine, GLOBAL_FLAGS, readArguments, readCommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
-import { Shell, screenFor } from './shell.ts'
+import { Interrupted, Shell, screenFor } from './shell.ts'
+
+/** A person pressed Ctrl-C, as shells count it. */
+const INTERRUPTED = 130
 
 /** Runs one command and answers its exit code. Never ends the process, never throws. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const line = readCommandLine(argv)
   try {
-    return await run(argv, io)
+    return await run(line, io)
   } catch (error) {
     if (io.isInterrupted || error instanceof Interrupted) return INTERRUPTED
-    const code = tell(error, argv, io)
+    const code = (await import('./failure.ts')).tellFailure(error, line, io)
+    const [first, second] = line.words
     // Agents take exit code 2 of a hook for an order: a failure of Baton must not be one.
-    return isAgentHook(argv) ? 0 : code
+    return first === 'hook' && second !== 'pre-commit' ? 0 : code
   }
 }
 
-async function run(argv: readonly string[], io: Io): Promise<number> {
-  const typed = commandWords(argv)
-  const [first, second] = typed.words
+async function run(line: CommandLine, io: Io): Promise<number> {
+  const [first, second] = line.words
   if (first === '__complete')
-    return (await import('./commands/programs/complete.ts')).complete(argv.slice(1), io)
-  if (first === undefined || first === 'help') return help(typed, argv, io)
+    return (await import('./commands/programs/complete.ts')).complete(line.argv.slice(1), io)
+  if (first === undefined || first === 'help') return help(line, io)
   const found = await findCommand(first, second)
-  if (!found) return (await import('./pages.ts')).showNoun(first, argv, io)
+  if (!found) return (await import('./pages.ts')).showNoun(first, line, io)
   const { command, words } = found
-  const args = readArguments(typed.rest(words), command.flags, command.name, command.words)
+  const args = readArguments(line.rest(words), command.flags, command.name, command.words)
   const shell = new Shell(io, args)
   if (args.switches.get('help')) {
     const { commandPage } = await import('./help.ts')
@@ -50,11 +43,6 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   } finally {
     await shell.close()
   }
-}
-
-const isAgentHook = (argv: readonly string[]): boolean => {
-  const [first, second] = commandWords(argv).words
-  return first === 'hook' && second !== 'pre-commit'
 }
 
 /** The command and how many words name it; undefined for a noun that stands alone. */
@@ -100,29 +88,18 @@ function elsewhere(verb: string): string {
 }
 
 /** `baton help send` is `baton send --help`, and `baton` alone shows what there is. */
-async function help(typed: CommandWords, argv: readonly string[], io: Io): Promise<number> {
-  if (typed.words[0] === 'help' && typed.words.length > 1) {
-    const words = argv.filter((token) => !token.startsWith('-')).slice(1, 3)
-    return run([...words, '--help'], io)
+async function help({ argv, words, color }: CommandLine, io: Io): Promise<number> {
+  if (words[0] === 'help' && words.length > 1) {
+    const named = argv.filter((token) => !token.startsWith('-')).slice(1, 3)
+    return run(readCommandLine([...named, '--help']), io)
   }
   if (
     argv.some(
       (token) => token.startsWith('-') && !/^--?(h|help|no-color|no-colour|json|quiet|q)$/.test(token),
     )
   )
-    readArguments(argv, (await import('./input/args.ts')).GLOBAL_FLAGS, 'baton')
+    readArguments(argv, GLOBAL_FLAGS, 'baton')
   const { overview } = await import('./help.ts')
-  const screen = screenFor(io, 'stdout', argv.includes('--no-color') ? false : undefined)
-  io.stdout.write(`${overview(screen)}\n`)
+  io.stdout.write(`${overview(screenFor(io, 'stdout', color))}\n`)
   return 0
-}
-
-function tell(failure: unknown, argv: readonly string[], io: Io): number {
-  const hint = (text: string) => withContext(text, typedContext(argv))
-  const error = withCommand(toBatonError(failure), hint)
-  const screen = screenFor(io, 'stderr', argv.includes('--no-color') ? false : undefined)
-  const isJson = argv.slice(0, argv.indexOf('--') === -1 ? undefined : argv.indexOf('--')).includes('--json')
-  io.stderr.write(`${isJson ? failureJson(error) : failureText(error, screen, hint)}\n`)
-  if (io.env.debug) io.stderr.write(`${stackOf(failure)}\n`)
-  return exitCodeOf(error)
 }

@@ -4,16 +4,15 @@ import { BatonError } from '../../domain/errors.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { type Issue, issueSentence } from '../../operations/issue-words.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { byHand, typedAs } from './catalog.ts'
-import { type Command, textOf } from './command.ts'
-import { Interrupted } from './failure.ts'
-import { GLOBAL_FLAGS } from './input/args.ts'
+import { byHand, referencesOf, typedAs } from './catalog.ts'
+import type { Command } from './command.ts'
+import { GLOBAL_FLAGS, textOf } from './input/args.ts'
 import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
-import { liveOf } from './session/live.ts'
-import { resolveReferences } from './session/references.ts'
+import type { Live } from './session/live.ts'
 import type { Session, SessionCallOptions } from './session/session.ts'
 import type { Shell } from './shell.ts'
+import { Interrupted } from './shell.ts'
 
 type Input = Record<string, unknown>
 
@@ -88,13 +87,13 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       const alone = await extra?.alone?.(shell, input)
       if (alone !== undefined) return show(await asShown(alone, op), input, shell)
       const session = await shell.open({ write: op.effect === 'write' })
-      const live = op.effect === 'write' ? await liveOf(shell, session) : undefined
+      const live = op.effect === 'write' ? await liveFolders(shell, session) : undefined
       await live?.catchUp()
-      input = await resolveReferences(session, name, input)
+      input = await resolved(session, name, input)
       const signal = extra?.waits && shell.io.lasting()
       const prepared = (await extra?.before?.(shell, session, input).catch(refusedInput)) ?? { input }
       if (op.peopleOnly) await demandPerson(session, prepared, name)
-      const output = await called(shell, session, name, { ...prepared, signal }, flags).catch(
+      const output = await called(shell, session, op, { ...prepared, signal }, flags).catch(
         (error: unknown) => {
           throw extra?.refused?.(shell, error) ?? error
         },
@@ -119,6 +118,17 @@ export async function operationCommand(name: OperationName): Promise<Command> {
   }
 }
 
+/** Most workspaces have no live folders, and most inputs name nothing that is there already. */
+async function liveFolders(shell: Shell, session: Session): Promise<Live | undefined> {
+  if (!session.context?.config?.folders?.length) return undefined
+  return (await import('./session/live.ts')).liveOf(shell, session)
+}
+
+async function resolved(session: Session, name: OperationName, input: Input): Promise<Input> {
+  if (!Object.keys(referencesOf(name)).some((field) => field in input)) return input
+  return (await import('./session/references.ts')).resolveReferences(session, name, input)
+}
+
 /** An answer made here is shown as an operation's own answer would be. */
 async function asShown(answer: unknown, { untrusted }: Operation): Promise<unknown> {
   const { visibleDeep } = await import('../../domain/texts/visible.ts')
@@ -135,12 +145,12 @@ async function demandPerson(session: Session, { actor }: Prepared, name: Operati
 async function called(
   shell: Shell,
   session: Session,
-  name: OperationName,
+  op: Operation,
   prepared: Prepared & { readonly signal: AbortSignal | undefined },
   flags: readonly FieldFlag[],
 ): Promise<unknown> {
   const call = (more: SessionCallOptions) => {
-    const answer = session.call(name, prepared.input, { key: textOf(shell.args, 'key'), ...more })
+    const answer = session.call(op, prepared.input, { key: textOf(shell.args, 'key'), ...more })
     return prepared.signal ? Promise.race([answer, interruption(prepared.signal)]) : answer
   }
   try {

@@ -2,18 +2,19 @@ import { BatonError } from '../../domain/errors.ts'
 import { isOtherCommand, NOUNS, secondWords } from './catalog.ts'
 import type { Command } from './command.ts'
 import { nounPage } from './help.ts'
+import type { CommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
 import { screenFor } from './shell.ts'
 
 /** A noun without a verb: its verbs. Asked for, that is an answer; else something was forgotten. */
-export async function showNoun(noun: string, argv: readonly string[], io: Io): Promise<number> {
-  const asked = argv.some((token) => token === '--help' || token === '-h')
-  if (!asked && argv.includes('--json')) throw verbless(noun)
+export async function showNoun(noun: string, line: CommandLine, io: Io): Promise<number> {
+  const asked = line.argv.some((token) => token === '--help' || token === '-h')
+  if (!asked && line.isJson) throw verbless(noun)
   const commands = await Promise.all(
     secondWords(noun).map(async (verb) => ({ ...(await commandOf(noun, verb)), name: `${noun} ${verb}` })),
   )
   const stream = asked ? 'stdout' : 'stderr'
-  const screen = screenFor(io, stream, argv.includes('--no-color') ? false : undefined)
+  const screen = screenFor(io, stream, line.color)
   io[stream].write(`${nounPage(screen, noun, commands)}\n`)
   return asked ? 0 : 2
 }

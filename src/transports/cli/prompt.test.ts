@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
-import { Interrupted } from './failure.ts'
 import type { Io } from './io.ts'
 import { askFor } from './prompt.ts'
+import { Interrupted } from './shell.ts'
 
 describe('a question', () => {
   it('leaves Ctrl-C to the system for whatever comes after it', async () => {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { BatonError } from '../../domain/errors.ts'
-import { Interrupted } from './failure.ts'
 import type { Io } from './io.ts'
+import { Interrupted } from './shell.ts'
 
 /** Asks a question at the terminal. Whoever calls has made sure that there is one. */
 export async function askFor(io: Io, question: string): Promise<string> {

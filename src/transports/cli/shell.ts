@@ -1,13 +1,15 @@
 import { BatonError } from '../../domain/errors.ts'
-import { isOn, textOf } from './command.ts'
 import { withContext } from './hint.ts'
 import type { Arguments } from './input/args.ts'
+import { isOn, textOf } from './input/args.ts'
 import type { Io } from './io.ts'
 import { safeJson } from './screen/plain-text.ts'
-import { Progress } from './screen/progress.ts'
 import { Screen } from './screen/screen.ts'
 import type { Live } from './session/live.ts'
 import type { Session } from './session/session.ts'
+
+/** Thrown where a question was left with Ctrl-C. */
+export class Interrupted extends Error {}
 
 export interface SessionOptions {
   /** The command writes, so it may make the workspace. */
@@ -74,10 +76,6 @@ export class Shell {
 
   note(text: string): void {
     this.say(this.#errors.marked(this.#errors.tick, this.hint(text)))
-  }
-
-  progress(): Progress {
-    return new Progress(this.io.stderr, this.io.stderr.isTTY === true && !this.#isQuiet)
   }
 
   /** Says after the answer what to type next. */

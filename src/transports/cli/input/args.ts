@@ -25,6 +25,11 @@ export interface Arguments {
   readonly switches: ReadonlyMap<string, boolean>
 }
 
+/** The only text of an option, or undefined. */
+export const textOf = (args: Arguments, name: string): string | undefined => args.texts.get(name)?.[0]
+export const textsOf = (args: Arguments, name: string): readonly string[] => args.texts.get(name) ?? []
+export const isOn = (args: Arguments, name: string): boolean => args.switches.get(name) ?? false
+
 /** Options that every command takes. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
   {
@@ -116,17 +121,24 @@ function refuse(message: string, command: string, option: string): never {
   throw new BatonError('invalid_input', message, { command, option })
 }
 
-/**
- * The words that name a command: the first one or two, with nothing but global options before them, because
- * what another option takes is known only when the command is. `rest` is everything else.
- */
-export interface CommandWords {
+/** A command line as far as it can be read before its command, and with it the other options, is known. */
+export interface CommandLine {
+  readonly argv: readonly string[]
+  /**
+   * The words that name a command: the first one or two, with nothing but global options before them, because
+   * what another option takes is known only when the command is.
+   */
   readonly words: readonly string[]
+  readonly as?: string | undefined
+  readonly store?: string | undefined
+  readonly isJson: boolean
+  /** False with `--no-color`. */
+  readonly color?: false | undefined
   /** The arguments without the first `count` words of the command. */
   rest(count: number): string[]
 }
 
-export function commandWords(argv: readonly string[]): CommandWords {
+export function readCommandLine(argv: readonly string[]): CommandLine {
   const at: number[] = []
   for (let i = 0; i < argv.length && at.length < 2; i++) {
     const token = argv[i]!
@@ -134,8 +146,18 @@ export function commandWords(argv: readonly string[]): CommandWords {
     else if (globalFlag(token) === undefined) break
     else if (globalFlag(token)?.takes === 'value' && !token.includes('=')) i += 1
   }
+  const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+  const textAfter = (name: string): string | undefined => {
+    const place = options.findIndex((token) => RegExp(`^--?${name}(?:=|$)`).test(token))
+    return place === -1 ? undefined : (/=(.*)/s.exec(options[place]!)?.[1] ?? options[place + 1])
+  }
   return {
+    argv,
     words: at.map((i) => argv[i]!),
+    as: textAfter('as'),
+    store: textAfter('store'),
+    isJson: options.includes('--json'),
+    color: options.includes('--no-color') ? false : undefined,
     rest: (count) => argv.filter((_, i) => !at.slice(0, count).includes(i)),
   }
 }

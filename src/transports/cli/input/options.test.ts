@@ -6,7 +6,7 @@ import { folders } from '../../../../test/support/documents/folders.ts'
 import { loadOperation, loadOperations, type OperationName } from '../../../operations/index.ts'
 import { byHand, NOUNS, shortForm } from '../catalog.ts'
 import { operationCommand } from '../operation-command.ts'
-import { GLOBAL_FLAGS, readArguments } from './args.ts'
+import { GLOBAL_FLAGS, readArguments, readCommandLine } from './args.ts'
 import { toEvidence } from './evidence.ts'
 import { flagsOf } from './flags.ts'
 import { toInput } from './values.ts'
@@ -32,6 +32,27 @@ const shellWords = (line: string): string[] =>
   (line.match(/(?:"(?:\\.|[^"])*"|[^\s"])+/g) ?? []).map((word) =>
     word.replaceAll(/"((?:\\.|[^"])*)"/g, '$1'),
   )
+
+describe('readCommandLine', () => {
+  it('reads global options from a command line that cannot be parsed', () => {
+    const { as, store, isJson } = readCommandLine([
+      'inbox',
+      '--bad',
+      '--as=codex',
+      '-store',
+      'a.db',
+      '--json',
+    ])
+
+    assert.deepEqual({ as, store, isJson }, { as: 'codex', store: 'a.db', isJson: true })
+  })
+
+  it('takes nothing after -- for an option', () => {
+    const { words, as, isJson } = readCommandLine(['find', '--', '--as', 'codex', '--json'])
+
+    assert.deepEqual({ words, as, isJson }, { words: ['find'], as: undefined, isJson: false })
+  })
+})
 
 describe('the options of operations', () => {
   it('say how a field is typed that is made of others, whatever its schema says', async () => {

@@ -1,4 +1,6 @@
+import { isOn } from '../input/args.ts'
 import type { Output } from '../io.ts'
+import type { Shell } from '../shell.ts'
 
 /** A terminal is redrawn at most this often: more is flicker and costs time. */
 const REDRAW_MS = 80
@@ -10,9 +12,9 @@ export class Progress {
   #drawnAt = 0
   #isDrawn = false
 
-  constructor(output: Output, isShown: boolean) {
-    this.#output = output
-    this.#isShown = isShown
+  constructor({ io, args }: Shell) {
+    this.#output = io.stderr
+    this.#isShown = io.stderr.isTTY === true && !isOn(args, 'quiet')
   }
 
   tell(text: string): void {

@@ -2,6 +2,7 @@ import { BatonError } from '../../../domain/errors.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
 import type { Task } from '../../../domain/tasks/task.ts'
 import type { OperationName } from '../../../operations/index.ts'
+import { type ReferenceKind, referencesOf } from '../catalog.ts'
 import { resolveHandoff } from './reference.ts'
 import type { Session } from './session.ts'
 
@@ -19,23 +20,6 @@ export async function resolveReferences(
     if (typeof ref === 'string') resolved[field] = await RESOLVE[kind](session, operation, ref)
   }
   return resolved
-}
-
-type ReferenceKind = 'handoff' | 'other handoff' | 'task' | 'notice' | 'run' | 'anything'
-
-/** Which fields of an operation name something that is there already. */
-export function referencesOf(operation: OperationName): Readonly<Record<string, ReferenceKind>> {
-  const noun = operation.slice(0, operation.indexOf('_'))
-  if (operation === 'handoff_create') return { parent: 'other handoff', supersedes: 'other handoff' }
-  if (noun === 'handoff' || noun === 'gate')
-    return { id: 'handoff', parent: 'other handoff', supersedes: 'other handoff' }
-  if (noun === 'workflow') return { id: 'run', run: 'run' }
-  if (operation === 'artifact_put') return { handoff: 'other handoff' }
-  if (operation === 'task_create') return {}
-  if (noun === 'task' || noun === 'thought') return { id: 'task', task_id: 'task' }
-  if (noun === 'notice') return { uid: 'notice' }
-  if (operation === 'audit_proof') return { id: 'anything' }
-  return {}
 }
 
 const RESOLVE: Readonly<

@@ -2,7 +2,7 @@ import type { Environment } from '../../../config/config.ts'
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { DEFAULT_POLICY } from '../../../domain/policy.ts'
-import { loadOperation } from '../../../operations/index.ts'
+import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { createRemote } from '../../http/client/remote.ts'
 import { lacksScope } from '../../http/server/auth.ts'
 import type { Session } from './session.ts'
@@ -26,7 +26,8 @@ export function remoteSession(environment: Environment, as: string | undefined):
   return {
     policy: DEFAULT_POLICY,
     actor,
-    async call(name, input, { key } = {}) {
+    async call(operation, input, { key } = {}) {
+      const name = typeof operation === 'string' ? operation : (operation.name as OperationName)
       if (named !== undefined) demandSame(named, (await actor()).name)
       try {
         return await remote.call(name, input as Record<string, unknown>, key === undefined ? {} : { key })

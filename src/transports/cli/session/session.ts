@@ -2,7 +2,7 @@ import type { Context } from '../../../compose/open.ts'
 import type { Actor } from '../../../domain/agent.ts'
 import type { Policy } from '../../../domain/policy.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
-import { invoke } from '../../../operations/operation.ts'
+import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Event } from '../../../service/events.ts'
 
 /** Answers operations: the store here, or a server. */
@@ -12,7 +12,7 @@ export interface Session {
   readonly context?: Context
   /** The caller; a server is asked once. */
   actor(): Promise<Actor>
-  call(name: OperationName, input: object, options?: SessionCallOptions): Promise<unknown>
+  call(operation: OperationName | Operation, input: object, options?: SessionCallOptions): Promise<unknown>
   /** Events, each once and in order, until the signal. */
   events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Event>
   close(): Promise<void>
@@ -32,8 +32,8 @@ export function localSession(context: Context): Session {
     policy: context.service.deps.policy,
     context,
     actor: async () => context.actor,
-    async call(name, input, { key, actor = context.actor, notSecret } = {}) {
-      const op = await loadOperation(name)
+    async call(operation, input, { key, actor = context.actor, notSecret } = {}) {
+      const op = typeof operation === 'string' ? await loadOperation(operation) : operation
       const call = { actor, ...(key !== undefined && { key }), ...(notSecret && { notSecret }) }
       return invoke(op, context.service, call, input)
     },

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { notedServer } from '../../../../workspace/server-note.ts'
-import { type Command, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, textOf } from '../../input/args.ts'
 
 const ADDRESS = 'http://127.0.0.1:4180'
 

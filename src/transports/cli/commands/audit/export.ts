@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
-import { type Command, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, textOf } from '../../input/args.ts'
 import { count } from '../../views/words.ts'
 
 export const exporting: Command = {

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
-import { type Command, isOn } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 /** The log as this user remembers it. Also the way out when the log or its key was replaced on purpose. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../command.ts'
 import { failureJson } from '../../failure.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { Progress } from '../../screen/progress.ts'
 
 export const verifying: Command = {
   name: 'audit verify',
@@ -44,7 +44,7 @@ export const verifying: Command = {
       const file = textOf(args, name)
       return file === undefined ? undefined : resolve(shell.io.cwd, file)
     }
-    const progress = shell.progress()
+    const progress = new Progress(shell)
     const outcome = await verifyFolder({
       folders: args.words.map((word) => resolve(shell.io.cwd, word)),
       seen: path('seen'),

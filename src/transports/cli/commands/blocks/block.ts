@@ -1,7 +1,7 @@
 import { PHASES, STATUSES } from '../../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../../domain/errors.ts'
-import { type Command, textOf, textsOf } from '../../command.ts'
-import { type Arguments, type Flag, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { type Arguments, type Flag, GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
 
 const OPTIONS: readonly Flag[] = [
   {

@@ -2,7 +2,8 @@ import { lstatSync } from 'node:fs'
 import { type Verdict, verdictOf, worstVerdict } from '../../../../domain/blocks/block.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Collected, CollectedBlock, CollectInput } from '../../../../service/blocks/collecting.ts'
-import { isOn, textOf } from '../../command.ts'
+import { isOn, textOf } from '../../input/args.ts'
+import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { STDIN, type Target } from '../documents/files.ts'
@@ -80,7 +81,7 @@ export async function gather(
   cut: (text: string) => string = (text) => text,
 ): Promise<Gathered> {
   const about = aboutAll(shell, session)
-  const progress = shell.progress()
+  const progress = new Progress(shell)
   const signal = shell.io.lasting()
   const blocks: GatheredBlock[] = []
   const order: Collected['order'][number][] = []

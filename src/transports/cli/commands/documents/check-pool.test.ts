@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { queueDocument } from '../../../../../test/support/documents/documents.ts'
 import { folders } from '../../../../../test/support/documents/folders.ts'
-import { Interrupted } from '../../failure.ts'
+import { Interrupted } from '../../shell.ts'
 import { checkOnThreads } from './check-pool.ts'
 
 const QUIET = { changed: [], signal: new AbortController().signal, tell: () => undefined }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { Interrupted } from '../../failure.ts'
+import { Interrupted } from '../../shell.ts'
 import type { Batch, Checked, CheckJob } from './check-worker.ts'
 import type { CheckedEntry } from './checking.ts'
 import type { Target } from './files.ts'

@@ -1,7 +1,8 @@
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
+import { Progress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
 import type { CheckedEntry } from './checking.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
@@ -69,7 +70,7 @@ async function checkTargets(shell: Shell, targets: readonly Target[]): Promise<r
     return entries
   }
   const { checkOnThreads } = await import('./check-pool.ts')
-  const progress = shell.progress()
+  const progress = new Progress(shell)
   return checkOnThreads(targets, {
     changed,
     signal: shell.io.lasting(),

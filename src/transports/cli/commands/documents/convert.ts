@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './writing.ts'

@@ -6,6 +6,7 @@ import type { ImportItem } from '../../../../service/documents/import.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
+import { Progress } from '../../screen/progress.ts'
 import { liveOf } from '../../session/live.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -37,7 +38,7 @@ export const importing: Command = {
     const session = await shell.open({ write: true })
     const items: Item[] = []
     const seen = new Map<string, string>()
-    const progress = shell.progress()
+    const progress = new Progress(shell)
     const signal = shell.io.lasting()
     try {
       for (const [i, target] of targets.entries()) {

@@ -1,4 +1,4 @@
-import { parseConfig, readConfigText } from '../../../../config/config.ts'
+import { parseConfig, readConfigText } from '../../../../config/file.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { FoldersOptions } from '../../../../folders/sync.ts'
 import type { Happened } from '../../../../folders/work.ts'

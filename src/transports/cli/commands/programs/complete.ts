@@ -1,7 +1,7 @@
 import type { OperationName } from '../../../../operations/index.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from '../../catalog.ts'
 import type { Command } from '../../command.ts'
-import { commandWords, type Flag, GLOBAL_FLAGS, readArguments } from '../../input/args.ts'
+import { type Flag, GLOBAL_FLAGS, readArguments, readCommandLine } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { Shell } from '../../shell.ts'
@@ -31,7 +31,7 @@ async function candidatesFor(
   current: string,
   io: Io,
 ): Promise<readonly Completion[]> {
-  const [first, second] = commandWords(before).words
+  const [first, second] = readCommandLine(before).words
   if (first === undefined)
     return [...firstWords(), ...(current.startsWith('-') ? dashed(GLOBAL_FLAGS) : [])].map(toCandidate)
   const operation = shortForm(first) ?? (second === undefined ? undefined : NOUNS[first]?.[second])

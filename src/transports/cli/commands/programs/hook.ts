@@ -15,8 +15,8 @@ import {
   type Program,
   readHookInput,
 } from '../../../hooks/hook-input.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'

@@ -1,8 +1,8 @@
 import { gitEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { once } from '../../../../domain/once.ts'
-import { type Command, textOf } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS, textOf } from '../../input/args.ts'
 import { liveOf } from '../../session/live.ts'
 import { Shell } from '../../shell.ts'
 

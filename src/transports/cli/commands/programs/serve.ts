@@ -1,8 +1,8 @@
 import type { Context } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
-import { type Command, textOf, textsOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 
 export const serve: Command = {

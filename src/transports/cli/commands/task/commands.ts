@@ -1,4 +1,4 @@
-import { parseConfig, readConfigText } from '../../../../config/config.ts'
+import { parseConfig, readConfigText } from '../../../../config/file.ts'
 import { DEFAULT_COMMANDS } from '../../../../git/stage-one.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Shell } from '../../shell.ts'

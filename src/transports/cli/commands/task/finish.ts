@@ -6,8 +6,9 @@ import { demandBase, gateReasons } from '../../../../git/merge-check.ts'
 import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../../git/stage-one.ts'
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
-import { type Command, textOf, textsOf } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
+import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -108,7 +109,7 @@ async function demandStageOne(
   const set = await stageOneCommands(shell)
   if ('problem' in set) points.push({ code: 'not_trusted', message: set.problem })
   else if (!isElsewhere) {
-    const progress = shell.progress()
+    const progress = new Progress(shell)
     const failed = await runCommands(set.commands, repository.root, (command) => progress.tell(command))
     progress.end()
     if (failed) points.push(failed)

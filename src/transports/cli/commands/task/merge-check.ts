@@ -4,9 +4,10 @@ import type { Repository } from '../../../../git/git.ts'
 import { checkMerge, type MergeCheck } from '../../../../git/merge-check.ts'
 import { runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { type Arguments, GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
+import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { stageOneCommands } from './commands.ts'
@@ -83,7 +84,7 @@ async function branchOf(repository: Repository, { words }: Arguments): Promise<s
 async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Problem | undefined> {
   const set = await stageOneCommands(shell)
   if ('problem' in set) return { code: 'not_trusted', message: set.problem }
-  const progress = shell.progress()
+  const progress = new Progress(shell)
   try {
     return await withCheckout(repository, head, (folder) =>
       runCommands(set.commands, folder, (command) => progress.tell(command)),

@@ -5,9 +5,10 @@ import type { Context } from '../../../../compose/open.ts'
 import { readConfigText } from '../../../../config/file.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
-import { type Command, isOn } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
+import { Progress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 import { reportOf } from './doctor-report.ts'
@@ -134,7 +135,7 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
     ok: true,
     detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})`,
   })
-  const progress = shell.progress()
+  const progress = new Progress(shell)
   const report = await verifyChains(store, {
     tell: (what, done, of) => progress.tell(`${what}: ${done} of ${of}`),
     signal: shell.io.lasting(),

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { applyInit, type InitFile, planInit } from '../../../../workspace/init.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 export const init: Command = {

@@ -3,8 +3,9 @@ import { resolve } from 'node:path'
 import { openStore, toStoreTarget } from '../../../../compose/main.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
-import { type Command, isOn, textOf } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { Progress } from '../../screen/progress.ts'
 import type { SessionOptions, Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 
@@ -171,7 +172,7 @@ async function withProgress<T>(
     signal: AbortSignal
   }) => Promise<T>,
 ): Promise<T> {
-  const progress = shell.progress()
+  const progress = new Progress(shell)
   try {
     return await work({
       tell: (what, done, of) =>

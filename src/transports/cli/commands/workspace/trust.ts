@@ -3,8 +3,8 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { confirmed, personOnly, resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
-import { type Command, isOn } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
+import type { Command } from '../../command.ts'
+import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 /** Settings of a `baton.yaml` that could send data away, run something or decide wait for a person's yes. */

@@ -6,9 +6,11 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { loadOperation } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
+import type { Call } from '../service/deps.ts'
 import { obstacleTo } from '../service/documents/handoff.ts'
 import { importText } from '../service/documents/import.ts'
-import type { Plan, PlannedCall } from './folder.ts'
+import { Together } from '../service/together.ts'
+import type { PlannedCall } from './folder.ts'
 import { agree, keepBeside, look, project } from './project.ts'
 import { refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
@@ -86,7 +88,8 @@ export async function takeChange(
   const asked = work.kind.plan(change)
   const around = { tree: work.tree, store: work.service.deps.store }
   const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, around) : asked
-  const refusal = plan.ok ? await carriedOut(work, plan, file, handoff.rev) : plan.reason
+  const key = `${found.sha256}-${handoff.rev}-0`
+  const refusal = plan.ok ? await carriedOut(work, plan.calls, key) : plan.reason
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {
     if (plan.ok && plan.calls.length > 0) note(work, { what: 'taken_in', path, id: after.id, uid: after.uid })
@@ -153,34 +156,36 @@ async function baseFor(work: Work, handoff: Handoff, file: Author, now: Draft): 
   return (await isOfGit(work, file.path, file.found.bytes)) ? now : 'stale'
 }
 
-/** Calls the operations one after the other; answers why one of them was refused. */
+/** Makes the calls of one file as one change: all of them, or none. Answers why one of them was refused. */
 async function carriedOut(
   work: Work,
-  plan: Plan & { readonly ok: true },
-  { found }: Author,
-  rev: number,
-): Promise<string | undefined> {
-  for (const [i, planned] of plan.calls.entries()) {
-    const refusal = await called(work, planned, `${found.sha256}-${rev}-${i}`)
-    if (refusal !== undefined) return refusal
-  }
-  return undefined
-}
-
-async function called(
-  work: Work,
-  { actor, op, input, orElse }: PlannedCall,
+  calls: readonly PlannedCall[],
   key: string,
 ): Promise<string | undefined> {
+  const [only] = calls
   try {
-    const call = await claimed(work, actor)
-    await invoke(await loadOperation(op), work.service, { ...call, key }, input)
+    if (only && calls.length === 1) await called(work, only, { key })
+    else {
+      // Without a key: once it is committed, the engine says what the file asks for.
+      const together = new Together(work.service.deps.store)
+      await together.run(calls.map((each) => () => called(work, each, { together })))
+    }
     return undefined
   } catch (error) {
     // A store that does not answer is no fault of the file: the pass ends, and the next one tries again.
     if (!(error instanceof BatonError) || error.code === 'unavailable' || error.code === 'internal')
       throw error
-    if (error.code === 'unmet' && orElse) return called(work, orElse(error.message), `${key}-else`)
-    return error.message
+    const at = calls.findIndex(({ orElse }) => orElse !== undefined)
+    const instead = error.code === 'unmet' ? calls[at]?.orElse?.(error.message) : undefined
+    return instead ? carriedOut(work, calls.with(at, instead), `${key}-else`) : error.message
   }
+}
+
+async function called(
+  work: Work,
+  { actor, op, input }: PlannedCall,
+  how: Pick<Call, 'key' | 'together'>,
+): Promise<void> {
+  const call = await claimed(work, actor)
+  await invoke(await loadOperation(op), work.service, { ...call, ...how }, input)
 }

@@ -11,6 +11,7 @@ import type { AgentKeys } from './agents/signing.ts'
 import type { LogKeys } from './audit/keys.ts'
 import type { Step } from './handoffs/moves.ts'
 import type { Eraser } from './redaction/eraser.ts'
+import type { Together } from './together.ts'
 
 /** The service's world. Nothing here has a default that reads the real clock or chance: the composition root passes it. */
 export interface ServiceDeps {
@@ -110,6 +111,8 @@ export interface Call {
   readonly trace?: Trace
   /** Bounds of a wait. */
   readonly hold?: Hold
+  /** The calls that this one is a part of: their writes are committed as one. */
+  readonly together?: Together
 }
 
 /** How a transport bounds the waits of a call. */

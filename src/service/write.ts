@@ -34,7 +34,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
   const input_hash = idem && sha256(canonicalJson(plainInput(work.input)), 'hex')
-  const decided = await deps.store.transact<Decided<T>>({
+  const decided = await (call.together ?? deps.store).transact<Decided<T>>({
     reads: idem ? { ...reads, idem } : reads,
     at,
     holder: holderKey(call.actor.name, call.actor.instance),

@@ -141,6 +141,24 @@ describe('how a handoff of document 000 ends', () => {
     assert.match(folder.read(active(id)), /^status: Acknowledged$/m)
   })
 
+  it('[S0-81] [S0-85] a refused completion by file hands nothing in, and the receiver still can', async (t) => {
+    const folder = await aVerifyingFolder(t)
+    const id = await folder.send(TASK)
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+
+    folder.edit(id, ...COMPLETE)
+    await folder.sync()
+
+    const { handoff, timeline } = await ask<{ handoff: { state: string }; timeline: { act: string }[] }>(
+      folder.where,
+      ...['show', id],
+    )
+    assert.equal(handoff.state, 'accepted')
+    assert.ok(timeline.every(({ act }) => act !== 'handoff.submit'))
+    await ask(folder.where, 'submit', id, '--as', 'claude', ...EVIDENCE)
+    assert.equal(await folder.state(id), 'in_review')
+  })
+
   it('[S0-103] [S0-104] [S0-105] a rejection in the file archives it and tells the sender why', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)

@@ -275,7 +275,8 @@ export class Receiving {
   /** Document 001: work whose input is not there fails at once, where somebody can look. */
   async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
     const { runChecks, store } = this.#deps
-    if (taken.home !== 'queue' || taken.state !== 'in_progress' || !runChecks) return taken
+    // The inputs of a file's own step are judged with the file.
+    if (taken.home !== 'queue' || taken.state !== 'in_progress' || !runChecks || call.together) return taken
     const content = await store.content(taken.uid)
     const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)
     if (paths.length === 0) return taken

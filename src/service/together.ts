@@ -1,0 +1,88 @@
+import { Needs, type Reads, type Unit } from '../storage/store.ts'
+
+interface Waiting {
+  readonly unit: Unit<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Several calls that are one change: each prepares its unit as if it were alone, and all units are decided one after
+ * the other in one transaction. A refusal of one leaves nothing of the others.
+ */
+export class Together {
+  readonly #store: Transacting
+  readonly #waiting: Waiting[] = []
+  #isOver = false
+  #arrived: () => void = () => undefined
+
+  constructor(store: Transacting) {
+    this.#store = store
+  }
+
+  /** A unit waits for those of the other calls. Units that follow after the commit run by themselves. */
+  transact<T>(unit: Unit<T>): Promise<T> {
+    if (this.#isOver) return this.#store.transact(unit)
+    return new Promise<unknown>((resolve, reject) => {
+      this.#waiting.push({ unit, resolve, reject })
+      this.#arrived()
+    }) as Promise<T>
+  }
+
+  /** Makes the calls; throws the first refusal, and then nothing has happened. */
+  async run(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const running: Promise<unknown>[] = []
+    try {
+      for (const call of calls) {
+        const arrived = new Promise<void>((resolve) => {
+          this.#arrived = resolve
+        })
+        running.push(call())
+        await Promise.race([arrived, running.at(-1)])
+      }
+      this.#isOver = true
+      await this.#commit()
+    } catch (error) {
+      this.#isOver = true
+      for (const { reject } of this.#waiting) reject(error)
+      await Promise.allSettled(running)
+      throw error
+    }
+    await Promise.all(running)
+  }
+
+  async #commit(): Promise<void> {
+    const units = this.#waiting.map(({ unit }) => unit)
+    const [first] = units
+    if (!first) return
+    const values = await this.#store.transact<readonly unknown[]>({
+      ...first,
+      reads: merged(units.map(({ reads }) => reads)),
+      decide: (view) => {
+        const decided: unknown[] = []
+        for (const unit of units) {
+          const value = unit.decide(view)
+          if (value instanceof Needs) return value
+          decided.push(value)
+        }
+        return decided
+      },
+    })
+    for (const [i, { resolve }] of this.#waiting.entries()) resolve(values[i])
+  }
+}
+
+interface Transacting {
+  transact<T>(unit: Unit<T>): Promise<T>
+}
+
+/** The rows of all of them. A claim, a look at the newest handoff of a pair and a key belong to a call that is alone. */
+function merged(all: readonly Reads[]): Reads {
+  const lists = all.flatMap(
+    ({ claim: _claim, latest: _latest, idem: _idem, numbers: _numbers, ...reads }) =>
+      Object.entries(reads) as [string, readonly string[]][],
+  )
+  const union: Record<string, string[]> = {}
+  for (const [name, items] of lists) union[name] = [...new Set([...(union[name] ?? []), ...items])]
+  return { ...all[0], ...union }
+}

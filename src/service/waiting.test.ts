@@ -44,9 +44,15 @@ function deaf(store: Store): { readonly store: Store; readonly looks: () => numb
 }
 
 /** A store that is away for as long as the test says, or fails in some other way. */
-function failing(): { error: Error | undefined; failed: number; readonly wrap: (store: Store) => Store } {
+function failing(): {
+  error: Error | undefined
+  asked: number
+  failed: number
+  readonly wrap: (store: Store) => Store
+} {
   const state = {
     error: undefined as Error | undefined,
+    asked: 0,
     failed: 0,
     wrap: (store: Store): Store =>
       new Proxy(store, {
@@ -55,6 +61,7 @@ function failing(): { error: Error | undefined; failed: number; readonly wrap: (
           if (typeof value !== 'function') return value
           if (name === 'subscribe') return value.bind(target)
           return (...given: unknown[]) => {
+            state.asked += 1
             if (!state.error) return value.apply(target, given)
             state.failed += 1
             return Promise.reject(state.error)
@@ -298,7 +305,9 @@ describeOnEngines('waiting for a handoff', (open) => {
     const w = await open(t, { wrap: store.wrap })
     const { uid, id } = await request(w)
 
+    const { asked } = store
     const waiting = w.service.wait(uid, { timeout_s: 0.3 })
+    await until(() => store.asked > asked, 'it has found the handoff')
     store.error = AWAY
     await assert.rejects(waiting, {
       name: 'HandoffTimeoutException',

@@ -11,6 +11,7 @@ import {
   verifyExport,
 } from '../audit/levels/index.ts'
 import { readVkey } from '../audit/note.ts'
+import { present } from '../domain/present.ts'
 import { folderFiles, isFolder } from './audit-folder.ts'
 import { NODE_PLATFORM, platformSha256 } from './audit-platform.ts'
 
@@ -39,12 +40,8 @@ export async function verifyFolder(request: VerifyRequest): Promise<VerifyOutcom
   if (typeof policy === 'string') return usage(policy)
   if (request.vkey !== undefined && !readVkey(platformSha256, request.vkey))
     return usage(`${request.vkey} is not a key; it looks like name+1234abcd+AbC…=`)
-  const found = await verifyExport(folderFiles(folder), NODE_PLATFORM, {
-    ...(request.vkey !== undefined && { vkey: request.vkey }),
-    ...(seen && { seen }),
-    ...(policy && { policy }),
-    ...(request.tell && { tell: request.tell }),
-  })
+  const given = present({ vkey: request.vkey, seen, policy, tell: request.tell })
+  const found = await verifyExport(folderFiles(folder), NODE_PLATFORM, given)
   return { found, text: printVerification(found), exit: exitOf(found) }
 }
 

@@ -5,6 +5,7 @@ import type { Actor } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
 import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
+import { present } from '../domain/present.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { known, resolveActor } from '../workspace/identity.ts'
@@ -69,7 +70,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     const service: Service = createService(store, {
       policy,
       home: config?.dialect ?? 'native',
-      ...(config?.folders && { live: new Set(config.folders.map(({ dialect }) => dialect)) }),
+      ...present({ live: config?.folders && new Set(config.folders.map(({ dialect }) => dialect)) }),
       ...queued,
       ...(workspace &&
         config?.folders?.length && {
@@ -88,8 +89,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
       service,
       actor: known(actor, (name) => kindOf(policy, name, row)),
       why,
-      ...(workspace && { workspace }),
-      ...(config && { config }),
+      ...present({ workspace, config }),
       warnings,
       created: workspace?.created ?? false,
       close: () => store.close(),
@@ -151,7 +151,7 @@ async function targetOf(
       ? { ...target, path: resolve(base, target.path) }
       : target
   if (!mayMake(options)) demandThere(placed, options)
-  return { target: withAccess(placed, options), ...(found && { workspace: found }) }
+  return { target: withAccess(placed, options), ...present({ workspace: found }) }
 }
 
 const mayMake = ({ write, readOnly, existing }: OpenContextOptions): boolean =>
@@ -181,7 +181,7 @@ async function workspaceFor(options: OpenContextOptions, found: Workspace | unde
   throw new BatonError(
     'not_found',
     `${what}; make one with: baton init, or with the first handoff in a git repository: baton send`,
-    { cwd, ...(found && { root: found.root }) },
+    { cwd, ...present({ root: found?.root }) },
   )
 }
 

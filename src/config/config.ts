@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 import { resolve } from 'node:path'
+import { present } from '../domain/present.ts'
 
 export type { Config } from './schema.ts'
 
@@ -80,7 +81,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     ci: CI_SERVICES.some((name) => isOn(env[name])),
     ...given('codingAgent', codingAgent),
     user: userOf(env, uid),
-    ...(uid !== undefined && { uid }),
+    ...present({ uid }),
     ...given('stepSummary', env.GITHUB_STEP_SUMMARY),
     ...given('path', env.PATH),
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',

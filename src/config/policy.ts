@@ -3,6 +3,7 @@ import type { AckOverrides } from '../domain/handoffs/deadlines.ts'
 import { HOMES, type Home } from '../domain/home.ts'
 import type { PeopleRules } from '../domain/people/silence.ts'
 import { DEFAULT_POLICY, type ListedAgent, type Policy } from '../domain/policy.ts'
+import { present } from '../domain/present.ts'
 import type { Config } from './schema.ts'
 
 // biome-ignore format: read as a table
@@ -40,16 +41,16 @@ function toMilliseconds(text: string): number | undefined {
 /** The rules that a `baton.yaml` sets, with the usual ones where it says nothing. */
 export function toPolicy(config: Config | undefined): Policy {
   if (!config) return DEFAULT_POLICY
-  return {
-    ...(config.agents && { agents: toListed(config.agents) }),
+  return present({
+    agents: config.agents && toListed(config.agents),
     defaultLimits: config.default_limits ?? DEFAULT_POLICY.defaultLimits,
     verifiers: config.verification?.verifiers ?? DEFAULT_POLICY.verifiers,
     chief: config.verification?.chief ?? DEFAULT_POLICY.chief,
     deadlines: toDeadlines(config.deadlines ?? {}),
     depthLimit: config.depth_limit ?? DEFAULT_POLICY.depthLimit,
-    ...(config.routes && { routes: config.routes }),
-    ...(config.people && { people: toPeople(config.people) }),
-  }
+    routes: config.routes,
+    people: config.people && toPeople(config.people),
+  })
 }
 
 function toPeople({ remind, silence }: NonNullable<Config['people']>): PeopleRules {

@@ -1,3 +1,5 @@
+import { present } from '../domain/present.ts'
+
 export type Schema = Readonly<Record<string, unknown>>
 
 export const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
@@ -5,7 +7,7 @@ export const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 export const text = (description?: string): Schema => ({
   type: 'string',
   minLength: 1,
-  ...(description !== undefined && { description }),
+  ...present({ description }),
 })
 
 /** Unknown keys are kept on every round trip, so no mapping is closed. */

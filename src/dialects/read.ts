@@ -1,3 +1,4 @@
+import { present } from '../domain/present.ts'
 import type { PlacedProblem } from '../domain/problem.ts'
 import { byPlace } from '../domain/problem.ts'
 import { ambiguousDialect, type Match, matchesOf, unknownDialect } from './detect.ts'
@@ -73,7 +74,7 @@ function documentOf(source: Source, matches: readonly Match[]): Document {
   return {
     ...match,
     source,
-    ...(slot && { draft: slot.draft }),
+    ...present({ draft: slot?.draft }),
     carried: slot?.carried ?? [],
     diagnostics: [...source.diagnostics, ...diagnostics, ...(slot?.diagnostics ?? [])].toSorted(byPlace),
     places: places ?? new Map(),

@@ -31,7 +31,7 @@ export class BatonError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
-    this.details = details
+    this.details = present(details)
   }
 
   /** Whether the same call may succeed later without a change by the caller. */
@@ -82,7 +82,7 @@ export function timedOut(
   if (state !== 'in_review') return new HandoffTimeoutException(said, { id, timeout_s }, cause)
   return new HandoffTimeoutException(
     `${said}; it is in review, and waits for ${waiting_for ?? 'somebody else than its receiver'} to verify it`,
-    { id, timeout_s, state, ...present({ waiting_for }) },
+    { id, timeout_s, state, waiting_for },
     cause,
   )
 }

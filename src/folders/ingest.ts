@@ -109,7 +109,7 @@ export async function takeChange(
     isConflict,
   })
   note(work, { what: 'put_back', path, id: after.id, uid: after.uid })
-  return project(work, after, { at: { path, found }, ...(row?.text !== undefined && { base: row.text }) })
+  return project(work, after, { at: { path, found }, base: row?.text })
 }
 
 /** A checkout put it there: nothing follows from it, and it stays until the handoff moves on. */

@@ -236,7 +236,7 @@ async function unreadableFile(
   await refuseFile(work, { path, found, reason, handoff, author: handoff?.from })
   if (!handoff) return dealtWith(work, path, found)
   note(work, { what: 'put_back', path, id: handoff.id, uid: handoff.uid })
-  return project(work, handoff, { at: { path, found }, ...(row?.text !== undefined && { base: row.text }) })
+  return project(work, handoff, { at: { path, found }, base: row?.text })
 }
 
 function dealtWith(work: Work, path: string, { sha256, stamp }: FoundFile): boolean {

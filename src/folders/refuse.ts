@@ -1,4 +1,5 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { present } from '../domain/present.ts'
 import { noteRefusedFile } from '../service/documents/file-refusal.ts'
 import type { FoundFile } from './files/tree.ts'
 import { besideOf, keepBeside, putBeside } from './project.ts'
@@ -23,18 +24,13 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
   if (to !== undefined) {
     const about = { path: inProject(work, path), sha256: found.sha256, reason, to }
     const call = await claimed(work, author ?? to)
-    await noteRefusedFile(work.service.deps, call, { ...about, ...(handoff && { handoff }) })
+    await noteRefusedFile(work.service.deps, call, { ...about, ...present({ handoff }) })
   }
   const text = utf8Text(found)
   if (isConflict || text === undefined) keepBeside(work, path, found, reason)
   const name = path.slice(path.lastIndexOf('/') + 1)
   putBeside(work, path, name, 'problem', problemText(refused, text))
-  note(work, {
-    what: 'refused',
-    path,
-    reason,
-    ...(handoff && { id: handoff.id, uid: handoff.uid }),
-  })
+  note(work, { what: 'refused', path, reason, ...present({ id: handoff?.id, uid: handoff?.uid }) })
 }
 
 /** Takes the page away that says why this very text was refused, when it is taken in after all. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { present } from '../domain/present.ts'
 import type { Service, Store } from '../service/service.ts'
 import { extraFiles } from './extras.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
@@ -145,7 +146,7 @@ export async function syncOne(
   const reached = await catchUp(work, cursor)
   await extraFiles(work)
   lateWrites(work, options.dir)
-  state.putFolder(folder.path, { cursor: reached, ...(head !== undefined && { head }) })
+  state.putFolder(folder.path, { cursor: reached, ...present({ head }) })
   return work.happened
 }
 

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { present } from '../domain/present.ts'
 
 /** A checkout of a git repository, read from its files: git itself may be missing, and costs a process. */
 export interface Checkout {
@@ -26,7 +27,7 @@ export function checkoutAt(root: string): Checkout | undefined {
     return { root, linked: basename(dirname(folder)) === 'worktrees' && !exists(folder) }
   }
   const main = pointsBack(folder, dotGit) ? mainOf(common) : undefined
-  return { root, linked: true, ...(main !== undefined && { main }) }
+  return { root, linked: true, ...present({ main }) }
 }
 
 /** The checkout that a folder is in: git takes the nearest one upwards. */

@@ -1,5 +1,6 @@
 import { BatonError } from '../domain/errors.ts'
 import { taskReasons } from '../domain/people/gate.ts'
+import { present } from '../domain/present.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import { inWords } from '../domain/texts/visible.ts'
@@ -73,8 +74,7 @@ export async function checkMerge(
     branch,
     base,
     head,
-    ...(facts && { task: facts.task.id }),
-    ...(record && { record: record.uid }),
+    ...present({ task: facts?.task.id, record: record?.uid }),
     allowed: found.reasons.length === 0,
     ...found,
   }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import { type FileEdit, readText } from '../setup/file-edit.ts'
 import { type GitEnvironment, noRepository, openRepository } from './git.ts'
 import { findHooksFolder } from './hook.ts'
@@ -93,7 +94,7 @@ function installation(hook: Read, kept: Read): readonly FileEdit[] {
   }
   // A hook that cannot be run is switched off, and must not come to life by what is written into it.
   if (isHusky(path) || (isShell(text) && isExecutable(mode)))
-    return [{ path, before: text, after: withBlock(text), ...(mode !== undefined && { mode }), why }]
+    return [{ path, before: text, after: withBlock(text), ...present({ mode }), why }]
   if (kept.text !== undefined)
     throw new BatonError(
       'conflict',
@@ -105,7 +106,7 @@ function installation(hook: Read, kept: Read): readonly FileEdit[] {
       path: kept.path,
       before: undefined,
       after: text,
-      ...(mode !== undefined && { mode }),
+      ...present({ mode }),
       why: 'the hook that is there now, as it is; it runs after the check',
     },
     { path, before: text, after: AROUND, mode: EXECUTABLE, why },
@@ -118,11 +119,11 @@ function removal(hook: Read, kept: Read): readonly FileEdit[] {
   const why = 'git no longer asks Baton before a commit'
   if (text === AROUND && kept.text !== undefined)
     return [
-      { path, before: text, after: kept.text, ...(kept.mode !== undefined && { mode: kept.mode }), why },
+      { path, before: text, after: kept.text, ...present({ mode: kept.mode }), why },
       { path: kept.path, before: kept.text, after: undefined, why: 'it is the hook again' },
     ]
   if (text === ALONE) return [{ path, before: text, after: undefined, why }]
-  return [{ path, before: text, after: withoutBlock(text), ...(mode !== undefined && { mode }), why }]
+  return [{ path, before: text, after: withoutBlock(text), ...present({ mode }), why }]
 }
 
 const isHusky = (path: string): boolean => basename(dirname(path)) === '.husky'

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { present } from '../domain/present.ts'
 import { demandPath } from './names.ts'
 
 export const PROMPTS_FOLDER = 'docs/guides/implementation/task-prompts'
@@ -85,7 +86,7 @@ export function readSection(text: string, id: string): Omit<TaskPrompt, 'path'> 
   const prompt = promptOf(section)
   return {
     title: promptTitle(heading.text, id),
-    ...(prompt !== undefined && { prompt }),
+    ...present({ prompt }),
     // A checklist for all tasks of the file stands outside their sections.
     checklist: own.length > 0 ? own : sharedChecklist(lines),
     extractions: extractionsOf(section.map((line) => line.text).join('\n')),

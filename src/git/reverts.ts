@@ -1,3 +1,4 @@
+import { present } from '../domain/present.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Repository } from './git.ts'
 import { checkCommitMessage, plainPath } from './names.ts'
@@ -187,9 +188,7 @@ async function suspectOf(
     task: task.id,
     title: task.title,
     record: record.uid,
-    ...(record.commit_sha !== undefined && { commit: record.commit_sha }),
-    missing,
-    ...(revert && { reverted_by: revert.commit }),
+    ...present({ commit: record.commit_sha, missing, reverted_by: revert?.commit }),
     reason: reasons.join('; '),
     reinstate: `baton thought record ${task.id} --status todo --notes "${NOTES}"`,
   }

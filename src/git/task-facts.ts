@@ -1,4 +1,5 @@
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { OperationName } from '../operations/index.ts'
 import { branchPrefix, isBranchOf, taskOfBranch } from './names.ts'
@@ -35,11 +36,7 @@ export async function allTasks(ask: Ask, filter: object = {}): Promise<readonly 
   const found: ShownTask[] = []
   let cursor: string | undefined
   do {
-    const page = (await ask('task_list', {
-      ...filter,
-      limit: TASK_PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })) as {
+    const page = (await ask('task_list', { ...filter, limit: TASK_PAGE, ...present({ cursor }) })) as {
       readonly items: readonly ShownTask[]
       readonly next?: string
     }

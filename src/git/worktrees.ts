@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Repository } from './git.ts'
 import { branchName, demandSlug, slugOf, WORKTREES, worktreePath } from './names.ts'
 
@@ -55,8 +56,7 @@ export async function listWorktrees(repository: Repository): Promise<readonly Wo
       const commit = facts.get('HEAD')
       return {
         folder: facts.get('worktree') ?? '',
-        ...(branch !== undefined && { branch }),
-        ...(commit !== undefined && { commit }),
+        ...present({ branch, commit }),
         ...(facts.has('prunable') && { isGone: true as const }),
       }
     })

@@ -5,6 +5,7 @@ import { labelsOf, type NativeKey } from '../dialects/markdown/keys.ts'
 import { readStatus } from '../dialects/markdown/status.ts'
 import { readInstant } from '../dialects/text/time.ts'
 import { findWord, PRIORITY_WORDS } from '../dialects/text/words.ts'
+import { present } from '../domain/present.ts'
 
 /** One line of a table that lists work by its task. */
 export interface IndexRow {
@@ -60,13 +61,7 @@ function rowOf(cells: Cells, around: Draft): IndexRow {
     status,
     draft: {
       task: id ?? task,
-      ...(title !== undefined && { title }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(state !== undefined && { state }),
-      ...(created !== undefined && { created_at: created }),
-      ...(priority !== undefined && { priority }),
-      ...(due !== undefined && { target_completion: due }),
+      ...present({ title, from, to, state, created_at: created, priority, target_completion: due }),
     },
   }
 }

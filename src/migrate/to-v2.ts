@@ -5,6 +5,7 @@ import { statusFor } from '../dialects/markdown/status.ts'
 import { nativeParts, print, toNative } from '../dialects/markdown/write.ts'
 import type { Change, Path, Source } from '../dialects/text/source.ts'
 import { sourcesOf } from '../dialects/text/sources.ts'
+import { present } from '../domain/present.ts'
 import type { Candidate } from './candidate.ts'
 
 export interface Converted {
@@ -25,11 +26,7 @@ const OWN: ReadonlySet<string> = new Set(['id', 'body', 'extra'])
  */
 export function converted({ file, draft, name, isRow }: Candidate, id: string): Converted {
   const { id: former, ...rest } = draft
-  const extra = {
-    ...draft.extra,
-    migrated_from: file.path,
-    ...(former !== undefined && { former_id: former }),
-  }
+  const extra = { ...draft.extra, migrated_from: file.path, ...present({ former_id: former }) }
   const source = isRow ? undefined : sourcesOf(file.text, { path: file.path }).find(hasKeys)
   const wanted: Draft = { ...rest, id, extra }
   const first = writtenFile(wanted, source)

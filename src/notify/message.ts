@@ -1,3 +1,4 @@
+import { present } from '../domain/present.ts'
 import { inWords, visible } from '../domain/texts/visible.ts'
 import type { Message } from '../service/deps.ts'
 
@@ -32,8 +33,7 @@ export function toJson(message: Message, link: string | undefined): string {
     workspace,
     text: headline(message),
     handoff: { ...handoff, title: quoted(handoff.title) },
-    ...(command !== undefined && { command }),
-    ...(link !== undefined && { link }),
+    ...present({ command, link }),
   })
 }
 

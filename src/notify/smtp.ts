@@ -107,9 +107,7 @@ class Talk {
     const { host, port, secure, ca } = server
     this.isEncrypted = secure
     this.#socket = this.#listen(
-      secure
-        ? connectTls({ host, port, ...serverName(host), ...(ca !== undefined && { ca }) })
-        : connectPlain({ host, port }),
+      secure ? connectTls({ host, port, ...serverName(host), ca }) : connectPlain({ host, port }),
     )
     this.#late = setTimeout(
       () => this.#fail(new BatonError('timed_out', `${host} did not take the mail in time`)),
@@ -145,7 +143,7 @@ class Talk {
     const { host, ca } = this.#server
     const plain = this.#socket
     plain.removeAllListeners('data')
-    const socket = connectTls({ socket: plain, host, ...serverName(host), ...(ca !== undefined && { ca }) })
+    const socket = connectTls({ socket: plain, host, ...serverName(host), ca })
     this.#socket = this.#listen(socket)
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve)

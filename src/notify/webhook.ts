@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import { type Address, addressFor, networkOf, type Resolve } from './addresses.ts'
 
@@ -81,7 +82,7 @@ function post(hook: Webhook, url: URL, address: Address, posted: Posted): Promis
         method: 'POST',
         agent: false,
         ...(isIP(bare) === 0 && { servername: bare }),
-        ...(hook.ca !== undefined && { ca: hook.ca }),
+        ...present({ ca: hook.ca }),
         headers: {
           host: url.host,
           'content-type': 'application/json',
@@ -91,8 +92,7 @@ function post(hook: Webhook, url: URL, address: Address, posted: Posted): Promis
           'baton-timestamp': String(posted.at),
           'baton-signature': signatureOf(hook.secret, posted),
           'idempotency-key': posted.id,
-          ...(posted.trace && { traceparent: posted.trace.traceparent }),
-          ...(posted.trace?.tracestate !== undefined && { tracestate: posted.trace.tracestate }),
+          ...present({ traceparent: posted.trace?.traceparent, tracestate: posted.trace?.tracestate }),
         },
       },
       (response) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AuditSession } from '../domain/audit-session.ts'
+import { present } from '../domain/present.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const BASIC = ['invalid_input', 'not_found', 'wrong_state', 'unmet', 'store_refused', 'unavailable'] as const
@@ -57,10 +58,7 @@ const sessions = defineOperation({
       by === undefined ? {} : { by },
       pageOf(page),
     )
-    return {
-      items: items.map(({ lease: _lease, ...session }) => session),
-      ...(next !== undefined && { next }),
-    }
+    return { items: items.map(({ lease: _lease, ...session }) => session), ...present({ next }) }
   },
 })
 
@@ -233,7 +231,7 @@ const log = defineOperation({
   examples: ['baton audit log --limit 50'],
   run: async (service, _, page) => {
     const { items, next } = await (await service.audit()).log(pageOf(page))
-    return { items: [...items], ...(next !== undefined && { next }) }
+    return { items: [...items], ...present({ next }) }
   },
 })
 

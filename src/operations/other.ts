@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AGENT_KINDS, AGENT_ROLES, Agent, AgentName, Limit } from '../domain/agent.ts'
 import { Notice } from '../domain/people/notice.ts'
+import { present } from '../domain/present.ts'
 import { MAX_BLOB_BYTES } from '../service/handoffs/artifacts.ts'
 import { defineOperation } from './operation.ts'
 
@@ -126,7 +127,7 @@ const artifactGet = defineOperation({
   examples: ['baton artifact get 0199…'],
   run: async (service, _, { uid }) => {
     const { artifact, bytes } = await service.artifacts.get(uid)
-    return { artifact, ...(bytes && { content: Buffer.from(bytes).toString('base64') }) }
+    return { artifact, ...present({ content: bytes && Buffer.from(bytes).toString('base64') }) }
   },
 })
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { recordIn } from '../audit/entry.ts'
+import { present } from '../domain/present.ts'
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { LogEntry } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
@@ -62,7 +63,7 @@ const log = defineOperation({
 function toEntry(entry: LogEntry): z.infer<ReturnType<typeof HistoryEntry>> {
   const { at, act, hash } = entry
   const { actor, to } = recordIn(entry)
-  return { at, act, by: actor.id, ...(to !== undefined && { to }), hash }
+  return { at, act, by: actor.id, ...present({ to }), hash }
 }
 
 export const HISTORY_OPERATIONS = [reopen, log] as const

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { PRIORITIES } from '../domain/handoffs/handoff.ts'
+import { present } from '../domain/present.ts'
 import { briefMarkdown, DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/tasks/brief.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { Title } from './handoff/fields.ts'
@@ -46,15 +47,8 @@ const list = defineOperation({
   untrusted: ['items'],
   examples: ['baton task list --status in_progress'],
   run: async (service, _, { limit, cursor, status, owner, text }) => {
-    const page = await service.tasks.list(
-      {
-        ...(status && { status }),
-        ...(owner !== undefined && { owner }),
-        ...(text !== undefined && { text }),
-      },
-      pageOf({ limit, cursor }),
-    )
-    return { items: page.items.map(show), ...(page.next !== undefined && { next: page.next }) }
+    const page = await service.tasks.list(present({ status, owner, text }), pageOf({ limit, cursor }))
+    return { items: page.items.map(show), ...present({ next: page.next }) }
   },
 })
 

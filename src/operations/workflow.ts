@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { PHASES } from '../domain/blocks/phases.ts'
 import { STATES } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import { RUN_STATES, type Run, STEP_STATES } from '../domain/workflow/run.ts'
 import { runView } from '../domain/workflow/run-view.ts'
 import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
@@ -127,15 +128,12 @@ const list = defineOperation({
   untrusted: ['items'],
   examples: ['baton workflow list --state waiting'],
   run: async (service, _, { state, name, limit, cursor }) => {
-    const page = await (await service.workflows()).list(
-      { ...(state && { state }), ...(name !== undefined && { name }) },
-      pageOf({ limit, cursor }),
-    )
+    const page = await (await service.workflows()).list(present({ state, name }), pageOf({ limit, cursor }))
     const items = page.items.map((run) => {
       const { steps: _steps, waiting_for: _waiting, ...rest } = mutable(runView(run)) as Shown
       return rest
     })
-    return { items, ...(page.next !== undefined && { next: page.next }) }
+    return { items, ...present({ next: page.next }) }
   },
 })
 

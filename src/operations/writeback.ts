@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
+import { present } from '../domain/present.ts'
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { WRITEBACK_STATUSES } from '../domain/tasks/writeback.ts'
 import {
@@ -86,7 +87,7 @@ const update = defineOperation({
     return {
       ...show(row),
       ...(input.status === 'done' && { reply: DONE_REPLY }),
-      ...(unusual && { warnings: [unusual.message] }),
+      ...present({ warnings: unusual && [unusual.message] }),
     }
   },
 })

@@ -1,3 +1,4 @@
+import { present } from '../domain/present.ts'
 import type { Run, StepState } from '../domain/workflow/run.ts'
 import type { Workflow } from '../domain/workflow/workflow.ts'
 
@@ -32,7 +33,7 @@ export function pictureOf(workflow: Workflow, run?: Run): Picture {
       title: `${i + 1}. ${step.title}`,
       who: at?.agent ?? step.agent ?? `role ${step.role}`,
       ...noteOf(step.on_failure, step.phase, step.title),
-      ...(at && { state: at.state === 'gate' ? ('completed' as const) : at.state }),
+      ...present({ state: at?.state === 'gate' ? ('completed' as const) : at?.state }),
     }
     if (!step.gate) return [own]
     const { name, to, type } = step.gate
@@ -44,7 +45,7 @@ export function pictureOf(workflow: Workflow, run?: Run): Picture {
         title: name,
         who: type === 'auto' ? `checks, else ${to}` : to,
         ...(type === 'advisory' && { loose: true }),
-        ...(at && { state: gateState(at.state, at.advisory !== undefined) }),
+        ...present({ state: at && gateState(at.state, at.advisory !== undefined) }),
       },
     ]
   })

@@ -1,6 +1,7 @@
 import { type AgentKind, AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { kindOf } from '../domain/policy.ts'
+import { present } from '../domain/present.ts'
 import type { Service } from '../service/service.ts'
 import { demandSeconds } from '../service/waiting.ts'
 import { BatonAgent } from './baton-agent.ts'
@@ -46,12 +47,7 @@ export class Baton {
     const known = demandName(name)
     const kind = options.kind ?? kindOf(service.deps.policy, known)
     return new BatonAgent(service, {
-      actor: {
-        name: known,
-        kind,
-        auth: 'os-user',
-        ...(options.instance !== undefined && { instance: options.instance }),
-      },
+      actor: { name: known, kind, auth: 'os-user', ...present({ instance: options.instance }) },
     })
   }
 

@@ -1,4 +1,5 @@
 import { isKnownErrorCode } from '../domain/handoffs/retry.ts'
+import { present } from '../domain/present.ts'
 import { secretsIn, withoutSecrets } from '../domain/texts/secrets.ts'
 import { changeTexts } from '../domain/texts/visible.ts'
 
@@ -57,7 +58,7 @@ function errorText(error: unknown): string {
  */
 export function toWritable({ code, message, details }: Failing): Failing {
   const plain = details && plainDetails(details)
-  return { code, message: cleaned(message.slice(0, 2 * MAX_MESSAGE)), ...(plain && { details: plain }) }
+  return { code, message: cleaned(message.slice(0, 2 * MAX_MESSAGE)), ...present({ details: plain }) }
 }
 
 // Cut afterwards: half of a key is not known for one, and the name of a kind may be longer than what it stands for.

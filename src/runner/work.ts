@@ -2,6 +2,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ArtifactRef, Evidence, Package, Validation } from '../domain/handoffs/package.ts'
 import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
+import { present } from '../domain/present.ts'
 
 /** An artifact that a specialist made: what document 001 asks a worker to answer. */
 export interface StoredArtifact {
@@ -112,12 +113,11 @@ export function answerProblem(answer: unknown): string | undefined {
 export const outputOf = ({ id, path, type }: StoredArtifact) => ({
   artifact_id: id,
   artifact_path: path,
-  ...(type !== undefined && { artifact_type: type }),
+  ...present({ artifact_type: type }),
 })
 
 export const refOf = ({ path, type, sha256 }: StoredArtifact) => ({
   path,
   role: 'output',
-  ...(type !== undefined && { type }),
-  ...(sha256 !== undefined && { sha256 }),
+  ...present({ type, sha256 }),
 })

@@ -15,7 +15,7 @@ export function readSettings(text: string, file: string): Mapping {
     throw new BatonError(
       'invalid_input',
       `${file} cannot be read${wrong.line === undefined ? '' : ` (line ${wrong.line})`}: ${wrong.message}; repair it first, nothing was written`,
-      { file, ...(wrong.line !== undefined && { line: wrong.line }) },
+      { file, line: wrong.line },
     )
   const value = sources[0]?.value
   if (sources.length !== 1 || !isMapping(value))

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import { type Checkout, checkoutAbove, checkoutAt } from '../git/checkout.ts'
 
 /** The workspace of a project: its agents, tasks, handoffs and log. */
@@ -54,7 +55,7 @@ export function lookAround(here: string, environment: Environment): Surroundings
     if (statSync(folder).dev !== dev) break
     nearest ??= markedAt(folder, environment)
     const checkout = checkoutAt(folder)
-    if (checkout) return { ...(nearest && { nearest }), checkout }
+    if (checkout) return { ...present({ nearest }), checkout }
     if (folder === home || folder === dirname(folder)) break
   }
   return nearest ? { nearest } : {}
@@ -64,14 +65,7 @@ export function lookAround(here: string, environment: Environment): Surroundings
 export function workspaceAt(root: string, found: Workspace['found'], checkout = root): Workspace {
   const dir = join(root, '.baton')
   const configFile = configIn(root)
-  return {
-    root,
-    dir,
-    ...(configFile !== undefined && { configFile }),
-    found,
-    database: join(dir, 'baton.db'),
-    checkout,
-  }
+  return { root, dir, ...present({ configFile }), found, database: join(dir, 'baton.db'), checkout }
 }
 
 /** Whether the folder is there and can be used; a link is refused: a clone could send writes anywhere with one. */
@@ -102,7 +96,7 @@ function markedAt(folder: string, environment: Environment): Marked | undefined 
         `${path} belongs to another user of this machine; if you trust it, set BATON_WORKSPACE=${folder}`,
         { path },
       )
-  return { root: folder, hasFolder, ...(configFile !== undefined && { configFile }) }
+  return { root: folder, hasFolder, ...present({ configFile }) }
 }
 
 /** The user's own `.baton` holds keys and trust. It is a workspace too only when one was made there. */

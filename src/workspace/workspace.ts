@@ -3,6 +3,7 @@ import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Checkout } from '../git/checkout.ts'
 import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
 
@@ -68,10 +69,7 @@ function inLinkedWorktree({ root, main }: Checkout): BatonError {
   return new BatonError(
     'not_allowed',
     `${root} is a linked worktree, where no workspace is made; ${wayOut}`,
-    {
-      root,
-      ...(main !== undefined && { main }),
-    },
+    { root, ...present({ main }) },
   )
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { Data } from '../difference.ts'
 
 const DEFAULTS = { retry_count: () => 0, metrics: () => ({}), dependencies: () => [] } as const
@@ -12,7 +13,7 @@ export function withDefaults(
 ): { readonly handoff: Data; readonly defaulted: readonly string[] } {
   const fill: Data = {
     ...Object.fromEntries(Object.entries(DEFAULTS).map(([key, make]) => [key, make()])),
-    ...(now !== undefined && { timestamp: now }),
+    ...present({ timestamp: now }),
   }
   const defaulted = Object.keys(fill).filter((key) => !Object.hasOwn(handoff, key) || handoff[key] === null)
   return {

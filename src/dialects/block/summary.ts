@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { Interpretation } from '../dialect.ts'
 import type { Data } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -51,7 +52,6 @@ function metricsIn(text: string): Data {
   const duration = DURATION.exec(text)?.[1]
   return {
     ...(passed !== undefined && { tests_passed: Number(passed), tests_total: Number(total) }),
-    ...(coverage !== undefined && { coverage }),
-    ...(duration !== undefined && { execution_time: duration }),
+    ...present({ coverage, execution_time: duration }),
   }
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
+import { present } from '../../domain/present.ts'
 import type { DraftProblem, Loss, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -28,7 +29,7 @@ export function toNative(draft: Draft): Native {
   add('context', writeContext(draft))
   addExtra(draft, handoff)
   const { body } = draft
-  return { ok: true, value: { handoff }, ...(body !== undefined && { body }), losses: lossesOf(draft) }
+  return { ok: true, value: { handoff }, ...present({ body }), losses: lossesOf(draft) }
 }
 
 /** The strict form: a fenced block, every text in quotes, because an agent's `@` is no YAML without them. */
@@ -63,11 +64,7 @@ function missingIn({ phase, from, to, state }: Draft): DraftProblem[] {
 }
 
 function metricsOf({ metrics, progress, result }: Draft): Data | undefined {
-  const all: Data = {
-    ...result?.metadata,
-    ...metrics,
-    ...(progress !== undefined && { progress }),
-  }
+  const all: Data = { ...result?.metadata, ...metrics, ...present({ progress }) }
   return metrics !== undefined || Object.keys(all).length > 0 ? all : undefined
 }
 

@@ -1,5 +1,6 @@
 import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import type { State } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import { isData, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
@@ -136,7 +137,7 @@ function projectOf({ top }: Reading): string | undefined {
 function packageOf(reading: Reading): Draft['package'] {
   const meeting = reading.frontText('source_meeting')?.value
   const skill = reading.frontText('skill_web_node')?.value
-  const links = { ...(meeting !== undefined && { meeting }), ...(skill !== undefined && { skill }) }
+  const links = present({ meeting, skill })
   const found = {
     purpose: reading.text('purpose')?.value,
     context: reading.text('context')?.value,

@@ -5,6 +5,7 @@ import {
   type MarkdownStatus,
 } from '../../domain/handoffs/markdown-status.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { put } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
@@ -64,7 +65,7 @@ export function parseIndex(source: Source): HandoffIndex {
   const recent = (fields.each('recently_completed') ?? []).flatMap((each) =>
     typeof each === 'string'
       ? [{ id: each }]
-      : [{ ...present({ id: each.text('id'), completed_at: each.time('completed_at') }) }],
+      : [present({ id: each.text('id'), completed_at: each.time('completed_at') })],
   )
   if (last_updated === undefined && !fields.has('last_updated'))
     fields.report(
@@ -76,11 +77,6 @@ export function parseIndex(source: Source): HandoffIndex {
   findDrift(index, fields)
   return index
 }
-
-const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: NonNullable<T[K]>
-  }
 
 function readEntry(each: Fields | string, i: number, index: Fields): Partial<IndexEntry>[] {
   if (typeof each === 'string') {

@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import type { DraftProblem, Loss, Native } from '../dialect.ts'
 import { own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -37,7 +38,7 @@ function asWritten(draft: Draft): Draft {
   const [ack_deadline, purpose] = [expiryOf(draft), purposeOf(draft)]
   return {
     ...draft,
-    ...(ack_deadline !== undefined && { ack_deadline }),
+    ...present({ ack_deadline }),
     ...(purpose !== undefined && { package: { ...draft.package, purpose } }),
   }
 }

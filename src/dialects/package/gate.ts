@@ -1,4 +1,5 @@
 import type { GateType } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
@@ -65,7 +66,7 @@ export function readValidation(handoff: Fields, extra: Data): Validation | undef
   const items = fields.list('items') ?? []
   const options = readOptions(fields, extra)
   keepRest(extra, fields, ['handoff', 'validation_request'])
-  return { items, ...(options && { options }) }
+  return { items, ...present({ options }) }
 }
 
 function readOptions(validation: Fields, extra: Data): Record<string, string> | undefined {

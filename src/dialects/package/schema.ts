@@ -1,5 +1,6 @@
 import { TYPES } from '../../domain/handoffs/handoff.ts'
 import { GATE_TYPES } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
 import { DRAFT, mapping, type Schema, text } from '../json-schema.ts'
 import { ARTIFACT_TYPES, DECISIONS, QUESTION_PRIORITIES, STATUSES, UNDERSTOOD } from './words.ts'
@@ -11,7 +12,7 @@ const texts = (description?: string): Schema => ({
 })
 const oneOf = (words: readonly string[], description?: string): Schema => ({
   enum: [...words],
-  ...(description !== undefined && { description }),
+  ...present({ description }),
 })
 const listOf = (items: Schema): Schema => ({ type: 'array', items })
 

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { ANYONE } from '../../domain/actor.ts'
 import type { ArtifactRef } from '../../domain/handoffs/package.ts'
+import { present } from '../../domain/present.ts'
 import type { DraftProblem, Native } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -21,12 +22,7 @@ export function toNative(draft: Draft): Native {
   const value = NATIVE[form](draft)
   const written = isOwn(draft) ? withExtra(value, draft.extra ?? {}) : value
   const body = isOwn(draft) ? draft.body : undefined
-  return {
-    ok: true,
-    value: written,
-    ...(body !== undefined && { body }),
-    losses: lossesOf(draft, value, isOwn(draft)),
-  }
+  return { ok: true, value: written, ...present({ body }), losses: lossesOf(draft, value, isOwn(draft)) }
 }
 
 type PackageForm = 'package' | 'acknowledgment' | 'gate_response'

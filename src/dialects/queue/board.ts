@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -74,7 +75,7 @@ function boardEntry(fields: Fields, agent: string): Draft {
   const pack: Data = { ...(note && { summary: note }), ...(links.length > 0 && { artifacts: links }) }
   return {
     to: agent.replace(/^@/, '').slice(0, 200),
-    ...(state && { state }),
+    ...present({ state }),
     ...(task && { task: task.slice(0, 200) }),
     ...(Object.keys(pack).length > 0 && { package: pack }),
   }

@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import { fieldsOf } from '../fields.ts'
@@ -29,7 +30,7 @@ export function contextOf(source: Source): ContextReading {
     const message = `${file ?? 'a context file'} is one JSON object; write {} while there is nothing to say`
     return { diagnostics: [{ severity: 'error', code: 'not_an_object', message, ...source.locate([]) }] }
   }
-  const found = { ...(file && { file }), value: source.value }
+  const found = { ...present({ file }), value: source.value }
   const phases = file === 'phase-status.json' ? root.below('phases') : undefined
   if (!phases) return { ...found, diagnostics: root.diagnostics }
   const read = new Map<number, PhaseStatus>()
@@ -47,7 +48,7 @@ export function contextOf(source: Source): ContextReading {
     const handoff = fields.text('handoff_id')
     const updated = fields.time('updated_at')
     read.set(Number(key), {
-      ...(status && { status }),
+      ...present({ status }),
       ...(handoff && { handoff_id: handoff }),
       ...(updated && { updated_at: updated }),
     })

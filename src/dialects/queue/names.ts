@@ -1,4 +1,5 @@
 import { STATES, type State } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import type { Path } from '../text/source.ts'
 import { STATE_WORDS, type Words } from '../text/words.ts'
 
@@ -106,7 +107,7 @@ export function queuePlace(path: string | undefined): QueuePlace {
   const mark = SUFFIXES.get(name.slice(end + '.json.'.length).toLowerCase())
   const status = /handoffs?$/.test(above ?? '') ? FOLDERS.get(folder ?? '') : undefined
   if (status === undefined && mark === undefined) return { stem }
-  return { stem, kind: 'handoff', ...(status && { status }), ...(mark && { mark }) }
+  return { stem, kind: 'handoff', ...present({ status, mark }) }
 }
 
 /** The two forms that the document shows, and every other name that is safe as a file's. */

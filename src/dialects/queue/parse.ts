@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, keysOf, own } from '../difference.ts'
@@ -89,7 +90,7 @@ function handoffIn(source: Source, form: string): Interpretation {
   const place = queuePlace(source.path)
   const state = readState(root, place)
   const status = state && STATUS_OF[state]
-  const draft = completed({ ...readHandoff(root, status), ...(state && { state }) }, source, root)
+  const draft = completed({ ...readHandoff(root, status), ...present({ state }) }, source, root)
   const stem = place.kind === 'handoff' ? place.stem : undefined
   const found = status && place.mark === undefined ? FORM_OF[status] : (form as HandoffForm)
   const native = nativeOf(draft)

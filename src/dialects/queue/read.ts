@@ -1,4 +1,5 @@
 import { percentOf } from '../../domain/handoffs/guards.ts'
+import { present } from '../../domain/present.ts'
 import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
@@ -302,10 +303,7 @@ function detailsOf(root: Fields, error: Fields | undefined): Record<string, unkn
 function readMetrics(root: Fields): Draft['metrics'] {
   const metadata = root.value('metadata')
   const took = root.number('execution_time_seconds')
-  return compact({
-    ...(isMapping(metadata) && metadata),
-    ...(took !== undefined && { execution_time_seconds: took }),
-  })
+  return compact({ ...(isMapping(metadata) && metadata), ...present({ execution_time_seconds: took }) })
 }
 
 const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

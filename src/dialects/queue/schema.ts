@@ -1,4 +1,5 @@
 import { ERROR_KINDS } from '../../domain/handoffs/retry.ts'
+import { present } from '../../domain/present.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
 import { DRAFT, mapping, type Schema, text } from '../json-schema.ts'
 import { LIFECYCLE } from './artifact.ts'
@@ -18,7 +19,7 @@ const whole = (description: string): Schema => ({ type: 'integer', minimum: 0, d
 const texts = (description?: string): Schema => ({
   type: 'array',
   items: { type: 'string' },
-  ...(description !== undefined && { description }),
+  ...present({ description }),
 })
 
 const time: Schema = {

@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Lines } from './lines.ts'
 import type { Change, Path, Position, Source } from './source.ts'
@@ -32,7 +33,7 @@ export function makeSource({ text, lines, path }: Whole, piece: Piece, editPiece
   return {
     kind: piece.kind,
     text,
-    ...(path !== undefined && { path }),
+    ...present({ path }),
     start,
     end,
     value: reading.value,

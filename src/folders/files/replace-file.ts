@@ -11,6 +11,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
+import { present } from '../../domain/present.ts'
 import type { Folder } from './open-folder.ts'
 import { type FoundFile, readIn, type Stamp, sameStamp, sha256Of, stampOf } from './read-file.ts'
 
@@ -53,10 +54,10 @@ export function putIn(dir: Folder, named: NamedFile, bytes: Buffer, before: Befo
     if (!linkNew(dir, draft, name)) {
       // Written in the instant in which the old one was away: theirs is the newest.
       const late = keepLate(dir, taken, named)
-      return { ok: false, ...(late !== undefined && { late }) }
+      return { ok: false, ...present({ late }) }
     }
     const late = keepLate(dir, taken, named)
-    return { ok: true, stamp: made, ...(late !== undefined && { late }) }
+    return { ok: true, stamp: made, ...present({ late }) }
   } finally {
     unlinkQuietly(dir.at(draft))
     fsyncFolder(dir)

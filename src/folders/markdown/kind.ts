@@ -10,6 +10,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { type MarkdownStatus, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
 import { markBelow } from '../mark.ts'
@@ -116,12 +117,7 @@ function writeMarkdownFile({ handoff, draft, base, agreed, policy, thread }: Kno
   const text = body === undefined ? undefined : renewed(body, { before, now, isKnown })
   // One that says nothing of its own any more is the template's, which no draft has.
   const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
-  const after: Draft = {
-    ...engine,
-    ...(isOwn && { body: text }),
-    ...(extra !== undefined && { extra }),
-    ...target,
-  }
+  const after: Draft = { ...engine, ...(isOwn && { body: text }), ...present({ extra }), ...target }
   const written = withExactStatus(rewrite(document, after), markdownStatus(handoff))
   return { ok: true, text: mark.on(written, { handoff, thread }) }
 }

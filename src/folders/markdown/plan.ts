@@ -4,6 +4,7 @@ import { statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
@@ -151,7 +152,7 @@ function handIn(handoff: Handoff, { result, verification }: Draft): readonly Pla
       input: {
         id: handoff.uid,
         ...(evidence.length > 0 && { evidence }),
-        ...(result?.note !== undefined && { note: result.note }),
+        ...present({ note: result?.note }),
       },
     },
   ]
@@ -166,7 +167,7 @@ function verdict(handoff: Handoff, { verification, result }: Draft): PlannedCall
       id: handoff.uid,
       pass: verification?.pass ?? true,
       ...(checks.length > 0 && { checks }),
-      ...(result?.note !== undefined && { note: result.note }),
+      ...present({ note: result?.note }),
     },
   }
 }

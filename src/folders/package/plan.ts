@@ -1,5 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
+import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
@@ -74,7 +75,7 @@ function decision({ handoff, file }: ForeignChange): PlannedCall {
   return {
     actor: by ?? handoff.to,
     op: 'gate_decide',
-    input: { id: handoff.uid, choice, ...(comment !== undefined && { comment }) },
+    input: { id: handoff.uid, choice, ...present({ comment }) },
   }
 }
 
@@ -93,12 +94,11 @@ function acknowledgment({ handoff, file }: ForeignChange): PlannedCall {
     op: 'handoff_accept',
     input: {
       id: handoff.uid,
-      ...(understood !== undefined && { understood }),
+      ...present({ understood }),
       ...(said.questions?.length && { questions: said.questions }),
       ...(said.blockers?.length && { blockers: said.blockers }),
       ...(isClear && { start: said.starting ?? true }),
-      ...(said.from !== undefined && { from: said.from }),
-      ...(file.ack_notes !== undefined && { notes: file.ack_notes }),
+      ...present({ from: said.from, notes: file.ack_notes }),
     },
   }
 }

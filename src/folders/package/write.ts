@@ -1,6 +1,7 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 
@@ -44,9 +45,7 @@ function packageDraft(handoff: Handoff, draft: Draft): Draft {
     ...rest,
     id: handoff.aliases?.package ?? handoff.id,
     state: handoff.state,
-    ...(gate && {
-      gate: { type: gate.type, ...(gate.name !== undefined && { name: gate.name }), ...draft.gate },
-    }),
+    ...present({ gate: gate && { type: gate.type, ...present({ name: gate.name }), ...draft.gate } }),
     // Files that were handed in go back with the return; here they would read as the sender's.
     ...(result && handoff.type === 'return' && { result }),
   }

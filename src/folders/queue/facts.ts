@@ -2,6 +2,7 @@ import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
 import { valueAt } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { Store } from '../../service/service.ts'
 import { statusFor } from './spoken.ts'
 
@@ -36,7 +37,7 @@ export async function facts(handoff: Handoff, text: string, store: Store): Promi
     status: statusFor(handoff),
     handoff_id: handoff.aliases?.queue ?? handoff.id,
     updated_at: handoff.updated_at,
-    ...(made && { made }),
+    ...present({ made }),
     ...(needs.length > 0 && { needs }),
   }
 }
@@ -71,7 +72,7 @@ async function madeBy({ uid }: Handoff, at: At, store: Store): Promise<Made | un
     ...(typeof type === 'string' && { artifact_type: type }),
     ...(typeof phase === 'number' && { phase }),
     file,
-    ...(sha256 !== undefined && { sha256 }),
+    ...present({ sha256 }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { lstatSync, renameSync } from 'node:fs'
 import { FOLDER_OF, isSafeName, type QueueStatus, STATUS_OF, STATUSES } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { Service } from '../../service/service.ts'
 import { LOCK_WAIT_MS, withLock } from '../files/lock.ts'
 import { withFolder } from '../files/open-folder.ts'
@@ -104,6 +105,6 @@ async function withInput(service: Service, taken: Handoff, tree: Tree): Promise<
     code,
     message,
     attempt: taken.attempt,
-    ...(details && { details }),
+    ...present({ details }),
   })
 }

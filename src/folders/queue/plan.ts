@@ -2,6 +2,7 @@ import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
+import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
 import { amendmentOf, askedFields, fixedIn } from '../asked.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
@@ -106,7 +107,7 @@ function handIn(id: string, actor: string, { result = {}, metrics = {}, next_ste
       id,
       ...given,
       ...(Object.keys(metadata).length > 0 && { metadata }),
-      ...(next_steps && { next_steps }),
+      ...present({ next_steps }),
     },
     // An output that does not do is document 001's failure, so that whoever waits for it hears of it.
     orElse: (message) => failing(id, actor, { code: 'VALIDATION_FAILED', message }),
@@ -126,8 +127,7 @@ export function failing(id: string, actor: string, error: Draft['error']): Plann
       id,
       code: isCode ? code : 'PROCESSING_ERROR',
       message: isCode ? text : `${code}: ${text}`,
-      ...(details && { details: details.slice(0, 200) }),
-      ...(recovery_actions && { recovery_actions }),
+      ...present({ details: details?.slice(0, 200), recovery_actions }),
     },
   }
 }

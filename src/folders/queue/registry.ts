@@ -4,6 +4,7 @@ import { printContext } from '../../dialects/queue/context-files.ts'
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
 import { isMapping, setOwn } from '../../dialects/text/tree.ts'
+import { present } from '../../domain/present.ts'
 import type { About, Extra } from '../folder.ts'
 import { type Facts, phaseIn } from './facts.ts'
 
@@ -92,7 +93,7 @@ function registryEntry(
   const isOther = made.sha256 !== undefined && now !== made.sha256
   return {
     ...made,
-    ...(sha256 !== undefined && { sha256 }),
+    ...present({ sha256 }),
     dependencies: needs.filter((id) => id !== made.artifact_id),
     lifecycle: now === undefined ? 'archived' : isOther ? 'superseded' : 'ready',
     created_at: updated_at,
@@ -166,7 +167,7 @@ function saidOf(
   const { type, phase, dependencies, lifecycle } = (source && artifactOf(source).artifact) ?? {}
   return {
     artifact_id: id,
-    ...(type !== undefined && { artifact_type: type }),
+    ...present({ artifact_type: type }),
     ...(phase === undefined ? phaseOf(file) : { phase }),
     file,
     dependencies: dependencies ?? [],

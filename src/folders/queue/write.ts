@@ -4,6 +4,7 @@ import { type Document, readDocuments, rewrite } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
 import { nativeOf, print } from '../../dialects/queue/write.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
+import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
 import { markBelow } from '../mark.ts'
 import { historyOf, queueDraft, statusFor } from './spoken.ts'
@@ -53,7 +54,7 @@ export function writeQueueFile({ handoff, draft, base, agreed, policy, thread }:
   const answer = status === 'failed' ? (wanted.result ?? document?.draft?.result) : wanted.result
   const whole: Draft = {
     ...wanted,
-    ...(answer && { result: answer }),
+    ...present({ result: answer }),
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   }
   if (Object.keys(extra).length === 0) delete whole.extra

@@ -26,7 +26,3 @@ type Mutable<T> = T extends readonly (infer I)[]
   : T extends object
     ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T
-
-/** Without the fields that were left out. */
-export const defined = <T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as never

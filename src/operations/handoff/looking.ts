@@ -11,10 +11,11 @@ import {
 } from '../../domain/handoffs/package.ts'
 import { STATES } from '../../domain/lifecycle.ts'
 import { Notice } from '../../domain/people/notice.ts'
+import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import type { LogEntry } from '../../service/service.ts'
 import { defineOperation, PAGE, pageOf } from '../operation.ts'
-import { defined, Id, mutable } from './fields.ts'
+import { Id, mutable } from './fields.ts'
 
 const Event = () =>
   z.object({
@@ -91,11 +92,11 @@ const get = defineOperation({
     return {
       handoff,
       package: content.package,
-      ...(content.result && { result: content.result }),
+      ...present({ result: content.result }),
       ...responseOf(handoff.type, content.thread),
       thread: [...content.thread],
       verifications: [...content.verifications],
-      ...(content.acknowledgment && { acknowledgment: content.acknowledgment }),
+      ...present({ acknowledgment: content.acknowledgment }),
       timeline: timeline.map(toEvent),
     }
   },
@@ -124,7 +125,7 @@ const list = defineOperation({
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton handoff list --state in_review', 'baton handoff list --to codex --json'],
   run: async (service, _, { limit, cursor, ...filter }) =>
-    mutable(await service.looking.list(defined(filter), pageOf({ limit, cursor }))),
+    mutable(await service.looking.list(present(filter), pageOf({ limit, cursor }))),
 })
 
 const wait = defineOperation({

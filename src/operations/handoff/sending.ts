@@ -4,10 +4,11 @@ import { BatonError } from '../../domain/errors.ts'
 import { Handoff, PRIORITIES, RetryRule, TYPES } from '../../domain/handoffs/handoff.ts'
 import { Package } from '../../domain/handoffs/package.ts'
 import { HOMES } from '../../domain/home.ts'
+import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import { defineOperation } from '../operation.ts'
 import { askedOfPeople } from '../people-fields.ts'
-import { CHANGE_ERRORS, defined, Id, mutable, Note, Title } from './fields.ts'
+import { CHANGE_ERRORS, Id, mutable, Note, Title } from './fields.ts'
 
 const newHandoff = () => ({
   to: AgentName.describe('Who receives it'),
@@ -108,7 +109,7 @@ const amend = defineOperation({
   output: Handoff,
   errors: [...CHANGE_ERRORS],
   examples: ['baton handoff amend HO-2026-001 --criterion "p95 under 200 ms"'],
-  run: (service, call, { id, ...change }) => service.sending.amend(call, id, defined(change)),
+  run: (service, call, { id, ...change }) => service.sending.amend(call, id, present(change)),
 })
 
 const retry = defineOperation({

@@ -1,6 +1,5 @@
 import { verifyChain } from '../../audit/chain.ts'
 import { BatonError } from '../../domain/errors.ts'
-import { present } from '../../domain/present.ts'
 import type { Store, Stream } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { newestCheckpoint } from './checkpoints.ts'
@@ -103,5 +102,5 @@ const broken = (stream: string, at: number, reason: string, session?: string) =>
   new BatonError(
     'store_refused',
     `the chain is broken at entry ${at} of stream ${stream}: ${reason}; somebody has changed the store, compare it with a backup`,
-    { stream, at, reason, ...present({ session }) },
+    { stream, at, reason, session },
   )

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { AGENT_NAME } from '../../domain/actor.ts'
+import { present } from '../../domain/present.ts'
 import type { Session } from '../cli/session/session.ts'
 import { type HookAnswer, NOTHING, refuseStop, refuseTask, tellAtStart } from './hook-answer.ts'
 import type { HookEvent, HookInput, Program } from './hook-input.ts'
@@ -99,13 +100,11 @@ async function beforeCompaction(call: HookCall): Promise<HookAnswer> {
     open: [...handoffs, ...tasks].map(({ id, title, progress }) => ({
       id,
       title,
-      ...(progress !== undefined && { progress }),
+      ...present({ progress }),
     })),
   })
   const kept = await Promise.allSettled(
-    handoffs.map(({ id, progress }) =>
-      session.call('handoff_heartbeat', { id, ...(progress !== undefined && { progress }) }),
-    ),
+    handoffs.map(({ id, progress }) => session.call('handoff_heartbeat', { id, ...present({ progress }) })),
   )
   const failed = kept.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []))
   return failed.length === 0 ? NOTHING : { exit: 0, stderr: failed.join('\n') }

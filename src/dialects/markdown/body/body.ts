@@ -1,3 +1,5 @@
+import { present } from '../../../domain/present.ts'
+
 /** A line such as `**From:** claude`, `- Status: open`, `| To | grok |` or `## To: Grok (Chief)`. */
 export interface BodyField {
   /** The label in lower case, words only. */
@@ -182,7 +184,7 @@ class Scan {
     const ticked = box ? /[xX✓✔]/.test(box[1]!) : undefined
     const rest = box ? text.slice(box[0].length) : text
     const done = ticked ?? markOf(rest)
-    this.#last = { text: rest.trim(), ...(done !== undefined && { done }), at }
+    this.#last = { text: rest.trim(), ...present({ done }), at }
     if (this.#last.text !== '') (this.#target ?? this.#section.items).push(this.#last)
     if (!box && this.#target === undefined) for (const field of fieldsIn(text)) this.#add(field, at)
   }
@@ -228,7 +230,7 @@ class Scan {
     const text = plainText(cells[0] ?? '')
     const status = cells[this.#head.findIndex((name, i) => i > 0 && /status|state|done|result/.test(name))]
     const done = status === undefined ? undefined : doneOf(plainText(status))
-    if (text !== '') this.#section.items.push({ text, ...(done !== undefined && { done }), at })
+    if (text !== '') this.#section.items.push({ text, ...present({ done }), at })
   }
 
   #cell(label: string, cell: string, kind: BodyField['kind'], at: number): void {

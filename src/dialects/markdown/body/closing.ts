@@ -1,5 +1,6 @@
 import type { VerificationRecord } from '../../../domain/handoffs/package.ts'
 import type { State } from '../../../domain/lifecycle.ts'
+import { present } from '../../../domain/present.ts'
 import { isData } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import type { Fields } from '../../fields.ts'
@@ -30,11 +31,7 @@ export function readClosing(reading: Reading, said: State | 'archived' | undefin
   const result = resultOf(reading, back.note, state)
   const verification = verificationOf(reading, ended_at)
   return {
-    ...(state && { state }),
-    ...(ended_at !== undefined && { ended_at }),
-    ...(rejection && { rejection }),
-    ...(result && { result }),
-    ...(verification && { verification }),
+    ...present({ state, ended_at, rejection, result, verification }),
     ...(back.branch !== undefined && { record: { branch: back.branch } }),
   }
 }
@@ -53,7 +50,7 @@ function rejectionOf({ top }: Reading, said: State | 'archived' | undefined): Dr
   const by = agentOf(top, 'rejected_by')
   const at = top.time('rejected_at')
   const value = top.value('rejection_reason')
-  const where = { ...(by !== undefined && { by }), ...(at !== undefined && { at }) }
+  const where = present({ by, at })
   if (isData(value)) {
     const below = top.below('rejection_reason')!
     const type = below.text('type') ?? 'other'
@@ -79,7 +76,7 @@ function resultOf(reading: Reading, note: string | undefined, state: State | und
   const evidence = evidenceOf(reading.top)
   const said = notes ?? note
   if (said === undefined && evidence === undefined) return undefined
-  return { ...(said !== undefined && { note: said }), ...(evidence && { evidence }) }
+  return present({ note: said, evidence })
 }
 
 /** A list of deliverables with their evidence, or a mapping from one to the other. */

@@ -1,3 +1,4 @@
+import { present } from '../../../domain/present.ts'
 import { type ReadAgent, readAgent } from '../agents.ts'
 
 /** What a heading says of a handoff. */
@@ -33,7 +34,7 @@ export function headingParts(whole: string): HeadingParts {
   const sides = FROM_TO.exec(rest)?.slice(1) ?? rest.split(ARROW)
   if (sides.length === 2 && sides.every((side) => NAME.test(side))) {
     const [from, to] = sides.map((side) => readAgent(side))
-    return { isHandoff: true, ...(from && { from }), ...(to && { to }) }
+    return { isHandoff: true, ...present({ from, to }) }
   }
   // "Handoff Protocol" is a title that begins with the word; "Handoff: Protocol" is a handoff.
   const isHandoff = rest === '' || /[:—–-]\s*$/.test(prefix[0])

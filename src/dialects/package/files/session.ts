@@ -1,3 +1,4 @@
+import { present } from '../../../domain/present.ts'
 import type { Source } from '../../text/source.ts'
 
 /** A package in the archive of a project. */
@@ -63,7 +64,7 @@ export function readSession({ body = '' }: Pick<Source, 'body'>): SessionFile {
   })
   const id = HEADING.exec(body)?.[1]?.trim()
   return {
-    ...(id !== undefined && { id }),
+    ...present({ id }),
     ...Object.fromEntries(facts),
     agents: [...new Set([...body.matchAll(AGENT_LINE)].map(([, agent]) => agent!.trim()))],
     gates: [...body.matchAll(GATE)].map(([, gate]) => gate!.trim()),

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { present } from '../../../domain/present.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Flag } from './args.ts'
 
@@ -103,8 +104,7 @@ function toFlag(field: string, schema: z.ZodType): FieldFlag {
     repeats: shape.repeats || field === 'validation_request',
     negatable: shape.kind === 'switch' || shape.kind === 'text-or-false',
     required: isRequired(schema),
-    ...(about !== undefined && { about }),
-    ...(shape.choices && { choices: shape.choices }),
+    ...present({ about, choices: shape.choices }),
     placeholder: shape.choices ? 'choice' : placeholderOf(field, shape.kind),
   }
 }

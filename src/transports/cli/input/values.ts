@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { BatonError } from '../../../domain/errors.ts'
+import { present } from '../../../domain/present.ts'
 import { toSeconds } from '../screen/time.ts'
 import type { Arguments } from './args.ts'
 import type { FieldFlag } from './flags.ts'
@@ -185,7 +186,7 @@ function toCheck(text: string, flag: FieldFlag): unknown {
 function toGate(text: string): unknown {
   const [, type, name] = /^(blocking|advisory|auto)(?::\s*(.+))?$/is.exec(text) ?? []
   if (type === undefined) return { name: text }
-  return { type: type.toLowerCase(), ...(name !== undefined && { name }) }
+  return { type: type.toLowerCase(), ...present({ name }) }
 }
 
 /** `wait`, `expire:2d`, `escalate:4h:maria` or `reassign:4h:paul`. */
@@ -194,7 +195,7 @@ function toSilence(text: string, flag: FieldFlag): unknown {
   const after_s = time === undefined ? undefined : toSeconds(time)
   if (time !== undefined && after_s === undefined)
     return bad(flag, text, 'a rule such as expire:2d or escalate:4h:maria')
-  return { policy, ...(after_s !== undefined && { after_s }), ...(to && { to }) }
+  return { policy, ...present({ after_s }), ...(to && { to }) }
 }
 
 function bad(flag: FieldFlag, text: string, wanted: string): never {

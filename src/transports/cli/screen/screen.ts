@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { present } from '../../../domain/present.ts'
 import { oneLine, plainText } from './plain-text.ts'
 import { relativeTime } from './time.ts'
 import { cut, pad, widthOf, wrap } from './width.ts'
@@ -167,8 +168,4 @@ const widthsOf = (rows: readonly (readonly Shown[])[]): number[] =>
 const toCell = (cell: Cell): Shown =>
   typeof cell === 'string'
     ? { text: oneLine(cell), fill: false }
-    : {
-        text: oneLine(cell.text),
-        fill: cell.fill ?? false,
-        ...(cell.style !== undefined && { style: cell.style }),
-      }
+    : { text: oneLine(cell.text), fill: cell.fill ?? false, ...present({ style: cell.style }) }

@@ -185,7 +185,7 @@ async function pages(session: Session, filter: object, most = 1): Promise<readon
   const items: Handoff[] = []
   let cursor: string | undefined
   for (let page = 0; page < most; page++) {
-    const input = { ...filter, limit: LIST_PAGE, ...(cursor !== undefined && { cursor }) }
+    const input = { ...filter, limit: LIST_PAGE, cursor }
     const found = (await session.call('handoff_list', input)) as { items: Handoff[]; next?: string }
     items.push(...found.items)
     cursor = found.next

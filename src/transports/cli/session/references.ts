@@ -119,7 +119,7 @@ function only<T extends { id: string; title: string; updated_at: string; status?
       id,
       title,
       at: updated_at,
-      ...(status !== undefined && { state: status }),
+      state: status,
     })),
     count: found.length,
   })

@@ -1,6 +1,7 @@
 import type { Context } from '../../../compose/open.ts'
 import type { Actor } from '../../../domain/agent.ts'
 import type { Policy } from '../../../domain/policy.ts'
+import { present } from '../../../domain/present.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Event } from '../../../service/events.ts'
@@ -34,7 +35,7 @@ export function localSession(context: Context): Session {
     actor: async () => context.actor,
     async call(operation, input, { key, actor = context.actor, notSecret } = {}) {
       const op = typeof operation === 'string' ? await loadOperation(operation) : operation
-      const call = { actor, ...(key !== undefined && { key }), ...(notSecret && { notSecret }) }
+      const call = { actor, ...present({ key }), ...(notSecret && { notSecret }) }
       return invoke(op, context.service, call, input)
     },
     events: async function* (options) {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError, ERROR_CODES, toError } from '../../../domain/errors.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
+import { present } from '../../../domain/present.ts'
 import type { Trace } from '../../../domain/trace.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import type { Operation } from '../../../operations/operation.ts'
@@ -57,7 +58,7 @@ export function createRemote(options: RemoteOptions): Remote {
   const headers = {
     accept: 'application/json',
     authorization: `Bearer ${token}`,
-    ...(options.instance !== undefined && { 'baton-instance': options.instance }),
+    ...present({ 'baton-instance': options.instance }),
   }
   const answers = { known: false }
   const send = (
@@ -72,12 +73,11 @@ export function createRemote(options: RemoteOptions): Remote {
         headers: {
           ...headers,
           ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(key !== undefined && { 'idempotency-key': key }),
+          ...present({ 'idempotency-key': key }),
           ...(rev !== undefined && { 'if-match': `"${rev}"` }),
-          ...(trace && { traceparent: trace.traceparent }),
-          ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
+          ...present({ traceparent: trace?.traceparent, tracestate: trace?.tracestate }),
         },
-        ...(body !== undefined && { body }),
+        ...present({ body }),
         // A redirect could otherwise pass the token on.
         redirect: 'manual',
         signal: within(Math.min(ANSWER_MS, answerMs), signal),
@@ -111,11 +111,7 @@ export function createRemote(options: RemoteOptions): Remote {
         {
           open: (query, last, signal) =>
             (options.fetch ?? globalThis.fetch)(new URL(`v1/events?${query}`, base), {
-              headers: {
-                ...headers,
-                accept: 'text/event-stream',
-                ...(last !== undefined && { 'last-event-id': last }),
-              },
+              headers: { ...headers, accept: 'text/event-stream', ...present({ 'last-event-id': last }) },
               redirect: 'manual',
               signal,
             }),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { BatonError } from '../../../domain/errors.ts'
+import { present } from '../../../domain/present.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
 import type { McpEndpoint } from '../../mcp/http.ts'
@@ -125,7 +126,7 @@ function routes(
     operations,
     answered,
     stopping: options.stopping,
-    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+    ...present({ heartbeatMs: options.heartbeatMs }),
     admit,
   })
   const mcp = mcpEndpoint(options)

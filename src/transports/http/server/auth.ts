@@ -2,6 +2,7 @@ import type { Actor } from '../../../domain/agent.ts'
 import { keyProblem } from '../../../domain/call-key.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { kindOf } from '../../../domain/policy.ts'
+import { present } from '../../../domain/present.ts'
 import { readTrace } from '../../../domain/trace.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Call } from '../../../service/deps.ts'
@@ -43,7 +44,7 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
       name: token.agent,
       kind: kindOf(service.deps.policy, token.agent, agent),
       auth: 'token',
-      ...(instance !== undefined && { instance }),
+      ...present({ instance }),
     },
     scopes: token.scopes,
     token: token.uid,
@@ -89,12 +90,7 @@ export function toCall({ actor }: Caller, headers: Headers): Call {
   if (fault !== undefined) throw new BatonError('invalid_input', fault)
   const rev = revisionOf(headers)
   const trace = readTrace(headers.get('traceparent'), headers.get('tracestate'))
-  return {
-    actor,
-    ...(key !== null && { key }),
-    ...(rev !== undefined && { rev }),
-    ...(trace && { trace }),
-  }
+  return { actor, ...(key !== null && { key }), ...present({ rev, trace }) }
 }
 
 /** The revision that the caller has seen, as it stands in `rev`: `If-Match: "7"`. */

@@ -1,4 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
+import { present } from '../../../domain/present.ts'
 import { EVENT_KINDS, type Event, type Events } from '../../../service/events.ts'
 
 /** Which events a listener wants: all of these that are given must agree. */
@@ -145,5 +146,5 @@ function wanted(request: Request): Filter & { readonly since?: string } {
     throw new BatonError('invalid_input', 'this cursor is not one that Baton gave out', {
       cursor: since.slice(0, 40),
     })
-  return { ...given, ...(since !== undefined && { since }) }
+  return { ...given, ...present({ since }) }
 }

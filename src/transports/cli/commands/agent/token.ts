@@ -74,7 +74,7 @@ const create: Command = {
     const expires_at = expiry(textOf(args, 'expires'))
     const { token, secret } = await (await context!.service.tokens()).create(
       { actor: context!.actor },
-      { agent, scopes, ...(expires_at !== undefined && { expires_at }) },
+      { agent, scopes, expires_at },
     )
     shell.answer({ token: withoutSecret(token), secret }, () => {
       const until = token.expires_at ? `, worth nothing ${shell.screen.when(token.expires_at)}` : ''

@@ -1,4 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import { resolveActor } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
@@ -49,11 +50,11 @@ async function identify(shell: Shell): Promise<Identity> {
   return {
     actor,
     why: context.why,
-    ...(workspace && {
-      workspace: {
+    ...present({
+      workspace: workspace && {
         root: workspace.root,
         found: workspace.found,
-        ...(workspace.configFile !== undefined && { config: workspace.configFile }),
+        ...present({ config: workspace.configFile }),
       },
     }),
     store: { engine, location, workspace: name, schema },

@@ -45,7 +45,7 @@ export const trust: Command = {
       throw new BatonError('not_allowed', 'nothing was changed: it was not confirmed', { origin })
     const forgotten = reset && (await audit.forget()).remembered
     const vkey = newKey ? await audit.renewKey({ actor }) : undefined
-    shell.answer({ origin, forgotten, ...(vkey !== undefined && { vkey }) }, () =>
+    shell.answer({ origin, forgotten, vkey }, () =>
       [
         ...(reset ? [`${shell.screen.tick} forgotten; the next look believes what is there`] : []),
         ...(vkey !== undefined ? [`${shell.screen.tick} the log is signed with ${vkey} from now on`] : []),

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { type Verdict, verdictOf, worstVerdict } from '../../../../domain/blocks/block.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import type { Collected, CollectedBlock, CollectInput } from '../../../../service/blocks/collecting.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
@@ -60,9 +61,7 @@ export function aboutAll(shell: Shell, session: Session | undefined): Omit<Colle
       },
     )
   return {
-    ...(source !== undefined && { source }),
-    ...(workflow !== undefined && { workflow }),
-    ...(run !== undefined && { run }),
+    ...present({ source, workflow, run }),
     ...(route_mode !== undefined && { route_mode: route_mode as NonNullable<CollectInput['route_mode']> }),
   }
 }
@@ -106,7 +105,7 @@ export async function gather(
         continue
       }
       const path = target.file === STDIN ? undefined : placed(shell, session ?? {}, target.path)
-      texts.push({ target, ...(path !== undefined && { path }), text: cut(read.text) })
+      texts.push({ target, ...present({ path }), text: cut(read.text) })
       const size = texts.reduce((sum, { text }) => sum + text.length, 0)
       if (size > BATCH_CHARACTERS || texts.length >= BATCH_FILES) await flush()
     }
@@ -123,7 +122,7 @@ async function collectedFrom(
   about: Omit<CollectInput, 'documents'>,
   texts: readonly TargetText[],
 ): Promise<Omit<Gathered, 'stored'>> {
-  const documents = texts.map(({ text, path }) => ({ text, ...(path !== undefined && { path }) }))
+  const documents = texts.map(({ text, path }) => ({ text, ...present({ path }) }))
   const input: CollectInput = { ...about, documents }
   const answer = session
     ? ((await session.call('document_collect', input, { key: textOf(shell.args, 'key') })) as Collected)

@@ -1,4 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { resolveHandoff } from '../../session/reference.ts'
@@ -31,7 +32,7 @@ export const exporting: Command = {
     const to = textOf(args, 'to')
     const input = {
       id: await meant(session, ref),
-      ...(to !== undefined && { to }),
+      ...present({ to }),
       slot: isOn(args, 'slot'),
       supply: supplyOf(args),
     }

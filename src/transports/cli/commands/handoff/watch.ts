@@ -1,3 +1,4 @@
+import { present } from '../../../../domain/present.ts'
 import type { Event } from '../../../../service/events.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS } from '../../input/args.ts'
@@ -26,7 +27,7 @@ export const watch: Command = {
     const [since] = texts.get('since') ?? []
     let left = Number(texts.get('count')?.[0] ?? Number.POSITIVE_INFINITY)
     shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
-    const events = session.events({ ...(since !== undefined && { since }), signal })
+    const events = session.events({ ...present({ since }), signal })
     for await (const event of events) {
       shell.print(shell.isJson ? safeJson(event) : lineOf(event, shell.screen))
       await shell.io.drained?.()

@@ -53,7 +53,7 @@ export const mcp: Command = {
         toolset,
         folder: shell.io.cwd,
         gitEnvironment: gitEnvironment(),
-        ...(live && { catchUp: () => live.catchUp() }),
+        catchUp: live && (() => live.catchUp()),
         signal: shell.io.lasting(),
         tell: (text) => shell.say(text),
       })

@@ -1,5 +1,6 @@
 import type { Context } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
@@ -44,8 +45,7 @@ export const serve: Command = {
     const running = await start({
       service: context!.service,
       beside: await besideServer(context!),
-      ...(port !== undefined && { port }),
-      ...(host !== undefined && { host }),
+      ...present({ port, host }),
       allowedHosts: textsOf(args, 'allow-host'),
       loginCode: loginCode(shell, context!),
       onReady: ({ url, host: bound, port: number, text }) => {

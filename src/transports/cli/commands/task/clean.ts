@@ -1,3 +1,4 @@
+import { present } from '../../../../domain/present.ts'
 import { inWords } from '../../../../domain/texts/visible.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { demandBase } from '../../../../git/merge-check.ts'
@@ -64,13 +65,7 @@ async function cleaned(
   const task = branch === undefined ? undefined : taskOfBranch(branch, tasks)
   const reason = await whyItStays(repository, worktree, task, base)
   if (reason === undefined && !dry) await removeWorktree(repository, worktree)
-  return {
-    folder,
-    ...(branch !== undefined && { branch }),
-    ...(task && { task: task.id }),
-    removed: reason === undefined,
-    ...(reason !== undefined && { reason }),
-  }
+  return present({ folder, branch, task: task?.id, removed: reason === undefined, reason })
 }
 
 async function whyItStays(

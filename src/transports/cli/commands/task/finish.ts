@@ -1,4 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import type { Problem } from '../../../../domain/problem.ts'
 import type { ThoughtRecord } from '../../../../domain/tasks/task.ts'
 import type { Repository } from '../../../../git/git.ts'
@@ -148,7 +149,7 @@ async function record(
     blockers: textsOf(args, 'blocker').map(toBlocker),
     files_changed: work.files,
     related_thought_records: await relatedTo(session, task),
-    ...(notes !== undefined && { notes }),
+    ...present({ notes }),
   }
   return (await session.call('task_complete', input, { key: textOf(args, 'key') })) as object
 }

@@ -24,7 +24,7 @@ export const prompt: Command = {
         found
           ? `${found.path} has no prompt for ${id}; add a heading "## ${id}" and below it the prompt between two lines of \`\`\``
           : `there is no task-prompts file for ${id} in ${PROMPTS_FOLDER}`,
-        { id, ...(found && { path: found.path }) },
+        { id, path: found?.path },
       )
     shell.answer({ id, ...found }, () => plainText(found.prompt!))
     const open = found.checklist.filter(({ done }) => !done).length

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import { draw } from '../../../../operations/workflow.ts'
 import { outFile } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
@@ -25,7 +26,7 @@ export const picture: Extra = {
   async before(shell, session, { out, ...input }) {
     const format = formatOf(input.format, out)
     return (
-      (await fromFile.before?.(shell, session, { ...input, ...(format !== undefined && { format }) })) ?? {
+      (await fromFile.before?.(shell, session, { ...input, ...present({ format }) })) ?? {
         input,
       }
     )

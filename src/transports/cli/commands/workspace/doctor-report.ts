@@ -19,7 +19,7 @@ export async function reportOf(shell: Shell, findings: readonly DoctorResult[]):
     checks: findings.map(({ name, ok, detail, code }) => ({
       name,
       ok,
-      ...(code !== undefined && { code }),
+      code,
       ...(ok && NAMELESS.has(name) && { detail }),
     })),
     ...(await numbers(shell)),

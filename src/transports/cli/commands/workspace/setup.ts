@@ -191,7 +191,7 @@ function nothingToDo(target: Target, args: Arguments): string {
 function setupAnswer(target: Target, plan: Plan, edits: readonly FileEdit[], isWritten: boolean) {
   return {
     program: target,
-    ...(plan.agent !== undefined && { agent: plan.agent }),
+    agent: plan.agent,
     files: edits.map((edit) => ({ path: edit.path, change: changeOf(edit), why: edit.why })),
     written: isWritten,
   }

@@ -29,7 +29,7 @@ const info: Command = {
       schema,
       read_only: readOnly,
       entries,
-      ...(bytes !== undefined && { bytes }),
+      bytes,
     }
     shell.answer(answer, () =>
       shell.screen.fields([

@@ -1,5 +1,4 @@
-import { isPast } from '../domain/handoffs/deadlines.ts'
-import { dueOf } from '../domain/handoffs/due.ts'
+import { dueOf, isPast } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, decideRetry } from '../domain/handoffs/retry.ts'
 import type { View } from '../storage/store.ts'

@@ -24,7 +24,7 @@ export class Service {
 
   constructor(deps: ServiceDeps) {
     this.deps = { ...deps, follow: followRun }
-    deps.store.onDue(settlingUnits(this.deps))
+    deps.store.onDue((due, at) => settlingUnits(this.deps, due, at))
   }
 
   get agents(): Agents {

@@ -1,6 +1,5 @@
 import { ENGINE } from '../domain/actor.ts'
-import { isPast, leaseMs, SECOND_MS } from '../domain/handoffs/deadlines.ts'
-import { dueOf } from '../domain/handoffs/due.ts'
+import { dueOf, isPast, leaseMs, SECOND_MS } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { nextReminder, spokenTime } from '../domain/people/silence.ts'
 import type { DueItem, Unit } from '../storage/store.ts'
@@ -11,18 +10,20 @@ import { logRecord } from './log-record.ts'
 import { noteGate } from './tasks/task-follow.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
-export const settlingUnits =
-  (deps: ServiceDeps) =>
-  (due: readonly DueItem[], at: string): readonly Unit<unknown>[] =>
-    due.map(({ uid }) => ({
-      reads: { handoffs: [uid] },
-      at,
-      decide: (view) => {
-        const handoff = view.handoff(uid)
-        const now = handoff && dueOf(handoff)
-        if (now && isPast(now.at, at)) settle({ deps, view, actor: ENGINE, at }, handoff, now.kind)
-      },
-    }))
+export const settlingUnits = (
+  deps: ServiceDeps,
+  due: readonly DueItem[],
+  at: string,
+): readonly Unit<unknown>[] =>
+  due.map(({ uid }) => ({
+    reads: { handoffs: [uid] },
+    at,
+    decide: (view) => {
+      const handoff = view.handoff(uid)
+      const now = handoff && dueOf(handoff)
+      if (now && isPast(now.at, at)) settle({ deps, view, actor: ENGINE, at }, handoff, now.kind)
+    },
+  }))
 
 function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
   if (kind === 'expire') return move(step, handoff, 'expire')

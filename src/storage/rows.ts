@@ -1,6 +1,6 @@
 import { holderKey } from '../domain/actor.ts'
 import type { Block } from '../domain/blocks/block.ts'
-import { dueOf } from '../domain/handoffs/due.ts'
+import { dueOf } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/people/notice.ts'

@@ -1,7 +1,7 @@
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession, SessionState } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
-import type { Due } from '../domain/handoffs/due.ts'
+import type { Due } from '../domain/handoffs/deadlines.ts'
 import type { Handoff, HandoffType } from '../domain/handoffs/handoff.ts'
 import type { Content } from '../domain/handoffs/package.ts'
 import type { State } from '../domain/lifecycle.ts'

@@ -22,10 +22,9 @@ export {
 } from './files/session.ts'
 export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
-export { notMeasurable, vacuousSummary } from './lint.ts'
 export { foundAt, pathOfField } from './places.ts'
 export { checkReceiving, type Received, type ReceivingFacts } from './receiving.ts'
-export { checkSending, type SendingFacts } from './rules.ts'
+export { checkSending, notMeasurable, type SendingFacts, vacuousSummary } from './rules.ts'
 export { schemas } from './schema.ts'
 export { answeredBy, inferType, marksOf, type OpenDelegation, typeOf } from './types.ts'
 

@@ -4,7 +4,7 @@ import { isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
 import type { Draft } from '../draft.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
-import { constraintNotMeasurable } from './lint.ts'
+import { constraintNotMeasurable } from './rules.ts'
 import { typeOf } from './types.ts'
 
 export interface ReceivingFacts {

@@ -224,3 +224,7 @@ export function percentOf(value: unknown): number | undefined {
   const [, digits] = (typeof value === 'string' && /^\s*(\d{1,9}(?:[.,]\d{1,9})?)\s*%?\s*$/.exec(value)) || []
   return digits === undefined ? undefined : Number(digits.replace(',', '.'))
 }
+
+/** Whether work on it may begin only when its receiver has said what it understood. */
+export const needsAcknowledgment = ({ home, type }: Handoff): boolean =>
+  home === 'package' && (type === 'sequential' || type === 'delegation')

@@ -4,7 +4,7 @@ import { aHandoff } from '../../../test/support/store/builders.ts'
 import { holderKey } from '../actor.ts'
 import { STATES } from '../lifecycle.ts'
 import { PRIORITIES, RANK } from '../priority.ts'
-import { dueOf } from './due.ts'
+import { dueOf } from './deadlines.ts'
 import { Handoff, RetryRule } from './handoff.ts'
 
 const times = {

@@ -8,7 +8,7 @@ import { PRIORITIES } from '../priority.ts'
 export { holderKey } from '../actor.ts'
 export { type HandoffType, TYPES } from '../lifecycle.ts'
 export { PRIORITIES, type Priority, RANK } from '../priority.ts'
-export { type Due, dueOf } from './due.ts'
+export { type Due, dueOf } from './deadlines.ts'
 
 export const Failure = once(() =>
   z.object({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { aHandoff } from '../../../test/support/store/builders.ts'
-import { dueOf } from '../handoffs/due.ts'
+import { dueOf } from '../handoffs/deadlines.ts'
 import { checkSilence, nextReminder, spokenTime, timersOf } from './silence.ts'
 
 const AT = '2026-02-21T14:30:00.000Z'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ErrorCode } from '../../domain/errors.ts'
+import { RemindSeconds, Silence } from '../../domain/people/people-schema.ts'
 
 export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
 export const Note = z.string().max(8_000)
@@ -26,3 +27,27 @@ type Mutable<T> = T extends readonly (infer I)[]
   : T extends object
     ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T
+
+/** Fields that a sender may set when people are asked. */
+export const askedOfPeople = () => ({
+  gate: z
+    .strictObject({
+      type: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('blocking, advisory or auto; anything else is taken as blocking'),
+      name: z.string().min(1).max(200).optional(),
+      step: z.union([z.string().max(100), z.number()]).optional(),
+    })
+    .optional()
+    .describe(
+      'Which gate it is: blocking (unless said) holds up the work above it until a person approves, advisory does not, auto passes when its checks do',
+    ),
+  silence: Silence()
+    .optional()
+    .describe(
+      'What happens when the person does not answer (wait): after after_s seconds it expires or goes to another',
+    ),
+  remind_s: RemindSeconds().optional(),
+})

@@ -7,8 +7,7 @@ import { HOMES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import { defineOperation } from '../operation.ts'
-import { askedOfPeople } from '../people-fields.ts'
-import { CHANGE_ERRORS, Id, mutable, Note, Title } from './fields.ts'
+import { askedOfPeople, CHANGE_ERRORS, Id, mutable, Note, Title } from './fields.ts'
 
 const newHandoff = () => ({
   to: AgentName.describe('Who receives it'),

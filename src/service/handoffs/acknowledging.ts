@@ -4,6 +4,7 @@ import { checkAcknowledgment, nativeAcknowledgment } from '../../dialects/packag
 import { checkReceiving, type Received } from '../../dialects/package/receiving.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { incompatibleWith } from '../../domain/handoffs/capabilities.ts'
+import { needsAcknowledgment } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
@@ -41,17 +42,6 @@ export type Accepted = Handoff & {
 }
 
 const PARTIAL = 'partial'
-
-/** Whether work on it may begin only when its receiver has said what it understood. */
-export const needsAcknowledgment = ({ home, type }: Handoff): boolean =>
-  home === 'package' && (type === 'sequential' || type === 'delegation')
-
-/** Whether an acceptance is more than a yes, so that the content is needed to judge it. */
-export const isAnswer = ({ home }: Handoff, input: AcceptInput): boolean =>
-  home === 'package' ||
-  input.understood !== undefined ||
-  input.questions !== undefined ||
-  input.from !== undefined
 
 /** The receiver's acknowledgment and the findings of its checks; a blocker makes it partial. */
 export function acknowledge(
@@ -97,17 +87,6 @@ export function refuseUnclear(handoff: Handoff, said: Acknowledgment, input: Acc
     problems: findings.map(({ code, field, message }) => ({ code, field, message })),
     ...present({ checks: said.checks }),
   })
-}
-
-/** Work of document 004 is not handed in by somebody who never said what it understood. */
-export function refuseUnacknowledged(handoff: Handoff, { acknowledgment }: Content): void {
-  if (handoff.state !== 'accepted' || !needsAcknowledgment(handoff)) return
-  if (acknowledgment?.understood === 'yes' && acknowledgment.understanding?.length) return
-  refuse(
-    'unmet',
-    `${handoff.id} was not acknowledged; say the task in your own words first: baton accept ${handoff.id} --understood "…"`,
-    { id: handoff.id },
-  )
 }
 
 /** The answer to whoever accepted: the handoff, each check, and the acknowledgment as document 004 writes it. */

@@ -4,8 +4,7 @@ import { stateWords } from '../../domain/handoffs/step-words.ts'
 import { present } from '../../domain/present.ts'
 import { logRecord } from '../log-record.ts'
 import { refuse } from '../write.ts'
-import { offerDeadline } from './deadline.ts'
-import { amended, checkHolder, finish, move, type Step } from './moves.ts'
+import { amended, checkHolder, finish, move, offerDeadline, type Step } from './moves.ts'
 
 /** Taking an offer: acceptance, and with `start` the beginning of the attempt. */
 export function take(

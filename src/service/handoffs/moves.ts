@@ -1,11 +1,12 @@
-import type { Actor } from '../../domain/agent.ts'
-import { addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
+import type { Actor, Agent } from '../../domain/agent.ts'
+import { type AckOverrides, ackDeadline, addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
 import { delegationConditions, rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
-import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
 import { stepWords } from '../../domain/handoffs/step-words.ts'
+import type { Home } from '../../domain/home.ts'
 import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
@@ -94,7 +95,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   noteGate(step, kept)
   tellWait(step, handoff, kept)
   const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
-  deps.follow?.(step, handoff, settled)
+  if (settled.run !== undefined) deps.follow?.(step, handoff, settled)
   return settled
 }
 
@@ -295,4 +296,26 @@ function whoIs(handoff: Handoff, role: Role): string {
   return handoff.home === 'markdown'
     ? 'its verifier'
     : `its sender ${handoff.from}, a verifier or a person, never its receiver ${handoff.to}`
+}
+
+/** A home's deadlines by the policy. Returns, and native work for a person, wait without one. */
+export function overridesFor(
+  deps: ServiceDeps,
+  home: Home,
+  name: string,
+  to: Agent | undefined,
+  type: HandoffType,
+): AckOverrides {
+  const own = deps.policy.deadlines[home] ?? {}
+  const isPerson = kindOf(deps.policy, name, to) === 'human'
+  const free = type === 'return' || (home === 'native' && isPerson)
+  return free ? { ...own, offeredMs: 'none' } : own
+}
+
+/** The acceptance deadline of a handoff that is offered now, as a change to it. */
+export function offerDeadline(step: Step, handoff: Handoff): Pick<Handoff, 'ack_deadline'> {
+  const { to, home, type } = handoff
+  const overrides = overridesFor(step.deps, home, to, step.view.agent(to), type)
+  const at = ackDeadline(handoff.home, 'offered', step.at, overrides)
+  return at === undefined ? {} : { ack_deadline: at }
 }

@@ -12,8 +12,7 @@ import { type Automatic, gateOf, judgeAutomatic, markGated } from '../people/gat
 import { newTask } from '../tasks/tasks.ts'
 import { numberedIn } from '../workflows/in-run.ts'
 import { isForPerson } from './admission.ts'
-import { offerDeadline, overridesFor } from './deadline.ts'
-import { finish, move, type Step } from './moves.ts'
+import { finish, move, offerDeadline, overridesFor, type Step } from './moves.ts'
 import type { NewHandoff } from './sending.ts'
 
 /** The place of a new handoff: its sender, its chain, and whether it is sent at once. */

@@ -12,22 +12,17 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, write } from '../write.ts'
-import {
-  type Accepted,
-  type AcceptInput,
-  accepted,
-  acknowledge,
-  isAnswer,
-  refuseUnacknowledged,
-  refuseUnclear,
-} from './acknowledging.ts'
+import type { Accepted, AcceptInput } from './acknowledging.ts'
 import { again, beat, failed, fence, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claiming.ts'
-import { offerDeadline } from './deadline.ts'
 import { outputConditions } from './handed-in.ts'
-import { move, type Step } from './moves.ts'
+import { move, offerDeadline, type Step } from './moves.ts'
+import { refuseUnacknowledged } from './returning.ts'
 import { kindsOf } from './sending-rules.ts'
 import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './talking.ts'
+
+/** The rules of an acknowledgment, loaded by the first acceptance. */
+type Acknowledging = typeof import('./acknowledging.ts')
 
 export interface SubmitInput extends Result {
   /** The attempt that the caller works on; an older one is fenced off. */
@@ -45,14 +40,15 @@ export class Receiving {
   /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledging.ts`. */
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
     const uid = await uidOf(this.#deps, ref)
+    const rules = await import('./acknowledging.ts')
     const commit = async () => {
-      const taken = await this.#accept(call, uid, input, await this.#kindsFor(uid))
+      const taken = await this.#accept(call, uid, input, rules, await this.#kindsFor(uid))
       return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)
     }
     const taken = await pickUp(this.#deps, call, uid, input, commit)
     if (!isAnswer(taken, input)) return taken
     const content = await this.#deps.store.content(uid)
-    return content ? accepted(taken, content) : taken
+    return content ? rules.accepted(taken, content) : taken
   }
 
   /** Files are looked at before the transaction; only document 004 asks for them. */
@@ -63,7 +59,7 @@ export class Receiving {
     return seen && kindsOf(this.#deps, seen.package)
   }
 
-  #accept(call: Call, uid: string, input: AcceptInput, kinds: Kinds | undefined) {
+  #accept(call: Call, uid: string, input: AcceptInput, rules: Acknowledging, kinds: Kinds | undefined) {
     const options = {
       contents: Boolean(input.blockers?.length),
       first: (step: Step, offered: Handoff) => knowPerson(step) ?? knowTaker(step, offered),
@@ -73,18 +69,24 @@ export class Receiving {
       const content = { contents: [uid] }
       if (isAnswer(before, input) && !step.view.hasRead(content)) return needs(content)
       refuseLate(step, before)
-      if (isAnswer(before, input)) return this.#acknowledge(step, before, input, kinds)
+      if (isAnswer(before, input)) return this.#acknowledge(step, before, input, rules, kinds)
       if (input.blockers?.length)
         return this.#ask(step, before, input.blockers.join('\n'), 'handoff.accept_partial')
       return begin(step, before, input)
     })
   }
 
-  #acknowledge(step: Step, before: Handoff, input: AcceptInput, kinds: Kinds | undefined): Handoff {
+  #acknowledge(
+    step: Step,
+    before: Handoff,
+    input: AcceptInput,
+    rules: Acknowledging,
+    kinds: Kinds | undefined,
+  ): Handoff {
     const { view, actor, at, deps } = step
     const content = view.content(before.uid)
     if (!content) refuse('internal', 'the content of this handoff is missing')
-    const said = acknowledge(before, content, input, {
+    const said = rules.acknowledge(before, content, input, {
       by: actor.name,
       at,
       agent: view.agent(before.to),
@@ -100,7 +102,7 @@ export class Receiving {
       said.understood === 'yes'
         ? begin(step, before, input, fields)
         : this.#ask(step, before, asked.join('\n'), 'handoff.accept_partial')
-    refuseUnclear(before, said, input)
+    rules.refuseUnclear(before, said, input)
     if (said.understood === 'yes' && questions) askBeside(step, moved, questions)
     return moved
   }
@@ -336,6 +338,13 @@ export class Receiving {
     })
   }
 }
+
+/** Whether an acceptance is more than a yes, so that the content is needed to judge it. */
+export const isAnswer = ({ home }: Handoff, input: AcceptInput): boolean =>
+  home === 'package' ||
+  input.understood !== undefined ||
+  input.questions !== undefined ||
+  input.from !== undefined
 
 /** Document 000 acknowledges first and starts later; everywhere else accepting is beginning, unless said. */
 function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {

@@ -1,11 +1,10 @@
-import { unmetConditions } from '../../domain/handoffs/guards.ts'
+import { needsAcknowledgment, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Result } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { must } from '../lookup.ts'
 import { refuse } from '../write.ts'
-import { refuseUnacknowledged } from './acknowledging.ts'
 import { move, type Returned, type Step } from './moves.ts'
 
 /** Ends a delegation by what its receiver sends back, and answers the return that the asker gets. */
@@ -41,4 +40,15 @@ export function returned(
       unmet,
     })
   return must(view, returns.uid)
+}
+
+/** Work of document 004 is not handed in by somebody who never said what it understood. */
+export function refuseUnacknowledged(handoff: Handoff, { acknowledgment }: Content): void {
+  if (handoff.state !== 'accepted' || !needsAcknowledgment(handoff)) return
+  if (acknowledgment?.understood === 'yes' && acknowledgment.understanding?.length) return
+  refuse(
+    'unmet',
+    `${handoff.id} was not acknowledged; say the task in your own words first: baton accept ${handoff.id} --understood "…"`,
+    { id: handoff.id },
+  )
 }

@@ -8,7 +8,6 @@ import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { demandFileId, demandWritable, documentId } from '../documents/live-home.ts'
 import { find, must } from '../lookup.ts'
 import { type AskedOfPeople, idleGate, judgePeople } from '../people/gates.ts'
 import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
@@ -23,9 +22,8 @@ import {
   withChain,
 } from './admission.ts'
 import { reopened } from './attempts.ts'
-import { offerDeadline } from './deadline.ts'
 import { outputConditions } from './handed-in.ts'
-import { amended, move, notify, reasoned, type Step } from './moves.ts'
+import { amended, move, notify, offerDeadline, reasoned, type Step } from './moves.ts'
 import { awaitPerson, offer, placeHandoff } from './placing.ts'
 import { returned } from './returning.ts'
 import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './sending-rules.ts'
@@ -198,7 +196,8 @@ export class Sending {
     const deps = this.#deps
     const from = call.actor.name
     const { to, task, home = deps.home, created_files, in_reply_to, ...said } = input
-    demandFileId(deps, home, input.alias)
+    const files = home === 'native' ? undefined : await import('../documents/live-home.ts')
+    files?.demandFileId(deps, home, input.alias)
     const rest = await this.#withShared(home, said)
     const isGate = input.gate !== undefined
     const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
@@ -213,8 +212,8 @@ export class Sending {
     // Work that follows from other work belongs to the same trace, unless its sender has one of its own.
     const trace = call.trace ?? parent?.trace
     const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
-    await demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
-    const alias = input.alias ?? (await documentId(deps, { home, from, to, task }))
+    await files?.demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
+    const alias = input.alias ?? (await files?.documentId(deps, { home, from, to, task }))
     const made: NewHandoff = { ...rest, to, home, type, alias, ...present({ task }) }
     const { agents, streams } = agentReads(deps, [from, to])
     const candidate = { from, to, home, type, task, place, supersedes }
@@ -241,8 +240,8 @@ export class Sending {
         const more = ensureAgents(step, [from, to], kind) ?? uncounted(step, candidate)
         if (more) return more
         admit(step, candidate)
-        const run = runBelow(view, parent)
-        if (send) refuseOverGate(view, run, from, parent)
+        const run = parent && runBelow(view, parent)
+        if (send && run !== undefined) refuseOverGate(view, run, from, parent)
         return placeHandoff(
           step,
           uid,

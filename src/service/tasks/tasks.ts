@@ -12,7 +12,6 @@ import { logRecord } from '../log-record.ts'
 import { must } from '../lookup.ts'
 import { refuseShut, workOn } from '../people/shut.ts'
 import { refuse, write } from '../write.ts'
-import { nextTasks } from './next-tasks.ts'
 import { putTask } from './task-follow.ts'
 import {
   asAsker,
@@ -90,7 +89,8 @@ export class Tasks {
   }
 
   /** Tasks that this agent can start now; see `next-tasks.ts`. */
-  next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
+  async next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
+    const { nextTasks } = await import('./next-tasks.ts')
     return nextTasks(this.#deps, limit, agent)
   }
 

@@ -13,8 +13,8 @@ export function numberedIn(view: View, run: string): Pick<Handoff, 'run' | 'sess
 }
 
 /** The run that something below this handoff belongs to: work that follows a run that is over is its own. */
-export function runBelow(view: View, parent: Handoff | undefined): string | undefined {
-  const run = parent?.run === undefined ? undefined : view.run(parent.run)
+export function runBelow(view: View, parent: Handoff): string | undefined {
+  const run = parent.run === undefined ? undefined : view.run(parent.run)
   return run && run.state !== 'completed' ? run.uid : undefined
 }
 

@@ -1,4 +1,4 @@
-import { dueOf } from '../../domain/handoffs/due.ts'
+import { dueOf } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { DueItem } from '../store.ts'
 import { type Call, call, type Rows } from './connection/round-trip.ts'

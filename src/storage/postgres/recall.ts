@@ -1,4 +1,4 @@
-import { dueOf } from '../../domain/handoffs/due.ts'
+import { dueOf } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
 import { emptyLoaded, type Loaded } from '../loaded.ts'

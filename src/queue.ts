@@ -4,10 +4,9 @@ import { BatonError } from './domain/errors.ts'
 import type { Handoff } from './domain/handoffs/handoff.ts'
 import { Tree } from './folders/files/tree.ts'
 import { hashAt } from './folders/queue/artifacts.ts'
-import { requestTitle } from './folders/queue/spoken.ts'
+import { requestTitle } from './folders/queue/queue-draft.ts'
 import { writeQueueFile } from './folders/queue/write.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
-import { toFailing, toWritable } from './runner/failing.ts'
 import {
   demandAgent,
   demandArtifact,
@@ -15,6 +14,7 @@ import {
   demandMessage,
   demandWorker,
 } from './runner/queue-arguments.ts'
+import { toFailing, toWritable } from './runner/work-failure.ts'
 import { draftOf } from './service/documents/export.ts'
 import { demandSeconds } from './service/waiting.ts'
 

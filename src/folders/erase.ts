@@ -1,7 +1,7 @@
 import type { Erasing } from '../service/deps.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
 import { type FolderEntry, type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
-import { REPLACED } from './late.ts'
+import { REPLACED } from './late-writes.ts'
 import { agree } from './project.ts'
 import { isProblem } from './reconcile.ts'
 import type { FileRow } from './state.ts'

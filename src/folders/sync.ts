@@ -9,7 +9,7 @@ import { byAge, type Hints, listed, lookedInto, namedFirst, type Seen, tidy } fr
 import { Tree } from './files/tree.ts'
 import type { Acceptable, FolderKind, Git } from './folder.ts'
 import { KeptState } from './kept-state.ts'
-import { lateWrites, replacedIn } from './late.ts'
+import { lateWrites, replacedIn } from './late-writes.ts'
 import { reconcileFile, reconcileHandoff } from './reconcile.ts'
 import type { FolderState } from './state.ts'
 import { folderOf, type Happened, note, quietly, remembering, type Work } from './work.ts'

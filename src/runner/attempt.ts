@@ -7,8 +7,6 @@ import { queueArtifactPath } from '../service/documents/artifact.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
 import type { Service } from '../service/service.ts'
 import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
-import { type Failing, toFailing, toWritable, WorkFailed } from './failing.ts'
-import { Holding, isAway, isLost, isUnusable } from './holding.ts'
 import type { CheckValue } from './schema.ts'
 import {
   answerProblem,
@@ -19,6 +17,8 @@ import {
   toStoredFile,
   type Work,
 } from './work.ts'
+import { type Failing, toFailing, toWritable, WorkFailed } from './work-failure.ts'
+import { Holding, isAway, isLost, isUnusable } from './work-lease.ts'
 
 export interface AttemptOptions {
   readonly service: Service

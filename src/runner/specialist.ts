@@ -8,9 +8,9 @@ import type { Service } from '../service/service.ts'
 import { demandSeconds, waitFor } from '../service/waiting.ts'
 import { Attempt } from './attempt.ts'
 import { callOperation } from './calls.ts'
-import { isAway, isLost, isUnusable } from './holding.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
 import type { Handler } from './work.ts'
+import { isAway, isLost, isUnusable } from './work-lease.ts'
 
 export interface SpecialistOptions<In extends Schema = Schema, Out extends Schema = Schema> {
   /** The schema of the handoff's input. A refusal fails the handoff with SCHEMA_VALIDATION_FAILED. */

@@ -23,7 +23,7 @@ export {
 export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
 export { foundAt, pathOfField } from './places.ts'
-export { checkReceiving, type Received, type ReceivingFacts } from './receiving.ts'
+export { checkReceiving, type Received, type ReceivingFacts } from './receiver-checks.ts'
 export { checkSending, notMeasurable, type SendingFacts, vacuousSummary } from './rules.ts'
 export { schemas } from './schema.ts'
 export { answeredBy, inferType, marksOf, type OpenDelegation, typeOf } from './types.ts'

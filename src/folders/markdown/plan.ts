@@ -5,7 +5,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
-import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
+import { amendmentOf, askedFields, fixedIn, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Keys by field, for whoever reads why a file was refused. */

@@ -2,7 +2,7 @@ import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
 import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
-import { amendmentOf, askedFields, fixedIn, has } from '../asked.ts'
+import { amendmentOf, askedFields, fixedIn, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Text that the engine has no field for: it stays as the author wrote it. */

@@ -4,7 +4,7 @@ import { valueAt } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Store } from '../../service/service.ts'
-import { statusFor } from './spoken.ts'
+import { statusFor } from './queue-draft.ts'
 
 /** What the extra files of document 001 need of a handoff. */
 export interface Facts {

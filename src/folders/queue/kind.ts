@@ -9,8 +9,8 @@ import { facts } from './facts.ts'
 import { judge } from './judge.ts'
 import { PHASE_STATUS, phaseStatus } from './phase-status.ts'
 import { plan, refusesNew } from './plan.ts'
+import { statusFor } from './queue-draft.ts'
 import { ARTIFACTS, phasesIn, REGISTRY, registry } from './registry.ts'
-import { statusFor } from './spoken.ts'
 import { writeQueueFile } from './write.ts'
 
 const FOLDERS = STATUSES.map((status) => `handoffs/${FOLDER_OF[status]}`)

@@ -4,7 +4,7 @@ import { STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
-import { amendmentOf, askedFields, fixedIn } from '../asked.ts'
+import { amendmentOf, askedFields, fixedIn } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Keys by field, for whoever reads why a file was refused. */

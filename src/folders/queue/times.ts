@@ -3,7 +3,7 @@ import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { statusFor, type Times } from './spoken.ts'
+import { statusFor, type Times } from './queue-draft.ts'
 
 const SPELLINGS: Readonly<Partial<Record<QueueStatus, readonly [string, string]>>> = {
   completed: ['timestamp_completed', 'completed_at'],

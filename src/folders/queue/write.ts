@@ -7,7 +7,7 @@ import { isMapping } from '../../dialects/text/tree.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
 import { markBelow } from '../mark.ts'
-import { historyOf, queueDraft, statusFor } from './spoken.ts'
+import { historyOf, queueDraft, statusFor } from './queue-draft.ts'
 import { timesIn, withBothSpellings } from './times.ts'
 
 /** What the engine decides. All else in a file is its authors'. */

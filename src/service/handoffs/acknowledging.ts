@@ -1,7 +1,7 @@
 import type { Draft } from '../../dialects/draft.ts'
 import type { Kinds } from '../../dialects/package/artifacts.ts'
 import { checkAcknowledgment, nativeAcknowledgment } from '../../dialects/package/files/acknowledgment.ts'
-import { checkReceiving, type Received } from '../../dialects/package/receiving.ts'
+import { checkReceiving, type Received } from '../../dialects/package/receiver-checks.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { incompatibleWith } from '../../domain/handoffs/capabilities.ts'
 import { needsAcknowledgment } from '../../domain/handoffs/guards.ts'

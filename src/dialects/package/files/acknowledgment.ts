@@ -4,7 +4,7 @@ import type { Draft } from '../../draft.ts'
 import type { Fields } from '../../fields.ts'
 import { keepAt, keepRest } from '../extra.ts'
 import { filled } from '../filled.ts'
-import type { Received } from '../receiving.ts'
+import type { Received } from '../receiver-checks.ts'
 import { Understood } from '../words.ts'
 
 export type Acknowledgment = NonNullable<Draft['acknowledgment']>

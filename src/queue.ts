@@ -16,7 +16,7 @@ import {
 } from './runner/queue-arguments.ts'
 import { toFailing, toWritable } from './runner/work-failure.ts'
 import { draftOf } from './service/documents/export.ts'
-import { demandSeconds } from './service/waiting.ts'
+import { demandSeconds } from './service/wait.ts'
 
 /** A file of document 001 as parsed JSON: request, response or failure. */
 export type HandoffFile = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 // The other process of wake.ts: claims what comes and says so, and answers bare signals.
 import { watch } from 'node:fs'
 import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
-import { waitFor } from '../../src/service/waiting.ts'
+import { waitFor } from '../../src/service/wait.ts'
 
 interface Start {
   readonly target: StoreTarget

@@ -119,7 +119,7 @@ const collect = defineOperation({
   untrusted: ['blocks', 'order', 'progress'],
   examples: ['baton collect reports/*.md', 'agent run | baton collect -'],
   run: async (service, call, input) => {
-    const { collectBlocks } = await import('../service/blocks/collecting.ts')
+    const { collectBlocks } = await import('../service/blocks/collection.ts')
     return mutable(await collectBlocks(service.deps, call, input))
   },
 })

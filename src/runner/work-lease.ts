@@ -3,7 +3,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { stateWords } from '../domain/handoffs/step-words.ts'
 import { isHeld } from '../domain/lifecycle.ts'
 import type { ServiceDeps } from '../service/deps.ts'
-import { waitFor } from '../service/waiting.ts'
+import { waitFor } from '../service/wait.ts'
 
 export interface HoldingOptions {
   readonly deps: ServiceDeps

@@ -4,7 +4,7 @@ import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
-import { LOOK_AGAIN_MS } from './waiting.ts'
+import { LOOK_AGAIN_MS } from './wait.ts'
 
 /** One line of the log, told to whoever follows what happens. */
 export interface Event {

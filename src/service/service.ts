@@ -7,9 +7,9 @@ import { Looking } from './handoffs/inbox.ts'
 import { Receiving } from './handoffs/receiving.ts'
 import { Sending } from './handoffs/sending.ts'
 import type { Sendings } from './people/deliveries.ts'
-import { settlingUnits } from './settling.ts'
+import { settlingUnits } from './settlement.ts'
 import { Tasks } from './tasks/tasks.ts'
-import type { WaitOptions } from './waiting.ts'
+import type { WaitOptions } from './wait.ts'
 import { followRun } from './workflows/follow.ts'
 
 /** The use cases of one workspace, by noun. Each takes its caller as an argument, never from outside. */
@@ -56,7 +56,7 @@ export class Service {
   }
 
   async wait(ref: string, options: WaitOptions = {}, hold?: Hold) {
-    const { waitForEnd, waitHeld } = await import('./waiting.ts')
+    const { waitForEnd, waitHeld } = await import('./wait.ts')
     return hold ? waitHeld(this.deps, ref, options, hold) : waitForEnd(this.deps, ref, options)
   }
 

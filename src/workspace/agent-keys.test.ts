@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../../test/support/documents/folders.ts'
 import { verifyEnvelope } from '../audit/envelope.ts'
-import { verifyEd25519 } from '../service/audit/hashing.ts'
+import { verifyEd25519 } from '../service/audit/hashes.ts'
 import { openAgentKeys } from './agent-keys.ts'
 
 const LOG = 'baton.local/0198f000-0000-7000-8000-000000000000'

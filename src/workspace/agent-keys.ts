@@ -4,7 +4,7 @@ import { keyIdOf, sealEnvelope, statementText } from '../audit/envelope.ts'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { AgentKey, AgentKeys } from '../service/agents/signing.ts'
-import { nodeSha256 } from '../service/audit/hashing.ts'
+import { nodeSha256 } from '../service/audit/hashes.ts'
 import { parseKey, readOwn, writeOwn } from './home-files.ts'
 
 /** Keys of agents under the user's home, beside those of logs: `keys/agent-….pem`, readable by this user only. */

@@ -7,7 +7,7 @@ import { readCheckpoint } from '../audit/checkpoint.ts'
 import { newVerifier, printNote, toVkey } from '../audit/note.ts'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
-import { nodeSha256 } from '../service/audit/hashing.ts'
+import { nodeSha256 } from '../service/audit/hashes.ts'
 import type { LogKey, LogKeys, RememberedLog } from '../service/audit/keys.ts'
 import { parseKey, readOwn, writeOwn, writing } from './home-files.ts'
 

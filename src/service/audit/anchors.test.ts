@@ -4,7 +4,7 @@ import { newKeys, writeEntries } from '../../../test/support/log/audit.ts'
 import { describeOnEngines, type Workspace } from '../../../test/support/program/workspace.ts'
 import { printCheckpoint } from '../../audit/checkpoint.ts'
 import { compareAnchors } from './anchors.ts'
-import { toBytes } from './hashing.ts'
+import { toBytes } from './hashes.ts'
 import type { LogKeys } from './keys.ts'
 
 /** A head of this log, signed with the key of this ring whatever was signed before. */

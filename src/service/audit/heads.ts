@@ -3,7 +3,7 @@ import { verifyConsistency } from '../../audit/merkle.ts'
 import { openNote, readVkey } from '../../audit/note.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { nodeSha256, verifyEd25519 } from './hashing.ts'
+import { nodeSha256, verifyEd25519 } from './hashes.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** The head that a note holds, if this key signed it. */

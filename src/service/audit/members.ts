@@ -3,7 +3,7 @@ import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
 import { type AuditSession, FINAL_RECORD_MISSING } from '../../domain/audit-session.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
-import { leafOfText, nodeSha256, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toText } from './hashes.ts'
 import { indexOf, readLog } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
 

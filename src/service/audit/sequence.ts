@@ -5,7 +5,7 @@ import { GrowingTree, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'
-import { leafOfText, nodeSha256, toBytes, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toBytes, toText } from './hashes.ts'
 import { missingTile } from './tree-reader.ts'
 
 /** Leaves that are taken in with one write. */

@@ -4,7 +4,7 @@ import { newKeys, recordOf, workedSession } from '../../../test/support/log/audi
 import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import { rootOfLeaves, verifyInclusion } from '../../audit/merkle.ts'
 import { readTlogProof } from '../../audit/tlog-proof.ts'
-import { leafOfText, nodeSha256, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toText } from './hashes.ts'
 import { openCheckpoint } from './heads.ts'
 
 const codex = by('codex')

@@ -3,7 +3,7 @@ import { HASH_BYTES } from '../../audit/sha256.ts'
 import { placesOf, rootOfHashes, type TilePlace } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
-import { nodeSha256 } from './hashing.ts'
+import { nodeSha256 } from './hashes.ts'
 
 /** Enough for any proof; whoever walks the whole log must not hold all of it. */
 const KEPT_TILES = 256

@@ -4,7 +4,7 @@ import { newKeys, recordOf, workedSession, writeEntries } from '../../../test/su
 import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import { rootOfLeaves, verifyConsistency, verifyInclusion } from '../../audit/merkle.ts'
 import { readTlogProof } from '../../audit/tlog-proof.ts'
-import { leafOfText, nodeSha256, toText } from './hashing.ts'
+import { leafOfText, nodeSha256, toText } from './hashes.ts'
 import { openCheckpoint } from './heads.ts'
 import { indexOf } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { changing, newKeys, tampered, workedSession } from '../../../test/support/log/audit.ts'
 import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import type { DumpRow } from '../../storage/store.ts'
-import { leafOfText, toText } from './hashing.ts'
+import { leafOfText, toText } from './hashes.ts'
 
 const codex = by('codex')
 

@@ -3,7 +3,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { hasRole } from '../../domain/policy.ts'
 import type { ServiceDeps } from '../deps.ts'
-import type { BlockSaid } from './reading.ts'
+import type { BlockSaid } from './found-blocks.ts'
 
 /** The work that a block is about: its task, else what its agent does in the workflow. */
 export interface Work {

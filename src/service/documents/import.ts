@@ -19,7 +19,7 @@ import {
   sameDraft,
   sourceUid,
 } from './identity.ts'
-import { makeHandoff } from './making.ts'
+import { makeHandoff } from './imported-handoff.ts'
 import { makeRecord } from './record.ts'
 
 export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const

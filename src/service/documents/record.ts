@@ -9,7 +9,7 @@ import { demandPm } from '../tasks/writeback.ts'
 import { refuse, write } from '../write.ts'
 import { taskOf } from './handoff.ts'
 import type { Piece } from './identity.ts'
-import { keepSource } from './making.ts'
+import { keepSource } from './imported-handoff.ts'
 
 /** Document 003's words for where a task is. */
 const STATUS: Readonly<Partial<Record<State, WritebackStatus>>> = {

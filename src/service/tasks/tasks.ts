@@ -10,7 +10,7 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { logRecord } from '../log-record.ts'
 import { must } from '../lookup.ts'
-import { refuseShut, workOn } from '../people/shut.ts'
+import { refuseShut, workOn } from '../people/shut-gates.ts'
 import { refuse, write } from '../write.ts'
 import { putTask } from './task-follow.ts'
 import {

@@ -6,7 +6,7 @@ import type { RunAction } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { placeHandoff } from '../handoffs/placing.ts'
 import type { NewHandoff } from '../handoffs/sending.ts'
-import { escalationPackage, gatePackage, stepPackage } from './packaging.ts'
+import { escalationPackage, gatePackage, stepPackage } from './step-package.ts'
 
 /** Does one thing that follows for a run. */
 export function perform(step: Step, uid: string, action: RunAction): void {

@@ -1,5 +1,5 @@
 import { BatonError, HandoffTimeoutException, timedOut } from '../../../domain/errors.ts'
-import { DEFAULT_WAIT_S } from '../../../service/waiting.ts'
+import { DEFAULT_WAIT_S } from '../../../service/wait.ts'
 import { rest } from './rest.ts'
 
 type RemoteInput = Readonly<Record<string, unknown>>

@@ -80,7 +80,7 @@ export const block: Command = {
     const [phase, status] = [textOf(args, 'phase'), textOf(args, 'status')]
     if (phase === undefined || status === undefined || from === undefined)
       throw incomplete({ phase, status, from })
-    const { writeBlock } = await import('../../../../service/blocks/writing.ts')
+    const { writeBlock } = await import('../../../../service/blocks/block-writer.ts')
     const text = writeBlock({
       phase,
       from,

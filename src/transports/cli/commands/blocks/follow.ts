@@ -3,7 +3,7 @@ import type { Block } from '../../../../domain/blocks/block.ts'
 import { verdictOf } from '../../../../domain/blocks/block.ts'
 import type { Status } from '../../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../../domain/errors.ts'
-import { LOOK_AGAIN_MS } from '../../../../service/waiting.ts'
+import { LOOK_AGAIN_MS } from '../../../../service/wait.ts'
 import { textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -68,7 +68,7 @@ async function* newIn(
   targets: readonly Target[],
   seen: Set<string>,
 ): AsyncGenerator<GatheredBlock> {
-  const { blocksIn } = await import('../../../../service/blocks/reading.ts')
+  const { blocksIn } = await import('../../../../service/blocks/found-blocks.ts')
   // A block whose fence is open may be half written: it is taken when it is closed.
   const closed = (text: string): string => {
     const open = blocksIn({ text }).blocks.find(({ isOpen }) => isOpen)

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { type Verdict, verdictOf, worstVerdict } from '../../../../domain/blocks/block.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
-import type { Collected, CollectedBlock, CollectInput } from '../../../../service/blocks/collecting.ts'
+import type { Collected, CollectedBlock, CollectInput } from '../../../../service/blocks/collection.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
@@ -126,7 +126,7 @@ async function collectedFrom(
   const input: CollectInput = { ...about, documents }
   const answer = session
     ? ((await session.call('document_collect', input, { key: textOf(shell.args, 'key') })) as Collected)
-    : (await import('../../../../service/blocks/collecting.ts')).readBlocks(input)
+    : (await import('../../../../service/blocks/collection.ts')).readBlocks(input)
   const byPath = new Map(texts.map(({ target, path }) => [path, target]))
   const isAll = isOn(shell.args, 'all')
   const blocks = answer.blocks.flatMap((block): GatheredBlock[] => {

@@ -12,7 +12,7 @@ import { run } from '../../../test/support/program/invoke.ts'
 import { by, describeOnEngines } from '../../../test/support/program/workspace.ts'
 import type { Followed } from '../../domain/blocks/block.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { blocksIn } from './reading.ts'
+import { blocksIn } from './found-blocks.ts'
 
 const RULES = {
   retry: 2,

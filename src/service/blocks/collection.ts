@@ -14,9 +14,9 @@ import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { TextInput } from '../documents/check.ts'
 import { refuse } from '../write.ts'
-import { knownOrder, type OrderProblem, orderProblems, unmetOf } from './ordering.ts'
-import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './reading.ts'
-import { digestOf, type Recording, recordBlock } from './recording.ts'
+import { digestOf, type Recording, recordBlock } from './block-record.ts'
+import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './found-blocks.ts'
+import { knownOrder, type OrderProblem, orderProblems, unmetOf } from './order.ts'
 
 export const COLLECTED = [
   'recorded',

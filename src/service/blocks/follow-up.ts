@@ -12,9 +12,9 @@ import { admit } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { placeHandoff } from '../handoffs/placing.ts'
 import type { NewHandoff } from '../handoffs/sending.ts'
-import { moveWork } from './moving.ts'
-import type { BlockSaid } from './reading.ts'
+import type { BlockSaid } from './found-blocks.ts'
 import type { Work } from './work.ts'
+import { moveWork } from './work-moves.ts'
 
 /** The facts a block is judged with: read before the transaction, and checked again under its lock. */
 export interface Situation {

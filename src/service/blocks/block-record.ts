@@ -13,8 +13,8 @@ import { refuseRoute } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { adminStream, logRecord } from '../log-record.ts'
 import { refuseSecrets } from '../secrets.ts'
-import { decideFor, type Following, follow, type Situation } from './following.ts'
-import type { BlockSaid, FoundBlock } from './reading.ts'
+import { decideFor, type Following, follow, type Situation } from './follow-up.ts'
+import type { BlockSaid, FoundBlock } from './found-blocks.ts'
 import { delegatorFor, openWork, type Work } from './work.ts'
 
 /** The caller's settings for all blocks of a call. */

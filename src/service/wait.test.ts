@@ -4,7 +4,7 @@ import { by, describeOnEngines, type Workspace } from '../../test/support/progra
 import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 import type { Store } from '../storage/store.ts'
-import { waitFor, waitForEnd } from './waiting.ts'
+import { waitFor, waitForEnd } from './wait.ts'
 
 const planner = by('planner')
 const codex = by('codex')

@@ -2,7 +2,7 @@ import { ENGINE } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { again, take } from '../handoffs/attempts.ts'
 import { move, type Step } from '../handoffs/moves.ts'
-import type { BlockSaid } from './reading.ts'
+import type { BlockSaid } from './found-blocks.ts'
 
 /** States in which its receiver's word moves a handoff; others wait for somebody else. */
 const MOVABLE: readonly Handoff['state'][] = ['offered', 'accepted', 'in_progress', 'blocked']

@@ -12,9 +12,9 @@ import { BatonError } from '../../domain/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { Service } from '../../service/service.ts'
 import { authorise, type Caller } from '../http/server/auth.ts'
-import type { World } from './calling.ts'
 import { Changes, INBOX } from './changes.ts'
 import { createMcpServer } from './server.ts'
+import type { World } from './tool-call.ts'
 import { parseToolset } from './tools.ts'
 
 /** MCP over streamable HTTP, at one address. */

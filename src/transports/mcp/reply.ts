@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { visible, visibleDeep } from '../../domain/texts/visible.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { toProblem } from '../shared/problem.ts'
-import { type Cut, cutTo, readOn } from './cutting.ts'
+import { type Cut, cutTo, readOn } from './cut.ts'
 import { ASKED_BYTES, isReadOn, REPLY_BYTES } from './size.ts'
 
 /** The text of a `failed` handoff's receiver stands in a field of its own, never in our sentence. */

@@ -8,8 +8,8 @@ import {
 import { BatonError } from '../../domain/errors.ts'
 import { isOperationName, loadOperation } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
-import type { World } from './calling.ts'
-import { decodeSegment } from './cutting.ts'
+import { decodeSegment } from './cut.ts'
+import type { World } from './tool-call.ts'
 
 interface ResourceKind {
   readonly name: string

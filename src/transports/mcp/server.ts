@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { version } from '../../compose/version.ts'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
-import { callTool, type World } from './calling.ts'
 import { type Changes, INBOX } from './changes.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { isResource, listResources, listTemplates, readResource } from './resources.ts'
+import { callTool, type World } from './tool-call.ts'
 import { listTools, type Toolset, toolNamed } from './tools.ts'
 
 const INSTRUCTIONS = [

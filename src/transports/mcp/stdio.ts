@@ -3,9 +3,9 @@ import type { Actor } from '../../domain/actor.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { Service } from '../../service/service.ts'
 import { personOnly } from '../../workspace/identity.ts'
-import type { Around } from './calling.ts'
 import { Changes } from './changes.ts'
 import { createMcpServer } from './server.ts'
+import type { Around } from './tool-call.ts'
 import type { Toolset } from './tools.ts'
 
 export interface StdioOptions {

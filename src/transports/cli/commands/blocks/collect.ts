@@ -10,7 +10,7 @@ import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN } from '../documents/files.ts'
-import { type Gathered, gather, openIfAny, verdictFor } from './gathering.ts'
+import { type Gathered, gather, openIfAny, verdictFor } from './gathered-blocks.ts'
 
 const FORMATS = ['table', 'json', 'junit', 'markdown', 'github'] as const
 type Format = (typeof FORMATS)[number]

@@ -9,7 +9,7 @@ import { safeJson } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, type Target } from '../documents/files.ts'
-import { type GatheredBlock, gather, openIfAny } from './gathering.ts'
+import { type GatheredBlock, gather, openIfAny } from './gathered-blocks.ts'
 import { findings, rowOf } from './table.ts'
 
 /** A file that did not change for this long is taken as written for now. */

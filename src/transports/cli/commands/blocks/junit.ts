@@ -1,6 +1,6 @@
 import { parseDuration } from '../../../../domain/reports/metrics-value.ts'
 import { plainText } from '../../screen/plain-text.ts'
-import type { Gathered, GatheredBlock } from './gathering.ts'
+import type { Gathered, GatheredBlock } from './gathered-blocks.ts'
 import { storyOf } from './table.ts'
 
 /** JUnit XML: a suite for each file, a case for each block. What is not finished is skipped, the rest that did not pass fails. */

@@ -3,7 +3,7 @@ import { inWords } from '../../../../domain/texts/visible.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../../screen/screen.ts'
 import { count } from '../../views/words.ts'
-import type { Gathered, GatheredBlock } from './gathering.ts'
+import type { Gathered, GatheredBlock } from './gathered-blocks.ts'
 
 export const VERDICT_STYLES: Readonly<Record<Verdict, Style>> = {
   complete: 'green',

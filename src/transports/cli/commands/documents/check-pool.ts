@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Interrupted } from '../../shell.ts'
 import type { Batch, Checked, CheckJob } from './check-worker.ts'
-import type { CheckedEntry } from './checking.ts'
 import type { Target } from './files.ts'
+import type { CheckedEntry } from './target-check.ts'
 
 /** Files for one message: fewer cost more messages, more leave a thread waiting for the last one. */
 const BATCH = 32

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type CheckedEntry, checkTarget } from './checking.ts'
 import type { Target } from './files.ts'
+import { type CheckedEntry, checkTarget } from './target-check.ts'
 
 export interface Batch {
   readonly targets: readonly Target[]

@@ -4,8 +4,8 @@ import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
-import type { CheckedEntry } from './checking.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
+import type { CheckedEntry } from './target-check.ts'
 
 /** Fewer are looked at sooner than a thread has started. */
 const MANY = 200
@@ -59,7 +59,10 @@ export const check: Command = {
 async function checkTargets(shell: Shell, targets: readonly Target[]): Promise<readonly CheckedEntry[]> {
   const changed = await changedFor(shell, targets)
   if (targets.length < MANY) {
-    const [{ checkTarget }, { readPipe }] = await Promise.all([import('./checking.ts'), import('./pipe.ts')])
+    const [{ checkTarget }, { readPipe }] = await Promise.all([
+      import('./target-check.ts'),
+      import('./pipe.ts'),
+    ])
     const entries: CheckedEntry[] = []
     for (const target of targets)
       entries.push(

@@ -3,7 +3,7 @@ import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
-import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './writing.ts'
+import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
 
 export const convert: Command = {
   name: 'convert',
@@ -61,7 +61,7 @@ export const convert: Command = {
 const NO_STORE = undefined as never
 
 async function textAt(shell: Shell, target: Target): Promise<string> {
-  const [{ readTarget }, { readPipe }] = await Promise.all([import('./reading.ts'), import('./pipe.ts')])
+  const [{ readTarget }, { readPipe }] = await Promise.all([import('./target-file.ts'), import('./pipe.ts')])
   const read = target.file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
   if (read.text !== undefined) return read.text
   throw new BatonError('invalid_input', `${target.file}: ${read.problem.message}`, { file: target.file })

@@ -4,7 +4,7 @@ import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { resolveHandoff } from '../../session/reference.ts'
 import type { Session } from '../../session/session.ts'
-import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './writing.ts'
+import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
 
 export const exporting: Command = {
   name: 'export',

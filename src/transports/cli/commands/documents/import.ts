@@ -13,7 +13,7 @@ import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { readPipe } from './pipe.ts'
-import { readTarget } from './reading.ts'
+import { readTarget } from './target-file.ts'
 
 type Item = ImportItem & { readonly file: string }
 

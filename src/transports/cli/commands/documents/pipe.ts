@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { decoded, MAX_FILE_BYTES, type ReadText } from './reading.ts'
+import { decoded, MAX_FILE_BYTES, type ReadText } from './target-file.ts'
 
 /** Reads standard input, up to the size that a file may have. */
 export async function readPipe(stdin: Readable): Promise<ReadText> {

@@ -2,8 +2,8 @@ import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Screen, Style } from '../../screen/screen.ts'
 import { pad, widthOf } from '../../screen/width.ts'
 import { count } from '../../views/words.ts'
-import type { CheckedEntry } from './checking.ts'
-import type { FileProblem } from './reading.ts'
+import type { CheckedEntry } from './target-check.ts'
+import type { FileProblem } from './target-file.ts'
 
 const SEVERITY_STYLES: Readonly<Record<FileProblem['severity'], Style>> = {
   error: 'red',

@@ -1,7 +1,7 @@
 import { inWords } from '../../../../domain/texts/visible.ts'
-import type { CheckedEntry } from './checking.ts'
 import { STDIN } from './files.ts'
-import type { FileProblem } from './reading.ts'
+import type { CheckedEntry } from './target-check.ts'
+import type { FileProblem } from './target-file.ts'
 
 const LEVELS: Readonly<Record<FileProblem['severity'], string>> = {
   error: 'error',

@@ -8,7 +8,7 @@ import {
 } from '../../../../test/support/program/workspace.ts'
 import { until } from '../../../../test/support/store/store-units.ts'
 import { createLog } from '../server/log.ts'
-import { startSequencing } from './sequencing.ts'
+import { startSequencing } from './sequence-worker.ts'
 
 async function sequencing(t: TestContext, options: WorkspaceOptions, dirtyMs: number) {
   const w = await openWorkspace(t, options)

@@ -6,7 +6,7 @@ import type { Arguments, Flag } from '../../input/args.ts'
 import { isOn, textOf, textsOf } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
-import type { FileProblem } from './reading.ts'
+import type { FileProblem } from './target-file.ts'
 
 /** Named here because the command line knows no dialect but by name; the operation is the judge. */
 const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package']

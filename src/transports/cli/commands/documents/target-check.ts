@@ -1,7 +1,7 @@
 import { type CheckedDocument, checkText } from '../../../../service/documents/check.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import { STDIN, type Target } from './files.ts'
-import { type FileProblem, type ReadText, readTarget } from './reading.ts'
+import { type FileProblem, type ReadText, readTarget } from './target-file.ts'
 
 /** A document of a file, as it is shown: the lines that its findings point at come with it. */
 export interface CheckedEntry extends CheckedDocument {

@@ -10,7 +10,7 @@ import type { Shell } from '../../shell.ts'
 import { STDIN, type Target } from '../documents/files.ts'
 import { placed } from '../documents/import.ts'
 import { readPipe } from '../documents/pipe.ts'
-import { readTarget } from '../documents/reading.ts'
+import { readTarget } from '../documents/target-file.ts'
 
 /** A block with the file as people typed it. */
 export type GatheredBlock = CollectedBlock & { readonly file: string }

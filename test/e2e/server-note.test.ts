@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { ask, quick } from '../support/program/command.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 import { startServer } from '../support/servers/servers.ts'
 
 describe('the link that baton login prints', () => {
@@ -17,14 +17,16 @@ describe('the link that baton login prints', () => {
     const given = await ask<{ url: string }>({ cwd }, 'login', '--url', 'https://baton.example.com')
     server.child.kill('SIGTERM')
     await once(server.child, 'exit')
-    const later = await ask<{ url: string }>({ cwd }, 'login')
-    const warned = await quick({ cwd }, 'login')
+    const later = await refusal({ cwd }, 'login')
 
     assert.equal(new URL(first.url).origin, server.url)
     assert.equal(new URL(given.url).origin, 'https://baton.example.com')
-    assert.equal(new URL(later.url).origin, 'http://127.0.0.1:4180')
     assert.doesNotMatch(told.stderr, /no server/)
-    assert.match(warned.stderr, /no server of this workspace runs on this machine: start one first/)
+    assert.deepEqual([later.code, later.exit], ['unavailable', 13])
+    assert.match(
+      later.message,
+      /^no server of this workspace runs on this machine; start one with: baton serve/,
+    )
     assert.ok(!existsSync(join(cwd, '.baton/server.json')))
   })
 
@@ -46,9 +48,8 @@ describe('the link that baton login prints', () => {
     ]
     for (const note of notes) {
       writeFileSync(join(cwd, '.baton/server.json'), JSON.stringify(note))
-      const { url } = await ask<{ url: string }>({ cwd }, 'login')
 
-      assert.equal(new URL(url).origin, 'http://127.0.0.1:4180')
+      assert.equal((await refusal({ cwd }, 'login')).code, 'unavailable')
     }
     writeFileSync(join(cwd, '.baton/server.json'), JSON.stringify({ store, port: 4999, pid: process.pid }))
     const { url } = await ask<{ url: string }>({ cwd }, 'login')

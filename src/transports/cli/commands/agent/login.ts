@@ -3,8 +3,6 @@ import { notedServer } from '../../../../workspace/server-note.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, textOf } from '../../input/args.ts'
 
-const ADDRESS = 'http://127.0.0.1:4180'
-
 export const login: Command = {
   name: 'login',
   summary: 'A link that opens the dashboard as you, good once and for ten minutes.',
@@ -13,7 +11,7 @@ export const login: Command = {
       name: 'url',
       takes: 'value',
       placeholder: 'address',
-      about: `Where the server is (the running one, else ${ADDRESS})`,
+      about: 'Where the server is (the one that runs on this machine)',
     },
     ...GLOBAL_FLAGS,
   ],
@@ -35,11 +33,13 @@ export const login: Command = {
       )
     const { location } = service.deps.store.info
     const running = context!.workspace && notedServer(context!.workspace.dir, location, shell.io.env.uid)
-    if (given === undefined && running === undefined)
-      shell.warn(
-        'no server of this workspace runs on this machine: start one first with: baton serve, or name another with --url',
+    const server = given ?? running
+    if (server === undefined)
+      throw new BatonError(
+        'unavailable',
+        'no server of this workspace runs on this machine; start one with: baton serve, or name one with --url',
       )
-    const address = new URL(given ?? running ?? ADDRESS)
+    const address = new URL(server)
     const code = await (await service.tokens()).loginCode({ actor }, actor.name)
     const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`
     shell.answer({ url: link, agent: actor.name }, () => {

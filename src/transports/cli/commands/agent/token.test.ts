@@ -29,8 +29,8 @@ describe('token list', () => {
   it('leaves out codes with which somebody has logged in, and keeps one that is still good', async (t) => {
     const where: Where = { cwd: folders(t).repository('shop') }
     await ask(where, 'token', 'create', '--agent', 'ci', '--scope', 'handoff:write')
-    const used = await ask<{ url: string }>(where, 'login')
-    await ask(where, 'login')
+    const used = await ask<{ url: string }>(where, 'login', '--url', 'http://127.0.0.1:4180')
+    await ask(where, 'login', '--url', 'http://127.0.0.1:4180')
     const store = await openStore({ engine: 'sqlite', path: join(where.cwd, '.baton/baton.db') })
     const session = await (await createService(store).tokens()).beginSession(used.url.split('#login=')[1]!)
     await store.close()

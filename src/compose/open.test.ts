@@ -50,7 +50,7 @@ describe('opening a workspace', () => {
 
     await assert.rejects(openContext(options(place, { cwd })), {
       code: 'not_found',
-      message: `there is no workspace in ${cwd} or above it; make one with: baton init, or with the first handoff in a git repository: baton send`,
+      message: `there is no workspace in ${cwd} or above it; make one with: baton init`,
     })
     assert.equal(existsSync(place.path('project/.baton')), false)
   })

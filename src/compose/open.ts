@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Config, type Environment, readSecret } from '../config/config.ts'
 import type { Actor } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
@@ -9,7 +9,7 @@ import { present } from '../domain/present.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { known, resolveActor } from '../workspace/identity.ts'
-import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts'
+import { createWorkspace, findWorkspace, type Workspace, workspaceAround } from '../workspace/workspace.ts'
 import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
 
 /** Everything a command needs to act in a workspace. */
@@ -58,6 +58,10 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   const { target, workspace } = await targetOf(options, found, config)
   if (target.readOnly && !options.readOnly)
     warnings.push(`${locationOf(target)} cannot be written by you; it was opened for reading only`)
+
+  const around = workspace?.created ? workspaceAround(cwd, environment) : undefined
+  if (around !== undefined)
+    warnings.push(`${around} has a workspace too; to use that one, set BATON_WORKSPACE=${around}`)
 
   const store = await openStore(target)
   try {
@@ -151,6 +155,12 @@ async function targetOf(
       ? { ...target, path: resolve(base, target.path) }
       : target
   if (!mayMake(options)) demandThere(placed, options)
+  if (placed.engine === 'sqlite' && statSync(placed.path, { throwIfNoEntry: false })?.isDirectory())
+    throw new BatonError(
+      'invalid_input',
+      `${placed.path} is a folder, and a store is a file; name the file, for example ${join(address, '.baton/baton.db')}`,
+      { file: placed.path },
+    )
   return { target: withAccess(placed, options), ...present({ workspace: found }) }
 }
 
@@ -166,7 +176,7 @@ function demandThere(target: StoreTarget, { store, environment }: OpenContextOpt
   const named = store !== undefined ? '--store' : 'BATON_STORE'
   throw new BatonError(
     'not_found',
-    `there is no store at ${target.path}, which ${named} names; correct the path, or make a store there with the first handoff: baton send`,
+    `there is no store at ${target.path}, which ${named} names; correct the path, or send a first handoff there to make it`,
     { file: target.path },
   )
 }
@@ -175,14 +185,16 @@ async function workspaceFor(options: OpenContextOptions, found: Workspace | unde
   const { cwd, environment } = options
   if (found && lstatSync(found.dir, { throwIfNoEntry: false })?.isDirectory()) return found
   if (mayMake(options)) return createWorkspace(cwd, environment, { explicit: options.explicit ?? false })
+  const around = workspaceAround(cwd, environment)
   const what = found
-    ? `${found.root} has no .baton folder yet`
-    : `there is no workspace in ${cwd} or above it`
-  throw new BatonError(
-    'not_found',
-    `${what}; make one with: baton init, or with the first handoff in a git repository: baton send`,
-    { cwd, ...present({ root: found?.root }) },
-  )
+    ? `${found.root} has no .baton folder yet;`
+    : around !== undefined
+      ? `there is no workspace in this repository; to use that of ${around}, set BATON_WORKSPACE=${around}, or`
+      : `there is no workspace in ${cwd} or above it;`
+  throw new BatonError('not_found', `${what} make one with: baton init`, {
+    cwd,
+    ...present({ root: found?.root }),
+  })
 }
 
 /** A store that came with a clone could be a link to any file of this user's. */

@@ -61,6 +61,19 @@ export function lookAround(here: string, environment: Environment): Surroundings
   return nearest ? { nearest } : {}
 }
 
+/** The root of a workspace around the repository of this folder. It is not used from here unless it is named. */
+export function workspaceAround(cwd: string, environment: Environment): string | undefined {
+  const root = lookAround(realpathSync(cwd), environment).checkout?.root
+  if (root === undefined || root === realpath(environment.home)) return undefined
+  try {
+    const { nearest } = lookAround(dirname(root), environment)
+    return nearest?.hasFolder ? nearest.root : undefined
+  } catch (error) {
+    if (error instanceof BatonError) return undefined
+    throw error
+  }
+}
+
 /** The workspace in a folder, whether its parts are there or not. */
 export function workspaceAt(root: string, found: Workspace['found'], checkout = root): Workspace {
   const dir = join(root, '.baton')

@@ -7,7 +7,7 @@ import { present } from '../domain/present.ts'
 import type { Checkout } from '../git/checkout.ts'
 import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
 
-export { findWorkspace, type Workspace } from './find.ts'
+export { findWorkspace, type Workspace, workspaceAround } from './find.ts'
 
 export interface CreateOptions {
   /** Someone asked for the workspace by name (`baton init`), so it may be made in CI, by an agent or without git. */

@@ -161,16 +161,13 @@ describe('store upgrade', () => {
       await refusal(where, 'store', 'upgrade'),
     ]
 
-    const fix = 'correct the path, or make a store there with the first handoff: baton send'
+    const fix = 'correct the path, or send a first handoff there to make it'
     assert.deepEqual(
       answers.map(({ exit, message }) => [exit, message]),
       [
-        [3, `there is no store at ${typo}, which --store names; ${fix} --store ../typo.db`],
+        [3, `there is no store at ${typo}, which --store names; ${fix}`],
         [3, `there is no store at ${typo}, which BATON_STORE names; ${fix}`],
-        [
-          3,
-          `there is no workspace in ${where.cwd} or above it; make one with: baton init, or with the first handoff in a git repository: baton send`,
-        ],
+        [3, `there is no workspace in ${where.cwd} or above it; make one with: baton init`],
       ],
     )
     assert.deepEqual([readdirSync(files.path()), readdirSync(where.cwd)], [['shop'], ['.git']])

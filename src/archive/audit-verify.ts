@@ -32,7 +32,8 @@ export type VerifyOutcome =
 /** Verifies the export in a folder. The same for the command, and for the file that needs nothing but Node. */
 export async function verifyFolder(request: VerifyRequest): Promise<VerifyOutcome> {
   const [folder, ...more] = request.folders
-  if (folder === undefined || more.length > 0) return usage('say which folder holds the export, one of them')
+  if (folder === undefined || more.length > 0)
+    return usage('audit verify needs the one folder that holds the export')
   if (!isFolder(folder)) return usage(`there is no folder ${folder}`)
   const seen = request.seen === undefined ? undefined : readSeen(request.seen)
   if (typeof seen === 'string') return usage(seen)
@@ -49,7 +50,8 @@ const usage = (reason: string): VerifyOutcome => ({ usage: reason, exit: EXIT.us
 
 function readSeen(file: string): Remembered | string {
   const text = readText(file)
-  if (text === undefined) return `${file} cannot be read`
+  if (text === undefined)
+    return `${file} cannot be read; --seen takes a copy that you kept of the file checkpoint in an earlier export`
   return readRemembered(text) ?? `${file} is not a checkpoint`
 }
 

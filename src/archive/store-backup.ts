@@ -99,7 +99,8 @@ export async function restore(
 
 /** The rows of a backup. Throws at the end when the file was cut off or changed. */
 export async function* readBackup(file: string, schema = Number.POSITIVE_INFINITY): AsyncIterable<DumpRow> {
-  if (!existsSync(file)) throw new BatonError('not_found', `there is no file ${file}`, { file })
+  if (!existsSync(file))
+    throw new BatonError('not_found', `there is no file ${file}; check the path`, { file })
   const source = createReadStream(file)
   const unpacked = createGunzip()
   const failure = pipeline(source, unpacked).then(

@@ -74,7 +74,8 @@ export class Agents {
   /** Nobody can hand to a removed agent any more, and its tokens end. Its history and its open handoffs stay. */
   remove(call: Call, name: string): Promise<Agent> {
     return this.#put(call, 'agent_remove', name, { name }, (before) => {
-      if (!before || before.removed) refuse('not_found', `there is no agent ${name}`, { agent: name })
+      if (!before || before.removed)
+        refuse('not_found', `there is no agent ${name}; see: baton agent list`, { agent: name })
       this.#keepPerson(call, name, before)
       return { ...before, removed: true }
     })

@@ -119,5 +119,9 @@ async function subjectOf({ store }: ServiceDeps, ref: string, limit: number): Pr
   }
   const session = await store.session(ref)
   if (session) return { kind: 'session', id: session.id, entries: await store.entries(session.uid, 0, limit) }
-  return refuse('not_found', `there is no handoff, task, record or audit session ${ref}`, { id: ref })
+  return refuse(
+    'not_found',
+    `there is no handoff, task, record or audit session ${ref}; look for it with: baton find ${ref}`,
+    { id: ref },
+  )
 }

@@ -88,7 +88,7 @@ export class Artifacts {
 
   async get(uid: string): Promise<{ readonly artifact: Artifact; readonly bytes?: Uint8Array }> {
     const artifact = await this.#deps.store.artifact(uid)
-    if (!artifact) refuse('not_found', `there is no artifact ${uid}`, { uid })
+    if (!artifact) refuse('not_found', `there is no artifact ${uid}; check its uid`, { uid })
     const bytes =
       artifact.stored && artifact.sha256 ? await this.#deps.store.blob(artifact.sha256) : undefined
     return { artifact, ...present({ bytes }) }

@@ -130,7 +130,7 @@ export class Looking {
       reads: { notices: [uid], streams: [adminStream(deps)] },
       decide: (view, at) => {
         const notice = view.notice(uid)
-        if (!notice) refuse('not_found', `there is no notice ${uid}`, { uid })
+        if (!notice) refuse('not_found', `there is no notice ${uid}; see: baton inbox`, { uid })
         const isOwn = notice.to === call.actor.name || (notice.to === ANYONE && call.actor.kind === 'human')
         if (!isOwn)
           refuse('not_allowed', `this notice is for ${notice.to}, not for ${call.actor.name}`, { uid })

@@ -108,7 +108,8 @@ export class Tasks {
   start(call: Call, id: string): Promise<TaskRow> {
     return this.#change(call, 'task_start', { id }, [id], (step) => {
       const { task } = mustTask(step.view, id)
-      if (task.status === 'done') refuse('wrong_state', `${id} is done`, { id })
+      if (task.status === 'done')
+        refuse('wrong_state', `${id} is done; see its record with: baton task get ${id}`, { id })
       refuseOthers(step, task)
       if (task.status !== 'in_progress') return putTask(step, claimed(step, task), 'task.start')
       if (task.owner === step.actor.name && task.instance === step.actor.instance) return task

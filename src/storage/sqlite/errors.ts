@@ -58,7 +58,7 @@ export function toBatonError(error: unknown, path: string): unknown {
     case NOTADB:
       return new BatonError(
         'store_refused',
-        `${path} is damaged or not a Baton store; keep the file, and restore a backup with: baton store restore`,
+        `${path} is damaged or not a Baton store; keep the file, and restore a backup with: baton store restore <file>`,
         details,
         error,
       )

@@ -64,7 +64,7 @@ export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): 
   if (db.prepare('PRAGMA application_id').get()?.application_id !== APPLICATION)
     throw new BatonError(
       'store_refused',
-      `${path} is not a Baton store; name another file, or restore a backup with: baton store restore`,
+      `${path} is not a Baton store; name another file, or restore a backup with: baton store restore <file>`,
       { file: path },
     )
   const version = schemaVersion(db)

@@ -67,7 +67,11 @@ function withCommand(error: BatonError, hint: (text: string) => string): BatonEr
   if (error.message === WRITEBACK_REQUIRED) return error
   const { missing } = error.details
   const name = typeof missing === 'string' ? operationOf(missing) : undefined
-  const message = hint(name === undefined ? error.message : `${error.message}; type: baton ${typedAs(name)}`)
+  const command = name && `baton ${typedAs(name)}`
+  // A record needs more than can be guessed here.
+  const advice = name === 'thought_record' ? `see: ${command} --help` : `type: ${command}`
+  const isSaid = command === undefined || error.message.includes(command)
+  const message = hint(isSaid ? error.message : `${error.message}; ${advice}`)
   return message === error.message ? error : new BatonError(error.code, message, error.details, error)
 }
 

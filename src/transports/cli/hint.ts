@@ -12,7 +12,8 @@ const SHOWN =
 /** The hint is for somebody else, who calls under a name of their own. */
 const FOR_ANOTHER = /\b(?:people|(?:a|another|any) person|its (?:sender|receiver|verifier))\b[^;]*$/
 /** Commands that open no store, so neither option means anything to them. */
-const WITHOUT_STORE = /^baton (?:check|completion|convert|demo|help|init|migrate|setup|trust|workflow init)\b/
+const WITHOUT_STORE =
+  /^baton (?:audit verify(?!-)|check|completion|convert|demo|help|init|migrate|setup|trust|workflow init)\b/
 /** Commands that do not act for an agent. */
 const WITHOUT_CALLER = /^baton (?:folders|login|mcp|serve)\b/
 
@@ -24,9 +25,9 @@ export function withContext(text: string, { as, store }: TypedContext): string {
     const isOwn = !WITHOUT_CALLER.test(command) && !FOR_ANOTHER.test(text.slice(0, at))
     return [
       command,
-      ...(as !== undefined && isOwn && !/ --as\b/.test(command) ? [`--as ${quoted(as)}`] : []),
+      ...(as !== undefined && isOwn && !/ --as\b/.test(command) ? [`--as ${shellQuoted(as)}`] : []),
       ...(store !== undefined && !/ --store\b/.test(command)
-        ? [`--store ${quoted(withoutPassword(store))}`]
+        ? [`--store ${shellQuoted(withoutPassword(store))}`]
         : []),
     ].join(' ')
   })
@@ -41,7 +42,7 @@ function isCommand(shown: string): boolean {
 }
 
 /** As a shell takes it for one word. */
-const quoted = (text: string): string =>
+export const shellQuoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** A hint ends up in logs, so it never shows a password. */

@@ -2,6 +2,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/texts/nearest.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
+import { shellQuoted } from './hint.ts'
 import { type CommandLine, GLOBAL_FLAGS, readArguments, readCommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
 import { Interrupted, Shell, screenFor } from './shell.ts'
@@ -28,7 +29,7 @@ async function run(line: CommandLine, io: Io): Promise<number> {
   if (first === '__complete')
     return (await import('./commands/programs/complete.ts')).complete(line.argv.slice(1), io)
   if (first === undefined || first === 'help') return help(line, io)
-  const found = await findCommand(first, second)
+  const found = await findCommand(first, second, line.rest(1))
   if (!found) return (await import('./pages.ts')).showNoun(first, line, io)
   const { command, words } = found
   const args = readArguments(line.rest(words), command.flags, command.name, command.words)
@@ -48,7 +49,8 @@ async function run(line: CommandLine, io: Io): Promise<number> {
 /** The command and how many words name it; undefined for a noun that stands alone. */
 async function findCommand(
   first: string,
-  second?: string,
+  second: string | undefined,
+  rest: readonly string[],
 ): Promise<{ command: Command; words: number } | undefined> {
   const operation = shortForm(first) ?? (second === undefined ? undefined : NOUNS[first]?.[second])
   if (operation) {
@@ -58,7 +60,7 @@ async function findCommand(
   if (!isOtherCommand(first) && !Object.hasOwn(NOUNS, first))
     throw new BatonError(
       'invalid_input',
-      `baton has no command ${first}${elsewhere(first) || didYouMean(first, firstWords()) || '; see: baton help'}`,
+      `baton has no command ${first}${elsewhere(first, rest) || didYouMean(first, firstWords()) || '; see: baton help'}`,
       {
         command: first,
       },
@@ -80,11 +82,13 @@ async function findCommand(
 }
 
 /** People remember the verb and forget the noun. */
-function elsewhere(verb: string): string {
+function elsewhere(verb: string, rest: readonly string[]): string {
+  if (verb === 'version') return '; did you mean baton --version?'
   const found = Object.keys(NOUNS).filter((noun) => secondWords(noun).includes(verb))
+  const typed = [verb, ...rest.map(shellQuoted)].join(' ')
   return found.length === 0
     ? ''
-    : `; did you mean ${found.map((noun) => `baton ${noun} ${verb}`).join(' or ')}?`
+    : `; did you mean ${found.map((noun) => `baton ${noun} ${typed}`).join(' or ')}?`
 }
 
 /** `baton help send` is `baton send --help`, and `baton` alone shows what there is. */

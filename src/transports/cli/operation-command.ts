@@ -55,6 +55,7 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   task_log: async () => (await import('./commands/task/log.ts')).log,
   audit_redact: async () => (await import('./commands/audit/redact.ts')).redact,
   report_metrics: async () => (await import('./commands/blocks/metrics.ts')).metrics,
+  workflow_status: async () => (await import('./commands/workflow/status.ts')).status,
   workflow_start: async () => (await import('./commands/workflow/definition.ts')).fromFile,
   workflow_check: async () => (await import('./commands/workflow/check.ts')).check,
   workflow_picture: async () => (await import('./commands/workflow/picture.ts')).picture,
@@ -72,6 +73,11 @@ export async function operationCommand(name: OperationName): Promise<Command> {
   const own = flagsOf(op)
   const flags = extra?.flags?.(own) ?? own
   const positional = op.positional ?? []
+  const known = referencesOf(name)
+  // An answer to something that was handed over before makes no workspace.
+  const isAboutKnown = positional.some(
+    (field) => field in known && isRequired(op.input.shape[field] as z.ZodType),
+  )
   return {
     name: typedAs(name),
     summary: op.summary,
@@ -86,7 +92,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       demandRequired(op, flags, input, extra)
       const alone = await extra?.alone?.(shell, input)
       if (alone !== undefined) return show(await asShown(alone, op), input, shell)
-      const session = await shell.open({ write: op.effect === 'write' })
+      const session = await shell.open({ write: op.effect === 'write', existing: isAboutKnown })
       const live = op.effect === 'write' ? await liveFolders(shell, session) : undefined
       await live?.catchUp()
       input = await resolved(session, name, input)
@@ -192,6 +198,11 @@ function interruption(signal: AbortSignal): Promise<never> {
 
 /** A refused field as the option that people typed. */
 function inOptions(error: unknown, flags: readonly FieldFlag[]): unknown {
+  if (error instanceof BatonError && error.code === 'invalid_input' && Array.isArray(error.details.missing)) {
+    const named = (text: string, { field, name }: FieldFlag) =>
+      text.replace(`${field} is missing`, `--${name} is missing`)
+    return new BatonError(error.code, flags.reduce(named, error.message), error.details, error)
+  }
   if (
     !(error instanceof BatonError) ||
     error.code !== 'invalid_input' ||
@@ -209,7 +220,8 @@ function typedField([field, ...below]: readonly PropertyKey[], flags: readonly F
   const flag = flags.find((each) => each.field === field && each.part === undefined)
   if (!flag) return [field, ...below].join('.')
   const inside = below.filter((part) => typeof part !== 'number').join('.')
-  return inside === '' ? `--${flag.name}` : `--${flag.name}: ${inside}`
+  const option = flag.isWord ? `<${flag.name}>` : `--${flag.name}`
+  return inside === '' ? option : `${option}: ${inside}`
 }
 
 /** A schema for one word or a list of them has an issue that names neither; this adds the choices. */

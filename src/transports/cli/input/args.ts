@@ -1,5 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { didYouMean } from '../../../domain/texts/nearest.ts'
+import { shellQuoted } from '../hint.ts'
 
 /** One option of a command. */
 export interface Flag {
@@ -72,14 +73,15 @@ export function readArguments(
     } else if (!/^--?[A-Za-z]/.test(token)) {
       words.push(token)
     } else {
-      const { name, value, no } = split(token, known, { command, takes })
+      const { name, value, no } = split(token, known, { command, takes, words, next: rest[0] })
       const flag = known.get(name)!
       if (flag.takes === 'nothing' || no) {
         if (value !== undefined) refuse(`${token.split('=')[0]} takes no value`, command, flag.name)
         switches.set(flag.name, !no)
       } else {
         const given = value ?? (isFlag(rest[0], known) ? undefined : rest.shift())
-        if (given === undefined) refuse(`--${name} needs a value`, command, flag.name)
+        if (given === undefined)
+          refuse(`--${name} needs a value; see: baton ${command} --help`, command, flag.name)
         if (texts.has(flag.name) && !flag.repeats)
           refuse(`--${flag.name} was given twice, and one is enough`, command, flag.name)
         texts.set(flag.name, [...(texts.get(flag.name) ?? []), given])
@@ -93,9 +95,12 @@ interface Shape {
   readonly command: string
   /** The positional arguments of the command. */
   readonly takes: readonly string[]
+  /** The words before the option, and the one after it. */
+  readonly words: readonly string[]
+  readonly next: string | undefined
 }
 
-function split(token: string, known: ReadonlyMap<string, Flag>, { command, takes }: Shape) {
+function split(token: string, known: ReadonlyMap<string, Flag>, { command, takes, words, next }: Shape) {
   const [dashed, ...after] = token.split('=')
   const value = after.length > 0 ? after.join('=') : undefined
   const name = dashed!.replace(/^--?/, '').replaceAll('_', '-')
@@ -104,13 +109,18 @@ function split(token: string, known: ReadonlyMap<string, Flag>, { command, takes
   if (name !== positive && known.get(positive)?.negatable) return { name: positive, value, no: true }
   const isWord = takes.some((word) => word.replace(/[[\]]/g, '').replaceAll('_', '-') === name)
   const meant = isWord
-    ? `; write it without: baton ${command} ${takes.map((word) => (word.startsWith('[') ? word : `<${word}>`)).join(' ')}`
+    ? `; write it without: baton ${command} ${takes.map((word, i) => asTyped(word, name, words[i], value ?? next)).join(' ')}`
     : didYouMean(name, known.keys(), '--')
-  return refuse(
-    `${command} has no option ${dashed}${meant || `; see: baton ${command} --help`}`,
-    command,
-    name,
-  )
+  const help = command === 'baton' ? 'baton help' : `baton ${command} --help`
+  return refuse(`${command} has no option ${dashed}${meant || `; see: ${help}`}`, command, name)
+}
+
+/** A positional argument as it is to be typed: what stood behind the option or in its place, else its name. */
+function asTyped(word: string, option: string, typed: string | undefined, value: string | undefined): string {
+  const name = word.replace(/[[\]]/g, '')
+  const given = name.replaceAll('_', '-') === option ? value : typed
+  if (given !== undefined) return shellQuoted(given)
+  return word === name ? `<${word}>` : word
 }
 
 /** Whether a token can only be the next option: then a value was forgotten. */

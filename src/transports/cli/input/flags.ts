@@ -22,6 +22,8 @@ export type Kind =
 export interface FieldFlag extends Flag {
   readonly field: string
   readonly kind: Kind
+  /** Typed by its place and not as an option. */
+  readonly isWord?: boolean
   /** A named part of a field that is an object: `--meeting x` is links.meeting. */
   readonly part?: string
   /** The short form that an item may be written in, when it is not the field's own. */
@@ -81,7 +83,7 @@ const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
 /** The options of an operation, derived from its input. */
 export function flagsOf(op: Pick<Operation, 'input' | 'positional'>): readonly FieldFlag[] {
   return Object.entries(op.input.shape).flatMap(([field, schema]) => [
-    toFlag(field, schema as z.ZodType),
+    { ...toFlag(field, schema as z.ZodType), isWord: op.positional?.includes(field) ?? false },
     ...(PARTS[field] ?? []),
   ])
 }

@@ -268,8 +268,8 @@ describe('the options of operations', () => {
       /^handoff_send has no option --titel; did you mean --title\?$/,
     )
     await refuses('handoff_send', ['--frobnicate'], /^handoff_send has no option --frobnicate; see: baton/)
-    await refuses('handoff_send', ['--to'], /^--to needs a value$/)
-    await refuses('handoff_send', ['--to', '--title', 'x'], /^--to needs a value$/)
+    await refuses('handoff_send', ['--to'], /^--to needs a value; see: baton /)
+    await refuses('handoff_send', ['--to', '--title', 'x'], /^--to needs a value; see: baton /)
     await refuses('handoff_send', ['--title', 'x', '--title', 'y'], /^--title was given twice/)
     await refuses('handoff_send', ['--json=yes'], /^--json takes no value$/)
     await refuses('handoff_send', ['--timeout', 'soon'], /is not a length of time such as 90s/)

@@ -6,6 +6,7 @@ import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { type Command, decide, isOpen, statesFor, TRANSITIONS } from '../../../domain/lifecycle.ts'
 import type { Policy } from '../../../domain/policy.ts'
 import type { OperationName } from '../../../operations/index.ts'
+import { typedAs } from '../catalog.ts'
 import type { Session } from './session.ts'
 
 /** As many as a page holds: whoever has more to choose from needs a filter and not a list. */
@@ -41,10 +42,12 @@ const STEP_COMMANDS: Readonly<Partial<Record<OperationName, Command>>> = {
 const NOTHING_FOUND: Readonly<Partial<Record<OperationName, string>>> = {
   handoff_send: 'has no draft to send; write one with: baton create --to <agent> --title "…"',
   handoff_accept: 'has nothing to accept; see: baton inbox',
+  handoff_ask: 'has no handoff to ask about; see: baton inbox',
   handoff_answer: 'has no question to answer; see: baton inbox',
   handoff_submit: 'holds nothing to hand in; accept something first: baton inbox',
   handoff_verify: 'has nothing to verify; see what is under way: baton handoff list',
   gate_decide: 'has no gate to decide; see: baton inbox',
+  handoff_wait: 'has sent nothing to wait for; see: baton handoff list',
   handoff_get: 'has neither sent nor received a handoff; see all: baton handoff list',
 }
 
@@ -104,8 +107,8 @@ async function theOnlyOne(session: Session, operation: OperationName): Promise<H
   const [only] = found
   if (only && found.length === 1) return only
   if (only) throw several(`@ could be any of ${found.length}; name the one you mean`, found)
-  const reason =
-    NOTHING_FOUND[operation] ?? 'has no handoff to which this can be done; see: baton handoff list'
+  const verb = typedAs(operation).split(' ').at(-1)
+  const reason = NOTHING_FOUND[operation] ?? `has no handoff to ${verb}; see: baton handoff list`
   throw new BatonError('not_found', `${actor.name} ${reason}`, { actor: actor.name, operation })
 }
 

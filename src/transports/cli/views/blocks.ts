@@ -10,7 +10,7 @@ export function blockViewOf(name: OperationName, shell: Shell): (output: never) 
     : (output) => historyView(shell, output)
 }
 
-export const NO_BLOCKS = 'No block was collected yet; store some with: baton collect reports/*.md'
+export const NO_BLOCKS = 'No block was collected yet; for example: baton collect reports/*.md'
 
 function progressView(shell: Shell, { by, items }: { by: string; items: readonly Progress[] }): string {
   if (items.length === 0) return shell.nothing(NO_BLOCKS)

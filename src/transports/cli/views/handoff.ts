@@ -23,7 +23,7 @@ export interface Listed {
 export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
   const { screen } = shell
   for (const { message } of warnings) shell.warn(message)
-  if (handoff.state === 'draft') shell.next(`baton send ${handoff.id}`)
+  if (handoff.state === 'draft' && warnings.length === 0) shell.next(`baton send ${handoff.id}`)
   const file = shell.live?.fileOf(handoff)
   if (file !== undefined) return `${screen.tick} ${plainText(file)} (${statusLine(screen, handoff)})`
   if (handoff.state === 'draft') {
@@ -181,6 +181,7 @@ const deadlineOf = (handoff: Handoff): string | undefined =>
 const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
   { text: '!', style: 'yellow' },
   { text: notice.kind, style: 'yellow' },
+  { text: notice.about_id, style: 'bold' },
   { text: notice.text, fill: true },
   { text: notice.uid.slice(-6), style: 'dim' },
   { text: screen.when(notice.created_at), style: 'dim' },

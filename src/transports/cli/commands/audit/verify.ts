@@ -55,7 +55,7 @@ export const verifying: Command = {
     if ('usage' in outcome) {
       const message = `${outcome.usage}; for example: ${verifying.examples[1]}`
       if (shell.isJson) shell.io.stderr.write(`${failureJson(new BatonError('invalid_input', message))}\n`)
-      else shell.warn(message)
+      else shell.say(shell.screen.marked(shell.screen.cross, message))
       return outcome.exit
     }
     shell.answer(outcome.found, () => outcome.text.trimEnd())

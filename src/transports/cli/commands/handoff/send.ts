@@ -1,6 +1,9 @@
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
+import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
+import type { Session } from '../../session/session.ts'
+import type { Shell } from '../../shell.ts'
 
 const CHECK_FILES: FieldFlag = {
   name: 'check-files',
@@ -14,7 +17,8 @@ const CHECK_FILES: FieldFlag = {
 /** Git knows which files were made; the sender need not list them twice. */
 export const send: Extra = {
   flags: (flags) => [...flags, CHECK_FILES],
-  async before(shell, _, { check_files, ...input }) {
+  async before(shell, session, { check_files, ...input }) {
+    await pointOutNewName(shell, session, input.to)
     if (typeof check_files !== 'string') return { input }
     const { changedSince } = await import('../documents/changed-files.ts')
     const made = changedSince(shell.io.cwd, check_files, CHECK_FILES.name).map(({ name }) => name)
@@ -30,4 +34,13 @@ export const send: Extra = {
       )
     return false
   },
+}
+
+/** A slip in a name would hand the work to somebody who is never there. */
+async function pointOutNewName(shell: Shell, { context }: Session, to: unknown): Promise<void> {
+  if (typeof to !== 'string' || !context) return
+  const name = to.replace(/^@/, '').toLowerCase()
+  const known = (await context.service.deps.store.agents()).map((agent) => agent.name)
+  const advice = known.includes(name) ? '' : didYouMean(name, known)
+  if (advice !== '') shell.warn(`${name} is new here${advice}`)
 }

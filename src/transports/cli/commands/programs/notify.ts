@@ -14,7 +14,9 @@ export const notify: Command = {
     if (!service.deps.notify)
       throw new BatonError(
         'unmet',
-        'no channel is in effect here; add notify to baton.yaml and run: baton trust',
+        context!.workspace?.configFile === undefined
+          ? 'no channel is in effect here; make a baton.yaml with: baton init, and add notify to it'
+          : 'no channel is in effect here; add notify to baton.yaml and run: baton trust',
       )
     // Events that a timeout causes are sent with the rest.
     await service.settle()

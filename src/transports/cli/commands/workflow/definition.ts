@@ -27,6 +27,10 @@ const TYPED = new WeakMap<Shell, string>()
  */
 export const fromFile: Extra = {
   examples: ['baton workflow start drafts/feature.yaml'],
+  // A definition that cannot be read makes no workspace.
+  async alone(shell, input) {
+    if (await isAlone(shell)) await readAlone(shell, input)
+  },
   async before(shell, session, input) {
     const { name, ...rest } = input
     if (name === undefined && rest.definition === undefined && rest.run === undefined) throw nameless()

@@ -31,6 +31,16 @@ export const picture: Extra = {
       }
     )
   },
+  refused(shell, error) {
+    const name = error instanceof BatonError && error.code === 'not_found' ? error.details.name : undefined
+    if (typeof name !== 'string' || !/-\d+$/.test(name)) return fromFile.refused?.(shell, error)
+    return new BatonError(
+      'not_found',
+      `there is no workflow ${name}; for the picture of a run: baton workflow picture --run ${name}`,
+      { name },
+      error,
+    )
+  },
   async after(shell, output, { out }) {
     if (typeof out !== 'string') return false
     const { text } = output as { text: string }

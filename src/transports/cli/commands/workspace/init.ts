@@ -4,6 +4,14 @@ import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
+/** A first handoff in the formats that ask for more than a receiver and a title. */
+const FIRST: Readonly<Record<string, string>> = {
+  markdown:
+    'baton send --as grok --to claude --task BPRD-2026-0001 --title "First task" --purpose "Try the folder" --context "A new workspace" --deliverable "A reply" --criterion "1 reply within 1 day" --meeting meetings/first.md --skill skills/reply.md',
+  package:
+    'baton send --to codex --title "First task" --summary "The workspace was made today. Reply with one sentence about it."',
+}
+
 export const init: Command = {
   name: 'init',
   summary: 'Makes a workspace here and writes a commented baton.yaml. Touches nothing it did not make.',
@@ -20,7 +28,8 @@ export const init: Command = {
   examples: ['baton init', 'baton init --dialect markdown', 'baton init --dry-run'],
   async run(shell, args) {
     const { io, screen } = shell
-    const plan = await planInit({ cwd: io.cwd, environment: io.env, dialect: textOf(args, 'dialect') })
+    const dialect = textOf(args, 'dialect')
+    const plan = await planInit({ cwd: io.cwd, environment: io.env, dialect })
     for (const note of plan.notes) shell.warn(note)
     const isDry = isOn(args, 'dry-run')
     if (!isDry && plan.changes && io.isTerminal && !shell.isJson) {
@@ -37,7 +46,7 @@ export const init: Command = {
       if (!plan.changes) return `${screen.tick} everything is there already`
       const next = isDry
         ? ''
-        : `\n\n${screen.dim('next: baton send --to codex --title "…"; to connect an agent: baton setup claude-code (codex, gemini, cursor, vscode, git)')}`
+        : `\n\n${screen.dim(`next: ${FIRST[dialect ?? ''] ?? 'baton send --to codex --title "First task"'}; to connect an agent: baton setup claude-code (codex, gemini, cursor, vscode, git)`)}`
       return filesText(files, isDry ? 'would be written' : 'written') + next
     })
     return 0

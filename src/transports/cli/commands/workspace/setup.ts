@@ -100,7 +100,7 @@ function readTarget({ words }: Arguments): Target {
   if (target !== undefined && words.length === 1) return target
   throw new BatonError(
     'invalid_input',
-    `${words.length === 0 ? 'name a program' : `there is no program ${words.join(' ')}`}: baton setup ${TARGETS.join(' | ')}`,
+    `${words.length === 0 ? 'setup needs a program' : `setup does not know ${words.join(' ')}`}: ${TARGETS.join(', ')}; for example: baton setup claude-code`,
     { program: words.join(' ') },
   )
 }

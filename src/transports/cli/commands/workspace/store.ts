@@ -52,10 +52,7 @@ const backup: Command = {
   flags: GLOBAL_FLAGS,
   examples: ['baton store backup ../baton-backup.jsonl.gz'],
   async run(shell, { words }) {
-    const file = resolve(
-      shell.io.cwd,
-      needed(words, 'a file to write: baton store backup ../baton-backup.jsonl.gz'),
-    )
+    const file = resolve(shell.io.cwd, needed(words, backup))
     const store = await openLocal(shell, false)
     const tools = await import('../../../../archive/store-tools.ts')
     const { rows, bytes } = await withProgress(shell, (work) => tools.backup(store, file, work))
@@ -77,10 +74,7 @@ const restore: Command = {
     'baton store restore backup.jsonl.gz --store other.db',
   ],
   async run(shell, { words }) {
-    const file = resolve(
-      shell.io.cwd,
-      needed(words, 'the backup: baton store restore ../baton-backup.jsonl.gz'),
-    )
+    const file = resolve(shell.io.cwd, needed(words, restore))
     const tools = await import('../../../../archive/store-tools.ts')
     const { store, rows, chains } = await withProgress(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
@@ -197,12 +191,9 @@ function restored(
   ].join('\n')
 }
 
-function needed(words: readonly string[], what: string): string {
+function needed(words: readonly string[], { name, examples }: Command): string {
   if (words.length === 1) return words[0]!
-  throw new BatonError(
-    'invalid_input',
-    words.length === 0 ? `say ${what}` : `one file is enough: ${words.join(' ')}`,
-  )
+  throw new BatonError('invalid_input', `${name} needs one file; for example: ${examples[0]}`)
 }
 
 const size = (bytes: number): string =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { keyIdOf, sealEnvelope, statementText } from '../audit/envelope.ts'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
-import type { AgentKey, AgentKeys } from '../service/agents/signing.ts'
+import type { AgentKey, AgentKeys } from '../service/agents/signature.ts'
 import { nodeSha256 } from '../service/audit/hashes.ts'
 import { parseKey, readOwn, writeOwn } from './home-files.ts'
 

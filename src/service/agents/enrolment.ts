@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/agent.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { adminStream, logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
-import type { AgentKey } from './signing.ts'
+import type { AgentKey } from './signature.ts'
 
 /**
  * Gives an agent a key: from now on its records are signed with it, or show as unsigned. An agent may bring its own

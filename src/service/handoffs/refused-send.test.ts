@@ -11,7 +11,7 @@ import {
 import { BatonError, type ErrorCode } from '../../domain/errors.ts'
 import type { Call } from '../deps.ts'
 import { importText } from '../documents/import.ts'
-import type { NewHandoff } from './sending.ts'
+import type { NewHandoff } from './sender.ts'
 
 type Fields = Partial<NewHandoff>
 

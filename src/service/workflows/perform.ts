@@ -4,8 +4,8 @@ import type { NoticeKind } from '../../domain/people/notice.ts'
 import { definitionOf, type Run } from '../../domain/workflow/run.ts'
 import type { RunAction } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { placeHandoff } from '../handoffs/placing.ts'
-import type { NewHandoff } from '../handoffs/sending.ts'
+import { placeHandoff } from '../handoffs/placement.ts'
+import type { NewHandoff } from '../handoffs/sender.ts'
 import { escalationPackage, gatePackage, stepPackage } from './step-package.ts'
 
 /** Does one thing that follows for a run. */

@@ -22,11 +22,11 @@ import {
   withChain,
 } from './admission.ts'
 import { reopened } from './attempts.ts'
-import { outputConditions } from './handed-in.ts'
 import { amended, move, notify, offerDeadline, reasoned, type Step } from './moves.ts'
-import { awaitPerson, offer, placeHandoff } from './placing.ts'
-import { returned } from './returning.ts'
-import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './sending-rules.ts'
+import { outputConditions } from './output-conditions.ts'
+import { awaitPerson, offer, placeHandoff } from './placement.ts'
+import { returned } from './return-handoff.ts'
+import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
 
 /** A new handoff as its sender gives it. */
 export interface NewHandoff extends Package, AskedOfPeople {

@@ -13,7 +13,7 @@ import { newTask } from '../tasks/tasks.ts'
 import { numberedIn } from '../workflows/in-run.ts'
 import { isForPerson } from './admission.ts'
 import { finish, move, offerDeadline, overridesFor, type Step } from './moves.ts'
-import type { NewHandoff } from './sending.ts'
+import type { NewHandoff } from './sender.ts'
 
 /** The place of a new handoff: its sender, its chain, and whether it is sent at once. */
 export interface Placing extends ReturnType<typeof placeBelow> {

@@ -12,17 +12,17 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, write } from '../write.ts'
-import type { Accepted, AcceptInput } from './acknowledging.ts'
+import type { Accepted, AcceptInput } from './acknowledgment.ts'
 import { again, beat, failed, fence, revived, take } from './attempts.ts'
-import { claimNext, pickUp } from './claiming.ts'
-import { outputConditions } from './handed-in.ts'
+import { claimNext, pickUp } from './claim.ts'
 import { move, offerDeadline, type Step } from './moves.ts'
-import { refuseUnacknowledged } from './returning.ts'
-import { kindsOf } from './sending-rules.ts'
-import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './talking.ts'
+import { outputConditions } from './output-conditions.ts'
+import { refuseUnacknowledged } from './return-handoff.ts'
+import { kindsOf } from './send-rules.ts'
+import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './thread.ts'
 
 /** The rules of an acknowledgment, loaded by the first acceptance. */
-type Acknowledging = typeof import('./acknowledging.ts')
+type Acknowledging = typeof import('./acknowledgment.ts')
 
 export interface SubmitInput extends Result {
   /** The attempt that the caller works on; an older one is fenced off. */
@@ -37,10 +37,10 @@ export class Receiving {
     this.#deps = deps
   }
 
-  /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledging.ts`. */
+  /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledgment.ts`. */
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
     const uid = await uidOf(this.#deps, ref)
-    const rules = await import('./acknowledging.ts')
+    const rules = await import('./acknowledgment.ts')
     const commit = async () => {
       const taken = await this.#accept(call, uid, input, rules, await this.#kindsFor(uid))
       return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)

@@ -7,9 +7,9 @@ import type { Problem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
 import { refuse, write } from '../write.ts'
-import { outputConditions } from './handed-in.ts'
 import { move, reasoned, type Step } from './moves.ts'
-import { talk } from './talking.ts'
+import { outputConditions } from './output-conditions.ts'
+import { talk } from './thread.ts'
 
 export interface VerifyInput {
   readonly pass: boolean

@@ -15,7 +15,7 @@ import { openAgentKeys } from '../../workspace/agent-keys.ts'
 import { nodeSha256, verifyEd25519 } from '../audit/hashes.ts'
 import { redact } from '../redaction/redact.ts'
 import { enrolKey } from './enrolment.ts'
-import type { AgentKeys } from './signing.ts'
+import type { AgentKeys } from './signature.ts'
 
 const planner = by('planner')
 const codex = by('codex')

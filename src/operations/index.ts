@@ -5,10 +5,10 @@ import type { Operation } from './operation.ts'
  * command line that needs one operation must not pay for the schemas of all.
  */
 const MODULES = {
-  sending: async () => (await import('./handoff/sender.ts')).SENDING_OPERATIONS,
-  receiving: async () => (await import('./handoff/receiver.ts')).RECEIVING_OPERATIONS,
-  closing: async () => (await import('./handoff/outcome.ts')).CLOSING_OPERATIONS,
-  looking: async () => (await import('./handoff/queries.ts')).LOOKING_OPERATIONS,
+  sending: async () => (await import('./handoff/sender.ts')).SENDER_OPERATIONS,
+  receiving: async () => (await import('./handoff/receiver.ts')).RECEIVER_OPERATIONS,
+  closing: async () => (await import('./handoff/outcome.ts')).OUTCOME_OPERATIONS,
+  looking: async () => (await import('./handoff/queries.ts')).QUERY_OPERATIONS,
   task: async () => (await import('./task.ts')).TASK_OPERATIONS,
   writeback: async () => (await import('./writeback.ts')).WRITEBACK_OPERATIONS,
   history: async () => (await import('./task-history.ts')).HISTORY_OPERATIONS,

@@ -18,7 +18,7 @@ import {
   type Work,
 } from './work.ts'
 import { type Failing, toFailing, toWritable, WorkFailed } from './work-failure.ts'
-import { Holding, isAway, isLost, isUnusable } from './work-lease.ts'
+import { isAway, isLost, isUnusable, WorkLease } from './work-lease.ts'
 
 export interface AttemptOptions {
   readonly service: Service
@@ -66,7 +66,7 @@ export class Attempt {
 
   async #work(): Promise<void> {
     let working = true
-    const holding = new Holding({
+    const holding = new WorkLease({
       deps: this.#options.service.deps,
       handoff: this.#handoff,
       beat: () => this.#call('handoff_heartbeat', this.#named({})),

@@ -5,7 +5,7 @@ import { isHeld } from '../domain/lifecycle.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import { waitFor } from '../service/wait.ts'
 
-export interface HoldingOptions {
+export interface WorkLeaseOptions {
   readonly deps: ServiceDeps
   readonly handoff: Handoff
   /** Shows that the holder is alive. Revives an attempt that was silent too long; refused once another has it. */
@@ -35,12 +35,12 @@ export const isUnusable = (error: unknown): boolean =>
   error instanceof BatonError && error.code === 'store_refused'
 
 /** Keeps the lease of a handoff and notices at once when it is lost, cancelled or given away. */
-export class Holding {
-  readonly #options: HoldingOptions
+export class WorkLease {
+  readonly #options: WorkLeaseOptions
   readonly #released = new AbortController()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: HoldingOptions) {
+  constructor(options: WorkLeaseOptions) {
     this.#options = options
     this.#beatLater(options.handoff, BEATS_PER_LEASE)
     void this.#watch()

@@ -3,7 +3,7 @@ import { present } from '../domain/present.ts'
 import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/reports/flow.ts'
 import type { Agents } from './agents/agents.ts'
 import type { ServiceDeps } from './deps.ts'
-import type { Looking } from './handoffs/inbox.ts'
+import type { Inbox } from './handoffs/inbox.ts'
 
 const HANDOFF_PAGE = 500
 /** Ten reads by key at most, whatever the history holds. */
@@ -26,7 +26,7 @@ export interface FlowAnswer extends Omit<Flow, 'agents'> {
 
 interface Parts {
   readonly deps: Pick<ServiceDeps, 'now' | 'policy'>
-  readonly looking: Pick<Looking, 'list' | 'counts'>
+  readonly looking: Pick<Inbox, 'list' | 'counts'>
   readonly agents: Pick<Agents, 'list'>
 }
 

@@ -2,12 +2,12 @@ import { once } from '../domain/once.ts'
 import { Agents } from './agents/agents.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { Artifacts } from './handoffs/artifacts.ts'
-import { Closing } from './handoffs/closure.ts'
-import { Looking } from './handoffs/inbox.ts'
-import { Receiving } from './handoffs/receiver.ts'
-import { Sending } from './handoffs/sender.ts'
+import { Closure } from './handoffs/closure.ts'
+import { Inbox } from './handoffs/inbox.ts'
+import { Receiver } from './handoffs/receiver.ts'
+import { Sender } from './handoffs/sender.ts'
 import type { Sendings } from './people/deliveries.ts'
-import { settlingUnits } from './settlement.ts'
+import { settlementUnits } from './settlement.ts'
 import { Tasks } from './tasks/tasks.ts'
 import type { WaitOptions } from './wait.ts'
 import { followRun } from './workflows/follow.ts'
@@ -24,7 +24,7 @@ export class Service {
 
   constructor(deps: ServiceDeps) {
     this.deps = { ...deps, follow: followRun }
-    deps.store.onDue((due, at) => settlingUnits(this.deps, due, at))
+    deps.store.onDue((due, at) => settlementUnits(this.deps, due, at))
   }
 
   get agents(): Agents {
@@ -35,20 +35,20 @@ export class Service {
     return new Artifacts(this.deps)
   }
 
-  get closing(): Closing {
-    return new Closing(this.deps)
+  get closing(): Closure {
+    return new Closure(this.deps)
   }
 
-  get looking(): Looking {
-    return new Looking(this.deps)
+  get looking(): Inbox {
+    return new Inbox(this.deps)
   }
 
-  get receiving(): Receiving {
-    return new Receiving(this.deps)
+  get receiving(): Receiver {
+    return new Receiver(this.deps)
   }
 
-  get sending(): Sending {
-    return new Sending(this.deps)
+  get sending(): Sender {
+    return new Sender(this.deps)
   }
 
   get tasks(): Tasks {

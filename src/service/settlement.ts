@@ -10,7 +10,7 @@ import { logRecord } from './log-record.ts'
 import { noteGate } from './tasks/task-follow.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
-export const settlingUnits = (
+export const settlementUnits = (
   deps: ServiceDeps,
   due: readonly DueItem[],
   at: string,

@@ -68,4 +68,4 @@ const decide = defineOperation({
   run: (service, call, { id, choice, comment }) => service.closing.decide(call, id, choice, comment),
 })
 
-export const CLOSING_OPERATIONS = [verify, complete, decide] as const
+export const OUTCOME_OPERATIONS = [verify, complete, decide] as const

@@ -153,7 +153,7 @@ const wait = defineOperation({
   run: (service, { hold }, { id, timeout_s }) => service.wait(id, { timeout_s }, hold),
 })
 
-export const LOOKING_OPERATIONS = [inbox, get, list, wait] as const
+export const QUERY_OPERATIONS = [inbox, get, list, wait] as const
 
 /** The person's last answer, in document 004's words. */
 function responseOf(

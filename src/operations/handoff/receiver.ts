@@ -212,4 +212,4 @@ const fail = defineOperation({
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
 })
 
-export const RECEIVING_OPERATIONS = [accept, reject, claim, heartbeat, ask, answer, submit, fail] as const
+export const RECEIVER_OPERATIONS = [accept, reject, claim, heartbeat, ask, answer, submit, fail] as const

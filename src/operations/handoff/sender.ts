@@ -153,7 +153,7 @@ const cancel = defineOperation({
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
 })
 
-export const SENDING_OPERATIONS = [create, send, amend, retry, reassign, cancel] as const
+export const SENDER_OPERATIONS = [create, send, amend, retry, reassign, cancel] as const
 
 /** Creating and sending in one needs both. */
 function named(to: string | undefined, title: string | undefined): { to: string; title: string } {

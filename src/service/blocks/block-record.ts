@@ -13,7 +13,7 @@ import { refuseRoute } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { adminStream, logRecord } from '../log-record.ts'
 import { refuseSecrets } from '../secrets.ts'
-import { decideFor, type Following, follow, type Situation } from './follow-up.ts'
+import { decideFor, type FollowUp, follow, type Situation } from './follow-up.ts'
 import type { BlockSaid, FoundBlock } from './found-blocks.ts'
 import { delegatorFor, openWork, type Work } from './work.ts'
 
@@ -212,7 +212,7 @@ async function prepare(
         if (more) return more
         const handsOn = extent === 'all'
         if (handsOn && seen.isPassed) refuseRoute(deps, said.from, said.to)
-        const following: Following =
+        const following: FollowUp =
           extent === 'kept' ? { followed: {} } : follow(step, block, { ...situation, handsOn })
         const followed = { ...following.followed, ...present({ problem }) }
         const stored: Block = { ...block, ...(Object.keys(followed).length > 0 && { followed }) }
@@ -302,7 +302,7 @@ function keepRetry(
   stream: string,
   failed: Block,
   uid: string,
-  { retry_count, raw }: NonNullable<Following['retry']>,
+  { retry_count, raw }: NonNullable<FollowUp['retry']>,
 ): void {
   const made: Block = {
     ...failed,

@@ -32,14 +32,14 @@ export interface Situation {
   readonly handsOn: boolean
 }
 
-export interface Following {
+export interface FollowUp {
   readonly followed: Followed
   /** The text of the block that Baton writes for a retry. */
   readonly retry?: { readonly retry_count: number; readonly to: string; readonly raw: string }
 }
 
 /** Does what follows from a block, in the transaction that stores it. */
-export function follow(step: Step, block: Pick<Block, 'uid'>, situation: Situation): Following {
+export function follow(step: Step, block: Pick<Block, 'uid'>, situation: Situation): FollowUp {
   const { said, given: uid } = situation
   const given = uid === undefined ? undefined : step.view.handoff(uid)
   const author = authorOf(step, said.from)
@@ -99,7 +99,7 @@ function failing(
   block: Pick<Block, 'uid'>,
   situation: Situation,
   { decision, moved, followed }: Failing,
-): Following {
+): FollowUp {
   const { said, uids } = situation
   const problem = routeProblem(claimed, situation, decision)
   const { escalate_to, notify } = decision
@@ -292,7 +292,7 @@ function retryBlock(
   { draft, said }: Situation,
   retry_count: number,
   to: string,
-): NonNullable<Following['retry']> {
+): NonNullable<FollowUp['retry']> {
   const { body: _, ...rest } = draft
   const native = dialect.toNative({
     ...rest,

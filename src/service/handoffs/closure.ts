@@ -18,7 +18,7 @@ export interface VerifyInput {
 }
 
 /** How a handoff ends well: verification, completion, a person's decision. */
-export class Closing {
+export class Closure {
   readonly #deps: ServiceDeps
 
   constructor(deps: ServiceDeps) {

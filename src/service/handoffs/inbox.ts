@@ -12,7 +12,7 @@ import { asSettled, find } from '../lookup.ts'
 import { type Asked, isDecision, toAsked } from '../people/asked.ts'
 import { refuse, write } from '../write.ts'
 
-export interface Inbox {
+export interface InboxPage {
   readonly items: readonly Handoff[]
   /** The details that a person needs for the items that ask for a decision. */
   readonly gates?: readonly Asked[]
@@ -31,8 +31,8 @@ const TIMELINE_LENGTH = 200
 const inOrder = (a: Handoff, b: Handoff): number =>
   RANK[a.priority] - RANK[b.priority] || (a.uid < b.uid ? -1 : 1)
 
-/** Looking: what waits for whom, what a handoff holds, what happened. Everything due is settled first. */
-export class Looking {
+/** Inbox: what waits for whom, what a handoff holds, what happened. Everything due is settled first. */
+export class Inbox {
   readonly #deps: ServiceDeps
 
   constructor(deps: ServiceDeps) {
@@ -43,7 +43,7 @@ export class Looking {
    * Handoffs that wait for this agent, by priority, then age; and the notices it has not seen. A person also sees
    * the handoffs that any person may decide or take on.
    */
-  async inbox(agent: string, page: PageRequest, isPerson = false): Promise<Inbox> {
+  async inbox(agent: string, page: PageRequest, isPerson = false): Promise<InboxPage> {
     const at = await this.#settled()
     const names = isPerson && agent !== ANYONE ? [agent, ANYONE] : [agent]
     const [handoffs, notices] = await Promise.all([

@@ -16,7 +16,7 @@ import { finish, move, offerDeadline, overridesFor, type Step } from './moves.ts
 import type { NewHandoff } from './sender.ts'
 
 /** The place of a new handoff: its sender, its chain, and whether it is sent at once. */
-export interface Placing extends ReturnType<typeof placeBelow> {
+export interface Placement extends ReturnType<typeof placeBelow> {
   readonly from: string
   readonly send: boolean
   /** uid of the run and name of the step that it is made for. */
@@ -28,7 +28,7 @@ export interface Placing extends ReturnType<typeof placeBelow> {
 }
 
 /** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
-export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: Placing): Handoff {
+export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: Placement): Handoff {
   const { deps, view, actor, at } = step
   const {
     to,

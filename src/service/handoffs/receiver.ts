@@ -30,7 +30,7 @@ export interface SubmitInput extends Result {
 }
 
 /** The steps of a handoff that its receiver takes. */
-export class Receiving {
+export class Receiver {
   readonly #deps: ServiceDeps
 
   constructor(deps: ServiceDeps) {

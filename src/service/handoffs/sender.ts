@@ -54,7 +54,7 @@ export interface Sent {
 }
 
 /** Creating, sending and taking back. */
-export class Sending {
+export class Sender {
   readonly #deps: ServiceDeps
 
   constructor(deps: ServiceDeps) {

@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { hasRole, kindOf } from '../../domain/policy.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import type { Sending } from '../handoffs/sender.ts'
+import type { Sender } from '../handoffs/sender.ts'
 import { refuse } from '../write.ts'
 import type { RecordInput, Tasks } from './tasks.ts'
 import { escalationOf } from './writeback.ts'
@@ -19,7 +19,7 @@ export interface FailedWriteback {
  * name the task as its own: taking the message does not take the work from whoever did it.
  */
 export async function escalateWriteback(
-  service: { readonly deps: ServiceDeps; readonly tasks: Tasks; readonly sending: Sending },
+  service: { readonly deps: ServiceDeps; readonly tasks: Tasks; readonly sending: Sender },
   call: Call,
   { task_id, record, to, reason }: FailedWriteback,
 ): Promise<Handoff> {

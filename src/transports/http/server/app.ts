@@ -15,7 +15,7 @@ import { inputOf } from './input.ts'
 import type { Log, LogFields } from './log.ts'
 import { addLogin } from './login.ts'
 import { Answered } from './metrics.ts'
-import { addObserving } from './observer-routes.ts'
+import { addObserverRoutes } from './observer-routes.ts'
 import { type Rate, RateLimit } from './rate.ts'
 import { isReady } from './ready.ts'
 
@@ -121,7 +121,7 @@ function routes(
     return c.json({ actor, scopes })
   })
   addLogin(app, service)
-  addObserving(app, {
+  addObserverRoutes(app, {
     service,
     operations,
     answered,

@@ -8,7 +8,7 @@ import { eventStream } from './events.ts'
 import { type Answered, metricsText } from './metrics.ts'
 import { openApi } from './openapi.ts'
 
-export interface ObservingOptions<E extends Env> {
+export interface ObserverOptions<E extends Env> {
   readonly service: Service
   readonly operations: readonly Operation[]
   readonly answered: Answered
@@ -21,7 +21,7 @@ export interface ObservingOptions<E extends Env> {
 const SCOPE = 'report:read'
 
 /** Adds the routes beside the operations: events, numbers, and the description of the surface. */
-export function addObserving<E extends Env>(app: Hono<E>, options: ObservingOptions<E>): void {
+export function addObserverRoutes<E extends Env>(app: Hono<E>, options: ObserverOptions<E>): void {
   const { service, operations, answered, admit } = options
   const standing = new Standing()
   app.get('/v1/events', async (c) => {

@@ -8,9 +8,9 @@ import type { Service, Token } from '../../../service/service.ts'
 import { HOLD_MS } from '../../../service/wait.ts'
 import { problemResponse } from '../../shared/problem.ts'
 import { webFolder } from '../pages/web.ts'
-import { startDelivering } from '../workers/delivery-worker.ts'
-import { startSequencing } from '../workers/sequence-worker.ts'
-import { startSettling } from '../workers/settlement-worker.ts'
+import { startDeliveryWorker } from '../workers/delivery-worker.ts'
+import { startSequenceWorker } from '../workers/sequence-worker.ts'
+import { startSettlementWorker } from '../workers/settlement-worker.ts'
 import { createHttpApp, type HttpApp } from './app.ts'
 import { greeting } from './greeting.ts'
 import { allowedHosts, isLoopback } from './guards.ts'
@@ -91,9 +91,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     stopping: stopping.signal,
     holdMs: times.holdMs,
   })
-  const stopSettling = startSettling(service, log, times.settleMs)
-  const stopDelivering = startDelivering(service, log, times.deliverMs)
-  const stopSequencing = startSequencing(service, log, { everyMs: times.sequenceMs })
+  const stopSettling = startSettlementWorker(service, log, times.settleMs)
+  const stopDelivering = startDeliveryWorker(service, log, times.deliverMs)
+  const stopSequencing = startSequenceWorker(service, log, { everyMs: times.sequenceMs })
   const beside = options.beside?.(stopping.signal, log)
   const { closed, close } = closing(async () => {
     log('info', 'stopping')

@@ -3,7 +3,7 @@ import type { Log } from '../server/log.ts'
 import { repeat } from './repeat.ts'
 
 /** Sends what is due to webhooks and mail servers again and again, one run at a time. Stopping waits for the last one. */
-export function startDelivering(service: Service, log: Log, everyMs = 5_000): () => Promise<void> {
+export function startDeliveryWorker(service: Service, log: Log, everyMs = 5_000): () => Promise<void> {
   if (!service.deps.notify) return async () => undefined
   const stopping = new AbortController()
   let told = ''

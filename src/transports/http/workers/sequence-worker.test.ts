@@ -8,12 +8,12 @@ import {
 } from '../../../../test/support/program/workspace.ts'
 import { until } from '../../../../test/support/store/store-units.ts'
 import { createLog } from '../server/log.ts'
-import { startSequencing } from './sequence-worker.ts'
+import { startSequenceWorker } from './sequence-worker.ts'
 
 async function sequencing(t: TestContext, options: WorkspaceOptions, dirtyMs: number) {
   const w = await openWorkspace(t, options)
   const lines: string[] = []
-  const stop = startSequencing(w.service, createLog({ write: (line) => lines.push(line) }), {
+  const stop = startSequenceWorker(w.service, createLog({ write: (line) => lines.push(line) }), {
     everyMs: 5,
     dirtyMs,
   })

@@ -12,7 +12,7 @@ const DIRTY_MS = 60_000
  * Takes what was written into the tree of the log and signs its head, again and again, one run at a time. Where
  * the key is not, the tree grows all the same. A failure is told once for each new reason.
  */
-export function startSequencing(
+export function startSequenceWorker(
   service: Service,
   log: Log,
   { everyMs = 1_000, dirtyMs = DIRTY_MS }: { readonly everyMs?: number; readonly dirtyMs?: number } = {},

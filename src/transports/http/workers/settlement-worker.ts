@@ -6,7 +6,7 @@ import { repeat } from './repeat.ts'
  * Settles what is due again and again, one run at a time. A run that fails is told once for each new reason and
  * tried again: a store that was away for an hour must not fill the log. Stopping waits for the run in progress.
  */
-export function startSettling(service: Service, log: Log, everyMs = 1_000): () => Promise<void> {
+export function startSettlementWorker(service: Service, log: Log, everyMs = 1_000): () => Promise<void> {
   let told = ''
   const run = async (): Promise<void> => {
     try {

@@ -62,7 +62,7 @@ export function unknownDialect(source: Source): PlacedProblem {
   return {
     severity: 'error',
     code: 'unknown_dialect',
-    message: `This is no handoff that Baton knows. It looks for: ${MARKS}.`,
+    message: `This is not a handoff that Baton knows. It looks for: ${MARKS}.`,
     ...source.position(firstContent(source.text)),
   }
 }

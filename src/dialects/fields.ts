@@ -154,7 +154,7 @@ class MappingFields implements Fields {
     this.report(
       'error',
       'not_a_number',
-      `${key} must be a number, for example 3; ${quoted(value)} is none`,
+      `${key} must be a number, for example 3; ${quoted(value)} is not a number`,
       key,
     )
     return undefined
@@ -182,7 +182,7 @@ class MappingFields implements Fields {
     const { key } = found
     const read = readInstant(text)
     if (read === undefined) {
-      const message = `${quoted(text)} is no time that exists; write for example ${EXAMPLE_TIME}`
+      const message = `${quoted(text)} is not a valid time; write for example ${EXAMPLE_TIME}`
       this.report('warning', 'bad_time', message, key)
       return undefined
     }
@@ -217,7 +217,7 @@ class MappingFields implements Fields {
     if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return undefined
     const word = findWord(words, text.trim())
     if (word === undefined) {
-      const message = `${quoted(text)} is no ${words.name}; write one of ${words.words.join(', ')}`
+      const message = `${quoted(text)} is not a known ${words.name}; write one of ${words.words.join(', ')}`
       this.report('error', `unknown_${words.name}`, message, found.key)
       return undefined
     }
@@ -331,12 +331,7 @@ class MappingFields implements Fields {
       return left
     }
     if (Array.isArray(value) && value.length === 1 && typeof value[0] !== 'object') {
-      this.report(
-        'warning',
-        'list_of_one',
-        `${key} is a single value; take the brackets or the dash away`,
-        key,
-      )
+      this.report('warning', 'list_of_one', `${key} is a single value; remove the brackets or the dash`, key)
       return this.#shared.source.raw([...this.path, key, 0]) ?? String(value[0])
     }
     const kind = Array.isArray(value) ? 'a list' : 'a mapping'

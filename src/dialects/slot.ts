@@ -63,7 +63,7 @@ export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carrie
   const diagnostics = contradicted.map((field) =>
     warn(
       'slot_contradicts',
-      `x_baton says something else for ${field} than the document's own keys, which changed since it was written; the document's own keys were taken. Remove ${field} from x_baton.`,
+      `x_baton and the document disagree about ${field}. The document was used. Remove ${field} from x_baton.`,
     ),
   )
   return { draft: checked.data, carried, diagnostics }

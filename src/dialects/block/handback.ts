@@ -16,7 +16,7 @@ export function readHandback(reading: Reading, root: Fields): void {
   fields.report(
     'warning',
     'read_as_block',
-    'This is no block of document 002, but was read as one. To make it one write phase, from: "@…", to: "@…" and status.',
+    'This is not a handoff block, but was read as one. To make it one, write phase, from: "@…", to: "@…" and status.',
   )
   readTitle(reading)
   readOwnName(reading, root, 'task', ['spec_id', 'task_id', 'id'])

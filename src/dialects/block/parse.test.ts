@@ -195,7 +195,7 @@ describe('the fields of a block', () => {
     for (const from of ['"@"', '"@ x"', '"@a b"'])
       assert.deepEqual(read(`from: ${from}`).codes, ['error invalid_agent_name'], from)
     assert.match(read('from: 5').said, /^Agent name must start with @: 5\./)
-    assert.match(read('to:\n    agent: x').said, /mapping, as in a handoff package \(document 004\)/)
+    assert.match(read('to:\n    agent: x').said, /mapping, as in a handoff package\. In a block write/)
   })
 
   it('[S2-17] [S2-18] [S2-19] say that work waits, goes on or is complete', () => {

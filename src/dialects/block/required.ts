@@ -93,7 +93,7 @@ function agentText(reading: Reading, field: 'from' | 'to'): string | undefined {
     const reason = field === 'to' ? below?.text('reason') : undefined
     if (reason !== undefined) reading.draft.to_reason = reason
     const shown = bare(name ?? 'agent-name')
-    const message = `${field} is a mapping, as in a handoff package (document 004). In a block write ${field}: "@${shown}".`
+    const message = `${field} is a mapping, as in a handoff package. In a block write ${field}: "@${shown}".`
     fields.report('error', 'agent_is_mapping', message, key)
     if (name === undefined) return undefined
     notePlace(reading, `handoff.${field}`, ['handoff', key, 'agent'])

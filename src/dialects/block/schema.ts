@@ -7,7 +7,7 @@ const agent = (description: string) => ({ type: 'string', pattern: AGENT_PATTERN
 /** Document 002 for editors. Stricter than the document's function where its field section is. */
 const block = {
   $schema: DRAFT,
-  title: 'Handoff block (document 002)',
+  title: 'Handoff block',
   type: 'object',
   required: ['handoff'],
   properties: {
@@ -32,17 +32,17 @@ const block = {
         },
         on_failure: {
           type: 'object',
-          description: 'What follows if the work that this block describes fails',
+          description: 'Steps to take if the work of this block fails',
           properties: {
             retry: { type: 'integer', minimum: 0, description: 'Retries at most' },
-            route_to: agent('Who gets the work when no retry is left'),
-            notify: agent('Who hears of each failure'),
+            route_to: agent('Agent that gets the work when no retry is left'),
+            notify: agent('Agent that is told of each failure'),
             escalate_after: {
               type: 'integer',
               minimum: 1,
               description: 'Failures until the delegator hears',
             },
-            context: { type: 'string', description: 'For whoever handles the failure' },
+            context: { type: 'string', description: 'Notes for the agent that handles the failure' },
           },
         },
         timestamp: {

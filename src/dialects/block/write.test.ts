@@ -83,7 +83,7 @@ describe('writing a block', () => {
     for (const phase of PHASES) assert.equal(handoffOf({ ...BASE, phase }).phase, phase)
     const answer = block.toNative({ ...BASE, phase: 'Migration' })
     assert.ok(!answer.ok)
-    assert.match(answer.missing[0]!.reason, /^Migration is no phase of a block/)
+    assert.match(answer.missing[0]!.reason, /^Migration is not a phase of a block/)
   })
 
   it('gives the status that stands for a state, and says where another state would be read', () => {

@@ -54,7 +54,7 @@ function missingIn({ phase, from, to, state }: Draft): DraftProblem[] {
   const missing: DraftProblem[] = []
   const ask = (field: string, reason: string) => missing.push({ field, reason })
   if (!isPhase(phase)) {
-    const why = phase === undefined ? 'a block names its phase' : `${phase} is no phase of a block`
+    const why = phase === undefined ? 'a block names its phase' : `${phase} is not a phase of a block`
     ask('phase', `${why}: one of ${PHASES.join(', ')}`)
   }
   if (from === undefined) ask('from', 'a block names the agent that ends its work')
@@ -135,7 +135,7 @@ function lossesOf(draft: Draft): Loss[] {
     })
   for (const path of Object.keys(draft.extra ?? {}))
     if (!path.startsWith('handoff.'))
-      losses.push({ field: `extra.${path}`, reason: 'it is no part of a block' })
+      losses.push({ field: `extra.${path}`, reason: 'it is not part of a block' })
   return losses
 }
 

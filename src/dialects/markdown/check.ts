@@ -37,7 +37,7 @@ function* checkTask({ task }: Draft): Generator<KeyProblem> {
     yield {
       severity: 'error',
       code: 'task_form',
-      message: `"${task}" is no task id of this format; write BPRD-YYYY-NNNN, for example BPRD-2026-0042.`,
+      message: `"${task}" is not a task id of this format; write BPRD-YYYY-NNNN, for example BPRD-2026-0042.`,
       key: 'related_task',
     }
 }

@@ -123,7 +123,7 @@ function priorityOf(reading: Reading): Draft['priority'] {
   const found = findWord(PRIORITY_WORDS, text) ?? findWord(PRIORITY_WORDS, before)
   if (!found) {
     const at = front?.at() ?? reading.bodyPosition(line!.at)
-    const message = `${quotedText(text)} is no priority; write critical, high, normal or low.`
+    const message = `${quotedText(text)} is not a known priority; write critical, high, normal or low.`
     reading.report('info', 'unknown_priority', message, at)
   }
   return found?.word
@@ -185,10 +185,10 @@ function understood(
     report(
       where === 'front' ? 'error' : 'warning',
       'status_unknown',
-      `is no status; write one of ${MARKDOWN_STATUSES.join(', ')}.`,
+      `is not a known status; write one of ${MARKDOWN_STATUSES.join(', ')}.`,
     )
   else if (!read.exact)
-    report('warning', 'status_word', `is no word of this format; write ${statusFor(read.state)}.`)
+    report('warning', 'status_word', `is not a status of this format; write ${statusFor(read.state)}.`)
   return read.kind === 'state' ? read.state : undefined
 }
 

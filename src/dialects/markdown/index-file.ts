@@ -71,7 +71,7 @@ export function parseIndex(source: Source): HandoffIndex {
     fields.report(
       'warning',
       'required_field',
-      'The index says not when it was made; add `last_updated: <time>`.',
+      'The index does not say when it was made; add `last_updated: <time>`.',
     )
   const index = { last_updated, active, counts, recently_completed: recent, diagnostics: fields.diagnostics }
   findDrift(index, fields)

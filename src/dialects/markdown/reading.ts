@@ -140,7 +140,7 @@ export class Reading {
     if (!field || field.value === '') return undefined
     const read = bodyInstant(field.value)
     if (read !== undefined) return this.#inBody(key, read, field.at)
-    const message = `${quotedText(field.value)} is no time that exists; write for example 2026-02-21T14:30:00Z.`
+    const message = `${quotedText(field.value)} is not a valid time; write for example 2026-02-21T14:30:00Z.`
     if (!isPlaceholder(field.value, 'markdown'))
       this.report('warning', 'bad_time', message, this.bodyPosition(field.at))
     return undefined
@@ -214,7 +214,7 @@ export class Reading {
       this.report('warning', code, `${quotedText(value)} ${what}`, at())
     if (!agent && isPlaceholder(value, 'markdown'))
       warn('placeholder', "was left to be filled in; write the agent's name.")
-    else if (!agent) warn('bad_agent_name', "is no agent's name; write one word, for example claude.")
+    else if (!agent) warn('bad_agent_name', "is not an agent's name; write one word, for example claude.")
     else if (agent.several)
       warn('several_agents', `names several agents, and ${agent.name} was taken; write one handoff for each.`)
     else if (agent.joined) warn('bad_agent_name', `is read as ${agent.name}; write agents as one word.`)

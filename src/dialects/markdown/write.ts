@@ -137,12 +137,12 @@ const REQUIRED: readonly (readonly [string, (draft: Draft) => unknown, string])[
   ['from', ({ from }) => from, 'the agent who hands over'],
   ['to', ({ to }) => to, 'the one agent who receives; the format has no handoff to nobody'],
   ['task', ({ task }) => task !== undefined && isTaskId(task), 'the task as BPRD-YYYY-NNNN'],
-  ['state', ({ state }) => state, `where the handoff is: ${MARKDOWN_STATUSES.join(', ')}`],
+  ['state', ({ state }) => state, `the status: ${MARKDOWN_STATUSES.join(', ')}`],
   ['created_at', ({ created_at }) => created_at, 'when it was made'],
-  ['title', ({ title }) => title, 'what it is about, in a few words'],
+  ['title', ({ title }) => title, 'the subject, in a few words'],
   ['package.purpose', purposeOf, 'why it is handed over'],
-  ['package.context', VALUES.context!, 'what the receiver must know'],
-  ['package.deliverables', ({ package: pack }) => pack?.deliverables?.length, 'what must be handed in'],
+  ['package.context', VALUES.context!, 'facts for the receiver'],
+  ['package.deliverables', ({ package: pack }) => pack?.deliverables?.length, 'the results to hand in'],
   ['package.criteria', ({ package: pack }) => pack?.criteria?.length, 'how it is verified'],
 ]
 

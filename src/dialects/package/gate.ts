@@ -149,7 +149,7 @@ function readDecision(
   const found = fields.value(key)
   if (typeof found === 'string' && findWord(words, found)) return fields.word(words, key)
   const what =
-    typeof found === 'string' ? `${found} is no answer to a gate` : 'the answer to the gate is missing'
+    typeof found === 'string' ? `${found} is not an answer to a gate` : 'the answer to the gate is missing'
   fields.report('error', 'unknown_decision', `${what}; write ${DECISIONS.join(', ')}`, key)
   if (found !== undefined) keepAt(extra, ['gate_response', 'decision'], found)
   return undefined

@@ -118,7 +118,7 @@ function lostTravels(travels: Package, handoff: unknown): Loss[] {
     if (typeof place !== 'string')
       return sameData(valueAt(handoff, place), own(travels, key))
         ? []
-        : [{ field, reason: 'what was made or changed is listed with it' }]
+        : [{ field, reason: 'created and changed files are listed with it' }]
     const isSaid =
       (key === 'deliverables' && travels.deliverables?.length === 1) ||
       (key === 'context' && travels.summary !== undefined)

@@ -49,7 +49,7 @@ const summary: Rule = ({ package: travels }) => {
       error(
         'missing_summary',
         'package.summary',
-        'the package has no summary; say in two or three sentences what was done, as context.summary',
+        'the package has no summary; write two or three sentences (--summary, or context.summary in a file)',
       ),
     ]
   return isPlaceholder(text, 'package') ? [] : vacuousSummary(text)
@@ -104,7 +104,7 @@ const deliverable: Rule = (draft, { open }) => {
       error(
         'missing_deliverable',
         'package.deliverables',
-        'a delegation says what it wants back; write it as expectations.deliverable',
+        'a delegation needs a deliverable; name the result you expect (--deliverable, or expectations.deliverable in a file)',
       ),
     ]
   return type === 'escalation' && draft.package?.validation_request === undefined
@@ -112,7 +112,7 @@ const deliverable: Rule = (draft, { open }) => {
         warning(
           'missing_deliverable',
           'package.deliverables',
-          'an escalation says which decision it wants; write it as expectations.deliverable',
+          'an escalation needs a deliverable; name the decision you need (--deliverable, or expectations.deliverable in a file)',
         ),
       ]
     : []

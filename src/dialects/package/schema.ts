@@ -64,8 +64,8 @@ const gateResponse: Schema = mapping(
 
 const context: Schema = mapping(
   {
-    summary: text('What was done, in two or three sentences'),
-    background: text('What else the receiver must know'),
+    summary: text('The work so far, in two or three sentences'),
+    background: text('More that the receiver must know'),
     decisions: listOf(
       mapping({ id: text('pending: not yet taken'), decision: text(), rationale: text() }, ['decision']),
     ),
@@ -97,7 +97,7 @@ const handoff: Schema = mapping(
     in_reply_to: text('The delegation that a return answers'),
     title: text(),
     priority: oneOf(PRIORITIES),
-    task: text('Where it is not the name of the workflow'),
+    task: text('The task, if its name is not that of the workflow'),
     project: text(),
     from: mapping({ agent: text(), step: stepSchema, role: text() }, ['agent']),
     to: mapping(
@@ -116,7 +116,7 @@ const handoff: Schema = mapping(
       options: mapping(Object.fromEntries(DECISIONS.map((decision) => [decision, text()]))),
     }),
     expectations: mapping({
-      deliverable: text('What is expected from the receiver'),
+      deliverable: text('The result expected from the receiver'),
       constraints: texts(),
       success_criteria: texts('Each can be measured'),
     }),
@@ -126,7 +126,7 @@ const handoff: Schema = mapping(
       completed_steps: texts(),
       remaining_steps: texts(),
     }),
-    x_baton: { type: 'object', description: 'What Baton carries for the way back to another format' },
+    x_baton: { type: 'object', description: 'Fields that Baton keeps for other formats' },
   },
   ['from', 'to', 'context'],
 )

@@ -67,7 +67,7 @@ const SHA256 = /^[0-9a-f]{64}$/
 export function artifactOf(source: Source): ArtifactReading {
   const root = fieldsOf(source)
   if (!root) {
-    const message = 'an artifact of document 001 is one JSON object; write {"artifact_id": "…", …}'
+    const message = 'an artifact is one JSON object; write {"artifact_id": "…", …}'
     return { diagnostics: [{ severity: 'error', code: 'not_an_object', message, ...source.locate([]) }] }
   }
   const id = root.text('artifact_id', 'id')
@@ -119,7 +119,7 @@ export function artifactOf(source: Source): ArtifactReading {
     root.report(
       'warning',
       'depends_on_itself',
-      `${id} is among its own dependencies; take it out`,
+      `${id} is among its own dependencies; remove it`,
       'dependencies',
     )
   const rest = root.rest()

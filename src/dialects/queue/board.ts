@@ -31,7 +31,7 @@ const isEntry = (value: unknown): boolean =>
 export function boardProblems(source: Source): readonly PlacedProblem[] {
   const entries = boardEntries(source)
   const busy = entries.filter(({ draft }) => draft.state !== undefined)
-  const message = `this is a status board of ${entries.length} agents, ${busy.length} of them with work, and no single handoff; its entries can be read one by one`
+  const message = `this is a status board of ${entries.length} agents (${busy.length} with work), not one handoff; read its entries one by one`
   const board: PlacedProblem = {
     severity: 'info',
     code: 'status_board',
@@ -89,7 +89,7 @@ function stateIn(fields: Fields): Draft['state'] {
     fields.report(
       'warning',
       'unknown_status',
-      `status "${written}" is no word for a state; write idle, in_progress, blocked or completed`,
+      `status "${written}" is not a known status; write idle, in_progress, blocked or completed`,
       'status',
     )
   return found?.word

@@ -180,7 +180,7 @@ const output: Rule = (native, { form }) => {
     findings.push(
       error(
         'schema_invalid',
-        'output.schema_compliance is "invalid", so the work is not completed; mend the output or fail the handoff with VALIDATION_FAILED',
+        'output.schema_compliance is "invalid", so the work is not completed; correct the output or fail the handoff with VALIDATION_FAILED',
         ['output', 'schema_compliance'],
       ),
     )
@@ -193,7 +193,7 @@ const validation: Rule = (native, { form }) => {
   if (form !== 'response' || !isMapping(report)) return []
   const problems = validationProblems(report, coverageTarget(valueAt(native, ['input', 'data'])))
   if (problems.length === 0) return []
-  const message = `the handoff is completed, but ${problems.join(', ')}: fail it with VALIDATION_FAILED, or mend the work`
+  const message = `the handoff is completed, but ${problems.join(', ')}; correct the work, or fail it with VALIDATION_FAILED`
   return [error('validation_failed', message, ['validation', 'status'])]
 }
 
@@ -207,7 +207,7 @@ const duration: Rule = (native, { form }) => {
   return [
     warning(
       'exceeded_timeout',
-      `it took ${took} s and ${which} ${limit} s; it counts as completed, but whoever waited for it may have given up`,
+      `it took ${took} s and ${which} ${limit} s. It counts as completed, but its sender may have stopped waiting`,
       path,
     ),
   ]

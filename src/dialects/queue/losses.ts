@@ -9,7 +9,7 @@ import { queueState, type StatusWord } from './names.ts'
 // biome-ignore format: read as a table
 const NEVER: Readonly<Record<string, string>> = {
   uid:                 'the id of the engine is not the id of the document',
-  type:                'document 001 knows one kind of handoff',
+  type:                'the queue format has one kind of handoff',
   phase:               'phases are numbers here, and no rule turns a word into a number',
   from_step:           'steps have no key; phases are numbers',
   to_step:             'steps have no key; phases are numbers',
@@ -47,7 +47,7 @@ const ARTIFACT_KEYS = ['path', 'type', 'role']
 const SOMETIMES: readonly Case[] = [
   {
     field: 'state',
-    reason: 'document 001 has four states',
+    reason: 'the queue format has four states',
     isLost: ({ state }, { status }) => state !== queueState(status as StatusWord),
   },
   {

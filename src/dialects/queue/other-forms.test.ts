@@ -125,7 +125,7 @@ describe('a status board', () => {
       diagnostics.map(({ severity, code, line }) => `${line} ${severity} ${code}`),
       ['4 info status_board'],
     )
-    assert.match(diagnostics[0]!.message, /2 agents, 1 of them with work/)
+    assert.match(diagnostics[0]!.message, /2 agents \(1 with work\), not one handoff/)
   })
 
   it('gives a draft for each agent', () => {

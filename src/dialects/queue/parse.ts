@@ -170,7 +170,7 @@ export function notAnObject(source: Source): PlacedProblem {
   return {
     severity: 'error',
     code: 'not_an_object',
-    message: 'a file of document 001 is one JSON object; write {"handoff_id": "…", …}',
+    message: 'a queue file is one JSON object; write {"handoff_id": "…", …}',
     ...source.locate([]),
   }
 }

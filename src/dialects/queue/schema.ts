@@ -83,16 +83,16 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
     accessibility_violations: whole('Of the output'),
     errors: {
       type: 'array',
-      description: 'What was wrong with the input',
+      description: 'Problems of the input',
       items: mapping({ field: text(), error: text(), schema_path: text() }, ['field', 'error']),
     },
   }),
   metadata: { type: 'object', description: 'Counts of any kind' },
-  recovery_actions: texts('What to do before the next attempt'),
+  recovery_actions: texts('Steps before the next attempt'),
   next_steps: texts(),
   warnings: texts(),
   errors: texts(),
-  x_baton: { type: 'object', description: 'What Baton carries for the way back to another format' },
+  x_baton: { type: 'object', description: 'Fields that Baton keeps for other formats' },
 }
 
 /** Mappings whose required keys depend on the form. */
@@ -101,7 +101,7 @@ const GROUPS: Readonly<Record<string, Schema>> = {
   target: side(),
   input: {
     schema: text('react-specialist.input.schema.json'),
-    data: { description: 'What the schema describes' },
+    data: { description: 'The data that the schema describes' },
   },
   output: {
     artifact_id: text('artifact-react-comp-1705147532000; also the name of the file'),

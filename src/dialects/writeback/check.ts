@@ -33,7 +33,7 @@ export function checkTask(fields: Fields, task: string | undefined, id: string |
     fields.report(
       'error',
       'invalid_task_id',
-      `${shortened(name)} is no id of a task; write it without spaces, for example "P0.1.1".`,
+      `${shortened(name)} is not the id of a task; write it without spaces, for example "P0.1.1".`,
       task === undefined ? 'id' : 'task_id',
     )
 }

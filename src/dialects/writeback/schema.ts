@@ -9,14 +9,14 @@ const texts = (description: string) =>
 
 const task_update = {
   $schema: DRAFT,
-  title: 'Task update (document 003)',
+  title: 'Task update',
   type: 'object',
   required: ['task_id', 'status'],
   properties: {
     task_id,
     status,
     progress: { type: 'number', minimum: 0, maximum: 100, description: '100 for a task that is done' },
-    notes: { type: 'string', description: 'What changed, in one or two sentences' },
+    notes: { type: 'string', description: 'The change, in one or two sentences' },
     metadata,
   },
   if: { properties: { status: { const: 'done' } }, required: ['status'] },
@@ -30,7 +30,7 @@ const completion = {
     branch: { type: 'string', minLength: 1, description: 'For example "feature/p0-1-1-package-setup"' },
     commit_sha: { type: 'string', pattern: '^[0-9a-fA-F]{40}$', description: 'All 40 characters' },
     tests_run: texts('Test files and suites that were run'),
-    summary: { type: 'string', minLength: 1, description: 'What was done: a paragraph of 3 to 5 sentences' },
+    summary: { type: 'string', minLength: 1, description: 'The work that was done, in 3 to 5 sentences' },
     blockers: {
       type: 'array',
       items: { type: 'object' },
@@ -48,7 +48,7 @@ const reinstatement = {
 
 const thought_record = {
   $schema: DRAFT,
-  title: 'Thought record (document 003)',
+  title: 'Thought record',
   type: 'object',
   required: ['task_id'],
   properties: { task_id, status, notes: { type: 'string' }, metadata },

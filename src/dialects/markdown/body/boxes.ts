@@ -11,7 +11,7 @@ export function checkBoxes(reading: Reading, state: State | undefined): void {
   const items = reading.index.itemsBelow(section)
   const open = items.find(({ done }) => done === false)
   if (state === 'completed' && open) {
-    const message = `The work is said to be complete, but ${quotedText(open.text)} is not; finish it, or set the status back.`
+    const message = `The status is Complete, but ${quotedText(open.text)} is not ticked; finish it, or set the status back.`
     reading.report('warning', 'criterion_open', message, reading.bodyPosition(open.at))
   }
   if (UNSTARTED.includes(state) && items.length > 0 && items.every(({ done }) => done === true)) {

@@ -24,7 +24,7 @@ export function readClosing(reading: Reading, said: State | 'archived' | undefin
     reading.report(
       'warning',
       'rejected_after_completion',
-      `status is Rejected, but completed_at is set; what was completed stays so. Remove completed_at, or set status: Complete and open a new handoff.`,
+      `status is Rejected, but completed_at is set. Remove completed_at, or set status: Complete and open a new handoff.`,
       reading.positionOf('completed_at'),
     )
   const ended_at = isRejected ? (rejection?.at ?? completedAt) : (completedAt ?? back.ended_at)

@@ -22,7 +22,7 @@ export function parseV1(source: Source): Interpretation {
       reading.report(
         'warning',
         'required_field',
-        `${key} is said nowhere; add \`${key}: ${example}\` to the front matter.`,
+        `${key} is missing; add \`${key}: ${example}\` to the front matter.`,
         reading.start,
       )
   checkBoxes(reading, draft.state)

@@ -35,7 +35,7 @@ export function readState(source: Source): StateFile {
         {
           severity: 'error',
           code: 'no_state',
-          message: `a state file is a JSON object with a list ${LIST}; this is none`,
+          message: `this is not a state file; write a JSON object with a list ${LIST}`,
           ...source.position(source.start),
         },
       ],
@@ -43,12 +43,7 @@ export function readState(source: Source): StateFile {
   if (!fields.has(LIST))
     fields.report('info', 'no_handoffs', `the file lists no handoffs yet; they go into a list ${LIST}`)
   else if (!Array.isArray(fields.value(LIST))) {
-    fields.report(
-      'error',
-      'handoffs_no_list',
-      `${LIST} is a list, for example []; something else stands here`,
-      LIST,
-    )
+    fields.report('error', 'handoffs_no_list', `${LIST} must be a list, for example []`, LIST)
     return { entries: [], diagnostics: fields.diagnostics }
   }
   const entries = (fields.each(LIST) ?? []).map((each, i): StateEntry => {

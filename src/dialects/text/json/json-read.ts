@@ -319,7 +319,7 @@ class JsonReader {
     this.#once(
       'too_deep',
       start,
-      `nested more than ${MAX_DEPTH} levels deep; what is below is not read`,
+      `nested more than ${MAX_DEPTH} levels deep; deeper levels are not read`,
       'error',
     )
     let open = 0

@@ -131,7 +131,7 @@ function tooDeep(at: number): NotationProblem {
   return {
     severity: 'error',
     code: 'too_deep',
-    message: `nested more than ${MAX_DEPTH} levels deep; what is below is not read`,
+    message: `nested more than ${MAX_DEPTH} levels deep; deeper levels are not read`,
     at,
   }
 }

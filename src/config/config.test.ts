@@ -129,7 +129,7 @@ describe('a duration', () => {
     it(`is refused when it is ${JSON.stringify(text)}, with what to write`, () => {
       assert.throws(() => parseDuration(text), {
         code: 'invalid_input',
-        message: /for example 90s, 15m, 4h or 2d/,
+        message: /is not a duration; write a number with s, m, h or d, for example 15m/,
       })
     })
 

@@ -110,7 +110,7 @@ const REFUSED: Readonly<Record<string, readonly [text: string, ...problems: read
     'agents:\n  __proto__: {kind: human}',
     '2:3 __proto__ cannot be a name; write another',
   ],
-  'a name made of fields': ['? {a: 1}\n: 2', '1:3 the name of a field is a word; take the brackets away'],
+  'a name made of fields': ['? {a: 1}\n: 2', '1:3 the name of a field is a word; remove the brackets'],
 }
 
 describe('a baton.yaml', () => {
@@ -239,7 +239,7 @@ install: baton.example.com
     const lines = (await refusalOf(parseConfig(text, 'baton.yaml'))).message.split('\n')
 
     assert.equal(lines.length, 51)
-    assert.equal(lines.at(-1), 'baton.yaml has 10 more problems; mend these first')
+    assert.equal(lines.at(-1), 'baton.yaml has 10 more problems; fix these first')
   })
 })
 

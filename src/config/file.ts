@@ -70,7 +70,7 @@ function refusal(file: string, problems: readonly ConfigProblem[]): BatonError {
     return field === '' ? `${place} ${message}` : `${place} ${field}: ${message}`
   })
   const more = problems.length - told.length
-  if (more > 0) lines.push(`${file} has ${more} more problems; mend these first`)
+  if (more > 0) lines.push(`${file} has ${more} more problems; fix these first`)
   return new BatonError('invalid_input', lines.join('\n'), { file, problems: told })
 }
 

@@ -24,21 +24,21 @@ export const PeopleSchema = z
         policy: z
           .enum(SILENCE_POLICIES)
           .describe(
-            'wait: for ever. expire: it ends. escalate: another is asked too. reassign: another instead',
+            'wait: no limit. expire: it ends. escalate: another person is asked too. reassign: another person instead',
           ),
         after: Duration.optional().describe('How long nobody answered: 2d'),
-        to: Person.optional().describe('Who is asked then'),
+        to: Person.optional().describe('The person who is asked next'),
       })
       .refine(({ policy, after }) => policy === 'wait' || after !== undefined, {
         error: 'write after how long, for example after: 2d',
       })
       .refine(({ policy, to }) => policy === 'wait' || policy === 'expire' || to !== undefined, {
-        error: 'write who is asked then, for example to: maria',
+        error: 'name the person who is asked next, for example to: maria',
       })
       .optional()
-      .describe('What happens when a person does not answer (wait)'),
+      .describe('The rule for a person who does not answer (wait)'),
   })
-  .describe('What holds for gates, decisions and questions that say nothing of their own')
+  .describe('Defaults for gates, decisions and questions without rules of their own')
 
 const Variable = z
   .string()
@@ -62,7 +62,7 @@ export const NotifySchema = z
           .min(1)
           .max(20)
           .optional()
-          .describe('What is told (gate, decision, question, reminder, escalated); also kinds of notices'),
+          .describe('Events to send (gate, decision, question, reminder, escalated), and kinds of notices'),
         for: z.array(Person).min(1).max(200).optional().describe('Only what is for these people'),
         link: z
           .string()
@@ -76,7 +76,7 @@ export const NotifySchema = z
           .max(2_000)
           .regex(/^https?:\/\/[^\s@]+$/, { error: 'write an https address without a password in it' })
           .optional()
-          .describe('Where messages are posted as JSON. Needs: baton trust'),
+          .describe('The URL that gets messages as JSON. Needs: baton trust'),
         secret_env: Variable.optional().describe('Environment variable with the secret that signs the posts'),
         allow_private: z
           .boolean()
@@ -96,7 +96,7 @@ export const NotifySchema = z
               'Environment variable with the server and its password: smtps://name:password@host:465',
             ),
             from: Mail.describe('The sender of the mails'),
-            to: z.array(Mail).min(1).max(50).describe('Who gets them'),
+            to: z.array(Mail).min(1).max(50).describe('Addresses that get the messages'),
           })
           .refine(({ smtp, smtp_env }) => (smtp === undefined) !== (smtp_env === undefined), {
             error: 'write either smtp or smtp_env',
@@ -108,7 +108,7 @@ export const NotifySchema = z
         error: 'write either webhook or mail',
       })
       .refine(({ webhook, secret_env }) => webhook === undefined || secret_env !== undefined, {
-        error: 'a webhook needs secret_env: whoever gets a post must be able to tell that it is yours',
+        error: 'a webhook needs secret_env, so that its receiver can check who posted',
       })
       .describe('One way out'),
   )
@@ -116,4 +116,4 @@ export const NotifySchema = z
   .refine((channels) => new Set(channels.map(({ name }) => name)).size === channels.length, {
     error: 'two channels have the same name',
   })
-  .describe('Who is told outside, by webhook or mail')
+  .describe('Webhooks and mail addresses that get messages')

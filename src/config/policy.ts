@@ -23,7 +23,7 @@ export function parseDuration(text: string): number {
   if (ms === undefined)
     throw new BatonError(
       'invalid_input',
-      `${JSON.stringify(text)} is not a duration; write a number and s, m, h or d, for example 90s, 15m, 4h or 2d (at most 3650d)`,
+      `${JSON.stringify(text)} is not a duration; write a number with s, m, h or d, for example 15m (at most 3650d)`,
       { value: text },
     )
   return ms

@@ -31,23 +31,16 @@ const Deadline = z
 
 const ListedAgent = z
   .strictObject({
-    kind: z.enum(AGENT_KINDS).optional().describe('What the agent is; people are human (agent)'),
-    roles: z
-      .array(z.enum(AGENT_ROLES))
-      .optional()
-      .describe('What the agent may do beyond sending and receiving'),
-    capabilities: z
-      .array(z.string().min(1).max(100))
-      .max(100)
-      .optional()
-      .describe('What the agent is good at'),
+    kind: z.enum(AGENT_KINDS).optional().describe('The kind of the agent; people are human (agent)'),
+    roles: z.array(z.enum(AGENT_ROLES)).optional().describe('Rights beyond sending and receiving'),
+    capabilities: z.array(z.string().min(1).max(100)).max(100).optional().describe('Skills of the agent'),
     limits: Limits.optional(),
     phase: z
       .int()
       .min(0)
       .max(999)
       .optional()
-      .describe('Phase of document 001: 6 to 12 for orchestrators, 13 to 16 for specialists'),
+      .describe('Phase in the queue format: 6 to 12 for orchestrators, 13 to 16 for specialists'),
   })
   .describe('One agent; may be empty')
 
@@ -56,7 +49,7 @@ const Deadlines = z
     accept: Deadline.optional().describe('How long a sent handoff waits to be accepted: 24h, or none'),
     draft: Deadline.optional().describe('How long a draft waits to be sent: 1h, or none'),
   })
-  .describe('The deadlines of one home')
+  .describe('The deadlines of one format')
 
 const Route = z
   .strictObject({
@@ -79,11 +72,13 @@ const LiveFolder = z
       .string()
       .max(200)
       .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs, or .' })
-      .describe('Where it is, from the root of the project: _handoffs; . for handoffs/ and its neighbours'),
+      .describe('Path from the root of the project: _handoffs; . for handoffs/ and its neighbours'),
     accept: z
       .array(z.enum(['verification', 'gate']))
       .optional()
-      .describe('What a file alone may decide; left out: neither verification nor gates. Needs: baton trust'),
+      .describe(
+        'Decisions that a file alone may make; left out: neither verification nor gates. Needs: baton trust',
+      ),
   })
   .describe('One folder that is kept in step with the workspace, both ways')
 
@@ -93,15 +88,15 @@ export const ConfigSchema = z
     agents: z
       .record(Name, ListedAgent.nullable())
       .optional()
-      .describe('Who can send and receive. When agents are listed, no other agent can'),
+      .describe('Agents that can send and receive. When agents are listed, no other agent can'),
     default_limits: Limits.optional().describe('Limits of agents that have none of their own'),
     verification: z
       .strictObject({
-        verifiers: z.array(Name).min(1).optional().describe('Who verifies handoffs of the markdown home'),
-        chief: Name.optional().describe('Who verifies when the verifier is the receiver'),
+        verifiers: z.array(Name).min(1).optional().describe('Verifiers of handoffs in the markdown format'),
+        chief: Name.optional().describe('Verifies when the verifier is the receiver'),
       })
       .optional()
-      .describe('Who verifies the work'),
+      .describe('Agents that verify the work'),
     deadlines: z
       .strictObject(
         Object.fromEntries(HOMES.map((home) => [home, Deadlines.optional()])) as Record<
@@ -110,10 +105,13 @@ export const ConfigSchema = z
         >,
       )
       .optional()
-      .describe('How long handoffs wait, by home'),
-    routes: z.array(Route).optional().describe('Who may hand to whom; left out: everyone to everyone'),
+      .describe('How long handoffs wait, by format'),
+    routes: z
+      .array(Route)
+      .optional()
+      .describe('Allowed senders and receivers; left out: everyone to everyone'),
     depth_limit: z.int().min(1).max(1_000).optional().describe('How many handoffs may follow from one (16)'),
-    dialect: z.enum(HOMES).optional().describe('The home of handoffs that do not name one (native)'),
+    dialect: z.enum(HOMES).optional().describe('The format of handoffs that do not name one (native)'),
     folders: z
       .array(LiveFolder)
       .max(20)
@@ -126,7 +124,7 @@ export const ConfigSchema = z
       .min(1)
       .max(2_000)
       .optional()
-      .describe('Where the workspace is kept: a file, or postgres://… Needs: baton trust'),
+      .describe('The store of the workspace: a file, or postgres://… Needs: baton trust'),
     workspace: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {

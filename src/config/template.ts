@@ -9,11 +9,11 @@ export function startConfig(dialect: Home): string {
   return [
     HEAD,
     settingSection(
-      'The home of handoffs that do not name one: native, markdown, queue, block, writeback or package.',
+      'The format of handoffs that do not name one: native, markdown, queue, block, writeback or package.',
       [[`dialect: ${dialect}`], dialect !== 'native'],
     ),
     settingSection(
-      'Who can send and receive. When agents are listed, no other agent can; people always can.',
+      'Agents that can send and receive. When agents are listed, no other agent can; people always can.',
       [isMarkdown ? documentAgents() : AGENTS, isMarkdown],
     ),
     settingSection('How many open handoffs agents without limits of their own may have sent and received.', [
@@ -21,7 +21,7 @@ export function startConfig(dialect: Home): string {
       false,
     ]),
     settingSection(
-      'Who verifies handoffs of the markdown home; the chief does when the verifier is the receiver.',
+      'Verifiers of handoffs in the markdown format; the chief verifies when the verifier is the receiver.',
       [
         [
           'verification:',
@@ -31,11 +31,11 @@ export function startConfig(dialect: Home): string {
         isMarkdown,
       ],
     ),
-    settingSection('How long handoffs wait, by home: 90s, 15m, 4h, 2d or none.', [
+    settingSection('How long handoffs wait, by format: 90s, 15m, 4h, 2d or none.', [
       ['deadlines:', '  native:', '    accept: 24h', '  markdown:', '    draft: 1h', '    accept: 4h'],
       false,
     ]),
-    settingSection('Who may hand to whom; * stands for everyone.', [
+    settingSection('Allowed senders and receivers; * stands for everyone.', [
       ['routes:', "  - from: '*'", '    to: [codex, maria]'],
       false,
     ]),
@@ -51,15 +51,12 @@ export function startConfig(dialect: Home): string {
       ],
       isLive,
     ]),
+    settingSection('The rule for a person who does not answer a gate, a decision or a question (wait).', [
+      ['people:', '  remind: 1d', '  silence:', '    policy: escalate', '    after: 2d', '    to: maria'],
+      false,
+    ]),
     settingSection(
-      'What happens when a person does not answer a gate, a decision or a question: wait unless said.',
-      [
-        ['people:', '  remind: 1d', '  silence:', '    policy: escalate', '    after: 2d', '    to: maria'],
-        false,
-      ],
-    ),
-    settingSection(
-      'Where people are told that something waits for them. Takes effect only after: baton trust',
+      'Webhooks and mail for people when something waits for them. Takes effect only after: baton trust',
       [
         [
           'notify:',
@@ -70,7 +67,7 @@ export function startConfig(dialect: Home): string {
         false,
       ],
     ),
-    settingSection('Where the workspace is kept, if not in .baton. Takes effect only after: baton trust', [
+    settingSection('The store of the workspace, if not in .baton. Takes effect only after: baton trust', [
       ['store: postgres://localhost/baton', 'workspace: my-project'],
       false,
     ]),
@@ -89,7 +86,7 @@ export function startConfig(dialect: Home): string {
 const PATHS: Readonly<Partial<Record<Home, string>>> = { markdown: '_handoffs', queue: '.', package: '.' }
 
 const HEAD = `# yaml-language-server: $schema=.baton/config.schema.json
-# Settings of this Baton workspace. Every one is optional; take the # away to set it.
+# Settings of this Baton workspace. Every one is optional; remove the # to set it.
 `
 
 const AGENTS = [

@@ -49,7 +49,7 @@ const MENDED: Readonly<Record<string, string>> = {
   BAD_SCALAR_START:
     'the value starts with a sign that YAML keeps for itself; leave it out, or quote the value',
   MULTIPLE_DOCS: 'a second document starts here; remove the line ---',
-  NON_STRING_KEY: 'the name of a field is a word; take the brackets away',
+  NON_STRING_KEY: 'the name of a field is a word; remove the brackets',
   TAG_RESOLVE_FAILED: 'tags (words with a leading !) are not read here; remove the tag, or quote the value',
 }
 

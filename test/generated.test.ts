@@ -12,13 +12,13 @@ const PAGE = join(import.meta.dirname, '../docs/generated/operations.md')
 /** Fields that are made of others. */
 const MADE_OF: Readonly<Record<string, RegExp>> = {
   retry: /`\{max: integer, delay_s: number, multiplier: number\}` \|.*\| How often and how fast/,
-  gate: /`\{type\?, name\?, step\?: string or number\}` \|.*\| Which gate it is/,
+  gate: /`\{type\?, name\?, step\?: string or number\}` \|.*\| Type of the gate/,
   silence:
-    /`\{policy: wait\\\|expire\\\|escalate\\\|reassign, after_s\?: integer, to\?\}` \|.*\| What happens/,
-  checks: /`\{kind: file_exists\\\|.*\}\[\]` \|.*\| What Baton itself checks/,
-  validation_request: /`\{items: string\[\], options\?: object\}` \|.*\| What a person/,
+    /`\{policy: wait\\\|expire\\\|escalate\\\|reassign, after_s\?: integer, to\?\}` \|.*\| The rule for a person who does not answer/,
+  checks: /`\{kind: file_exists\\\|.*\}\[\]` \|.*\| Checks that Baton runs/,
+  validation_request: /`\{items: string\[\], options\?: object\}` \|.*\| Points for a person to validate/,
   open_questions:
-    /`\{question, priority\?: high\\\|medium\\\|low, context\?\}\[\]` \|.*\| What is still open/,
+    /`\{question, priority\?: high\\\|medium\\\|low, context\?\}\[\]` \|.*\| Questions that are still open/,
 }
 
 it('says in the page of operations what a field holds that is made of others', () => {

@@ -39,7 +39,7 @@ export const Agent = once(() =>
     key: z
       .object({ id: z.string(), public: z.string(), since: z.string() })
       .optional()
-      .describe('What its records are signed with'),
+      .describe('The public key that its records are signed with'),
     removed: z.boolean(),
     rev: z.int(),
     created_at: z.string(),

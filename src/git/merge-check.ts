@@ -123,7 +123,7 @@ export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Problem[] =>
   taskReasons(task.gates).map((message) => ({ code: 'gate_shut', message }))
 
 function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecord): Problem[] {
-  const again = `record the work anew with: baton task finish ${record.task_id}`
+  const again = `record the work again with: baton task finish ${record.task_id}`
   const reasons: Problem[] = []
   if (record.branch !== branch)
     reasons.push({

@@ -4,7 +4,7 @@ import { defineOperation } from './operation.ts'
 const redact = defineOperation({
   name: 'audit_redact',
   summary:
-    'Take one field of a handoff, task or record away for good, with every copy here; the log keeps that it was there.',
+    'Remove one field of a handoff, task or record for good, with every copy here. The log still proves it was there.',
   effect: 'write',
   scope: 'audit:write',
   peopleOnly: true,
@@ -16,7 +16,9 @@ const redact = defineOperation({
       field: z
         .string()
         .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, { error: 'the name of a field, for example summary' })
-        .describe('What goes, for example summary; a wrong name is answered with the right ones'),
+        .describe(
+          'The field to remove, for example summary; the error for a wrong name lists the right ones',
+        ),
       reason: z
         .string()
         .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, { error: 'a code without spaces, for example leaked-key' })
@@ -32,7 +34,7 @@ const redact = defineOperation({
       documents: z.int().describe('Documents and notices that were changed'),
       files: z.array(z.string()).describe('Stored files whose bytes are gone'),
       scrubbed: z.boolean().describe('Whether the store has cleared old bytes as far as it can'),
-      unreachable: z.array(z.string()).describe('Where copies may be that Baton cannot reach'),
+      unreachable: z.array(z.string()).describe('Places where Baton cannot reach copies'),
     }),
   errors: ['invalid_input', 'not_found', 'not_allowed', 'conflict', 'unavailable'],
   examples: ['baton audit redact HO-2026-001 --field summary --reason leaked-key'],

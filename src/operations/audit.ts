@@ -21,7 +21,7 @@ const Sealed = () =>
     n: z.int().describe('How many entries it holds'),
     sealed_at: z.string(),
     sealed_by: z.string(),
-    seal_index: z.int().describe('Where the seal stands in the tree over the log of the workspace, from 0'),
+    seal_index: z.int().describe('Position of the seal in the tree over the log of the workspace, from 0'),
     checkpoint: z.string().describe('Signed head of the log, a C2SP note'),
     proof: z.string().describe('That the seal is in the checkpoint, a C2SP tlog-proof'),
   })
@@ -31,7 +31,7 @@ const ShownSession = () => AuditSession().omit({ lease: true })
 
 const sessionStart = defineOperation({
   name: 'audit_session_start',
-  summary: 'Mark the start of an auditable session: what you do from here to merkle_finalize belongs to it.',
+  summary: 'Mark the start of an auditable session. Your work from here to merkle_finalize belongs to it.',
   effect: 'write',
   scope: 'audit:write',
   tools: 'proof',
@@ -131,7 +131,7 @@ const root = defineOperation({
 
 const proof = defineOperation({
   name: 'audit_proof',
-  summary: 'What the log says about a handoff, task, record or session, each entry proven to be in it.',
+  summary: 'The log entries of a handoff, task, record or session, each proven to be in the log.',
   effect: 'read',
   scope: 'audit:read',
   http: { method: 'GET', path: '/v1/audit/proofs/{id}' },
@@ -186,8 +186,7 @@ const Checkpoint = () =>
 
 const checkpoint = defineOperation({
   name: 'audit_checkpoint',
-  summary:
-    'Sign the head of the log as it is now, where its key is; with --show the newest one as it stands.',
+  summary: 'Sign the current head of the log, where its key is; with --show the newest signed one.',
   effect: 'write',
   scope: 'audit:write',
   http: { method: 'POST', path: '/v1/audit/checkpoints' },

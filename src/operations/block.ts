@@ -54,7 +54,7 @@ const CollectedBlock = () =>
     verdict: z.enum(Object.keys(VERDICTS) as [Verdict, ...Verdict[]]),
     status: z.enum(STATUSES).optional(),
     phase: z.string().optional(),
-    from: z.string().optional().describe('Whom the block claims to be of'),
+    from: z.string().optional().describe('The agent that the block names as its author'),
     to: z.string().optional(),
     task: z.string().optional(),
     workflow: z.string().optional(),
@@ -74,7 +74,7 @@ const CollectedBlock = () =>
 const collect = defineOperation({
   name: 'document_collect',
   summary:
-    'Store the handoff blocks of agents’ summaries as history, each once, and do what they say: hand on, retry, route, notify, escalate.',
+    'Store the handoff blocks of agents’ summaries as history, each once, and follow them: hand on, retry, route, notify, escalate.',
   effect: 'write',
   scope: 'document:write',
   http: { method: 'POST', path: '/v1/documents/collect' },
@@ -84,7 +84,7 @@ const collect = defineOperation({
         .array(
           z.strictObject({
             text: z.string().max(MAX_TEXT).describe('The summary, with its blocks in it'),
-            path: z.string().max(1_000).optional().describe('Where it stands'),
+            path: z.string().max(1_000).optional().describe('Path of the text'),
           }),
         )
         .min(1)
@@ -100,7 +100,9 @@ const collect = defineOperation({
       route_mode: z
         .enum(ROUTE_MODES)
         .optional()
-        .describe('Who retries: the same agent (after_retries), or route_to from the first failure on'),
+        .describe(
+          'The agent that retries: the same one (after_retries), or route_to from the first failure on',
+        ),
     }),
   output: () =>
     z.object({

@@ -12,7 +12,11 @@ const text = () => ({
     .string()
     .max(MAX_TEXT)
     .describe('The document itself: markdown, JSON, YAML, or any text with blocks in it'),
-  path: z.string().max(1_000).optional().describe('Where it stands; its folder tells some dialects apart'),
+  path: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe('Path of the document; its folder tells some dialects apart'),
 })
 
 export const Problem = () =>
@@ -55,13 +59,13 @@ const writing = () => ({
     .record(z.string().max(100), z.unknown())
     .optional()
     .describe(
-      'What the dialect demands and the document does not say, for example {"record.branch": "main"}',
+      'Fields that the dialect requires and the document lacks, for example {"record.branch": "main"}',
     ),
 })
 
 const check = defineOperation({
   name: 'document_check',
-  summary: 'Read a handoff document of any dialect: what it says, and what is wrong with it and where.',
+  summary: 'Read a handoff document of any dialect, and list its problems with their places.',
   effect: 'read',
   scope: 'document:read',
   http: { method: 'POST', path: '/v1/documents/check' },
@@ -112,7 +116,7 @@ const convert = defineOperation({
 
 const importing = defineOperation({
   name: 'document_import',
-  summary: 'Take the handoffs and records of a document in as they are, each once. No limit refuses them.',
+  summary: 'Import the handoffs and records of a document as they are, each once. Limits do not apply.',
   effect: 'write',
   scope: 'document:write',
   http: { method: 'POST', path: '/v1/documents/import' },
@@ -125,7 +129,7 @@ const importing = defineOperation({
             .enum(['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'])
             .describe('differs: the handoff is here and says something else; twin: another file is about it'),
           dialect: z.string().optional(),
-          line: z.int().describe('Where the document begins'),
+          line: z.int().describe('The line on which the document begins'),
           id: z.string().optional().describe('The handoff that was made or found'),
           state: z.string().optional(),
           task: z.string().optional(),
@@ -154,7 +158,7 @@ const exporting = defineOperation({
   input: () =>
     z.strictObject({
       id: z.string().min(1).max(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
-      to: z.enum(DIALECTS).optional().describe('The dialect that it came from, unless said'),
+      to: z.enum(DIALECTS).optional().describe('By default the dialect that it came from'),
       ...writing(),
     }),
   output: () =>

@@ -203,7 +203,7 @@ describeOnEngines('a key that somebody wrote by mistake', (open) => {
         assert.equal(error.code, 'invalid_input', name)
         assert.equal(
           error.message,
-          `${field} holds what looks like an npm token; take it out, and say where the receiver finds it (a secret store, the name of a variable)`,
+          `${field} holds what looks like an npm token; remove it, and name the secret store or variable that holds it`,
         )
         assert.ok(!JSON.stringify([error.message, error.details]).includes(KEY.slice(4, 20)), name)
         return true

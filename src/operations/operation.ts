@@ -152,7 +152,7 @@ const SHOWN_ISSUES = 20
 /** Fields of every list, made anew for each operation. */
 export const PAGE = () => ({
   limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
-  cursor: z.string().max(200).optional().describe('Where the last page ended'),
+  cursor: z.string().max(200).optional().describe('The cursor of the last page'),
 })
 
 export const pageOf = (input: { limit?: number | undefined; cursor?: string | undefined }) => ({

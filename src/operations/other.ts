@@ -7,7 +7,7 @@ import { defineOperation } from './operation.ts'
 
 const agentList = defineOperation({
   name: 'agent_list',
-  summary: 'Who can send and receive here.',
+  summary: 'The agents that can send and receive here.',
   effect: 'read',
   scope: 'agent:read',
   http: { method: 'GET', path: '/v1/agents' },

@@ -3,7 +3,7 @@ import { FLOW_WINDOW_NAMES } from '../domain/reports/flow.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
-const Median = () => z.number().optional().describe('Seconds from made to completed, the one in the middle')
+const Median = () => z.number().optional().describe('Seconds from creation to completion, median')
 
 const counts = () => ({
   made: z.int(),
@@ -14,7 +14,7 @@ const counts = () => ({
 
 const flow = defineOperation({
   name: 'report_flow',
-  summary: 'How much was handed over and how it ended: step by step, by agent, and who hands to whom.',
+  summary: 'Handoffs and their outcomes over time, by agent, and by sender and receiver.',
   effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/flow' },

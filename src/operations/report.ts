@@ -44,7 +44,7 @@ const metrics = defineOperation({
   http: { method: 'GET', path: '/v1/reports/metrics' },
   input: () =>
     z.strictObject({
-      by: z.enum(GROUPINGS).optional().describe('agent unless said'),
+      by: z.enum(GROUPINGS).optional().describe('agent by default'),
       window: z.enum(FLOW_WINDOW_NAMES).optional().describe('Follow numbers through time, so far back'),
       ...filters(),
     }),
@@ -52,7 +52,7 @@ const metrics = defineOperation({
     z.object({
       by: z.enum(GROUPINGS),
       window: z.enum(FLOW_WINDOW_NAMES).optional(),
-      since: z.string().optional().describe('Where the first step begins'),
+      since: z.string().optional().describe('Start of the first step'),
       step_s: z.int().optional().describe('Seconds of one step'),
       groups: z.array(
         z.object({
@@ -79,13 +79,13 @@ const metrics = defineOperation({
 
 const progress = defineOperation({
   name: 'report_progress',
-  summary: 'Where each workflow or task stands by its blocks: phase, holder, status and how far it is.',
+  summary: 'The state of each workflow or task by its blocks: phase, holder, status and progress.',
   effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/progress' },
   input: () =>
     z.strictObject({
-      by: z.enum(['workflow', 'task']).optional().describe('workflow unless said'),
+      by: z.enum(['workflow', 'task']).optional().describe('workflow by default'),
       ...filters(),
     }),
   output: () => z.object({ by: z.enum(['workflow', 'task']), items: z.array(ProgressOutput()) }),
@@ -120,7 +120,7 @@ const StoredBlock = () =>
     source: z.string().optional(),
     ordinal: z.int().optional(),
     line: z.int().optional(),
-    by: z.string().optional().describe('Who brought it in'),
+    by: z.string().optional().describe('The agent that brought it in'),
     made: z.literal(true).optional().describe('Written by Baton after a failure'),
     followed: FollowedOutput().optional(),
   })

@@ -139,7 +139,7 @@ const list = defineOperation({
 
 const resume = defineOperation({
   name: 'workflow_resume',
-  summary: 'Try the failed steps of a run again; where nothing failed nothing changes.',
+  summary: 'Retry the failed steps of a run; if none failed, nothing changes.',
   effect: 'write',
   scope: 'workflow:write',
   http: { method: 'POST', path: '/v1/workflows/{id}/resume' },
@@ -154,7 +154,7 @@ const resume = defineOperation({
 
 const cancel = defineOperation({
   name: 'workflow_cancel',
-  summary: 'End a run and take back what is open in it; whoever works on it is told.',
+  summary: 'End a run and cancel its open handoffs; their receivers are told.',
   effect: 'write',
   scope: 'workflow:write',
   http: { method: 'POST', path: '/v1/workflows/{id}/cancel' },
@@ -218,7 +218,7 @@ const picture = defineOperation({
     z.strictObject({
       ...definition(),
       run: RunId.optional().describe('Draw this run'),
-      format: z.enum(['mermaid', 'svg']).optional().describe('mermaid unless said'),
+      format: z.enum(['mermaid', 'svg']).optional().describe('mermaid by default'),
     }),
   output: () => z.object({ format: z.enum(['mermaid', 'svg']), text: z.string() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],

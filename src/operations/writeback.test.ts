@@ -378,7 +378,7 @@ describeOnEngines('thought_record', (open) => {
     await assert.rejects(ask(codex, 'thought_record', given), {
       code: 'not_allowed',
       message:
-        'codex may not write for claude: on_behalf_of is for people and the role pm; a person gives the role with: baton agent add codex --role pm',
+        'codex may not write for claude: on_behalf_of is for people and the role pm. A person can run: baton agent add codex --role pm',
     })
     await assert.rejects(ask(codex, 'task_complete', given), { code: 'not_allowed' })
     const record = await ask<ThoughtRecord>(by('pm'), 'thought_record', given)

@@ -21,12 +21,12 @@ const Status = once(() => z.enum(WRITEBACK_STATUSES))
 const Progress = once(() => z.number().min(0).max(100).describe('0 to 100'))
 const Notes = once(() => z.string().max(4_000).describe('A brief summary of one or two sentences'))
 const Warned = () => ({
-  warnings: z.array(z.string()).optional().describe('What is unusual and was taken all the same'),
+  warnings: z.array(z.string()).optional().describe('Unusual values that were accepted'),
 })
 const Updated = () =>
   Shown().extend({
     ...Warned(),
-    reply: z.string().optional().describe('What being done means for the merge'),
+    reply: z.string().optional().describe('The effect of done on the merge'),
   })
 
 /** The reply in the document's diagram once the record is there and the task is done. */
@@ -46,7 +46,7 @@ const recordFields = () => ({
     .min(1)
     .max(8_000)
     .optional()
-    .describe('What was done, in one paragraph of 3 to 5 sentences'),
+    .describe('The work that was done, in one paragraph of 3 to 5 sentences'),
   blockers: z
     .array(z.record(z.string(), z.unknown()))
     .max(100)
@@ -147,8 +147,8 @@ const escalate = defineOperation({
     z.strictObject({
       task_id: TaskId,
       ...recordFields(),
-      to: AgentName.optional().describe('Who gets it; whoever has the role pm unless said'),
-      reason: z.string().min(1).max(2_000).optional().describe('What went wrong'),
+      to: AgentName.optional().describe('The receiver; by default an agent with the role pm'),
+      reason: z.string().min(1).max(2_000).optional().describe('The reason why it failed'),
     }),
   output: () => z.object({ handoff: z.string(), to: z.string(), task_id: z.string() }),
   errors: [...BASIC, 'not_allowed', 'limit_exceeded'],
@@ -178,7 +178,7 @@ const list = defineOperation({
         // A query can only say it as text.
         .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
         .optional()
-        .describe('Only those that were put into the store past the log'),
+        .describe('Only records that were written to the store past the log'),
     }),
   output: () => z.object({ items: z.array(ThoughtRecord()) }),
   untrusted: ['items'],

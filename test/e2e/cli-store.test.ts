@@ -165,8 +165,8 @@ describe('store upgrade', () => {
     assert.deepEqual(
       answers.map(({ exit, message }) => [exit, message]),
       [
-        [3, `there is no store at ${typo}, which --store names; ${fix}`],
-        [3, `there is no store at ${typo}, which BATON_STORE names; ${fix}`],
+        [3, `there is no store at ${typo} (from --store); ${fix}`],
+        [3, `there is no store at ${typo} (from BATON_STORE); ${fix}`],
         [3, `there is no workspace in ${where.cwd} or above it; make one with: baton init`],
       ],
     )

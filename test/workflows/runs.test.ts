@@ -194,8 +194,7 @@ describeOnEngines('a run', (open) => {
     )
     await assert.rejects(service.sending.cancel(by('writer'), 'feature-1.spec.gate'), {
       code: 'wrong_state',
-      message:
-        /only the decision of a person opens or shuts it; to stop everything: baton workflow cancel feature-1/,
+      message: /only a person can decide it; to stop everything: baton workflow cancel feature-1/,
     })
     await assert.rejects(service.sending.cancel(orchestrator, 'feature-1.spec.gate'), { code: 'not_allowed' })
     await assert.rejects(service.closing.complete(maria, 'feature-1.spec.gate'), refused)
@@ -476,7 +475,7 @@ describeOnEngines('a run', (open) => {
     )
     await assert.rejects((await service.workflows()).resume(orchestrator, 'two-1'), {
       code: 'wrong_state',
-      message: 'two-1 is cancelled and cannot be resumed; start it anew with: baton workflow start two',
+      message: 'two-1 is cancelled and cannot be resumed; start it again with: baton workflow start two',
     })
   })
 

@@ -40,7 +40,7 @@ export type Check = z.infer<ReturnType<typeof Check>>
 /** The content that travels with a handoff. */
 export const Package = once(() =>
   z.object({
-    summary: Text.optional().describe('What the receiver must know, in two or three sentences'),
+    summary: Text.optional().describe('Summary for the receiver, in two or three sentences'),
     purpose: Text.optional(),
     context: Text.optional().describe('Background as text'),
     data: z.record(z.string(), z.unknown()).optional().describe('Background as data'),
@@ -56,23 +56,17 @@ export const Package = once(() =>
       )
       .max(200)
       .optional()
-      .describe('What is still open'),
-    deliverables: z.array(Line).max(200).optional().describe('What must be handed in; each needs evidence'),
+      .describe('Questions that are still open'),
+    deliverables: z.array(Line).max(200).optional().describe('Results to hand in; each needs evidence'),
     criteria: z.array(Line).max(200).optional().describe('Measurable conditions for done'),
     constraints: z.array(Line).max(200).optional(),
     input: z.unknown().optional().describe('Structured input for a specialist'),
     links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
-    checks: z
-      .array(Check())
-      .max(50)
-      .optional()
-      .describe('What Baton itself checks when the work is handed in, where it can'),
+    checks: z.array(Check()).max(50).optional().describe('Checks that Baton runs when the work is handed in'),
     validation_request: z
       .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
       .optional()
-      .describe(
-        'What a person is asked: points to validate, and what may be chosen, each key with its meaning',
-      ),
+      .describe('Points for a person to validate, and the options, each key with its meaning'),
   }),
 )
 export type Package = z.infer<ReturnType<typeof Package>>
@@ -108,7 +102,7 @@ export const Result = once(() =>
     evidence: z.array(Evidence()).max(500).optional(),
     note: Text.optional(),
     artifacts: z.array(ArtifactRef()).max(1_000).optional(),
-    decisions: z.array(Decision()).max(200).optional().describe('What was decided on the way'),
+    decisions: z.array(Decision()).max(200).optional().describe('Decisions made during the work'),
     validation: Validation().optional(),
     schema_compliance: z.enum(['valid', 'invalid']).optional(),
     checks: z.array(CheckResult()).optional(),

@@ -64,7 +64,7 @@ describe('a gate', () => {
     assert.equal(shutReason(waiting), 'the gate scope (G1) waits for maria')
     assert.equal(
       shutReason(gate('G2', 'expired')),
-      'the gate G2 has expired; mend the work and send the gate again',
+      'the gate G2 has expired; correct the work and send the gate again',
     )
   })
 })

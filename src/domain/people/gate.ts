@@ -49,7 +49,7 @@ export const shutReason = ({ id, state, gate, waiting_for, to }: Handoff): strin
 function gateReason({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): string {
   const called = name === undefined ? id : `${quoted(name)} (${id})`
   if (isOpen(state)) return `the gate ${called} waits for ${waiting_for ?? 'a person'}`
-  return `the gate ${called} ${state === 'expired' ? 'has expired' : `was ${state}`}; mend the work and send the gate again`
+  return `the gate ${called} ${state === 'expired' ? 'has expired' : `was ${state}`}; correct the work and send the gate again`
 }
 
 /** A gate that was asked about a task and is not passed, as the task keeps it. */

@@ -35,8 +35,8 @@ const Seconds = once(() => z.coerce.number().int().positive().max(31_536_000))
 export const Silence = once(() =>
   z.object({
     policy: z.enum(SILENCE_POLICIES),
-    after_s: Seconds().optional().describe('Seconds of silence; needed by all but wait'),
-    to: AgentName.optional().describe('Who is asked then; needed by escalate and reassign'),
+    after_s: Seconds().optional().describe('Seconds without an answer; needed by all but wait'),
+    to: AgentName.optional().describe('The person who is asked next; needed by escalate and reassign'),
   }),
 )
 export type Silence = z.infer<ReturnType<typeof Silence>>

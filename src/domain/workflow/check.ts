@@ -257,7 +257,7 @@ function cycles(
     if (circle.some((each) => told.has(each))) return []
     for (const each of circle) told.add(each)
     const way = [...circle, circle[0]].join(' needs ')
-    return [{ ...at, code: 'cycle' as const, message: `${way}; take one of them out of needs` }]
+    return [{ ...at, code: 'cycle' as const, message: `${way}; remove one of them from needs` }]
   })
 }
 

@@ -158,7 +158,7 @@ function gateEnded(draft: Draft, step: RunStep, event: Ended): Refusal | undefin
       return {
         ok: false,
         code: 'wrong_state',
-        message: `${event.id} is a gate of ${draft.run.id}, and only the decision of a person opens or shuts it; to stop everything: baton workflow cancel ${draft.run.id}`,
+        message: `${event.id} is a gate of ${draft.run.id}, and only a person can decide it; to stop everything: baton workflow cancel ${draft.run.id}`,
         details: { id: event.id, run: draft.run.id },
       }
     default: {
@@ -267,7 +267,7 @@ function cancel(draft: Draft): Refusal | undefined {
 const over = (run: Run, what: string): Refusal => ({
   ok: false,
   code: 'wrong_state',
-  message: `${run.id} is ${run.state} and cannot be ${what}; start it anew with: baton workflow start ${run.name}`,
+  message: `${run.id} is ${run.state} and cannot be ${what}; start it again with: baton workflow start ${run.name}`,
   details: { run: run.id, state: run.state },
 })
 

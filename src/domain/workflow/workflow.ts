@@ -37,11 +37,16 @@ const Timeout = z
 
 export const GateFile = once(() =>
   z.strictObject({
-    type: z.enum(GATE_TYPES).optional().describe('blocking unless said'),
-    name: z.string().min(1).max(120).optional().describe('What is decided; the name of the step unless said'),
+    type: z.enum(GATE_TYPES).optional().describe('blocking by default'),
+    name: z
+      .string()
+      .min(1)
+      .max(120)
+      .optional()
+      .describe('The decision to make; by default the name of the step'),
     items: Lines.optional().describe('Points that the person validates'),
     to: AgentName.optional().describe('The person; human stands for any'),
-    silence: Silence().strict().optional().describe('What happens when nobody answers'),
+    silence: Silence().strict().optional().describe('The rule for a person who does not answer'),
     remind: Timeout.optional().describe('A person who does not answer is reminded after this time'),
   }),
 )
@@ -49,10 +54,10 @@ export const GateFile = once(() =>
 export const OnFailureFile = once(() =>
   z.strictObject({
     retry: z.int().min(0).max(20).optional().describe('How often the same agent tries again'),
-    route_to: AgentName.optional().describe('Who gets the step when no retry is left'),
-    notify: AgentName.optional().describe('Who is told of every failure'),
+    route_to: AgentName.optional().describe('Agent that gets the step when no retry is left'),
+    notify: AgentName.optional().describe('Agent that is told of every failure'),
     escalate_after: z.int().min(1).max(20).optional().describe('Failures after which the delegator decides'),
-    context: Text.optional().describe('For whoever handles the failure'),
+    context: Text.optional().describe('Notes for the agent that handles the failure'),
     mode: z.enum(ROUTE_MODES).optional().describe('each_failure: route_to gets every retry'),
   }),
 )
@@ -60,25 +65,25 @@ export const OnFailureFile = once(() =>
 const stepShape = () => ({
   id: StepId.optional(),
   title: z.string().min(1).max(300).optional(),
-  agent: AgentName.optional().describe('Who does it'),
+  agent: AgentName.optional().describe('The agent that does it'),
   role: z
     .string()
     .min(1)
     .max(60)
     .optional()
-    .describe('Instead of an agent: whoever has this role or capability'),
+    .describe('Instead of an agent: any agent with this role or capability'),
   needs: z
     .array(z.string().max(60))
     .max(WORKFLOW_LIMITS.needs)
     .optional()
-    .describe('Steps that must be completed; the one before unless said'),
-  summary: Text.optional().describe('What the agent must know'),
+    .describe('Steps that must be completed first; by default the step before'),
+  summary: Text.optional().describe('Summary for the agent'),
   deliverables: Lines.optional(),
   criteria: Lines.optional(),
   constraints: Lines.optional(),
   checks: z.array(Check()).max(50).optional(),
-  timeout: Timeout.optional().describe('An attempt may stay silent this long'),
-  phase: z.enum(PHASES).optional().describe("Document 002's phase"),
+  timeout: Timeout.optional().describe('Longest time without a heartbeat before an attempt times out'),
+  phase: z.enum(PHASES).optional().describe('Phase, as handoff blocks name it'),
   gate: GateFile().optional(),
   on_failure: OnFailureFile().optional(),
 })
@@ -91,7 +96,7 @@ export const WorkflowFile = once(() =>
     home: z
       .enum(STEP_HOMES)
       .optional()
-      .describe("Whose rules hold for its steps; the workspace's unless said"),
+      .describe('Format whose rules apply to its steps; by default that of the workspace'),
     steps: z
       .array(
         z.strictObject({

@@ -83,7 +83,7 @@ function queueStep({ handoff, base, file }: ForeignChange): PlannedCall[] | stri
       if (isOffered) return [pickUp]
       // Baton moves the file before it commits the claim, and the work may be over before anybody looks at the file.
       if (base.state === 'offered') return []
-      return `${handoff.id} is ${inWords(state)}; only what is pending can be picked up`
+      return `${handoff.id} is ${inWords(state)}; only a pending handoff can be picked up`
     case 'completed':
       return [...(isOffered ? [pickUp] : []), handIn(id, to, file)]
     case 'failed':

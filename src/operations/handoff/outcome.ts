@@ -19,7 +19,7 @@ const verify = defineOperation({
       note: Note.optional().describe('Needed when it does not pass'),
       checks: VerificationRecord()
         .shape.deliverable_checks.optional()
-        .describe('What you saw of each deliverable; where none is given, what was handed in counts'),
+        .describe('The evidence you saw for each deliverable; by default the evidence that was handed in'),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS, 'unmet'],

@@ -36,7 +36,7 @@ const Asked = () =>
     summary: z.string().optional(),
     artifacts: z.array(z.string()),
     items: z.array(z.string()).describe('Points to validate'),
-    options: z.record(z.string(), z.string()).describe('What may be answered'),
+    options: z.record(z.string(), z.string()).describe('The possible answers'),
   })
 
 const GateResponse = () =>
@@ -44,7 +44,7 @@ const GateResponse = () =>
 
 const inbox = defineOperation({
   name: 'handoff_inbox',
-  summary: 'What waits for you: handoffs to take, finish, verify or answer, and notices you have not seen.',
+  summary: 'Your open work: handoffs to accept, finish, verify or answer, and notices you have not seen.',
   effect: 'read',
   scope: 'handoff:read',
   tools: 'default',
@@ -53,7 +53,7 @@ const inbox = defineOperation({
   output: () =>
     z.object({
       items: z.array(Handoff()),
-      gates: z.array(Asked()).optional().describe('What the items that ask for a decision are about'),
+      gates: z.array(Asked()).optional().describe('Details of the items that ask for a decision'),
       notices: z.array(Notice()),
       next: z.string().optional(),
     }),

@@ -20,7 +20,7 @@ const Understood = () =>
 const accept = defineOperation({
   name: 'handoff_accept',
   summary:
-    'Take on a handoff that was offered to you: say the task in your own words. With blockers, say what is unclear instead of starting.',
+    'Accept a handoff that was offered to you: say the task in your own words. With blockers, say what is unclear instead of starting.',
   effect: 'write',
   scope: 'handoff:write',
   tools: 'default',
@@ -29,29 +29,28 @@ const accept = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      start: z.boolean().optional().describe('Begin at once (true unless said)'),
+      start: z.boolean().optional().describe('Begin at once (true by default)'),
       notes: Note.optional(),
-      blockers: z
-        .array(z.string().min(1).max(2_000))
-        .max(50)
-        .optional()
-        .describe('What must be cleared up first'),
+      blockers: z.array(z.string().min(1).max(2_000)).max(50).optional().describe('Problems to solve first'),
       understood: Understood()
         .optional()
-        .describe('The task in your own words, or partial; document 004 starts no work without it'),
+        .describe('The task in your own words, or partial; work on a package starts only with it'),
       questions: z
         .array(z.string().min(1).max(2_000))
         .max(50)
         .optional()
-        .describe('What you would like to know; without start the work waits for the answer'),
-      from: AgentName.optional().describe('Who you think sent it; refused when it was somebody else'),
-      received: z.literal(true).optional().describe("Part of document 004's form; says nothing more"),
+        .describe('Questions to the sender; without start the work waits for the answer'),
+      from: AgentName.optional().describe('The sender you expect; refused when another agent sent it'),
+      received: z.literal(true).optional().describe('Part of the acknowledgment of a package; always true'),
       action: z.literal('request_clarification').optional().describe('The same as understood: partial'),
     }),
   output: () =>
     Handoff().extend({
-      checks: z.array(CheckResult()).optional().describe('What was looked at before the work began'),
-      acknowledgment: z.record(z.string(), z.unknown()).optional().describe('As document 004 writes it'),
+      checks: z.array(CheckResult()).optional().describe('The checks that were made before the work began'),
+      acknowledgment: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('The acknowledgment of a package'),
     }),
   errors: [...CHANGE_ERRORS, 'unmet'],
   aliases: { starting: 'start' },
@@ -125,7 +124,7 @@ const heartbeat = defineOperation({
       blocked: z
         .union([z.string().min(1).max(2_000), z.literal(false)])
         .optional()
-        .describe('What blocks you, or false when it is gone'),
+        .describe('The reason why you are blocked, or false when it is gone'),
       attempt: z.coerce.number().int().positive().optional(),
     }),
   output: Handoff,

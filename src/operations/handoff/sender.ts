@@ -10,7 +10,7 @@ import { defineOperation } from '../operation.ts'
 import { askedOfPeople, CHANGE_ERRORS, Id, mutable, Note, Title } from './fields.ts'
 
 const newHandoff = () => ({
-  to: AgentName.describe('Who receives it'),
+  to: AgentName.describe('The receiver'),
   title: Title,
   ...Package().shape,
   type: z
@@ -24,11 +24,11 @@ const newHandoff = () => ({
     .positive()
     .max(31_536_000)
     .optional()
-    .describe('An attempt may stay silent this many seconds'),
+    .describe('Seconds without a heartbeat after which an attempt times out'),
   retry: RetryRule()
     .optional()
     .describe(
-      'How often and how fast failed work is tried again: the first time after delay_s seconds, then multiplier times as long each time',
+      'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
     ),
   parent: Id.optional().describe('The handoff that this one is part of'),
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
@@ -47,7 +47,7 @@ const newHandoff = () => ({
     .array(z.string().min(1).max(1_000))
     .max(5_000)
     .optional()
-    .describe('Files that you made: those that are not among the artifacts are pointed out'),
+    .describe('Files that you created; a warning names each file that is not an artifact'),
   in_reply_to: Id.optional().describe('The delegation that a return answers, where it could be several'),
   ...askedOfPeople(),
 })
@@ -71,7 +71,7 @@ const create = defineOperation({
 const send = defineOperation({
   name: 'handoff_send',
   summary:
-    'Hand work to another agent or a person: say what is needed, what must be handed in and when it is done.',
+    'Hand work to another agent or a person: the task, the results to hand in and the conditions for done.',
   effect: 'write',
   scope: 'handoff:write',
   tools: 'default',
@@ -80,7 +80,7 @@ const send = defineOperation({
   input: () =>
     z.strictObject({
       ...newHandoff(),
-      to: AgentName.optional().describe('Who receives it'),
+      to: AgentName.optional().describe('The receiver'),
       title: Title.optional(),
       id: Id.optional().describe('A draft to send; leave it out to create and send in one'),
     }),
@@ -141,7 +141,7 @@ const reassign = defineOperation({
 
 const cancel = defineOperation({
   name: 'handoff_cancel',
-  summary: 'Take back a handoff you sent; whoever holds it is told.',
+  summary: 'Cancel a handoff you sent; its receiver is told.',
   effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/{id}/cancel' },
@@ -161,11 +161,7 @@ function named(to: string | undefined, title: string | undefined): { to: string;
   const missing = [to === undefined && 'to', title === undefined && 'title'].filter(
     (field) => field !== false,
   )
-  throw new BatonError(
-    'invalid_input',
-    `${missing.join(' and ')} missing: say who receives it and what it is called`,
-    {
-      missing,
-    },
-  )
+  throw new BatonError('invalid_input', `${missing.join(' and ')} missing: name the receiver and the title`, {
+    missing,
+  })
 }

@@ -101,6 +101,6 @@ async function followStream(store: Store, { uid, seq, head }: Stream): Promise<v
 const broken = (stream: string, at: number, reason: string, session?: string) =>
   new BatonError(
     'store_refused',
-    `the chain is broken at entry ${at} of stream ${stream}: ${reason}; somebody has changed the store, compare it with a backup`,
+    `the chain is broken at entry ${at} of stream ${stream}: ${reason}. Somebody has changed the store; compare it with a backup`,
     { stream, at, reason, session },
   )

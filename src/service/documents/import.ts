@@ -86,7 +86,7 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
   if (isWrong(document)) return { outcome: 'refused', ...about, ...firstError(document.diagnostics) }
   const { draft, form } = document
   if (!draft || (draft.acknowledgment && !draft.package && !draft.title))
-    return { outcome: 'skipped', ...about, reason: `${formInWords(form)} is no handoff of its own` }
+    return { outcome: 'skipped', ...about, reason: `${formInWords(form)} is not a handoff of its own` }
   try {
     refuseSecrets({ text: piece.text })
     if (document.dialect === 'writeback') {

@@ -25,7 +25,7 @@ export const importing: Command = {
       name: 'with-done',
       takes: 'nothing',
       about:
-        'New tasks that are done there are done here too, with a record that says so; a person decides this at a terminal',
+        'New tasks that are done there are done here too, with a record. A person decides this at a terminal',
     },
     ...GLOBAL_FLAGS,
   ],

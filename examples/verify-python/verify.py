@@ -363,14 +363,14 @@ class Remembered(Level):
         if tree.size == self.size:
             self.compared = True
             if tree.root() != self.root:
-                self.wrong("the first %d entries" % self.size, "they are not those that you remember")
+                self.wrong("the first %d entries" % self.size, "they differ from what you remember")
 
     def end(self, size):
         if not self.compared:
             self.wrong("entry %d" % size, "you remember %d entries: it was rolled back" % self.size)
         if self.size == 0:
             self.other = "nothing"
-        self.summary = "the first %d entries are those that you remember" % self.size
+        self.summary = "the first %d entries match what you remember" % self.size
 
 
 # L5

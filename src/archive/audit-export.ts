@@ -104,7 +104,7 @@ function refuseForeign(target: string): void {
   if (names.length === 0 || (foreign === undefined && names.includes('checkpoint'))) return
   throw new BatonError(
     'conflict',
-    `${target} is not an export of a log${foreign === undefined ? '' : ` (it holds ${foreign})`} and is left as it is; name a new folder, or one with an older export`,
+    `${target} is not an export of a log${foreign === undefined ? '' : ` (it holds ${foreign})`}; name a new folder or an older export`,
     { folder: target },
   )
 }

@@ -48,7 +48,7 @@ export class RowDigest {
       if (wanted?.sum === found?.sum && wanted?.rows === found?.rows) continue
       throw new BatonError(
         'store_refused',
-        `${where} does not hold what was copied: of ${wanted?.rows ?? 0} rows in ${table}, ${found?.rows ?? 0} were read back${wanted?.rows === found?.rows ? ' and some differ' : ''}; do not use it, the source is as it was`,
+        `${where} is not a full copy: of ${wanted?.rows ?? 0} rows in ${table}, ${found?.rows ?? 0} were read back${wanted?.rows === found?.rows ? ' and some differ' : ''}. Do not use it; the source is unchanged`,
         { table, wanted: wanted?.rows ?? 0, found: found?.rows ?? 0 },
       )
     }

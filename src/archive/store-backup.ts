@@ -160,7 +160,7 @@ function checkHead(text: string, file: string, schema: number): void {
   if ((head.schema ?? 0) > schema)
     throw new BatonError(
       'store_refused',
-      `${file} was made by a newer Baton (schema ${head.schema}, and this one has ${schema}); install the newer one to restore it`,
+      `${file} was made by a newer Baton (schema ${head.schema}, this one has ${schema}); install that version to restore it`,
       { file, schema: head.schema },
     )
 }
@@ -189,12 +189,12 @@ function flush(file: string): void {
 }
 
 const taken = (file: string): BatonError =>
-  new BatonError('conflict', `${file} is there already; name a file that is not`, { file })
+  new BatonError('conflict', `${file} already exists; name a new file`, { file })
 
 const damaged = (file: string, reason: string): BatonError =>
   new BatonError(
     'store_refused',
-    `${file} cannot be restored: ${reason}; nothing was changed, take another backup`,
+    `${file} cannot be restored: ${reason}; nothing was changed, use another backup`,
     { file },
   )
 
@@ -204,7 +204,7 @@ function cannotWrite(file: string, error: unknown): unknown {
   if (code === 'EEXIST') return taken(file)
   return new BatonError(
     'unavailable',
-    `${file} cannot be written (${code}), and nothing was left behind; check that its folder is one, that you may write in it and that there is room`,
+    `${file} cannot be written (${code}), and nothing was left behind; check the folder, its permissions and the free space`,
     { file },
     error,
   )

@@ -65,7 +65,7 @@ export async function demandCopied(
   if (!first) return chains
   throw new BatonError(
     'store_refused',
-    `the log in ${target.info.location} is broken in stream ${first.stream} at entry ${first.at}: ${first.reason}; its source is as broken, and nothing was changed there`,
+    `the log in ${target.info.location} is broken in stream ${first.stream} at entry ${first.at}: ${first.reason}. Its source is broken in the same place and was not changed`,
     { broken: chains.broken.slice(0, 20) },
   )
 }

@@ -64,7 +64,7 @@ export class AgentSignatures {
     const statement = await verifyEnvelope(envelope, { id: actor.kid, key }, this.#isSigned)
     if (!statement) return bad(`it is not signed with the key ${actor.kid} of ${actor.id}`)
     const odd = differenceOf(statement, entry)
-    return odd === undefined ? { is: 'signed' } : bad(`what ${actor.id} signed says another ${odd}`)
+    return odd === undefined ? { is: 'signed' } : bad(`the text that ${actor.id} signed has another ${odd}`)
   }
 
   #enrol(agent: string, { disclosed, record }: SignedEntry): SignatureVerdict {

@@ -168,7 +168,7 @@ describe('the store of a workspace', () => {
         readOnly: true,
         handoffs: {},
         warnings: [
-          `${place.path('project/.baton/baton.db')} cannot be written by you; it was opened for reading only`,
+          `${place.path('project/.baton/baton.db')} is not writable for you; it was opened read-only`,
         ],
       })
     })

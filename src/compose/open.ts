@@ -57,7 +57,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   const { config, warnings } = await settingsOf(found, environment)
   const { target, workspace } = await targetOf(options, found, config)
   if (target.readOnly && !options.readOnly)
-    warnings.push(`${locationOf(target)} cannot be written by you; it was opened for reading only`)
+    warnings.push(`${locationOf(target)} is not writable for you; it was opened read-only`)
 
   const around = workspace?.created ? workspaceAround(cwd, environment) : undefined
   if (around !== undefined)

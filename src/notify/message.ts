@@ -50,7 +50,7 @@ export function toText(message: Message, link: string | undefined): string {
     '',
     ...(command === undefined ? [] : ['Look at it and answer at a terminal:', '', `  ${command}`, '']),
     ...(link === undefined ? [] : ['Or in the browser:', '', `  ${link}`, '']),
-    'The words in quotes were written by whoever sent it. This message decides nothing, and nobody decides by',
+    'The sender wrote the words in quotes. This message decides nothing, and nobody decides by',
     'answering it.',
     '',
     `-- \nBaton, workspace ${workspace}`,

@@ -28,7 +28,7 @@ export async function callOperation<Name extends OperationName>(
   if (operation.peopleOnly)
     throw new BatonError(
       'not_allowed',
-      `${name} is for people: a program cannot show that one is there; use the baton command at a terminal, or a person's token over HTTP`,
+      `${name} is for people only; a person must run it at a terminal or in the dashboard`,
       { operation: name },
     )
   // Over the other surfaces input comes as JSON; a program may give anything.

@@ -76,7 +76,7 @@ export class Events {
     if (Number(since) <= newest) return since
     throw new BatonError(
       'invalid_input',
-      `the cursor ${since} lies beyond the log, which ends at ${newest}; leave it out to begin with what comes, or give 0 to begin with the first`,
+      `the cursor ${since} is past the end of the log (${newest}); leave it out, or use 0 for all events`,
       { cursor: since, end: String(newest) },
     )
   }

@@ -31,7 +31,7 @@ function refuseFound(secrets: readonly FoundSecret[]): void {
   if (first)
     throw toError(
       'invalid_input',
-      `${first.field} holds what looks like ${first.kind}; take it out, and say where the receiver finds it (a secret store, the name of a variable)`,
+      `${first.field} holds what looks like ${first.kind}; remove it, and name the secret store or variable that holds it`,
       { secrets },
     )
 }

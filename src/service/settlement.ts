@@ -36,7 +36,7 @@ function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
     handoff,
     {
       code: 'TIMEOUT',
-      message: `${handoff.holder ?? handoff.to} was silent for ${seconds} seconds`,
+      message: `${handoff.holder ?? handoff.to} sent no heartbeat for ${seconds} seconds`,
       severity: 'error',
       recovery_actions: ['Increase timeout, retry'],
     },

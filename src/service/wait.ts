@@ -88,7 +88,7 @@ export async function waitHeld(
     if (error === signal.reason)
       throw new BatonError(
         'unavailable',
-        caller.aborted ? 'the caller went away' : 'the server is stopping; ask again',
+        caller.aborted ? 'the client disconnected' : 'the server is stopping; ask again',
       )
     if (whole <= held_s || !(error instanceof HandoffTimeoutException)) throw error
     throw new HandoffTimeoutException(

@@ -141,7 +141,7 @@ export const tomlServerPart = (file: string, { command, args }: McpServer): Part
 
 export const sectionPart = (file: string, lines: string): Part => ({
   file,
-  why: 'what the agent should know',
+  why: 'instructions for the agent',
   add: (text) => withSection(text, lines, MARKDOWN_MARKS, file),
   remove: (text) => withoutSection(text, MARKDOWN_MARKS, file),
 })

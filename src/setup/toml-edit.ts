@@ -16,7 +16,7 @@ export function withTable(text: string, name: string, lines: string, file: strin
   if (clash)
     throw new BatonError(
       'conflict',
-      `${file} says ${clash.name} itself (line ${clash.line}); take that away or keep it and leave this out`,
+      `${file} says ${clash.name} itself (line ${clash.line}); remove that line, or leave this out`,
       { file, line: clash.line },
     )
   return withSection(text, `[${name}]\n${lines}`, HASH_MARKS, file)

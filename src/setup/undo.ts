@@ -87,7 +87,7 @@ export class UndoFile {
     } catch (error) {
       throw new BatonError(
         'store_refused',
-        `${this.#path} is not JSON, so what was there before setup is not known; remove the file to go on without it`,
+        `${this.#path} is not JSON, so setup cannot restore the former settings; remove the file to go on without it`,
         { path: this.#path },
         error,
       )
@@ -98,7 +98,7 @@ export class UndoFile {
     const before = readText(this.#path)
     const after =
       Object.keys(files).length === 0 ? undefined : `${JSON.stringify({ version: 1, files }, null, 2)}\n`
-    await applyEdits([{ path: this.#path, before, after, mode: 0o600, why: 'what was there before' }])
+    await applyEdits([{ path: this.#path, before, after, mode: 0o600, why: 'the former settings' }])
   }
 }
 

@@ -18,7 +18,7 @@ import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
 
 const held = () =>
-  new BatonError('unavailable', 'somebody else is at work on the next handoff of this queue; claim again')
+  new BatonError('unavailable', 'another agent is taking the next handoff of this queue; try again')
 
 const sealed = (uid: string) =>
   new BatonError(

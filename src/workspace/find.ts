@@ -88,7 +88,7 @@ export function hasBatonFolder(root: string): boolean {
   if (stats?.isSymbolicLink())
     throw new BatonError(
       'not_allowed',
-      `${dir} is a symbolic link, which Baton does not follow; remove it, or set BATON_WORKSPACE to the folder above the real one`,
+      `${dir} is a symbolic link, which Baton does not follow; remove it, or set BATON_WORKSPACE to the real folder's parent`,
       { path: dir },
     )
   return stats?.isDirectory() ?? false
@@ -166,7 +166,7 @@ function namedWorkspace(here: string, text: string): Workspace {
   if (!stats?.isDirectory())
     throw new BatonError(
       stats ? 'invalid_input' : 'not_found',
-      `BATON_WORKSPACE names ${folder}, which is ${stats ? 'not a folder' : 'not there'}; name the folder that holds .baton, make it first (mkdir -p ${folder}), or unset BATON_WORKSPACE`,
+      `BATON_WORKSPACE is ${folder}, which is ${stats ? 'not a folder' : 'not there'}. Set it to the folder that holds .baton, create the folder (mkdir -p ${folder}), or unset it`,
       { path: folder },
     )
   const root = realpathSync(folder)

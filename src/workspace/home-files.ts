@@ -51,7 +51,7 @@ export function writing(file: string, write: () => void): void {
   } catch (error) {
     throw new BatonError(
       'unavailable',
-      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to one you may write`,
+      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to a writable one`,
       { file },
       error,
     )

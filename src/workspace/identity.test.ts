@@ -140,7 +140,7 @@ describe('what is for people only', () => {
     it(`is closed to a person known only by ${auth}, with the way out`, () => {
       assert.throws(() => personOnly({ ...person, auth }, 'gate_decide'), {
         code: 'not_allowed',
-        message: /nothing shows that maria is at the keyboard; run it at a terminal and confirm/,
+        message: /nothing shows that maria is at the keyboard; run it at a terminal$/,
         details: { operation: 'gate_decide', actor: 'maria', kind: 'human', auth },
       })
     })

@@ -44,13 +44,13 @@ export function personOnly(actor: Actor, operation: string, called = operation):
   if (actor.kind !== 'human')
     throw new BatonError(
       'not_allowed',
-      `${called} is for people only, and ${actor.name} is of kind ${actor.kind}; ask a person to run it at a terminal or with their own token`,
+      `${called} is for people only, and ${actor.name} is of kind ${actor.kind}; ask a person to run it`,
       details,
     )
   if (actor.auth !== 'tty' && actor.auth !== 'token')
     throw new BatonError(
       'not_allowed',
-      `${called} is for people only, and nothing shows that ${actor.name} is at the keyboard; run it at a terminal and confirm, or use a person's token with a server`,
+      `${called} is for people only, and nothing shows that ${actor.name} is at the keyboard; run it at a terminal`,
       details,
     )
 }

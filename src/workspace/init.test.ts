@@ -69,9 +69,7 @@ describe('baton init', () => {
       plan.files.find(({ path }) => path.endsWith('baton.yaml')),
       { path: own, state: 'exists' },
     )
-    assert.deepEqual(plan.notes, [
-      `${own} exists and is left alone; for this home it has to say: dialect: queue`,
-    ])
+    assert.deepEqual(plan.notes, [`${own} exists and was not changed; for this format write: dialect: queue`])
     assert.equal(readFileSync(own, 'utf8'), 'depth_limit: 3\n')
   })
 

@@ -50,7 +50,7 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
   const notes =
     configFile !== undefined && home !== undefined && !(await hasHome(configFile, home))
       ? [
-          `${configFile} exists and is left alone; for this home it has to say: dialect: ${home}${foldersNote(home)}`,
+          `${configFile} exists and was not changed; for this format write: dialect: ${home}${foldersNote(home)}`,
         ]
       : []
   const folders = home === undefined ? [] : (LIVE_FOLDERS[home] ?? [])

@@ -114,7 +114,7 @@ function readKeyFile<T>(file: string, uid: number | undefined): T | undefined {
   } catch {
     throw new BatonError(
       'store_refused',
-      `${file} is damaged, and what it remembered is lost; a person may begin anew with: baton audit trust --reset`,
+      `${file} is damaged and cannot be used; a person can start over with: baton audit trust --reset`,
       { file },
     )
   }

@@ -135,7 +135,7 @@ describe('the trust in a baton.yaml', () => {
       () => trust(workspaceAt(folder('project'), 'folder'), TEXT, { ...environment, home: path('home') }),
       {
         code: 'unavailable',
-        message: /trust could not be kept in .*; check your home folder, or set BATON_HOME/,
+        message: /cannot be written \(.*\); check your home folder, or set BATON_HOME to a writable one/,
       },
     )
   })

@@ -52,7 +52,7 @@ export function trust(workspace: Workspace, configText: string, environment: Env
   } catch (error) {
     throw new BatonError(
       'unavailable',
-      `the trust could not be kept in ${file} (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to one you may write`,
+      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to a writable one`,
       { file },
       error,
     )

@@ -46,8 +46,7 @@ describe('finding the workspace', () => {
 
     await assert.rejects(findWorkspace(home, { ...environment, workspace: path('missing') }), {
       code: 'not_found',
-      message:
-        /BATON_WORKSPACE names .*missing, which is not there; .*mkdir -p .*missing.* or unset BATON_WORKSPACE/,
+      message: /BATON_WORKSPACE is .*missing, which is not there\. .*mkdir -p .*missing\), or unset it/,
     })
     await assert.rejects(findWorkspace(home, { ...environment, workspace: file('note.txt', '') }), {
       code: 'invalid_input',
@@ -367,7 +366,7 @@ describe('making the workspace', () => {
   })
 
   for (const [where, change, message] of [
-    ['in CI', { ci: true }, /in CI none is made by itself, .* run baton init in .*project/],
+    ['in CI', { ci: true }, /CI does not create one, .* or run baton init in .*project/],
     [
       'under a coding agent',
       { codingAgent: 'GEMINI_CLI' },
@@ -428,7 +427,7 @@ describe('making the workspace', () => {
         await assert.rejects(createWorkspace(project, caller, options), {
           code: 'not_allowed',
           message:
-            /belongs to another user of this machine, so no workspace is made there; run baton init in a folder of your own/,
+            /belongs to another user of this machine, so no workspace is made there\. Run baton init in a folder of your own/,
         })
       assert.equal(existsSync(path('project/.baton')), false)
     })

@@ -79,7 +79,7 @@ async function refuseForeign(root: string, { uid }: Environment): Promise<void> 
     if (stats === undefined || uid === undefined || stats.uid === uid) continue
     throw new BatonError(
       'not_allowed',
-      `${path} belongs to another user of this machine, so no workspace is made there; run baton init in a folder of your own, or set BATON_WORKSPACE=${root} to use this one all the same`,
+      `${path} belongs to another user of this machine, so no workspace is made there. Run baton init in a folder of your own, or set BATON_WORKSPACE=${root} to use this one`,
       { path },
     )
   }
@@ -90,13 +90,13 @@ function refuseUnasked(root: string, isProject: boolean, environment: Environmen
   if (environment.ci)
     throw new BatonError(
       'not_allowed',
-      `there is no workspace, and in CI none is made by itself, because it would vanish with the job; ${fix}, or set BATON_STORE or BATON_WORKSPACE to one that stays`,
+      `there is no workspace, and CI does not create one, because it would be lost with the job. Set BATON_STORE or BATON_WORKSPACE to one that stays, or ${fix}`,
       { root, reason: 'ci' },
     )
   if (environment.codingAgent !== undefined)
     throw new BatonError(
       'not_allowed',
-      `there is no workspace, and a coding agent (${environment.codingAgent}) makes none by itself; ${fix}, or ask the person you work for to`,
+      `there is no workspace, and a coding agent (${environment.codingAgent}) does not create one; ask a person to ${fix}`,
       { root, reason: 'agent', variable: environment.codingAgent },
     )
   if (!isProject)

@@ -159,7 +159,7 @@ export class RememberedCheck {
     return this.#findings.report(
       'L2',
       'ok',
-      `the first ${amount(seen, 'entry', 'entries')} are those that you remember, ${size - seen} are newer`,
+      `the first ${amount(seen, 'entry', 'entries')} match what you remember, ${size - seen} are newer`,
     )
   }
 }

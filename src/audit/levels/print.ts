@@ -26,7 +26,7 @@ export function printVerification(found: Verification): string {
       ? [`Not part of the export and not looked at: ${asciiText(ignored.join(', '))}`]
       : []),
     SENTENCES[verdict],
-    ...(judged.length > 0 ? ['', 'What this does not prove:'] : []),
+    ...(judged.length > 0 ? ['', 'Not proven:'] : []),
     ...judged.map(({ level, does_not_prove }) => `  ${level} does not prove ${does_not_prove}.`),
     '',
   ].join('\n')

@@ -43,7 +43,7 @@ export const EXIT = { ok: 0, tampered: 1, unverifiable: 2, usage: 3 } as const
 export const TITLES: Readonly<Record<Level, string>> = {
   L0: 'chains',
   L1: 'signed checkpoints',
-  L2: 'what you remember',
+  L2: 'your checkpoint',
   L3: 'witnesses',
   L4: 'agents’ signatures',
   L5: 'disclosures',
@@ -51,13 +51,13 @@ export const TITLES: Readonly<Record<Level, string>> = {
 }
 
 export const DOES_NOT_PROVE: Readonly<Record<Level, string>> = {
-  L0: 'that these are the entries first written: whoever can write the database can hash every chain anew, and cut off its end',
-  L1: 'that this is the only history its key has signed, nor that nothing newer was dropped; the key is the right one only if you have it from elsewhere',
+  L0: 'that these are the entries first written. A person with write access to the database can rewrite or shorten every chain',
+  L1: 'that this is the only history its key has signed, nor that nothing newer was dropped. Compare the key with one from another source',
   L2: 'anything about entries newer than the checkpoint that you kept, nor that others were shown the same log',
   L3: 'that the witnesses are honest or independent of the log; they saw a tree head, not what the entries say',
   L4: 'that what an agent signed is true, nor who held its key; records without a signature may be anybody’s',
   L5: 'that the texts are true; redacted ones cannot be read again, only that they once were there is kept',
-  L6: 'that the work was done or the tests were run, nor that times are right: the log proves what was said, not that it is true',
+  L6: 'that the work was done, the tests were run or the times are right. The log proves statements, not their truth',
 }
 
 /** Collects what one level finds: the first bad place in full, of the others the number. */

@@ -88,7 +88,7 @@ describeOnEngines('the routes', (open) => {
 
     await assert.rejects(send(w, 'codex', 'planner'), {
       code: 'not_allowed',
-      message: 'codex may not hand to planner: baton.yaml lists who may hand to whom under routes',
+      message: 'codex may not hand to planner; see routes in baton.yaml',
     })
     assert.equal((await send(w, 'planner', 'codex')).state, 'offered')
   })

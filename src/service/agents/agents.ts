@@ -38,7 +38,7 @@ export class Agents {
   async add(call: Call, input: AgentInput): Promise<Agent> {
     // Else an agent could make itself a person and pass its own gate.
     if ((input.kind === 'human' || input.roles?.length) && call.actor.kind !== 'human')
-      refuse('not_allowed', `only a person can say who is a person or which roles somebody has`, {
+      refuse('not_allowed', `only a person can set the kind or the roles of an agent`, {
         actor: call.actor.name,
         agent: input.name,
       })

@@ -149,7 +149,7 @@ describeOnEngines('a verifier of signatures', (open) => {
       if (entry.act === 'agent.key') disclosed.set('public_key', Buffer.alloc(32, 1).toString('base64'))
     })
 
-    assert.deepEqual(another, bad('what codex signed says another summary'))
+    assert.deepEqual(another, bad('the text that codex signed has another summary'))
     assert.deepEqual(forged, bad(`it is not signed with the key ${kid} of codex`))
     assert.deepEqual(keyless, [
       { is: 'bad', reason: 'the key of codex is not the one it is named after' },

@@ -85,7 +85,7 @@ async function rootInTwoWays(reader: TreeReader, tree: Tree): Promise<Uint8Array
   if (toText(byEdge) === toText(byTiles)) return byEdge
   throw new BatonError(
     'store_refused',
-    `the tree of the log says two things about its ${tree.size} entries: somebody has changed the store; nothing is signed, compare it with a backup`,
+    `the tree of the log contradicts its ${tree.size} entries: somebody has changed the store. Nothing was signed; compare it with a backup`,
     { size: tree.size },
   )
 }

@@ -30,6 +30,6 @@ export const forked = (
 ) =>
   new BatonError(
     'store_refused',
-    `the log ${deps.store.info.origin} is not the one it was: ${reason}. It was rolled back, rewritten or replaced, and nothing is signed or believed; go on with the right copy, or let a person begin anew with: baton audit trust ${wayOut}`,
+    `the log ${deps.store.info.origin} is not the one it was: ${reason}. It was rolled back, rewritten or replaced, so nothing is signed. Restore the right copy, or let a person start over with: baton audit trust ${wayOut}`,
     { origin: deps.store.info.origin, ...details },
   )

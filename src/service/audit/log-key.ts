@@ -93,7 +93,7 @@ function demandNamed(
   if (own?.vkey === named.vkey) return own
   throw new BatonError(
     'unmet',
-    `this log is signed with a key that is in ${named.file} on ${named.host} and not in ${here}; sign there, or through a server there (BATON_URL), or copy that file here; if it is lost, a person may begin another with: baton audit trust --new-key. Reading and verifying need no key`,
+    `the key of this log is in ${named.file} on ${named.host}, not in ${here}. Sign there, or through a server there (BATON_URL), or copy that file here. If it is lost, a person can make another with: baton audit trust --new-key. Reading and verifying need no key`,
     { vkey: named.vkey, host: named.host, file: named.file, here },
   )
 }

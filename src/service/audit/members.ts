@@ -87,7 +87,7 @@ function decodedRecord(entry: LogEntry): Partial<AuditRecord> {
 export const changedEntry = ({ stream, seq }: LogEntry, index: number) =>
   new BatonError(
     'store_refused',
-    `entry ${seq} of stream ${stream} (number ${index} of the log) is not the one that was written: somebody has changed the store; compare it with a backup`,
+    `entry ${seq} of stream ${stream} (number ${index} of the log) was changed in the store; compare it with a backup`,
     { stream, at: seq, index },
   )
 

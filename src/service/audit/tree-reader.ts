@@ -67,6 +67,6 @@ export class TreeReader {
 export const missingTile = (level: number, n: number) =>
   new BatonError(
     'store_refused',
-    `tile ${n} of level ${level} of the log's tree is missing or too short: somebody has changed the store; compare it with a backup`,
+    `tile ${n} of level ${level} of the log's tree is missing or too short. Somebody has changed the store; compare it with a backup`,
     { level, n },
   )

@@ -28,7 +28,7 @@ export async function recognise(
   if (before.vkey !== vkey)
     throw forked(deps, `its key was ${before.vkey} and is ${vkey}`, { remembered: before.vkey, vkey })
   const seen = openCheckpoint(before.note, before.vkey)
-  if (!seen) throw forked(deps, 'what is remembered of it is not signed with its key', {})
+  if (!seen) throw forked(deps, 'the remembered checkpoint is not signed with its key', {})
   await demandSeen(deps, seen, now.size, reader)
   if (isCurrent && now.size > seen.size) await keys.remember(place, { origin, vkey, note })
   else if (found === undefined) await keys.remember(place, before)

@@ -54,7 +54,7 @@ export async function verifySession(deps: ServiceDeps, call: Call, ref?: string)
         level: 'chain',
         holds: true,
         says: `every entry of ${members.streams.size} streams follows the one before it`,
-        does_not_prove: 'that nobody with access to the store has written a chain anew',
+        does_not_prove: 'that nobody with access to the store has rewritten a chain',
       },
       {
         level: 'tree',

@@ -137,7 +137,7 @@ function routeProblem(
   if (to === undefined) return undefined
   if (view.agent(to)?.removed) return `agent ${to} was removed; add it again with: baton agent add ${to}`
   if (!mayRoute(deps.policy, said.from, to))
-    return `${said.from} may not hand to ${to}: baton.yaml lists who may hand to whom under routes`
+    return `${said.from} may not hand to ${to}: see routes in baton.yaml`
   return undefined
 }
 

@@ -77,7 +77,7 @@ function toProblem(found: DependencyProblem): OrderProblem {
       severity: 'error',
       code,
       id,
-      message: `these wait for each other: ${found.cycle.join(' → ')}; take one of the dependencies away`,
+      message: `these wait for each other: ${found.cycle.join(' → ')}; remove one of the dependencies`,
     }
   const { depends_on } = found
   return code === 'dependency_unknown'
@@ -91,7 +91,7 @@ function toProblem(found: DependencyProblem): OrderProblem {
         severity: 'warning',
         code,
         id,
-        message: `${id} was begun before ${depends_on} was complete; finish ${depends_on} first or take it out of dependencies`,
+        message: `${id} was begun before ${depends_on} was complete; finish ${depends_on} first, or remove it from dependencies`,
       }
 }
 

@@ -163,7 +163,7 @@ describe('document_check and document_convert', () => {
 
     await assert.rejects(pure('document_convert', { text: markdownDocument(), to: 'package', supply }), {
       code: 'invalid_input',
-      message: /^criteria is no field; /,
+      message: /^criteria is not a known field; supply the fields that are listed as missing$/,
     })
   })
 

@@ -104,11 +104,11 @@ export function toDraftFields(supply: Readonly<Record<string, unknown>>): Partia
 function misfit(field: string, value: unknown, error: z.ZodError | undefined): string {
   const issue = error?.issues[0]
   if (issue?.code === 'unrecognized_keys')
-    return `${field} is no field; supply those that the list of what is missing names`
+    return `${field} is not a known field; supply the fields that are listed as missing`
   const words =
     issue?.code === 'invalid_value'
       ? `one of ${issue.values.join(', ')}`
-      : 'what the list of missing fields asks for'
+      : 'the value that the list of missing fields describes'
   return `${field} does not take ${JSON.stringify(value)?.slice(0, 80)}; write ${words}`
 }
 

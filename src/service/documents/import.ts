@@ -150,7 +150,7 @@ async function compared(
 /** A slot is input like any other and satisfies no guard: what was done must stand in the document's own keys. */
 const isDone = (field: string): boolean => field === 'state' || field.split('.')[0] === 'record'
 const UNVOUCHED =
-  'what was done stands only in x_baton, which proves nothing; write status, branch, commit_sha and summary as keys of their own'
+  'the work is described only in x_baton, which proves nothing; write status, branch, commit_sha and summary as keys'
 const NOBODY_RECEIVES = 'it says that nobody receives it, so there is nothing to hand over'
 const TWIN = 'both are about one handoff, which is here once; keep the one that is right'
 

@@ -39,7 +39,7 @@ export async function demandWritable({ live, now }: ServiceDeps, home: Home, sai
     ...(travels.links?.skill ? [] : ['--skill']),
   ]
   if (missing.length > 0)
-    refuse('invalid_input', `document 000 also needs ${missing.join(', ')}`, { missing })
+    refuse('invalid_input', `a handoff in the markdown format also needs ${missing.join(', ')}`, { missing })
 }
 
 /** A name that any folder can hold, and what to write instead of one that it cannot. */

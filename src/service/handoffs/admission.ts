@@ -59,7 +59,7 @@ export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: s
   if (kindOf(policy, to, agent) !== 'human')
     refuse(
       'invalid_input',
-      `only a person can decide ${type === 'gate' ? 'a gate' : 'an escalation'}, and ${to} is not one; send it to human, or say so with: baton agent add ${to} --kind human`,
+      `only a person can decide ${type === 'gate' ? 'a gate' : 'an escalation'}, not ${to}; send it to human, or ask a person to run: baton agent add ${to} --kind human`,
       { to, type },
     )
 }
@@ -67,14 +67,10 @@ export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: s
 /** The routes in `baton.yaml`, when it lists any, bind every kind of handing over. */
 export function refuseRoute({ policy }: ServiceDeps, from: string, to: string): void {
   if (!mayRoute(policy, from, to))
-    refuse(
-      'not_allowed',
-      `${from} may not hand to ${to}: baton.yaml lists who may hand to whom under routes`,
-      {
-        from,
-        to,
-      },
-    )
+    refuse('not_allowed', `${from} may not hand to ${to}; see routes in baton.yaml`, {
+      from,
+      to,
+    })
 }
 
 /** Looked at in the transaction: what this process remembers of an agent may be old. */

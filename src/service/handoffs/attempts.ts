@@ -81,10 +81,14 @@ export function revived(step: Step, before: Handoff, attempt: number | undefined
 /** Fencing: who works on an attempt that was given to somebody else has lost it. */
 export function fence(handoff: Handoff, attempt: number | undefined): void {
   if (attempt === undefined || attempt === handoff.attempt) return
-  refuse('conflict', `attempt ${attempt} of ${handoff.id} is over; attempt ${handoff.attempt} is under way`, {
-    id: handoff.id,
-    attempt: handoff.attempt,
-  })
+  refuse(
+    'conflict',
+    `attempt ${attempt} of ${handoff.id} is over; attempt ${handoff.attempt} is in progress`,
+    {
+      id: handoff.id,
+      attempt: handoff.attempt,
+    },
+  )
 }
 
 /** A sign of life of the holder. It leaves the state alone, so it renews the lease without a line in the table. */

@@ -33,7 +33,8 @@ export class Closure {
       const next: Content = { ...content, verifications: [...content.verifications, record] }
       const fields = { note: input.note }
       if (!input.pass) {
-        if (!input.note) refuse('invalid_input', 'say why it does not pass, so that the receiver can mend it')
+        if (!input.note)
+          refuse('invalid_input', 'say why it does not pass, so that the receiver can correct it')
         const why = reasoned(step, 'given_back', input.note)
         const how = { fields, progress: true, act: 'handoff.verify_fail' }
         const refused = move(step, before, 'refuse', { ...why, ...how })

@@ -82,7 +82,7 @@ const ENDS: Readonly<
         await service.settle()
       }
     },
-    notice: 'failed: Handoff HO-2026-001 failed: codex was silent for 7200 seconds',
+    notice: 'failed: Handoff HO-2026-001 failed: codex sent no heartbeat for 7200 seconds',
   },
 }
 

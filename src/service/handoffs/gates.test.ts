@@ -199,7 +199,7 @@ describeOnEngines('a gate', (openBare) => {
     for (const type of ['gate', 'escalation'])
       await assert.rejects(ask(w, { to: 'codex', type }), {
         code: 'invalid_input',
-        message: `only a person can decide ${type === 'gate' ? 'a gate' : 'an escalation'}, and codex is not one; send it to human, or say so with: baton agent add codex --kind human`,
+        message: `only a person can decide ${type === 'gate' ? 'a gate' : 'an escalation'}, not codex; send it to human, or ask a person to run: baton agent add codex --kind human`,
       })
   })
 

@@ -149,7 +149,7 @@ export class Inbox {
           reads: { notices: [subject] },
           at: deps.now().toISOString(),
           decide: (view) =>
-            view.notice(subject) ?? refuse('not_found', 'the notice was seen and cleared away', { uid }),
+            view.notice(subject) ?? refuse('not_found', 'the notice was acknowledged and removed', { uid }),
         }),
     })
   }

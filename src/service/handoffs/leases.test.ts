@@ -24,7 +24,7 @@ const taken = async (w: Workspace, call = one, more = {}) =>
 const stateOf = async ({ store }: Workspace, { uid }: Handoff) => (await store.handoff(uid))?.state
 
 describeOnEngines('a lease', (open) => {
-  it('[S1-110] runs out when the holder was silent for its timeout, and not before', async (t) => {
+  it('[S1-110] runs out when the holder sent no heartbeat for its timeout, and not before', async (t) => {
     const w = await open(t)
     const handoff = await taken(w)
 
@@ -38,7 +38,7 @@ describeOnEngines('a lease', (open) => {
     const after = await w.store.handoff(handoff.uid)
     assert.deepEqual(
       [after?.state, after?.holder, after?.error?.code, after?.error?.message],
-      ['retry_wait', undefined, 'TIMEOUT', 'codex was silent for 300 seconds'],
+      ['retry_wait', undefined, 'TIMEOUT', 'codex sent no heartbeat for 300 seconds'],
     )
     assert.equal(after?.attempts[0]?.outcome, 'retry_wait')
   })
@@ -224,7 +224,7 @@ describeOnEngines('a holder that comes back late', (open) => {
     ])
       await assert.rejects(call, {
         code: 'conflict',
-        message: 'attempt 1 of HO-2026-001 is over; attempt 2 is under way',
+        message: 'attempt 1 of HO-2026-001 is over; attempt 2 is in progress',
       })
 
     assert.deepEqual(await w.store.handoff(handoff.uid), held)

@@ -263,7 +263,7 @@ function checkDocument(before: Handoff, after: Handoff, command: Command): void 
   const [from, to] = [markdownStatus(before), markdownStatus(after)]
   refuse(
     'wrong_state',
-    `${before.id} is ${from}, and the markdown format has no step from there to ${to}; send a new handoff that supersedes it`,
+    `${before.id} is ${from}, and the markdown format has no step to ${to}; send a new handoff with --supersedes`,
     { id: before.id, state: before.state, command, from, to },
   )
 }

@@ -180,7 +180,7 @@ function onlyOf(found: Answered, open: readonly Handoff[]): Handoff | undefined 
 export function refuseUnasked(from: string, to: string): never {
   refuse(
     'invalid_input',
-    `${to} has no open delegation to ${from} that this return could answer; leave out the type, or see what is open with: baton inbox`,
+    `${to} has no open delegation to ${from} that this return could answer; leave out the type, or see: baton inbox`,
     { type: 'return' },
   )
 }

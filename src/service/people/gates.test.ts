@@ -130,7 +130,7 @@ describeOnEngines('a gate over work', (open) => {
       shut(
         held.id,
         'submitted',
-        `the gate specification (${first.id}) was rejected; mend the work and send the gate again`,
+        `the gate specification (${first.id}) was rejected; correct the work and send the gate again`,
       ),
     )
     const other = await gate(w, held, { gate: { name: 'security' } })
@@ -293,7 +293,11 @@ describeOnEngines('a gate over a task that was claimed without a handoff', (open
     await closing.decide(maria, first.uid, 'reject', 'too broad')
     await assert.rejects(
       complete(),
-      shut(id, 'done', `the gate design (${first.id}) was rejected; mend the work and send the gate again`),
+      shut(
+        id,
+        'done',
+        `the gate design (${first.id}) was rejected; correct the work and send the gate again`,
+      ),
     )
     const mistaken = (await over(w, named)).handoff
     await sending.cancel(codex, mistaken.uid)

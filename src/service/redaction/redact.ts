@@ -191,7 +191,7 @@ async function eraseFiles(deps: ServiceDeps, plan: Plan): Promise<readonly strin
     const left = await deps.eraseFiles?.({ eraser, handoffs: new Set(uids), blobs: new Set(rest.blobs) })
     const named = (left ?? [])
       .slice(0, MOST_NAMED)
-      .map((path) => `${path}, which somebody else wrote: take it out there`)
+      .map((path) => `${path}, which somebody else wrote: remove it there`)
     const more = (left ?? []).length - named.length
     return more > 0 ? [...named, `${more} more files that others wrote in the live folders`] : named
   } catch (error) {
@@ -209,7 +209,7 @@ function unreachable(
     'git commits and branches that hold it',
     'webhooks and messages that were delivered',
     'exports and backups made before this',
-    'what agents have read: their context, their transcripts, logs of their providers',
+    'copies that agents have read: their context, their transcripts, logs of their providers',
   ]
   if (isImported) places.push('the file it was read from, and the SHA-256 of that file in the log')
   if (store.info.engine === 'postgres')

@@ -73,7 +73,10 @@ describe('a schema from the folder', () => {
 
     assert.ok('skipped' in answer)
     assert.equal(answer.skipped, 'absent')
-    assert.match(answer.message, /schemas\/none\.json is not there, so nothing was checked/)
+    assert.match(
+      answer.message,
+      /schemas\/none\.json was not found, so nothing was checked; add the file, or remove its name/,
+    )
     assert.equal(await skippedBy('x.json', 'no-such-folder'), 'absent')
   })
 

@@ -72,7 +72,7 @@ async function schemaText(root: string, folder: string, name: string): Promise<s
   }
   const absent: SchemaFileAnswer = {
     skipped: 'absent',
-    message: `the schema ${folder}/${name} is not there, so nothing was checked; put it there, or take its name away`,
+    message: `the schema ${folder}/${name} was not found, so nothing was checked; add the file, or remove its name`,
   }
   if (!isPlainName(name)) return unsafe
   try {

@@ -162,7 +162,7 @@ const handoffPart = (handoff: Handoff, summary: string | undefined): BriefPart =
 const nextPart = (rows: readonly TaskRow[]): BriefPart => ({
   kind: 'next_actions',
   title: 'Next actions (task_next_actions)',
-  by: 'whoever made the tasks',
+  by: 'the author of the tasks',
   untrusted: true,
   text: rows.map(({ task }) => `${task.critical ? '! ' : ''}${task.id} ${task.title}`).join('\n'),
 })

@@ -23,14 +23,14 @@ export class TaskHistory {
   reopen(call: Call, id: string, reason: string): Promise<TaskRow> {
     return this.#change(call, 'task_reopen', { id, reason }, (step, task) => {
       if (task.status !== 'done')
-        refuse('wrong_state', `${id} is ${inWords(task.status)}; only what is done can be reopened`, {
+        refuse('wrong_state', `${id} is ${inWords(task.status)}; only a task that is done can be reopened`, {
           id,
           status: task.status,
         })
       if (isWrittenBack(task) && !isPm(step))
         refuse(
           'not_allowed',
-          `${id} is done and its record is written; only a person or an agent with the role pm can reopen it, or reinstate it with a thought_record of status todo`,
+          `${id} is done and recorded; only a person or an agent with the role pm can reopen or reinstate it`,
           { id, record: task.record_id },
         )
       const { done_at: _, ...rest } = task

@@ -70,7 +70,7 @@ export function demandPm(step: Step, onBehalfOf: string | undefined): void {
   const { name } = step.actor
   refuse(
     'not_allowed',
-    `${name} may not write for ${onBehalfOf}: on_behalf_of is for people and the role pm; a person gives the role with: baton agent add ${name} --role pm`,
+    `${name} may not write for ${onBehalfOf}: on_behalf_of is for people and the role pm. A person can run: baton agent add ${name} --role pm`,
     { actor: name, on_behalf_of: onBehalfOf },
   )
 }
@@ -88,7 +88,7 @@ export function held(step: Writing, task: Task): Task {
   if (step.isAsker || isPm(step)) return task
   return refuse(
     'not_allowed',
-    `${id} is in the hands of ${owner}; only ${owner}, who handed it over, a person or an agent with the role pm can change or record it`,
+    `${owner} works on ${id}; only ${owner}, its sender, a person or the role pm can change or record it`,
     { id, owner, actor: step.actor.name },
   )
 }

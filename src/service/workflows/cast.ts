@@ -64,7 +64,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
           step.id,
           field,
           'not_a_person',
-          `only a person can decide a gate, and ${name} is not known as one; write human, or say so with: baton agent add ${name} --kind human`,
+          `only a person can decide a gate, not ${name}; write human, or ask a person to run: baton agent add ${name} --kind human`,
         )
     }
     return { ...step, ...present({ agent }) }

@@ -23,7 +23,7 @@ const RULES: Readonly<Partial<Record<(typeof PHASES)[number], readonly string[]>
 /** The text of that definition, for a file to change or to start as it is. */
 export const phasesText = (): string =>
   `${[
-    "# The eight phases of document 002, one after the other. Put your agents' names in.",
+    "# Eight phases, one after the other. Put your agents' names in.",
     `name: ${PHASES_NAME}`,
     'description: From research to delivery, phase by phase.',
     'steps:',

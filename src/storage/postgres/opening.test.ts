@@ -137,7 +137,7 @@ describe('opening a shared store', () => {
       'a port at which nobody listens',
       { port: '1' },
       'unavailable',
-      /check that it runs and that the address/,
+      /check that it runs, check the address, then try again/,
     ],
   ] as const)
     it(`is refused with the fix and without the password: ${what}`, async () => {

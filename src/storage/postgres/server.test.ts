@@ -108,7 +108,7 @@ describe('a server of one’s own', () => {
       )
       assert.ok(error instanceof BatonError)
       assert.equal(error.code, 'unavailable')
-      assert.match(error.message, /cannot be reached .*check that it runs and that the address is right/)
+      assert.match(error.message, /cannot be reached .*check that it runs, check the address, then try again/)
       assert.doesNotMatch(error.message, /sesame/)
       assert.ok(performance.now() - began < 5_000, 'nobody waits long for a server that is not there')
     }

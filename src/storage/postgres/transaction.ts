@@ -258,7 +258,7 @@ async function committedOrLost(
   }
   throw new BatonError(
     'unavailable',
-    `the connection to PostgreSQL at ${location} broke while the change was being committed, and whether it was is not known; repeat the call with the same key`,
+    `the connection to PostgreSQL at ${location} broke during the commit. The change may have been made; repeat the call with the same key`,
     { store: 'postgres', location, outcome: 'unknown' },
     reason,
   )

@@ -12,7 +12,7 @@ const REFUSED = {
   name: 'BatonError',
   code: 'unavailable',
   message:
-    /^the store at .*baton\.db was deleted or replaced while this process had it open; nothing was written, restart the process/,
+    /^the store at .*baton\.db was deleted or replaced while this process had it open\. Nothing was written; restart the process/,
 }
 
 const withoutFiles = (path: string) => {

@@ -115,7 +115,7 @@ describe('opening a store file', () => {
 
       await assert.rejects(openSqliteStore({ path, filesystemOf: () => number }), {
         code: 'store_refused',
-        message: new RegExp(`network file system \\(${name}\\).*use a local folder, or PostgreSQL`),
+        message: new RegExp(`network file system \\(${name}\\).*use a local folder or PostgreSQL`),
       })
       assert.deepEqual(readdirSync(folder), [])
     })

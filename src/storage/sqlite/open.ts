@@ -85,7 +85,7 @@ function isAt(path: string, { dev, ino }: FileId): boolean {
 const moved = (path: string): BatonError =>
   new BatonError(
     'unavailable',
-    `the store at ${path} was deleted or replaced while this process had it open; nothing was written, restart the process (baton serve, baton mcp or your own program)`,
+    `the store at ${path} was deleted or replaced while this process had it open. Nothing was written; restart the process (baton serve, baton mcp or your own program)`,
     { store: 'sqlite', file: path, moved: true },
   )
 
@@ -196,7 +196,7 @@ function refuseNetwork(path: string, filesystemOf = (folder: string) => statfsSy
   if (name)
     throw new BatonError(
       'store_refused',
-      `${path} is on a network file system (${name}), where SQLite can lose data; use a local folder, or PostgreSQL for many machines`,
+      `${path} is on a network file system (${name}), where SQLite can lose data; use a local folder or PostgreSQL`,
       { file: path, filesystem: name },
     )
 }

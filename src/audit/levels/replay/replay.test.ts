@@ -104,7 +104,7 @@ describe('a replay of the log', () => {
         /revision 3 of handoff .* 2 is next/,
       ],
       [[[HANDOFF, handoff(1, 'handoff.accept', 'offered', 'accepted')]], /no handoff does/],
-      [[OFFERED, [HANDOFF, handoff(2, 'handoff.heartbeat')]], /a sign of life/],
+      [[OFFERED, [HANDOFF, handoff(2, 'handoff.heartbeat')]], /a heartbeat of handoff/],
       [[CREATED, [TASK, task(2, 'task.create', 'todo')]], /created twice/],
       [[[TASK, task(1, 'task.start', 'in_progress')]], /begins with task.start/],
     ] as const) {

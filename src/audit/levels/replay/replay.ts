@@ -86,7 +86,7 @@ export class Replay {
     if (act === 'handoff.accept') this.#accepts += 1
     if (to === undefined) {
       if (act === 'handoff.heartbeat' && !UNDER_WAY.includes(state))
-        complain(`a sign of life of handoff ${sub.id}, which is ${state}`)
+        complain(`a heartbeat of handoff ${sub.id}, which is ${state}`)
       return state
     }
     if (from !== state) complain(`handoff ${sub.id} is ${state}, and it says ${from ?? 'nothing'}`)

@@ -51,7 +51,7 @@ export function toBatonError(error: unknown, location: string): BatonError {
   const details = { store: 'postgres', location }
   if (!isServerError(error)) {
     if (!isConnectionError(error)) return new BatonError('internal', messageOf(error), details, error)
-    const text = `PostgreSQL at ${location} cannot be reached (${messageOf(error)}); check that it runs and that the address is right, then repeat the call`
+    const text = `PostgreSQL at ${location} cannot be reached (${messageOf(error)}); check that it runs, check the address, then try again`
     return new BatonError('unavailable', text, details, error)
   }
   const facts = { ...details, sqlstate: error.code }

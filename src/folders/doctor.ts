@@ -84,7 +84,7 @@ async function examine(work: Work): Promise<readonly FolderProblem[]> {
         code: 'duplicate',
         path: inProject(work, where[0]!.path),
         message: `${where[0]!.id} has ${where.length} files: ${where.map(({ path }) => path).join(', ')}`,
-        fix: 'keep the one that the engine knows; what another one says is kept in a .problem beside it',
+        fix: 'keep the one that the engine knows; the text of the others is kept in a .problem beside it',
       })
   findings.push(...(await missingFiles(work)), ...index(work))
   return findings
@@ -105,7 +105,7 @@ async function examineEntry(
   if (isProblem(name))
     return [{ code: 'problem', path: at, message: 'read it, then delete it', isNote: true }]
   if (!work.kind.isCandidate(name)) return []
-  if (kind === 'odd') return [{ code: 'odd', path: at, message: why ?? 'it is no file' }]
+  if (kind === 'odd') return [{ code: 'odd', path: at, message: why ?? 'it is not a file' }]
   return examineFile(work, path, paths)
 }
 
@@ -140,7 +140,7 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
   const uid = says.uid ?? row?.uid
   const handoff = (uid !== undefined && (await store.handoff(uid))) || (await store.handoff(id))
   if (!handoff) {
-    const fix = 'take it in, or say in a .problem why not'
+    const fix = 'apply it, or say in a .problem why not'
     return [...findings, { code: 'unknown', path: at, message: 'the engine knows no such handoff', fix }]
   }
   if (!work.kind.fits(handoff, path) && row?.kept !== 'git')
@@ -154,8 +154,8 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
     findings.push({
       code: 'changed',
       path: at,
-      message: 'it was changed and not taken in yet',
-      fix: 'take it in, or refuse it',
+      message: 'it was changed, and the change is not applied yet',
+      fix: 'apply the change, or refuse it',
     })
   else if (row && row.rev < handoff.rev)
     findings.push({
@@ -173,7 +173,7 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
   return findings
 }
 
-const OF_GIT = 'git brought a version that says something else; it is written anew with the next step'
+const OF_GIT = 'git brought another version; it is written again with the next step'
 
 /** Whether a file says what the engine would write into it today. */
 async function agrees(work: Work, handoff: Handoff, text: string, draft: Draft): Promise<boolean> {
@@ -212,7 +212,7 @@ async function missingFiles(work: Work): Promise<readonly FolderProblem[]> {
 }
 
 const whyAbsent = ({ kind }: Work): string =>
-  kind.movesAreSteps ? 'it was cleared away, or git took it away' : 'git took it away'
+  kind.movesAreSteps ? 'it was deleted, also by git' : 'git took it away'
 
 async function whyMissing(
   work: Work,

@@ -11,8 +11,7 @@ import { inProject, quietly, textFor, Unwritable, utf8Text, type Work } from './
 /** As large as a stored file may be. */
 const MAX_STORED_BYTES = 10 * 1024 * 1024
 const IS_FOLDER = 'it is a folder'
-const GONE =
-  'What was kept on this page held a text that was redacted since, and is gone.\nThis page may be deleted.\n'
+const GONE = 'The text that was kept on this page was redacted.\nThis page may be deleted.\n'
 
 /**
  * Takes texts out of all that Baton wrote and keeps in the live folders: files of handoffs, its notes beside them,

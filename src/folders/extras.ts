@@ -63,8 +63,7 @@ function changedBeside({ kind, tree, state, path }: Work): readonly Changed[] {
 
 const CHANGES: ReadonlySet<string> = new Set(['written', 'moved', 'taken_in', 'created', 'put_back'])
 
-export const NO_TEXT =
-  'it is not UTF-8 text; mend it, or delete it: then it is made again by: baton folders sync'
+export const NO_TEXT = 'it is not UTF-8 text; correct it, or delete it and run: baton folders sync'
 
 async function putExtra(work: Work, extra: Extra): Promise<void> {
   const { path, text, problem } = extra
@@ -84,7 +83,7 @@ async function putExtra(work: Work, extra: Extra): Promise<void> {
     return
   }
   if (there && work.state.wrote(work.path, there.sha256) === undefined && !work.isFirst && !extra.keeps)
-    keepBeside(work, path, there, 'it is made from the handoffs; what was written into it is kept here')
+    keepBeside(work, path, there, 'it is made from the handoffs; text that others wrote into it is kept here')
   const sha256 = sha256Of(text)
   work.state.willWrite(work.path, sha256, NOBODY, 0)
   const put = work.tree.put(path, text, there)

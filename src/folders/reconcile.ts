@@ -186,7 +186,7 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
     return work.tree.remove(path, found)
   }
   if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
-  const reason = `${own.path} is already the file of ${handoff.id}; for a new handoff take x_baton away and give it an id of its own`
+  const reason = `${own.path} is already the file of ${handoff.id}; for a new handoff remove x_baton and write a new id`
   await refuseFile(work, { path, found, reason, author: file.says.draft.from, handoff, isConflict: false })
   const isSameName = baseName(path) === baseName(own.path)
   if (!isSameName) return dealtWith(work, path, found)

@@ -54,10 +54,10 @@ async function isKnown({ service }: Work, name: string | undefined): Promise<boo
 const REFUSED = 'This is what was refused:\n\n'
 
 function problemText({ path, reason, author, handoff }: Refused, text: string | undefined): string {
-  const who = author === undefined ? '' : ` of ${author}`
+  const who = author === undefined ? '' : ` by ${author}`
   const back = handoff
-    ? `The file was put back to what ${handoff.id} is; see: baton show ${handoff.id}`
+    ? `The file was put back to the state of ${handoff.id}; see: baton show ${handoff.id}`
     : 'The file was left as it is. Correct it, or delete it.'
   const kept = text === undefined ? 'Its bytes are kept beside it as .conflict.' : `${REFUSED}${text}`
-  return `${path}: this version${who} was not taken in.\n\nReason: ${reason}\n\n${back}\nThis page may be deleted.\n\n${kept}`
+  return `${path}: this version${who} was not applied.\n\nReason: ${reason}\n\n${back}\nThis page may be deleted.\n\n${kept}`
 }

@@ -139,7 +139,7 @@ export class FolderState {
     if (row && row.host !== host && now - Number(row.at) < OWNER_GONE_MS)
       throw new BatonError(
         'not_allowed',
-        `these folders are kept by another machine (${row.host}), heard of ${Math.round((now - Number(row.at)) / 1_000)} s ago; work there, or wait until it has been silent for five minutes`,
+        `another machine (${row.host}) syncs these folders, last seen ${Math.round((now - Number(row.at)) / 1_000)} s ago; work there, or stop it and wait five minutes`,
         { host: row.host },
       )
     // Said now and then is enough, and spares every pass a write.

@@ -266,7 +266,7 @@ export async function openRepository(cwd: string, env: GitEnvironment): Promise<
 export const noRepository = (cwd: string, command: string): BatonError =>
   new BatonError(
     'not_found',
-    `${cwd} is in no git repository, and ${command} works on one; go into the project, or make it one with: git init`,
+    `${cwd} is not in a git repository, and ${command} needs one; go to the project, or run: git init`,
     { cwd },
   )
 

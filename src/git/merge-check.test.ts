@@ -139,7 +139,7 @@ describe('the judgement on a branch', () => {
 
     assert.match(reasons[0]?.message ?? '', /the record names gone\.ts, which/)
     assert.deepEqual(warnings, [
-      { code: 'files_not_recorded', message: 'src/a.ts changed and stands in no record' },
+      { code: 'files_not_recorded', message: 'src/a.ts changed and is not in the record' },
     ])
   })
 

@@ -158,7 +158,7 @@ function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Problem[] 
   return [
     {
       code: 'files_not_recorded',
-      message: `${listedPaths(extra.map(({ path }) => path))} changed and stands in no record`,
+      message: `${listedPaths(extra.map(({ path }) => path))} changed and is not in the record`,
     },
   ]
 }

@@ -59,13 +59,13 @@ export async function lookAtWork(
   if (!isBranchOf(branch, task.id))
     points.push({
       code: 'branch_of_another_task',
-      message: `${branch === '' ? 'no branch' : branch} is checked out, which is not a branch of ${task.id}; work on one that begins with ${branchPrefix(task.id)}, made by: baton task start ${task.id}`,
+      message: `${branch === '' ? 'no branch' : branch} is checked out, not a branch of ${task.id} (${branchPrefix(task.id)}…); make one with: baton task start ${task.id}`,
     })
   const open = await repository.uncommitted()
   if (open.length > 0)
     points.push({
       code: 'not_committed',
-      message: `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''} is not committed; commit it or take it away`,
+      message: `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''} is not committed; commit it or remove it`,
     })
   const prompt = await findPrompt(checkoutFiles(repository.root), task.id)
   points.push(...checklistReasons(prompt, task.id))

@@ -81,7 +81,7 @@ export function tasksInOrder(tasks: readonly SourceTask[]): readonly SourceTask[
   if (cycle)
     throw new BatonError(
       'invalid_input',
-      `tasks wait for each other: ${cycle.join(' → ')}; take one of these dependencies out`,
+      `tasks wait for each other: ${cycle.join(' → ')}; remove one of these dependencies`,
       { cycle },
     )
   return sorted(all)
@@ -124,7 +124,7 @@ async function demandDependencies(ask: Ask, tasks: readonly SourceTask[]): Promi
       const task = tasks.find(({ depends_on }) => depends_on.includes(id))!
       throw new BatonError(
         'not_found',
-        `${task.id} depends on ${id}, which is neither in the file nor here; add it or take the dependency out`,
+        `${task.id} depends on ${id}, which is neither in the file nor here; add it or remove the dependency`,
         { id, task: task.id },
       )
     }

@@ -251,5 +251,5 @@ function readJson(text: string): unknown {
 export const notRead = (why: string): BatonError =>
   new BatonError(
     'invalid_input',
-    `the tasks could not be read: ${why}; give a task-prompts index.md, Task Master's tasks.json, a backlog folder or a CSV file`,
+    `the tasks could not be read: ${why}. Use a task-prompts index.md, Task Master's tasks.json, a backlog folder or a CSV file`,
   )

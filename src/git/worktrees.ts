@@ -166,7 +166,7 @@ const nothingToStartFrom = (base: string): BatonError =>
   new BatonError(
     'wrong_state',
     base === 'HEAD'
-      ? 'the repository has no commit yet to start a branch from; commit something first, or claim the task alone with --no-worktree'
+      ? 'the repository has no commit yet; commit something first, or start the task without a branch: --no-worktree'
       : `there is no branch or commit ${base} to start from; name another with --base`,
     { base },
   )

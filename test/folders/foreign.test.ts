@@ -201,7 +201,7 @@ describe('a file that somebody moves or copies', () => {
     const happened = await folder.sync()
 
     assert.deepEqual(whats(happened), ['refused'])
-    assert.match(folder.read(`${active('handoff-copy')}.problem`), /take x_baton away/)
+    assert.match(folder.read(`${active('handoff-copy')}.problem`), /remove x_baton and write a new id/)
     assert.equal(folder.read(active('handoff-copy')), copy)
   })
 })

@@ -248,7 +248,7 @@ describe('a file that somebody moved', () => {
       assert.deepEqual([file, others], [`active/${id}.md`, []])
       assert.match(
         folder.read(`_handoffs/${problem}`),
-        /this version of grok was not taken in\.\n\nReason: .*active/,
+        /this version by grok was not applied\.\n\nReason: .*active/,
       )
       assert.equal(folder.read(active(id)), before)
       assert.deepEqual(whats(happened), ['refused', 'put_back', 'moved'])

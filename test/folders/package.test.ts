@@ -209,10 +209,10 @@ describe('state/current.json', () => {
           happened.map(({ what, path }) => [what, path]),
           [['refused', 'state/current.json']],
         )
-        assert.match(happened[0]!.reason!, /made again by: baton folders sync/)
+        assert.match(happened[0]!.reason!, /Or delete it and run: baton folders sync/)
       }
       assert.equal(code, 1)
-      assert.match(found!.message, /made again by: baton folders sync/)
+      assert.match(found!.message, /Or delete it and run: baton folders sync/)
       assert.ok(folder.has('state/current.json.problem'))
       assert.equal(folder.read('state/current.json'), text)
 

@@ -108,7 +108,7 @@ describe('what is redacted', () => {
     assert.match(shown, /_handoffs\/active\/mine\.md, which somebody else wrote/)
     assert.match(folder.read(active(id)), /purpose: ['"]?\[redacted\]/)
     assert.match(folder.read(active(other)), /How to: \[redacted\]\./)
-    assert.match(folder.read(`${active(id)}.problem`), /redacted since/)
+    assert.match(folder.read(`${active(id)}.problem`), /The text that was kept on this page was redacted\./)
     await isWell(folder.where)
     assert.deepEqual(filesWith(folder.root, secret), ['_handoffs/active/mine.md'])
   })

@@ -226,8 +226,8 @@ describe('artifacts/registry.json', () => {
 
     for (const text of before) assert.match(text, /engine agree/)
     for (const text of after) assert.doesNotMatch(text, /agree/)
-    assert.match(after[0]!, /handed it in, and it is gone.*\n.*nothing to mend; 1 note above/)
-    assert.match(after[1]!, /nothing to mend in the live folders; 1 note, see: baton folders doctor/)
+    assert.match(after[0]!, /handed it in, and it is gone.*\n.*nothing to repair; 1 note above/)
+    assert.match(after[1]!, /nothing to repair in the live folders; 1 note, see: baton folders doctor/)
   })
 
   it('[S1-04] is made again from what is there, in the same words, and keeps what others wrote into it', async (t) => {

@@ -67,7 +67,7 @@ async function taken(db: DatabaseSync, file: string, waitMs: number): Promise<vo
       if (Date.now() >= deadline)
         throw new BatonError(
           'unavailable',
-          `another process is at the live folders and has not come to an end in ${waitMs / 1_000} s; try again`,
+          `another process has been syncing the live folders for ${waitMs / 1_000} s; try again`,
           { file },
           error,
         )

@@ -62,7 +62,7 @@ function openedOrAbsent(path: string, folder: string): OpenedFolder | undefined 
     if (code === 'ELOOP' || code === 'ENOTDIR')
       throw new BatonError(
         'not_allowed',
-        `${folder} is a symbolic link or no folder, and Baton does not follow links; put a folder in its place`,
+        `${folder} is a link or not a folder, and Baton does not follow links; put a folder in its place`,
         { folder },
         error,
       )
@@ -79,4 +79,4 @@ function makeOne(path: string): void {
 }
 
 const notWithin = (folder: string): BatonError =>
-  new BatonError('not_allowed', `${JSON.stringify(folder)} is no folder below the project`, { folder })
+  new BatonError('not_allowed', `${JSON.stringify(folder)} is not a folder below the project`, { folder })

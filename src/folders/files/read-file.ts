@@ -80,7 +80,7 @@ export function hashIn(dir: Folder, name: string): Hashed | undefined {
 export function oddity(stats: BigIntStats, most = MAX_READ_BYTES): string | undefined {
   if (stats.isSymbolicLink()) return 'it is a symbolic link, which is not followed'
   if (stats.isDirectory()) return 'it is a folder'
-  if (!stats.isFile()) return 'it is no regular file'
+  if (!stats.isFile()) return 'it is not a regular file'
   if (stats.nlink > 1n)
     return 'it has a second name (a hard link), so a change here would change another file'
   return Number(stats.size) > most ? `it is larger than ${most} bytes` : undefined

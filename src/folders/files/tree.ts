@@ -212,7 +212,7 @@ function splitPath(path: string): readonly [string, string] {
   const parts = path.split('/')
   const name = parts.pop() ?? ''
   if ([name, ...parts].some((part) => part === '' || part === '.' || part === '..' || part.includes('\0')))
-    throw new BatonError('not_allowed', `${JSON.stringify(path)} is no path within the folder`, { path })
+    throw new BatonError('not_allowed', `${JSON.stringify(path)} is not a path within the folder`, { path })
   return [parts.join('/'), name]
 }
 
@@ -224,6 +224,6 @@ function cannotWrite(path: string, error: unknown): unknown {
       ? 'the disk is full; make room and run: baton folders sync'
       : code === 'EROFS' || code === 'EACCES' || code === 'EPERM'
         ? 'it may not be written; check its permissions and run: baton folders sync'
-        : `the system refused it (${code}); mend that and run: baton folders sync`
+        : `the system refused it (${code}); fix that and run: baton folders sync`
   return new BatonError('unavailable', `${path} could not be written: ${advice}`, { path, code }, error)
 }

@@ -82,7 +82,7 @@ function read(text: string, path: string): Says {
   const error = document?.diagnostics.find(({ severity }) => severity === 'error')
   if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
   if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
-    return { is: 'unreadable', reason: 'it is no handoff of document 000; see: baton check' }
+    return { is: 'unreadable', reason: 'it is not a markdown handoff; see: baton check' }
   const slot = own(document.source.value, 'x_baton')
   const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft

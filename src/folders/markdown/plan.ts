@@ -31,7 +31,7 @@ export function refusesNew(draft: Draft, path: string): string | undefined {
   const gap = acknowledgmentGap(draft)
   if (gap !== undefined) return `a new handoff begins as Created or Active; ${gap}`
   const status = state === undefined ? 'without a status' : statusFor(state)
-  return `a new handoff begins as Created or Active, and this one is ${status}; to take over what was done elsewhere use: baton import`
+  return `a new handoff begins as Created or Active, and this one is ${status}; to import finished work use: baton import`
 }
 
 /** What an author's version asks for. Whatever no operation can do is refused, never dropped. */
@@ -136,7 +136,7 @@ function noWay(base: Draft, file: Draft): string {
   )
   const ways = base.state === undefined ? [] : MARKDOWN_TRANSITIONS[statusFor(base.state)]
   const next = ways.length > 0 ? `from there it goes to ${ways.join(' or ')}` : 'that is its end'
-  return `document 000 has no way from ${from} to ${to}; ${next}`
+  return `the markdown format has no step from ${from} to ${to}; ${next}`
 }
 
 /** Work that is handed in with the file; where the receiver wrote none, what the verifier looked at. */

@@ -66,7 +66,7 @@ function read(text: string, path: string): Says {
   const error = document?.diagnostics.find(({ severity }) => severity === 'error')
   if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
   if (document?.dialect !== 'package' || !document.draft || document.form !== 'package')
-    return { is: 'unreadable', reason: 'it is no handoff of document 004; see: baton check' }
+    return { is: 'unreadable', reason: 'it is not a handoff package; see: baton check' }
   const slot = own(own(document.source.value, 'handoff'), 'x_baton')
   const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft

@@ -39,7 +39,7 @@ export function extras({ files, now, read }: About): readonly Extra[] {
   const about = { path: STATE_FILE, keeps: true }
   if (updated.ok) return [{ ...about, text: updated.text, same: (other) => other === updated.text }]
   const [first] = updated.diagnostics
-  const why = first ? `line ${first.line}: ${first.message}` : 'it is no state file'
-  const problem = `${why}; nothing is written into it until it is mended, or deleted: then it is made again by: baton folders sync`
+  const why = first ? `line ${first.line}: ${first.message}` : 'it is not a state file'
+  const problem = `${why}. Baton does not write to it until it is corrected. Or delete it and run: baton folders sync`
   return [{ ...about, text: '', same: () => false, problem }]
 }

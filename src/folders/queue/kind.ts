@@ -67,7 +67,7 @@ function read(text: string, path: string): Says {
   const error = document?.source.diagnostics.find(({ severity }) => severity === 'error')
   if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
   if (document?.dialect !== 'queue' || !document.draft)
-    return { is: 'unreadable', reason: 'it is no handoff of document 001; see: baton check' }
+    return { is: 'unreadable', reason: 'it is not a queue handoff; see: baton check' }
   const unsafe = document.diagnostics.find(({ code }) => code === 'unsafe_name')
   if (unsafe) return { is: 'unreadable', reason: unsafe.message }
   const slot = own(document.source.value, 'x_baton')

@@ -16,7 +16,7 @@ export function phaseStatus({ files, now, read }: About): Extra {
   const value = text === undefined || text.trim() === '' ? {} : valueIn(text)
   const about = { path: PHASE_STATUS, keeps: true }
   if (!value) {
-    const problem = 'it is no JSON object; mend it or take it away, and it is written again'
+    const problem = 'it is not a JSON object; correct it, or delete it and it is written again'
     return { ...about, text: '', same: () => false, problem }
   }
   const since = new Date(Date.parse(now) - DAY_MS).toISOString()

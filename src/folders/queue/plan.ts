@@ -91,9 +91,9 @@ function queueStep({ handoff, base, file }: ForeignChange): PlannedCall[] | stri
     case 'offered':
       if (state === 'failed' || state === 'retry_wait')
         return [{ actor: from, op: 'handoff_retry', input: { id } }]
-      return `${handoff.id} is ${inWords(state)} and does not go back by hand; its specialist fails it, or it comes back when its time is over`
+      return `${handoff.id} is ${inWords(state)}, so it cannot be moved back by hand. Its worker can fail it, or it times out`
     default:
-      return `document 001 has no folder for ${file.state}`
+      return `the queue format has no folder for ${file.state}`
   }
 }
 

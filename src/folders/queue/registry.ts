@@ -41,7 +41,7 @@ export function registry(about: About): Extra | undefined {
   const value = text === undefined || text.trim() === '' ? {} : valueIn(text)
   const file = { path: REGISTRY, keeps: true }
   if (!value) {
-    const problem = 'it is no JSON object; mend it or take it away, and it is written again'
+    const problem = 'it is not a JSON object; correct it, or delete it and it is written again'
     return { ...file, text: '', same: () => false, problem }
   }
   const there = own(value, 'artifacts')

@@ -27,7 +27,7 @@ export const demo: Command = {
       name: 'port',
       takes: 'value',
       placeholder: 'number',
-      about: 'Where it listens; a free one unless said',
+      about: 'Port to listen on (a free one)',
     },
     ...GLOBAL_FLAGS,
   ],

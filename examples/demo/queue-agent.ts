@@ -20,7 +20,7 @@ export async function playReactSpecialist(stage: Stage): Promise<void> {
       }
       const file = await work.artifact('react-components', { files: [`${work.handoff.task}.tsx`] })
       finished += 1
-      stage.say(`hands in ${work.handoff.id}${work.attempt > 1 ? `, at the attempt ${work.attempt}` : ''}`)
+      stage.say(`hands in ${work.handoff.id}${work.attempt > 1 ? `, attempt ${work.attempt}` : ''}`)
       return { artifact: file, validation: { tests_passing: true, coverage_percentage: 87 } }
     },
   )

@@ -44,7 +44,10 @@ describe('under a coding agent', () => {
     const late = await baton({ ...where, env: { CLAUDECODE: '1', BATON_AGENT: 'claude' } }, ...SEND)
 
     assert.equal(early.code, 4)
-    assert.match(early.stderr, /a coding agent \(CLAUDECODE\) makes none by itself/)
+    assert.match(
+      early.stderr,
+      /a coding agent \(CLAUDECODE\) does not create one; ask a person to run baton init in/,
+    )
     assert.equal(late.code, 0, late.stderr)
     const { items } = await ask<{ items: { from: string }[] }>(person, 'handoff', 'list', '--from', 'claude')
     assert.equal(items.length, 1)
@@ -100,7 +103,7 @@ describe('a gate', () => {
     const agent = await baton(where, 'decide', '1', 'approve', '--as', 'planner')
 
     assert.deepEqual([person.code, agent.code], [4, 4])
-    assert.match(person.stderr, /nothing shows that \S+ is at the keyboard; run it at a terminal and confirm/)
+    assert.match(person.stderr, /nothing shows that \S+ is at the keyboard; run it at a terminal$/m)
     assert.match(agent.stderr, /for people only, and planner is of kind agent/)
     assert.equal(await stateOf(where), 'needs_input')
   })
@@ -248,7 +251,7 @@ describe('with BATON_URL, against a server', () => {
     const { exit, message } = await refusal(as('ci'), 'inbox', '--as', 'maria')
 
     assert.equal(exit, 4)
-    assert.match(message, /^the token is that of ci, and --as or BATON_AGENT says maria/)
+    assert.match(message, /^the token belongs to ci, and --as or BATON_AGENT says maria/)
     assert.equal((await refusal(as('ci', { BATON_AGENT: 'maria' }), 'inbox')).exit, 4)
     assert.equal((await quick(as('ci'), 'inbox', '--as', 'ci')).code, 0)
   })

@@ -134,7 +134,7 @@ describe('evidence on the command line', () => {
 
     assert.match(before.stdout, /✗ Docs\s.*✗ Tests\s/s)
     assert.match(after.stdout, /✓ Docs\s+= read.*✓ Tests\s+= run/s)
-    assert.match(help.stdout, /--check <deliverable=proof> {2}What you saw of a deliverable/)
+    assert.match(help.stdout, /--check <deliverable=proof> {2}The evidence you saw for a deliverable/)
   })
 
   it('of work of document 000 is for every deliverable or left to the verifier, who is told how', async (t) => {

@@ -108,7 +108,7 @@ describe('baton agent key', () => {
     })
 
     assert.deepEqual([other.code, missing.code, alone.code], ['not_allowed', 'conflict', 'not_allowed'])
-    assert.match(missing.message, /copy its file from where it was made/)
+    assert.match(missing.message, /Copy its file from the other machine/)
     assert.equal(code, 0, shown)
   })
 })

@@ -37,7 +37,7 @@ describe('baton demo', () => {
       /grok +markdown +verifies it: the file moves to archived\//,
       /claude +writeback +leaves a record of RL-1/,
       /react-specialist +queue +fails: the package registry did not answer/,
-      /react-specialist +queue +hands in HO-\d+-\d+, at the attempt 2/,
+      /react-specialist +queue +hands in HO-\d+-\d+, attempt 2/,
       /react-specialist +queue +declines HO-/,
       /test-runner +block +ends reports\/load\.md with a block/,
       /release-manager +package +hands in \S+\.notes/,

@@ -260,7 +260,8 @@ describe('messages', () => {
         /without a password/,
       'notify:\n  - name: ops\n    mail: { smtp: "smtp://h", from: "a@b.c\\nX: y", to: [m@e.c] }\n':
         /plain mail address/,
-      'people:\n  silence: { policy: escalate, after: 2d }\n': /who is asked then/,
+      'people:\n  silence: { policy: escalate, after: 2d }\n':
+        /name the person who is asked next, for example to: maria/,
       'people:\n  silence: { policy: expire }\n': /after how long/,
       'people:\n  remind: 400d\n': /at most 365d/,
     }

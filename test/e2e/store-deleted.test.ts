@@ -10,7 +10,7 @@ import { get, post, refusalOf } from '../support/servers/http-workspace.ts'
 import { startServer } from '../support/servers/servers.ts'
 
 const GONE =
-  /^the store (at .*baton\.db )?was deleted or replaced while this process had it open; nothing was written, restart the process/
+  /^the store (at .*baton\.db )?was deleted or replaced while this process had it open\. Nothing was written; restart the process/
 const OFFER = { to: 'codex', title: 'Add rate limiting' }
 
 interface Listed {

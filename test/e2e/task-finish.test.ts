@@ -48,7 +48,10 @@ describe('finished work', () => {
     const refused = await refusal(project.where, 'task', 'finish', 'P0.1.1', '--as', 'codex')
 
     assert.equal(refused.exit, 4)
-    assert.match(refused.message, /P0\.1\.1 is in the hands of claude/)
+    assert.match(
+      refused.message,
+      /claude works on P0\.1\.1; only claude, its sender, a person or the role pm can change or record it/,
+    )
     assert.ok(!existsSync(join(work.where.cwd, 'ran.txt')))
     assert.equal(git(project.remote, 'branch', '--list', 'feature/*'), '')
     await ask(project.where, 'agent', 'add', 'grok', '--role', 'pm')
@@ -143,7 +146,7 @@ describe('finished work', () => {
     assert.ok(codesOf(early.details).includes('branch_of_another_task'))
     assert.match(
       early.message,
-      /main is checked out, which is not a branch of P0\.1\.1; .* baton task start P0\.1\.1/,
+      /main is checked out, not a branch of P0\.1\.1 \(feature\/p0-1-1-…\); make one with: baton task start P0\.1\.1/,
     )
     assert.equal(existsSync(join(project.root, 'ran.txt')), false)
     assert.equal(code, 0, stderr)

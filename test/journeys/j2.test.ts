@@ -90,7 +90,7 @@ it('J2: a team that lives in _handoffs/', async (t) => {
   const index = parse(readFileSync(join(root, '_handoffs/_index.yaml'), 'utf8'))
   assert.deepEqual([index.active_handoffs, index.recently_completed[0].id], [[], name.replace('.md', '')])
   assert.match(await run('task', 'get', 'BPRD-2026-0042'), /done/)
-  assert.match(await run('folders', 'doctor'), /\.problem\t.*\n✓ nothing to mend; 1 note above/)
+  assert.match(await run('folders', 'doctor'), /\.problem\t.*\n✓ nothing to repair; 1 note above/)
 
   // The eleventh open handoff of grok is one too many, whoever receives it.
   for (let n = 1; n <= 10; n += 1) await run(...handoff(n))

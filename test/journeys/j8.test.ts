@@ -57,7 +57,7 @@ describe('the auditor', () => {
       stdout.split('\n').flatMap((line) => /^([✓✗–?]) (L\d)/.exec(line)?.slice(1, 3).join(' ') ?? []),
       ['✓ L0', '✓ L1', '✓ L2', '– L3', '– L4', '✓ L5', '✓ L6'],
     )
-    assert.match(stdout, /What this does not prove:\n {2}L0 does not prove that/)
+    assert.match(stdout, /Not proven:\n {2}L0 does not prove that/)
     assert.match(python(['verify.py', log, '--seen', seen]), /^✓ L0.*\n✓ L1.*\n✓ L2.*\n✓ L5/)
   })
 
@@ -120,6 +120,9 @@ describe('the auditor', () => {
     const { code, stderr } = await quick(where, 'audit', 'export', '--out', '.')
 
     assert.notEqual(code, 0)
-    assert.match(stderr, /is not an export of a log \(it holds \.baton\) and is left as it is/)
+    assert.match(
+      stderr,
+      /is not an export of a log \(it holds \.baton\); name a new folder or an older export/,
+    )
   })
 })

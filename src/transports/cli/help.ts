@@ -16,7 +16,7 @@ const LEFT: readonly Group[] = [
     ['verify',     'judge what was handed in'],
   ]],
   ['Take work on', [
-    ['inbox',      'what waits for you'],
+    ['inbox',      'your open work'],
     ['accept',     'take it on'],
     ['reject',     'decline it or give it back'],
     ['ask',        'the sender something'],
@@ -32,13 +32,13 @@ const RIGHT: readonly Group[] = [
     ['show',       'one handoff, all of it'],
     ['find',       'handoffs and tasks'],
     ['status',     'how much, and with whom'],
-    ['watch',      'what happens, live'],
+    ['watch',      'events, live'],
     ['whoami',     'you, why, which store'],
   ]],
   ['Set up and look after', [
     ['init',       'settings for this project'],
     ['setup',      'connect a coding agent'],
-    ['hook',       'what agents and git call'],
+    ['hook',       'for agents and git'],
     ['serve',      'answer over HTTP'],
     ['login',      'open the dashboard'],
     ['demo',       'see a team at work'],
@@ -64,10 +64,10 @@ const MORE: readonly (readonly [title: string, text: string])[] = [
     'baton check|convert|import|export for handoffs in files of any dialect, migrate from version 1',
   ],
   ['Pipelines', 'baton collect reads agents’ summaries, block writes one, report metrics sums them up'],
-  ['With git', 'baton task start|finish|audit|clean, merge-check before a merge'],
+  ['Git', 'baton task start|finish|audit|clean, merge-check before a merge'],
   ['Proof', 'baton audit export|verify|redact|anchor|trust, agent key'],
-  ['By noun', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
-  ['Everywhere', '--as <agent>  --json  --key  --store  --quiet  --no-color  --help'],
+  ['All commands', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
+  ['Options', '--as <agent>  --json  --key  --store  --quiet  --no-color  --help'],
   ['Ids', 'any unique part of one, or @ for the only one that fits'],
 ]
 
@@ -79,7 +79,7 @@ function moreLines(screen: Screen, title: string, text: string): string[] {
   )
 }
 
-const MARGIN = 12
+const MARGIN = 14
 /** Two columns need this much. */
 const WIDE = 78
 

@@ -181,9 +181,7 @@ async function letPass(shell: Shell, session: Session, error: BatonError): Promi
   const actor = await session.actor()
   if (actor.kind !== 'human') return undefined
   shell.warn(error.message)
-  shell.say(
-    'The text stays in the log for everybody who may read it, with your word that it is not a secret.',
-  )
+  shell.say('The text stays in the log, for all its readers. You confirm that it is not a secret.')
   return (await askYesNo(shell.io, 'Is it not a secret, and should it be written?', false))
     ? confirmed(actor)
     : undefined

@@ -85,7 +85,7 @@ export class Shell {
 
   /** The answer is longer than a page. */
   more(cursor: string): void {
-    this.#after.push(this.#errors.dim(`more: the same with --cursor ${cursor}`))
+    this.#after.push(this.#errors.dim(`more: run it again with --cursor ${cursor}`))
   }
 
   /** An empty answer: a sentence for people, nothing for programs. */

@@ -43,7 +43,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
       // Not `unavailable`: that says to repeat the call, and a handoff would be sent twice.
       throw new BatonError(
         'invalid_input',
-        `the answer could not be written to standard output (${code}), and what the command did stands: look before you repeat it (baton handoff list), and write where there is room`,
+        `the answer could not be written to standard output (${code}), but the command ran. Before you repeat it, look at: baton handoff list`,
         { reason: code },
         error,
       )

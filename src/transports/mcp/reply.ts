@@ -6,7 +6,7 @@ import { type Cut, cutTo, readOn } from './cut.ts'
 import { ASKED_BYTES, isReadOn, REPLY_BYTES } from './size.ts'
 
 /** The text of a `failed` handoff's receiver stands in a field of its own, never in our sentence. */
-const FAILED = 'its reason is in details.reason, in the words of whoever held it'
+const FAILED = 'its reason is in details.reason, in the words of its receiver'
 
 /** A result: the value as data, and the same as text for clients that only read text. */
 export function reply(

@@ -144,6 +144,6 @@ function stillWaiting(error: unknown, service: Service): object | undefined {
     held_s,
     left_s: timeout_s - held_s,
     cursor: `until@${until}`,
-    next: 'Call again with the same id and this cursor to go on waiting, or do other work and look into handoff_inbox later.',
+    next: 'To go on waiting, call again with the same id and this cursor. Or do other work and call handoff_inbox later.',
   }
 }

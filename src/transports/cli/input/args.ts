@@ -37,7 +37,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
     name: 'as',
     takes: 'value',
     placeholder: 'agent',
-    about: 'Who you are (BATON_AGENT, else the system user)',
+    about: 'Your name (BATON_AGENT, else the system user)',
   },
   { name: 'json', takes: 'nothing', about: 'The answer as one JSON document' },
   { name: 'key', takes: 'value', placeholder: 'text', about: 'Makes a repeated call harmless' },

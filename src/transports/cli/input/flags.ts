@@ -75,7 +75,7 @@ const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
       part: 'options',
       short: 'links',
       placeholder: 'key=meaning',
-      about: 'What the person may choose: B="robust, takes longer"',
+      about: 'An option for the person: B="robust, takes longer"',
     },
   ],
 }
@@ -227,25 +227,25 @@ const TYPED: Readonly<Record<string, string>> = {
 
 /** Descriptions of fields whose schema has none. */
 const ABOUT: Readonly<Record<string, string>> = {
-  title: 'What it is, in a few words',
-  purpose: 'What it is for',
-  decisions: 'What was decided',
+  title: 'Title, in a few words',
+  purpose: 'Purpose of the work',
+  decisions: 'A decision that was made',
   artifacts: 'A file that belongs to it',
-  constraints: 'What must be kept to',
+  constraints: 'A limit that must be kept',
   alias: 'An id of its own',
   home: 'The dialect it lives in',
-  evidence: 'What shows that a deliverable is there',
-  note: 'What the verifier should know',
+  evidence: 'Proof of a deliverable',
+  note: 'Note for the verifier',
   output: 'The result as data',
   validation: 'Tests, types and coverage as data',
-  next_steps: 'What should follow',
+  next_steps: 'A step that should follow',
   attempt: 'Refuse unless it is this attempt',
   progress: 'Percent',
-  message: 'What went wrong',
+  message: 'The error',
   comment: 'For the sender',
   tests_run: 'A test that was run',
   files_changed: 'A file that was changed',
-  branch: 'Where the work is',
+  branch: 'Branch with the work',
   commit_sha: 'The full hash of the commit',
 }
 

@@ -67,7 +67,7 @@ function demandSame(named: string, holder: string): void {
   if (named !== holder)
     throw new BatonError(
       'not_allowed',
-      `the token is that of ${holder}, and --as or BATON_AGENT says ${named}; leave the name out or take the token of ${named}`,
+      `the token belongs to ${holder}, and --as or BATON_AGENT says ${named}; leave out the name`,
       {
         token: holder,
         as: named,

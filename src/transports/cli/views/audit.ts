@@ -37,7 +37,7 @@ export function auditViewOf(name: OperationName, shell: Shell): (output: never) 
 function startView(shell: Shell, session: AuditSession): string {
   const { screen } = shell
   shell.next('baton audit verify-chain')
-  return `${screen.tick} ${screen.bold(session.id)} is open: what ${session.by} does from here belongs to it`
+  return `${screen.tick} ${screen.bold(session.id)} is open; the work of ${session.by} from here belongs to it`
 }
 
 function sessionsView(shell: Shell, { items, next }: Page<AuditSession>): string {

@@ -44,7 +44,7 @@ export function flowView(shell: Shell, flow: FlowAnswer): string {
       'retries',
       'median',
     ]),
-    screen.table(edges, ['who to whom', 'made', 'completed', 'failed', 'rejected']),
+    screen.table(edges, ['from → to', 'made', 'completed', 'failed', 'rejected']),
   ].join('\n\n')
 }
 

@@ -69,7 +69,7 @@ function endText({ screen }: Shell, plan: MigrationPlan, outcome: MigrationOutco
     ...(plan.drafts.length > 0
       ? [`Half-written files of a run that was cut off ${applied ? 'are gone' : 'go'}: ${plan.drafts.length}`]
       : []),
-    ...(plan.index ? [`The index _handoffs/_index.yaml ${applied ? 'is' : 'will be'} made anew`] : []),
+    ...(plan.index ? [`The index _handoffs/_index.yaml ${applied ? 'is' : 'will be'} written again`] : []),
     ...(applied ? [`${screen.tick} done; everything that went is in ${backup}`] : []),
     ...(!applied && hasWork(plan) ? [`Nothing was changed. Do it with: ${command} --apply`] : []),
     ...(!hasWork(plan) && plan.undecided.length === 0 ? [`${screen.tick} there is nothing to do`] : []),

@@ -64,7 +64,7 @@ export function authorise(op: Operation, { actor, scopes }: Caller): void {
   if (op.peopleOnly && actor.kind !== 'human')
     throw new BatonError(
       'not_allowed',
-      `only a person may do this, and ${actor.name} is of kind ${actor.kind}; let a person do it, with a token of their own`,
+      `only a person may do this, and ${actor.name} is of kind ${actor.kind}; ask a person to do it`,
       { operation: op.name, actor: actor.name },
     )
   if (isGranted) return
@@ -101,7 +101,7 @@ function revisionOf(headers: Headers): number | undefined {
   if (rev === undefined)
     throw new BatonError(
       'invalid_input',
-      'If-Match is the rev of the handoff or task that you have seen, in quotes: "7"; the ETag of an answer is for If-None-Match alone',
+      'If-Match takes the rev of the handoff or task that you have seen, in quotes: "7". The ETag of a response is for If-None-Match',
     )
   return Number(rev)
 }

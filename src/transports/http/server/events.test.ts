@@ -198,7 +198,7 @@ describe('GET /v1/events', () => {
     const told = async (query: string, headers = {}) =>
       (await refusalOf(await http.request(`/v1/events${query}`, get(token, headers)))).problem.detail
 
-    const beyond = `the cursor 99999999 lies beyond the log, which ends at ${cursor}; leave it out to begin with what comes, or give 0 to begin with the first`
+    const beyond = `the cursor 99999999 is past the end of the log (${cursor}); leave it out, or use 0 for all events`
     assert.equal(await told('?since=99999999'), beyond)
     assert.equal(await told('', { 'last-event-id': '99999999' }), beyond)
     assert.equal(

@@ -42,7 +42,7 @@ describe('how long a wait is held', () => {
 
     const { description } = document.paths['/v1/handoffs/{id}/wait']!.get!
     const held =
-      /A request is held for 60 s at most: 408 with `held_s` in its `details` means that the handoff is still open; ask again/
+      /A request is held for 60 s at most. 408 with `held_s` in its `details` means that the handoff is still open. Send the request again/
     assert.match(description, held)
   })
 })
@@ -135,7 +135,7 @@ describe('reading and changing what one has seen', () => {
       [status, problem.detail],
       [
         400,
-        'If-Match is the rev of the handoff or task that you have seen, in quotes: "7"; the ETag of an answer is for If-None-Match alone',
+        'If-Match takes the rev of the handoff or task that you have seen, in quotes: "7". The ETag of a response is for If-None-Match',
       ],
     )
     assert.equal((await accept(`"${handoff.rev}"`)).status, 200)

@@ -60,7 +60,7 @@ const problem = (): OpenApiPart => ({
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What is wrong, and what to do about it' },
+    detail: { type: 'string', description: 'The problem, and the way to solve it' },
     code: { type: 'string', enum: Object.keys(ERROR_CODES) },
     details: { type: 'object', additionalProperties: true },
     retry: { type: 'boolean', description: 'Whether the same call may work later' },
@@ -103,7 +103,7 @@ export const IDEMPOTENCY_KEY = header(
 )
 export const INSTANCE = header(
   'Baton-Instance',
-  'Which process of the agent is calling: what one holds is not for its others.',
+  'The process of the agent that is calling. Work of one process is not for the others.',
   { type: 'string', minLength: 1, maxLength: 100 },
 )
 export const IF_MATCH = header(
@@ -129,7 +129,7 @@ export const besides = (): Readonly<Record<string, OpenApiPart>> => ({
   '/v1/whoami': {
     get: {
       operationId: 'whoami',
-      summary: 'Who the token stands for.',
+      summary: 'The agent that the token stands for.',
       responses: {
         ...okResponse('Done.', {
           type: 'object',
@@ -178,9 +178,9 @@ const health = (operationId: string, summary: string, word: string, refused?: nu
 
 const events = (): OpenApiPart => ({
   operationId: 'events',
-  summary: 'What happens in the workspace, as server-sent events.',
+  summary: 'Events of the workspace, as server-sent events.',
   description:
-    'Scope: `report:read`. Each event has the cursor of the log as its id; come back with it in `Last-Event-ID` and nothing is missed or told twice. The first event has an id and no data: the place at which the stream begins.',
+    'Scope: `report:read`. Each event has the cursor of the log as its id. Send it as `Last-Event-ID` to go on without gaps or repeats. The first event has an id and no data: it marks the start of the stream.',
   parameters: [
     ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
       name,

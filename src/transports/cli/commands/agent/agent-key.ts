@@ -56,7 +56,7 @@ async function asPerson(shell: Shell, { actor }: Context, name: string): Promise
 const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonError =>
   new BatonError(
     'conflict',
-    `${name} has the key ${kid}, which is not here${own ? ` (${own.file} is ${own.id})` : ''}; copy its file from where it was made, or let a person replace it: baton agent key ${name} --replace`,
+    `${name} has the key ${kid}, which is not here${own ? ` (${own.file} is ${own.id})` : ''}. Copy its file from the other machine, or let a person replace it: baton agent key ${name} --replace`,
     { agent: name, kid },
   )
 

@@ -37,7 +37,7 @@ const create: Command = {
       takes: 'value',
       repeats: true,
       placeholder: 'noun:verb',
-      about: 'What it may do, for example handoff:write (which includes reading) or *',
+      about: 'A scope, for example handoff:write (which includes reading) or *',
       choices: SCOPES,
     },
     {

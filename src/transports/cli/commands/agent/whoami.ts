@@ -21,7 +21,7 @@ interface Identity {
 
 export const whoami: Command = {
   name: 'whoami',
-  summary: 'Who you are here and why, which workspace this is and where it is kept.',
+  summary: 'Your name here and its source, the workspace and its store.',
   flags: GLOBAL_FLAGS,
   examples: ['baton whoami', 'baton whoami --as codex --json'],
   async run(shell) {

@@ -51,7 +51,7 @@ async function anchored(deps: ServiceDeps, repository: Repository, vkey: string)
   if (!first) return report
   throw new BatonError(
     'store_refused',
-    `the log is not the one that git remembers: at ${first.place.slice(0, 12)} ${first.reason}; it was rolled back or rewritten, compare it with a backup`,
+    `the log is not the one that git remembers: at ${first.place.slice(0, 12)} ${first.reason}. It was rolled back or rewritten; compare it with a backup`,
     { ...report },
   )
 }

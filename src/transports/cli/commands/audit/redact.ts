@@ -30,8 +30,8 @@ export const redact: Extra = {
     // Nobody is asked about something that cannot be done.
     const { id, field } = checkedInput(await loadOperation('audit_redact'), input)
     await demandRedactable(session.context.service.deps, { id: String(id), field: String(field) })
-    shell.say('If it is a key or a password, rotate it first: whoever has read it still has it.')
-    const question = `Take ${input.field} of ${input.id} away for good?`
+    shell.say('If it is a key or a password, rotate it first: its readers still have it.')
+    const question = `Remove ${input.field} of ${input.id} for good?`
     if (!(await askYesNo(shell.io, question, false)))
       throw new BatonError('not_allowed', `${input.id} is as it was: it was not confirmed`, { id: input.id })
     return { input, actor: confirmed(actor) }

@@ -53,7 +53,7 @@ export const collect: Command = {
       takes: 'value',
       placeholder: 'mode',
       choices: ROUTE_MODES,
-      about: 'Who retries: the same agent, or route_to from the first failure on',
+      about: 'The agent that retries: the same one, or route_to from the first failure on',
     },
     {
       name: 'follow',

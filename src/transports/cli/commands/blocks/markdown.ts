@@ -14,7 +14,7 @@ export function toMarkdown(report: Report): string {
   return [
     `## ${MARKS[verdict]} Handoffs: ${VERDICTS[verdict].title}`,
     table(
-      ['', 'Agent', 'Phase', 'Status', 'Next', 'Task', 'Where', 'What followed'],
+      ['', 'Agent', 'Phase', 'Status', 'Next', 'Task', 'Where', 'Result'],
       blocks.map((entry) => [
         MARKS[entry.verdict],
         entry.from ?? '',
@@ -55,7 +55,7 @@ export function valueText(metric: MetricSummary): string {
   const { type, sum = 0, min, max, average, values = [], more } = metric
   switch (type) {
     case 'number':
-      return metric.count === 1 ? `${sum}` : `${sum} (${min} to ${max})`
+      return metric.count === 1 ? `${sum}` : `${sum} (min ${min}, max ${max})`
     case 'duration':
       return durationText(sum * 1_000) || '0s'
     case 'percent':

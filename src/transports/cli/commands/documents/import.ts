@@ -20,7 +20,7 @@ type Item = ImportItem & { readonly file: string }
 export const importing: Command = {
   name: 'import',
   summary:
-    'Takes the handoffs and records of documents in as they stand, each once. A file that was taken in before changes nothing.',
+    'Imports the handoffs and records of documents, each once. A file that was imported before changes nothing.',
   words: ['files, folders or -'],
   flags: GLOBAL_FLAGS,
   examples: [

@@ -31,7 +31,7 @@ export const WRITING_FLAGS: readonly Flag[] = [
     takes: 'value',
     repeats: true,
     placeholder: 'field=value',
-    about: 'What the dialect demands and is not said',
+    about: 'A field that the dialect requires and the document lacks',
   },
   { name: 'out', also: ['o'], takes: 'value', placeholder: 'file', about: 'Write into this new file' },
   { name: 'force', takes: 'nothing', about: 'Replace the file of --out where there is one' },

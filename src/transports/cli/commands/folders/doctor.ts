@@ -11,10 +11,7 @@ export const doctor: Command = {
   name: 'folders doctor',
   summary:
     'Shows where folder, name, front matter, index and engine differ, and strays in the whole project.',
-  flags: [
-    { name: 'fix', takes: 'nothing', about: 'Mend it, after showing what will be done' },
-    ...GLOBAL_FLAGS,
-  ],
+  flags: [{ name: 'fix', takes: 'nothing', about: 'Repair it, after showing the changes' }, ...GLOBAL_FLAGS],
   examples: ['baton folders doctor', 'baton folders doctor --fix'],
   async run(shell, args) {
     const options = await openFolders(shell)
@@ -47,7 +44,7 @@ function problemsView(findings: readonly FolderProblem[], screen: Screen): strin
   const end =
     lines.length === 0
       ? 'folder, names, front matter, index and engine agree'
-      : `nothing to mend; ${count(lines.length, 'note')} above`
+      : `nothing to repair; ${count(lines.length, 'note')} above`
   return [...lines, `${screen.tick} ${end}`].join('\n')
 }
 

@@ -52,7 +52,7 @@ const noFolder = (): BatonError =>
 
 // biome-ignore format: read as a table
 const WORDS: Readonly<Record<Happened['what'], string>> = {
-  written: 'written', moved: 'moved', taken_in: 'taken in', created: 'new', refused: 'refused',
+  written: 'written', moved: 'moved', taken_in: 'applied', created: 'new', refused: 'refused',
   conflict: 'kept beside', put_back: 'put back', left: 'left alone',
 }
 

@@ -19,13 +19,13 @@ const FAIL: FieldFlag = {
   kind: 'text',
   takes: 'value',
   placeholder: 'why',
-  about: 'It is not, and why: the receiver mends it',
+  about: 'Give it back with this reason; the receiver corrects it',
 }
 
 const CHECK = {
   short: 'evidence',
   placeholder: 'deliverable=proof',
-  about: 'What you saw of a deliverable; where none is given, what was handed in counts',
+  about: 'The evidence you saw for a deliverable; by default the evidence that was handed in',
 } as const
 
 /** Shows what was handed in; the judgement comes from an option, or from the person at the terminal. */
@@ -63,7 +63,7 @@ export const verify: Extra = {
     const dossier = (await session.call('handoff_get', { id: input.id })) as Dossier
     shell.say(`${evidenceView(shell, dossier)}\n`)
     const pass = await askYesNo(shell.io, 'Does it pass?')
-    const note = pass ? input.note : await askFor(shell.io, `What must ${dossier.handoff.to} mend? `)
+    const note = pass ? input.note : await askFor(shell.io, `What must ${dossier.handoff.to} correct? `)
     const actor = await session.actor()
     return {
       input: { ...withChecks(input, pass), pass, ...(note !== undefined && note !== '' && { note }) },

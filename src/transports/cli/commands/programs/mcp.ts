@@ -13,7 +13,7 @@ export const mcp: Command = {
   name: 'mcp',
   summary: 'Answers one agent over standard input and output as an MCP server, until the agent ends it.',
   flags: [
-    { name: 'agent', takes: 'value', placeholder: 'name', required: true, about: 'Who the agent is' },
+    { name: 'agent', takes: 'value', placeholder: 'name', required: true, about: 'Name of the agent' },
     {
       name: 'tools',
       takes: 'value',

@@ -14,7 +14,7 @@ export const serve: Command = {
       name: 'port',
       takes: 'value',
       placeholder: 'number',
-      about: 'Where it listens (4180); 0 takes a free one',
+      about: 'Port to listen on (4180); 0 takes a free one',
     },
     {
       name: 'host',

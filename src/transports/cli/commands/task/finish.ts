@@ -26,7 +26,7 @@ export const finish: Command = {
     {
       name: 'summary',
       takes: 'value',
-      about: 'What was done, in 3 to 5 sentences (the text of the last commit below its first line)',
+      about: 'The work that was done, in 3 to 5 sentences (the body of the last commit)',
     },
     { name: 'notes', takes: 'value', about: 'A sentence or two for people' },
     {
@@ -41,7 +41,7 @@ export const finish: Command = {
       takes: 'value',
       repeats: true,
       placeholder: 'json',
-      about: 'What stands in the way: {"type": …, "issue": …}',
+      about: 'A blocker: {"type": …, "issue": …}',
     },
     BASE,
     ...GLOBAL_FLAGS,

@@ -20,7 +20,7 @@ const REFUSED = 1
 export const mergeCheck: Command = {
   name: 'merge-check',
   summary:
-    'Says whether a branch may be merged: its task is recorded and done, the record fits the branch, its checklist is ticked. Exit 0 allowed, 1 refused.',
+    'Checks whether a branch may be merged: task done and recorded, record of this branch, checklist ticked. Exit 0 allowed, 1 refused.',
   words: ['[branch]'],
   flags: [
     BASE,
@@ -34,7 +34,7 @@ export const mergeCheck: Command = {
     {
       name: 'pre-push',
       takes: 'nothing',
-      about: 'What the hook calls: the pushed refs come on standard input',
+      about: 'For the git hook: reads the pushed refs from standard input',
     },
     ...GLOBAL_FLAGS,
   ],

@@ -22,7 +22,7 @@ export const prompt: Command = {
       throw new BatonError(
         'not_found',
         found
-          ? `${found.path} has no prompt for ${id}; add a heading "## ${id}" and below it the prompt between two lines of \`\`\``
+          ? `${found.path} has no prompt for ${id}; add a heading "## ${id}" with the prompt below, between lines of \`\`\``
           : `there is no task-prompts file for ${id} in ${PROMPTS_FOLDER}`,
         { id, path: found?.path },
       )

@@ -24,7 +24,7 @@ const FLAGS: readonly FieldFlag[] = [
     kind: 'word',
     takes: 'value',
     placeholder: 'branch',
-    about: 'What the new branch starts from (main)',
+    about: 'Base of the new branch (main)',
   },
   {
     name: 'no-worktree',

@@ -8,7 +8,7 @@ import { GLOBAL_FLAGS } from '../../input/args.ts'
 
 export const workflowInit: Command = {
   name: 'workflow init',
-  summary: 'Writes workflows/<name>.yaml with the eight phases of document 002, to be changed.',
+  summary: 'Writes workflows/<name>.yaml with eight phases, for you to change.',
   words: ['[name]'],
   flags: GLOBAL_FLAGS,
   examples: ['baton workflow init', 'baton workflow init feature'],

@@ -164,7 +164,7 @@ async function folders(findings: DoctorResult[], context: Context): Promise<void
   const content =
     found.length === 0
       ? 'live folders and engine agree'
-      : `nothing to mend in the live folders; ${count(found.length, 'note')}, see: baton folders doctor`
+      : `nothing to repair in the live folders; ${count(found.length, 'note')}, see: baton folders doctor`
   findings.push({
     name: 'folders',
     ok: !first,

@@ -20,7 +20,7 @@ export const init: Command = {
       name: 'dialect',
       takes: 'value',
       placeholder: 'name',
-      about: 'The home of handoffs: native, markdown, queue, block, writeback or package',
+      about: 'The format of handoffs: native, markdown, queue, block, writeback or package',
     },
     { name: 'dry-run', takes: 'nothing', about: 'Only show what would be written' },
     ...GLOBAL_FLAGS,

@@ -24,7 +24,7 @@ const LEFT = 1
 export const migrate: Command = {
   name: 'migrate',
   summary:
-    'Brings handoffs of version 1 from wherever they lie into _handoffs/: the newest of each, in the keys of version 2. Shows the plan; --apply does it.',
+    'Moves handoffs of version 1 into _handoffs/, the newest of each, with the keys of version 2. Shows the plan; --apply does it.',
   words: ['[folder]'],
   flags: [
     {
@@ -33,14 +33,14 @@ export const migrate: Command = {
       required: true,
       placeholder: 'version',
       choices: ['v1'],
-      about: 'What there is now',
+      about: 'The format of the files now',
     },
     { name: 'apply', takes: 'nothing', about: 'Do it; without this it only says what it would do' },
     {
       name: 'answers',
       takes: 'value',
       placeholder: 'file',
-      about: 'What the handoffs do not say; a file that is not there is written, to be filled in',
+      about: 'Answers for missing fields; if the file does not exist, it is written for you to fill in',
     },
     ...GLOBAL_FLAGS,
   ],
@@ -132,7 +132,7 @@ async function backupFolder(root: string, checkout: Checkout | undefined): Promi
   if (base === undefined)
     throw new BatonError(
       'not_allowed',
-      `${root} is a linked worktree whose repository is out of reach, and copies of what goes are kept there; run it in the main one`,
+      `${root} is a linked worktree, and its repository, where copies are kept, cannot be reached; use the main worktree`,
       { folder: root },
     )
   hasBatonFolder(base)

@@ -42,7 +42,7 @@ export const setup: Command = {
       name: 'agent',
       takes: 'value',
       placeholder: 'name',
-      about: 'What the agent is called here (claude, codex, gemini, cursor, copilot)',
+      about: 'Name of the agent (claude, codex, gemini, cursor, copilot)',
     },
     { name: 'proof', takes: 'nothing', about: 'With the tools that make work provable' },
     {

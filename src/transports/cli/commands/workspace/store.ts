@@ -13,7 +13,7 @@ const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 const info: Command = {
   name: 'store info',
-  summary: 'Where the store is, its engine and its schema.',
+  summary: 'Shows the path, engine and schema of the store.',
   flags: GLOBAL_FLAGS,
   examples: ['baton store info', 'baton store info --json'],
   async run(shell) {
@@ -136,7 +136,7 @@ const upgrade: Command = {
       if (!(error instanceof BatonError) || error.details.wanted === undefined) throw error
       throw new BatonError(
         'store_refused',
-        `the store goes from schema ${error.details.schema} to ${error.details.wanted}, and older programs cannot use it then; make a copy of the file or the database first, then: baton store upgrade --backup-made`,
+        `the store goes from schema ${error.details.schema} to ${error.details.wanted}, and older programs cannot use it then. Copy the file or the database first, then run: baton store upgrade --backup-made`,
         error.details,
         error,
       )

@@ -176,7 +176,7 @@ function demandThere(target: StoreTarget, { store, environment }: OpenContextOpt
   const named = store !== undefined ? '--store' : 'BATON_STORE'
   throw new BatonError(
     'not_found',
-    `there is no store at ${target.path}, which ${named} names; correct the path, or send a first handoff there to make it`,
+    `there is no store at ${target.path}, which ${named} names; correct the path, or send a first handoff to make it`,
     { file: target.path },
   )
 }

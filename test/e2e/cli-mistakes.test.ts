@@ -75,7 +75,7 @@ const MISTAKES: readonly Mistake[] = [
   ['workflow picture feature-12',        3, 'for the picture of a run: baton workflow picture --run feature-12'],
   ['import nofile.md',                   3, 'there is no file or folder nofile.md; check the path'],
   ['store restore none.gz',              3, 'none.gz; check the path'],
-  ['inbox --store missing.db',           3, 'which --store names; correct the path, or send a first handoff there'],
+  ['inbox --store missing.db',           3, 'which --store names; correct the path, or send a first handoff to make it'],
   ['audit verify . --seen gone.checkpoint', 3, '--seen takes a copy that you kept of the file checkpoint'],
   ['merge-check nobranch',               3, 'there is no branch nobranch here; see: git branch --all'],
   ['folders sync',                       3, 'this workspace has no live folder; list one in baton.yaml'],
@@ -83,7 +83,7 @@ const MISTAKES: readonly Mistake[] = [
   ['accept 2',                           4, 'root may not accept HO-2026-002; that is for its receiver codex'],
   ['accept 2 --as gemini',               4, 'gemini may not accept HO-2026-002; that is for its receiver codex'],
   ['verify 5 --pass --as codex',         4, 'codex may not verify HO-2026-005'],
-  ['decide 10 approve',                  4, 'run it at a terminal and confirm'],
+  ['decide 10 approve',                  4, 'is at the keyboard; run it at a terminal'],
   ['login --as codex',                   4, 'let a person type: baton login'],
   // The wrong moment
   ['accept 3 --as codex',                5, 'HO-2026-003 is in progress'],
@@ -162,7 +162,7 @@ describe('a mistake that a new user makes', () => {
       [{ BATON_URL: nobody },                       'inbox', 15, 'BATON_TOKEN is not set; make a token there with: baton token create'],
       [{ BATON_URL: nobody, BATON_TOKEN: 'baton_x' }, 'inbox', 13, '127.0.0.1:1'],
       [{ BATON_STORE: '/nowhere/x.db' },            'inbox', 3, 'which BATON_STORE names; correct the path'],
-      [{ BATON_WORKSPACE: '/nowhere' },             'inbox', 3, 'or unset BATON_WORKSPACE'],
+      [{ BATON_WORKSPACE: '/nowhere' },             'inbox', 3, 'create the folder (mkdir -p /nowhere), or unset it'],
       [{},                          `serve --port ${port}`, 6, `port ${port} of 127.0.0.1 is in use`],
     ]
     for (const [env, typed, exit, says] of wrong)

@@ -117,7 +117,10 @@ describe('store backup, restore and copy', () => {
     const log = await refusal(where, 'audit', 'export', '--out', '../f/x')
 
     assert.deepEqual([backup.exit, log.exit], [13, 6])
-    assert.match(backup.message, /f\/x cannot be written \(ENOTDIR\).*check that its folder is one/)
+    assert.match(
+      backup.message,
+      /f\/x cannot be written \(ENOTDIR\).*check the folder, its permissions and the free space/,
+    )
     assert.match(log.message, /\/f is in the way; name another place/)
   })
 
@@ -161,12 +164,12 @@ describe('store upgrade', () => {
       await refusal(where, 'store', 'upgrade'),
     ]
 
-    const fix = 'correct the path, or send a first handoff there to make it'
+    const fix = 'correct the path, or send a first handoff to make it'
     assert.deepEqual(
       answers.map(({ exit, message }) => [exit, message]),
       [
-        [3, `there is no store at ${typo} (from --store); ${fix}`],
-        [3, `there is no store at ${typo} (from BATON_STORE); ${fix}`],
+        [3, `there is no store at ${typo}, which --store names; ${fix}`],
+        [3, `there is no store at ${typo}, which BATON_STORE names; ${fix}`],
         [3, `there is no workspace in ${where.cwd} or above it; make one with: baton init`],
       ],
     )
@@ -321,7 +324,7 @@ describe('a store that cannot be used', () => {
     chmodSync(folder, 0o755)
     assert.equal(read.code, 0, read.stderr)
     assert.match(read.stdout, /Open work/)
-    assert.match(read.stderr, /^! .*cannot be written by you; it was opened for reading only\n$/)
+    assert.match(read.stderr, /^! .*is not writable for you; it was opened read-only\n$/)
     assert.equal(written.code, 13, written.stderr)
     assert.match(JSON.parse(written.stderr).error.message, /cannot be written; check the permissions/)
   })

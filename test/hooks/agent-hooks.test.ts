@@ -61,7 +61,7 @@ for (const program of PROGRAMS) {
       assert.deepEqual([atStart.exit, atStart.stderr], [0, ''])
       assert.equal(
         wordsOf(atStart),
-        `Baton: there is no store at ${missing}, which BATON_STORE names; correct the path, or send a first handoff there to make it`,
+        `Baton: there is no store at ${missing}, which BATON_STORE names; correct the path, or send a first handoff to make it`,
       )
       assert.deepEqual(atStop, { exit: 0, answer: undefined, stderr: '' })
       assert.equal(existsSync(missing), false)

@@ -42,12 +42,12 @@ export const askedOfPeople = () => ({
     })
     .optional()
     .describe(
-      'Which gate it is: blocking (unless said) holds up the work above it until a person approves, advisory does not, auto passes when its checks do',
+      'Type of the gate. blocking (the default) holds up the work until a person approves. advisory does not. auto passes when its checks pass',
     ),
   silence: Silence()
     .optional()
     .describe(
-      'What happens when the person does not answer (wait): after after_s seconds it expires or goes to another',
+      'The rule for a person who does not answer (wait): after after_s seconds it expires or goes to another',
     ),
   remind_s: RemindSeconds().optional(),
 })

@@ -11,7 +11,7 @@ export const login: Command = {
       name: 'url',
       takes: 'value',
       placeholder: 'address',
-      about: 'Where the server is (the one that runs on this machine)',
+      about: 'Address of the server (the one that runs on this machine)',
     },
     ...GLOBAL_FLAGS,
   ],

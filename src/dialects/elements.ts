@@ -1,5 +1,6 @@
 import { once } from '../domain/once.ts'
 import { MAX_BLOCKS } from './text/limits.ts'
+import { lineStarts } from './text/lines.ts'
 import type { Path, Source } from './text/source.ts'
 import { isMapping } from './text/tree.ts'
 
@@ -28,10 +29,4 @@ function element(source: Source, value: unknown, index: number, starts: () => re
     raw: (path) => source.raw(below(path)),
     edit: (changes) => source.edit(changes.map(({ path, value: to }) => ({ path: below(path), value: to }))),
   }
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
 }

@@ -10,7 +10,7 @@ export class Lines {
   }
 
   position(offset: number): Position {
-    this.#starts ??= startsOf(this.#text)
+    this.#starts ??= lineStarts(this.#text)
     const at = Math.min(Math.max(offset, 0), this.#text.length)
     let low = 0
     let high = this.#starts.length - 1
@@ -40,7 +40,8 @@ export function lineAt(text: string, start: number): Line {
   return { start, end: feed > start && text[feed - 1] === '\r' ? feed - 1 : feed, next: feed + 1 }
 }
 
-function startsOf(text: string): number[] {
+/** The offset of each line. */
+export function lineStarts(text: string): number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts

@@ -6,20 +6,12 @@ import { repeat } from './repeat.ts'
 export function startDeliveryWorker(service: Service, log: Log, everyMs = 5_000): () => Promise<void> {
   if (!service.deps.notify) return async () => undefined
   const stopping = new AbortController()
-  let told = ''
   const run = async (): Promise<void> => {
-    try {
-      const { sent, failed, given_up, dropped } = await service.deliver(stopping.signal)
-      told = ''
-      if (sent + failed + given_up + dropped > 0)
-        log(failed + given_up > 0 ? 'warn' : 'info', 'messages', { sent, failed, given_up, dropped })
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      if (reason !== told) log('error', 'sending messages failed', { error: reason })
-      told = reason
-    }
+    const { sent, failed, given_up, dropped } = await service.deliver(stopping.signal)
+    if (sent + failed + given_up + dropped > 0)
+      log(failed + given_up > 0 ? 'warn' : 'info', 'messages', { sent, failed, given_up, dropped })
   }
-  const stop = repeat(run, everyMs)
+  const stop = repeat(run, everyMs, { log, failed: 'sending messages failed' })
   return () => {
     stopping.abort()
     return stop()

@@ -10,7 +10,7 @@ const DIRTY_MS = 60_000
 
 /**
  * Takes what was written into the tree of the log and signs its head, again and again, one run at a time. Where
- * the key is not, the tree grows all the same. A failure is told once for each new reason.
+ * the key is not, the tree grows all the same.
  */
 export function startSequenceWorker(
   service: Service,
@@ -18,24 +18,16 @@ export function startSequenceWorker(
   { everyMs = 1_000, dirtyMs = DIRTY_MS }: { readonly everyMs?: number; readonly dirtyMs?: number } = {},
 ): () => Promise<void> {
   let dirtySince: number | undefined
-  let told = ''
   const run = async (): Promise<void> => {
-    try {
-      const audit = await service.audit()
-      const behind = await audit.behind()
-      if (behind === 0) dirtySince = undefined
-      else dirtySince ??= performance.now()
-      if (dirtySince === undefined || (behind < LEAVES && performance.now() - dirtySince < dirtyMs)) return
-      await signed(audit)
-      dirtySince = undefined
-      told = ''
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      if (reason !== told) log('error', 'signing the log failed', { error: reason })
-      told = reason
-    }
+    const audit = await service.audit()
+    const behind = await audit.behind()
+    if (behind === 0) dirtySince = undefined
+    else dirtySince ??= performance.now()
+    if (dirtySince === undefined || (behind < LEAVES && performance.now() - dirtySince < dirtyMs)) return
+    await signed(audit)
+    dirtySince = undefined
   }
-  return repeat(run, everyMs)
+  return repeat(run, everyMs, { log, failed: 'signing the log failed' })
 }
 
 async function signed(audit: Awaited<ReturnType<Service['audit']>>): Promise<void> {

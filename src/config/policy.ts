@@ -7,12 +7,7 @@ import { present } from '../domain/present.ts'
 import type { Config } from './schema.ts'
 
 // biome-ignore format: read as a table
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Dates go wrong long after this; nobody waits for longer. */
 const LONGEST_MS = 3_650 * 86_400_000

@@ -111,12 +111,7 @@ export const Draft = once(() =>
     on_failure: FailureRules().optional(),
     error: Failure().optional(),
     rejection: z
-      .object({
-        type: z.string(),
-        message: z.string(),
-        by: Name.optional(),
-        at: Time.optional(),
-      })
+      .object({ type: z.string(), message: z.string(), by: Name.optional(), at: Time.optional() })
       .optional(),
     package: Package().optional(),
     /** Names of the schemas that input and output must match. */

@@ -79,9 +79,7 @@ export function createNotifying(
     throw new BatonError(
       'unavailable',
       `the environment variable ${variable} is not set where messages are sent`,
-      {
-        variable,
-      },
+      { variable },
     )
   }
 }

@@ -40,11 +40,7 @@ export interface Operation<
 type Written<In extends z.ZodObject, Out extends z.ZodType, Name extends string> = Omit<
   Operation<In, Out>,
   'name' | 'input' | 'output'
-> & {
-  readonly name: Name
-  readonly input: () => In
-  readonly output: () => Out
-}
+> & { readonly name: Name; readonly input: () => In; readonly output: () => Out }
 
 /** Builds each schema once, and only if somebody needs it: building all of them is most of a command's start-up. */
 export function defineOperation<

@@ -24,10 +24,7 @@ const Warned = () => ({
   warnings: z.array(z.string()).optional().describe('Unusual values that were accepted'),
 })
 const Updated = () =>
-  Shown().extend({
-    ...Warned(),
-    reply: z.string().optional().describe('The effect of done on the merge'),
-  })
+  Shown().extend({ ...Warned(), reply: z.string().optional().describe('The effect of done on the merge') })
 
 /** The reply in the document's diagram once the record is there and the task is done. */
 const DONE_REPLY = 'Status updated to "done". Writeback check: thought_record exists. Merge permitted.'

@@ -72,10 +72,7 @@ export class Baton {
     options: SpecialistOptions<In, Out>,
     handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
   ): Promise<Specialist> {
-    const world = {
-      ...this.#open(),
-      onEnd: (ended: Specialist) => void this.#specialists.delete(ended),
-    }
+    const world = { ...this.#open(), onEnd: (ended: Specialist) => void this.#specialists.delete(ended) }
     const specialist = await startSpecialist(world, demandName(name), options, handler)
     this.#specialists.add(specialist)
     // Closed while the schemas were read: it must not outlive the store.

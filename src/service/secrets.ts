@@ -58,10 +58,6 @@ export function notePassed(
     stream,
     subject,
     record: logRecord('secret.pass', actor, { id: stream, k: 'workspace', rev: 1 }, at),
-    fields: {
-      operation: op,
-      subject,
-      looks_like: passed.map(({ field, kind }) => `${field}: ${kind}`),
-    },
+    fields: { operation: op, subject, looks_like: passed.map(({ field, kind }) => `${field}: ${kind}`) },
   })
 }

@@ -73,11 +73,7 @@ function refuseStale(view: View, { handoffs, tasks }: Reads, rev: number): void 
     refuse(
       'conflict',
       `${now.id} is at revision ${now.rev} and you have seen ${rev}; look at it again first`,
-      {
-        id: now.id,
-        rev: now.rev,
-        seen: rev,
-      },
+      { id: now.id, rev: now.rev, seen: rev },
     )
 }
 

@@ -19,11 +19,7 @@ export function parseHandoff(source: Source): Interpretation {
   for (const { severity, code, message, key, below = [] } of checkMarkdown({ draft, path: source.path }))
     reading.report(severity, code, message, reading.positionOf(key, ...below))
   const whole = withBody(draft, reading.body?.text)
-  return {
-    draft: fitted(whole, reading),
-    diagnostics: reading.diagnostics,
-    places: reading.places,
-  }
+  return { draft: fitted(whole, reading), diagnostics: reading.diagnostics, places: reading.places }
 }
 
 /** A body that only repeats the front matter, as the template has it, is made again with every change. */

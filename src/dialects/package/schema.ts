@@ -53,12 +53,7 @@ const acknowledgment: Schema = {
 }
 
 const gateResponse: Schema = mapping(
-  {
-    decision: oneOf(DECISIONS),
-    by: text('The person who decided'),
-    at: time,
-    comment: { type: 'string' },
-  },
+  { decision: oneOf(DECISIONS), by: text('The person who decided'), at: time, comment: { type: 'string' } },
   ['decision'],
 )
 

@@ -170,10 +170,6 @@ export function taskIsWorkflow({ task, workflow }: Draft): boolean {
 
 /** The strict form: block style, and in quotes whatever an older reader would take for a truth value or a number. */
 export function print(native: { readonly value: Record<string, unknown>; readonly body?: string }): string {
-  const yaml = stringify(native.value, {
-    aliasDuplicateObjects: false,
-    compat: 'yaml-1.1',
-    lineWidth: 0,
-  })
+  const yaml = stringify(native.value, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
   return native.body === undefined || native.body === '' ? yaml : `---\n${yaml}---\n${native.body}`
 }

@@ -154,10 +154,7 @@ export const schemaName = (target: string, side: 'input' | 'output'): string =>
   `${target.replace(/^@/, '')}.${side}.schema.json`
 
 /** Phases of document 001 by the agent's type. */
-export const PHASES_OF = {
-  orchestrator: { from: 6, to: 12 },
-  specialist: { from: 13, to: 16 },
-} as const
+export const PHASES_OF = { orchestrator: { from: 6, to: 12 }, specialist: { from: 13, to: 16 } } as const
 
 /** The keys of the document by form, in its order. A key that the document does not have comes after them. */
 // biome-ignore format: read as a table

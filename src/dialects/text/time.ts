@@ -136,10 +136,7 @@ function zoneOf(
   const [, sign, hours, minutes = '0'] = found
   if (Number(hours) > 14 || Number(minutes) > 59) return undefined
   const total = Number(hours) * 60 + Number(minutes)
-  return {
-    minutes: sign === '-' ? -total : total,
-    oddities: PROPER_OFFSET.test(zone) ? [] : ['odd_zone'],
-  }
+  return { minutes: sign === '-' ? -total : total, oddities: PROPER_OFFSET.test(zone) ? [] : ['odd_zone'] }
 }
 
 /** `Date.UTC` takes years below 100 for those of the last century. */

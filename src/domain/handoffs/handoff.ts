@@ -36,11 +36,7 @@ export const Attempt = once(() =>
 export type Attempt = z.infer<ReturnType<typeof Attempt>>
 
 export const RetryRule = once(() =>
-  z.object({
-    max: z.int().min(0).max(100),
-    delay_s: z.number().min(0),
-    multiplier: z.number().min(1),
-  }),
+  z.object({ max: z.int().min(0).max(100), delay_s: z.number().min(0), multiplier: z.number().min(1) }),
 )
 
 /** One transfer of work from a sender to a receiver. What travels with it is its content, read apart. */

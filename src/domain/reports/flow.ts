@@ -183,10 +183,7 @@ export class FlowReport {
       rejected,
       seconds,
       retries,
-    } = this.#agents.get(name) ?? {
-      ...newTally(),
-      retries: 0,
-    }
+    } = this.#agents.get(name) ?? { ...newTally(), retries: 0 }
     const ended = completed + failed
     return {
       name,

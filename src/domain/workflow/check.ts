@@ -36,11 +36,7 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
   if (problems.length === 0) problems.push(...cycles(steps, paths))
   if (problems.length > 0) return { ok: false, problems }
   const { name, description, home } = parsed.data
-  return {
-    ok: true,
-    paths,
-    workflow: { name, ...present({ description, home }), steps },
-  }
+  return { ok: true, paths, workflow: { name, ...present({ description, home }), steps } }
 }
 
 interface FoundStep {

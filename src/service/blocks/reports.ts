@@ -57,10 +57,7 @@ export async function historyPage(
 ): Promise<Page<Block>> {
   const { workflow, ...rest } = filter
   const { items, ...more } = await store.blocks(await filterOf(store, rest), page)
-  return {
-    items: items.filter((block) => workflow === undefined || block.workflow === workflow),
-    ...more,
-  }
+  return { items: items.filter((block) => workflow === undefined || block.workflow === workflow), ...more }
 }
 
 async function* historyOf(store: Store, { workflow, ...filter }: HistoryFilter): AsyncGenerator<Block> {

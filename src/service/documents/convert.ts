@@ -71,9 +71,7 @@ function chosen(documents: readonly Document[], wanted: number | undefined): Doc
     refuse(
       'invalid_input',
       `this text holds ${known.length} documents; say which one with document (--document 1 to ${documents.length})`,
-      {
-        documents: documents.length,
-      },
+      { documents: documents.length },
     )
   const reason = documents.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
   refuse('invalid_input', reason?.message ?? 'this text holds no document that Baton knows', {

@@ -73,9 +73,7 @@ export function acknowledge(
 export function refuseUnclear(handoff: Handoff, said: Acknowledgment, input: AcceptInput): void {
   const needed = needsAcknowledgment(handoff) && (input.start ?? true)
   const findings = checkAcknowledgment(
-    {
-      acknowledgment: { ...draftAcknowledgment(said), ...present({ from: input.from }) },
-    },
+    { acknowledgment: { ...draftAcknowledgment(said), ...present({ from: input.from }) } },
     { from: handoff.from, id: handoff.id, to: handoff.to },
   ).filter(({ code }) => needed || code !== 'missing_understood_task')
   if (findings.length === 0) return

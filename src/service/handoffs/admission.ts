@@ -67,10 +67,7 @@ export function refuseNoPerson({ policy }: ServiceDeps, type: HandoffType, to: s
 /** The routes in `baton.yaml`, when it lists any, bind every kind of handing over. */
 export function refuseRoute({ policy }: ServiceDeps, from: string, to: string): void {
   if (!mayRoute(policy, from, to))
-    refuse('not_allowed', `${from} may not hand to ${to}; see routes in baton.yaml`, {
-      from,
-      to,
-    })
+    refuse('not_allowed', `${from} may not hand to ${to}; see routes in baton.yaml`, { from, to })
 }
 
 /** Looked at in the transaction: what this process remembers of an agent may be old. */

@@ -35,10 +35,7 @@ export class Artifacts {
       refuse(
         'too_large',
         `${input.path} has ${bytes.length} bytes; at most ${MAX_BLOB_BYTES} are stored, name its path and sha256 instead`,
-        {
-          size: bytes.length,
-          limit: MAX_BLOB_BYTES,
-        },
+        { size: bytes.length, limit: MAX_BLOB_BYTES },
       )
     const sha256 = bytes ? createHash('sha256').update(bytes).digest('hex') : input.sha256
     if (bytes && input.sha256 !== undefined && input.sha256 !== sha256)

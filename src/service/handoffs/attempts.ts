@@ -84,10 +84,7 @@ export function fence(handoff: Handoff, attempt: number | undefined): void {
   refuse(
     'conflict',
     `attempt ${attempt} of ${handoff.id} is over; attempt ${handoff.attempt} is in progress`,
-    {
-      id: handoff.id,
-      attempt: handoff.attempt,
-    },
+    { id: handoff.id, attempt: handoff.attempt },
   )
 }
 

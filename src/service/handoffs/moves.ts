@@ -276,12 +276,7 @@ export function checkHolder(handoff: Handoff, actor: Actor): void {
   refuse(
     'not_allowed',
     `${handoff.id} is held by another instance of ${handoff.holder} (${handoff.instance})`,
-    {
-      id: handoff.id,
-      holder: handoff.holder,
-      instance: handoff.instance,
-      attempt: handoff.attempt,
-    },
+    { id: handoff.id, holder: handoff.holder, instance: handoff.instance, attempt: handoff.attempt },
   )
 }
 

@@ -360,10 +360,7 @@ function refuseLate(step: Step, handoff: Handoff): void {
     refuse(
       'wrong_state',
       `${handoff.id} expired at ${handoff.ack_deadline}; ask ${handoff.from} to send it again`,
-      {
-        id: handoff.id,
-        ack_deadline: handoff.ack_deadline,
-      },
+      { id: handoff.id, ack_deadline: handoff.ack_deadline },
     )
 }
 
@@ -379,10 +376,7 @@ function matchEvidence(deliverables: readonly string[], given: readonly Evidence
       refuse(
         'invalid_input',
         `${JSON.stringify(name)} is not one of the deliverables: ${known.map((d) => JSON.stringify(d)).join(', ') || 'there are none'}`,
-        {
-          deliverable: name,
-          deliverables: known,
-        },
+        { deliverable: name, deliverables: known },
       )
     return { ...item, deliverable: only }
   })

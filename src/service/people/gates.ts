@@ -81,9 +81,7 @@ async function runAutomatic(
     refuse(
       'invalid_input',
       'an automatic gate needs checks, for example --check file:docs/specification.md',
-      {
-        gate: 'auto',
-      },
+      { gate: 'auto' },
     )
   const checks = runChecks ? await runChecks(declared, {}) : []
   return { opens: checks.length === declared.length && checks.every(({ ok }) => ok === true), checks }

@@ -62,13 +62,7 @@ function taskPart(task: Task, by: string, blocked_by: readonly string[]): BriefP
     ...(task.criteria.length > 0 ? ['criteria:', ...task.criteria.map((line) => `- ${line}`)] : []),
     ...(task.notes === undefined ? [] : [`notes: ${task.notes}`]),
   ]
-  return {
-    kind: 'task',
-    title: `Task ${task.id}`,
-    by,
-    untrusted: true,
-    text: lines.join('\n'),
-  }
+  return { kind: 'task', title: `Task ${task.id}`, by, untrusted: true, text: lines.join('\n') }
 }
 
 /** Each record once: that of the project, the task's own, its dependencies', and those that they refer to. */

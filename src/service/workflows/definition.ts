@@ -50,10 +50,7 @@ export function readNamed(text: string, name: string | undefined): ReadDefinitio
   const read = readDefinition(text)
   if (!read.ok || name === undefined || read.workflow.name === name) return read
   const message = `the file is called ${name} and the workflow ${read.workflow.name}; give both one name`
-  return {
-    ok: false,
-    problems: [read.placed({ code: 'invalid', path: ['name'], part: 'value', message })],
-  }
+  return { ok: false, problems: [read.placed({ code: 'invalid', path: ['name'], part: 'value', message })] }
 }
 
 const byPlace = (a: DefinitionProblem, b: DefinitionProblem): number => a.line - b.line || a.column - b.column

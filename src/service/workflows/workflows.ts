@@ -185,10 +185,7 @@ export class Workflows {
   async workflow(
     call: Call,
     input: DefinitionInput & { readonly run?: string | undefined },
-  ): Promise<{
-    readonly workflow: Workflow
-    readonly run?: Run
-  }> {
+  ): Promise<{ readonly workflow: Workflow; readonly run?: Run }> {
     if (input.run !== undefined) {
       const run = await this.find(input.run)
       return { workflow: run.workflow, run }

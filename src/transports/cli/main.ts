@@ -61,9 +61,7 @@ async function findCommand(
     throw new BatonError(
       'invalid_input',
       `baton has no command ${first}${elsewhere(first, rest) || didYouMean(first, firstWords()) || '; see: baton help'}`,
-      {
-        command: first,
-      },
+      { command: first },
     )
   if (isOtherCommand(first)) {
     const verbs = secondWords(first)

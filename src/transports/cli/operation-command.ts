@@ -259,9 +259,6 @@ function tooManyWords(words: readonly string[], positional: readonly string[], c
   return new BatonError(
     'invalid_input',
     `${command} does not take ${extra.map((word) => JSON.stringify(word)).join(' ')}${advice}`,
-    {
-      command,
-      words: extra,
-    },
+    { command, words: extra },
   )
 }

@@ -45,10 +45,7 @@ export function refusal(error: unknown): CallToolResult {
 
 /** The value as data, and as the text that it was written to. */
 export function result(value: object, text = JSON.stringify(value)): CallToolResult {
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: value as Record<string, unknown>,
-  }
+  return { content: [{ type: 'text', text }], structuredContent: value as Record<string, unknown> }
 }
 
 /** An operation without cursors can only name the fields that were cut. */

@@ -33,12 +33,7 @@ export function readAcknowledgment(fields: Fields, extra: Data): Partial<Draft> 
   })
   readFixed(fields, extra, asked)
   keepRest(extra, fields, [ROOT])
-  return filled({
-    acknowledgment,
-    accepted_by: by,
-    accepted_at: asked ? undefined : at,
-    ack_notes: notes,
-  })
+  return filled({ acknowledgment, accepted_by: by, accepted_at: asked ? undefined : at, ack_notes: notes })
 }
 
 /** `understood` is a mapping with the task in the receiver's words, or one word. */

@@ -68,9 +68,6 @@ function demandSame(named: string, holder: string): void {
     throw new BatonError(
       'not_allowed',
       `the token belongs to ${holder}, and --as or BATON_AGENT says ${named}; leave out the name`,
-      {
-        token: holder,
-        as: named,
-      },
+      { token: holder, as: named },
     )
 }

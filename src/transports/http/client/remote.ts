@@ -150,9 +150,7 @@ function toRequest(op: Operation, input: RemoteInput, base: URL): { url: URL; bo
       throw new BatonError(
         'invalid_input',
         `${name}: ${value === '' ? 'is missing' : `${value} is not an id`}`,
-        {
-          operation: op.name,
-        },
+        { operation: op.name },
       )
     delete rest[name]
     return encodeURIComponent(value)

@@ -64,10 +64,7 @@ const create: Command = {
         throw new BatonError(
           'invalid_input',
           `there is no scope ${scope}${didYouMean(scope, SCOPES) || `; write one of ${SCOPES.join(', ')}`}`,
-          {
-            scope,
-            known: SCOPES,
-          },
+          { scope, known: SCOPES },
         )
     const { context } = await shell.open({ write: true, local: true })
     await refuseForPeople(shell, context!, agent)

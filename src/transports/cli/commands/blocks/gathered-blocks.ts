@@ -56,9 +56,7 @@ export function aboutAll(shell: Shell, session: Session | undefined): Omit<Colle
     throw new BatonError(
       'invalid_input',
       '--run names a run of a workspace, and there is none here; leave it out',
-      {
-        option: 'run',
-      },
+      { option: 'run' },
     )
   return {
     ...present({ source, workflow, run }),

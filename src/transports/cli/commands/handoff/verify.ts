@@ -56,9 +56,7 @@ export const verify: Extra = {
       throw new BatonError(
         'invalid_input',
         'say what you judge: --pass, or --fail "why" (a terminal would ask)',
-        {
-          missing: ['pass'],
-        },
+        { missing: ['pass'] },
       )
     const dossier = (await session.call('handoff_get', { id: input.id })) as Dossier
     shell.say(`${evidenceView(shell, dossier)}\n`)

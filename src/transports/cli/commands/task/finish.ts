@@ -171,8 +171,6 @@ function toBlocker(text: string): ThoughtRecord['blockers'][number] {
   throw new BatonError(
     'invalid_input',
     `--blocker ${text} is not a JSON object; write {"type": "peer-dep", "issue": "…"}`,
-    {
-      option: 'blocker',
-    },
+    { option: 'blocker' },
   )
 }

@@ -25,11 +25,7 @@ export const picture: Extra = {
   },
   async before(shell, session, { out, ...input }) {
     const format = formatOf(input.format, out)
-    return (
-      (await fromFile.before?.(shell, session, { ...input, ...present({ format }) })) ?? {
-        input,
-      }
-    )
+    return (await fromFile.before?.(shell, session, { ...input, ...present({ format }) })) ?? { input }
   },
   refused(shell, error) {
     const name = error instanceof BatonError && error.code === 'not_found' ? error.details.name : undefined

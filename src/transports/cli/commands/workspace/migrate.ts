@@ -119,9 +119,7 @@ function answersOf(shell: Shell, args: Arguments): GivenAnswers {
     throw new BatonError(
       'not_found',
       `there is no file ${file}; run it without --apply first, which writes one to fill in`,
-      {
-        file,
-      },
+      { file },
     )
   return { file, isNew: true }
 }

@@ -4,6 +4,7 @@ import type { Draft } from '../dialects/draft.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import { loadOperation } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { Call } from '../service/deps.ts'
@@ -46,7 +47,7 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   if (!handoff) return no('it holds no handoff')
   if (item.outcome !== 'imported' && item.outcome !== 'unchanged')
     return no(item.reason ?? `${handoff.id} is here already and says something else`)
-  note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid })
+  note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid, ...present({ reason: item.reason }) })
   // What a commit has is left as it is there: the tree stays clean. So is an archive that was there before Baton.
   const isLeft = isCommitted || (work.isFirst && isEnd(handoff.state))
   if (isLeft && work.kind.fits(handoff, path)) {

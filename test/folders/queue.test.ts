@@ -457,7 +457,7 @@ describe('steps of a program without Baton', () => {
 
     const { timeline } = await ask<{ timeline: { act: string; auth: string }[] }>(folder.where, 'show', ID)
     const acts = timeline.map(({ act }) => act).filter((act) => act.startsWith('handoff.'))
-    assert.deepEqual(acts, ['handoff.imported', 'handoff.accept', 'handoff.submit'])
+    assert.deepEqual(acts, ['handoff.send', 'handoff.accept', 'handoff.submit'])
     assert.ok(timeline.every(({ auth }) => auth === 'file'))
   })
 

@@ -19,7 +19,7 @@ import {
   sameDraft,
   sourceUid,
 } from './identity.ts'
-import { makeHandoff } from './imported-handoff.ts'
+import { adoptHandoff, sendHandoff } from './imported-handoff.ts'
 import { makeRecord } from './record.ts'
 
 export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const
@@ -43,7 +43,7 @@ export interface ImportItem {
 }
 
 export interface ImportInput extends TextInput {
-  /** Somebody hands over by this document here and now, so limits and routes hold. */
+  /** Somebody hands over by this document here and now: it is sent, with all rules of sending. */
   readonly asNew?: boolean
 }
 
@@ -116,8 +116,12 @@ async function importHandoff(
   const known = await findKnown(deps, piece)
   if (known) return compared(deps, piece, known)
   try {
-    const { id, state, task } = await makeHandoff(deps, call, piece, asNew)
-    return { outcome: 'imported', id, state, ...present({ task }) }
+    const { handoff, warnings } = isSent(piece, asNew)
+      ? await sendHandoff(deps, call, piece)
+      : { handoff: await adoptHandoff(deps, call, piece), warnings: [] }
+    const { id, state, task } = handoff
+    const reason = warnings.map(({ message }) => message).join('; ') || undefined
+    return { outcome: 'imported', id, state, ...present({ task, reason }) }
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== 'conflict') throw error
     // Somebody took the same document in at the same moment.
@@ -126,6 +130,10 @@ async function importHandoff(
     return compared(deps, piece, made)
   }
 }
+
+/** Whether the document hands over here and now; any other state was reached elsewhere and is adopted. */
+const isSent = ({ document: { draft } }: Piece, asNew: boolean): boolean =>
+  asNew && [undefined, 'draft', 'offered', 'needs_input'].includes(draft?.state)
 
 /** A document about a handoff that is here: the same again, another version of it, or another file about it. */
 async function compared(

@@ -1,13 +1,15 @@
 import type { DialectId } from '../../dialects/dialect.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { placeBelow } from '../../domain/handoffs/chain.ts'
+import { archivedAt } from '../../dialects/package/files/session.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { isOpen } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { admit, refuseRoute } from '../handoffs/admission.ts'
 import { finish, type Step } from '../handoffs/moves.ts'
+import { Sender, type Sent } from '../handoffs/sender.ts'
 import { logRecord } from '../log-record.ts'
+import { gateOf, markGated } from '../people/gates.ts'
 import { noteTask } from '../tasks/task-follow.ts'
 import { newTask } from '../tasks/tasks.ts'
 import { agedUid } from '../uuid7.ts'
@@ -16,37 +18,21 @@ import { type Imported, instant, toHandoff } from './handoff.ts'
 import { carriedUid, idsOf, NO_PATH, type Piece, SOURCE_TYPE, sourceUid } from './identity.ts'
 
 /**
- * Makes the handoff that a document states, with its task, its agents, the document itself and an entry for each,
- * in one transaction. Limits, guards and deadlines of sending do not apply: it was sent elsewhere. `asNew` is for a
- * document by which somebody hands over here and now: then they do.
+ * Adopts the handoff that a document states, with its task, its agents, the document itself and an entry for each,
+ * in one transaction. Limits, guards and deadlines of sending do not apply: it was sent elsewhere.
  */
-export async function makeHandoff(
-  deps: ServiceDeps,
-  call: Call,
-  piece: Piece,
-  asNew = false,
-): Promise<Handoff> {
-  const { draft, dialect } = piece.document
-  if (!draft || !dialect) return refuse('internal', 'a document without a draft cannot be imported')
-  const at = deps.now().toISOString()
-  const [supersedes, in_reply_to, uid, id] = await Promise.all([
-    uidNamed(deps, draft.supersedes),
-    uidNamed(deps, draft.in_reply_to),
-    freeUid(deps, draft, dialect),
-    freeId(deps, idsOf(draft, dialect).free),
-  ])
-  const made = toHandoff(draft, { uid, id, home: dialect, at, supersedes, in_reply_to })
-  const { from, to, task } = made.handoff
-  if (asNew) refuseRoute(deps, from, to)
+export async function adoptHandoff(deps: ServiceDeps, call: Call, piece: Piece): Promise<Handoff> {
+  const made = await statedBy(deps, piece)
+  const { uid, from, to, task, type, state } = made.handoff
+  const guarded = type === 'gate' && isOpen(state) && task !== undefined
+  const parent = guarded ? await deps.store.latest(task, undefined, from) : undefined
   const { agents, streams } = agentReads(deps, [from, to])
   return write(deps, call, {
     op: 'document_import',
     input: { sha256: piece.sha256 },
     reads: {
       agents,
-      ...(asNew && { counted: [from, to] }),
-      ...(asNew && task !== undefined && { latest: { task, from, to } }),
-      ...(asNew && supersedes !== undefined && { handoffs: [supersedes] }),
+      ...(parent && { handoffs: [parent.uid] }),
       tasks: task === undefined ? [] : [task],
       streams: [uid, ...streams],
     },
@@ -54,12 +40,70 @@ export async function makeHandoff(
       const step: Step = { deps, view, actor: call.actor, at: now }
       const more = ensureAgents(step, [from, to])
       if (more) return more
-      const { home, type } = made.handoff
-      if (asNew) admit(step, { from, to, home, type, task, place: placeBelow(uid), supersedes })
-      return placeImported(step, piece, made)
+      return placeImported(step, piece, guarded ? withGuard(step, made, parent?.uid) : made)
     },
     reload: (subject) => deps.store.handoff(subject),
   })
+}
+
+/** A gate that waits for a person holds up the work that it is about, wherever it was asked. */
+function withGuard(step: Step, { handoff, content }: Imported, parent: string | undefined): Imported {
+  const { view } = step
+  const task = handoff.task === undefined ? undefined : view.task(handoff.task)?.task
+  const work = parent === undefined ? undefined : view.handoff(parent)
+  const gate = gateOf(step, handoff.gate, handoff.from, { work, task })
+  const guarding = { ...handoff, gate, ...present({ parent: gate.guards }) }
+  markGated(step, guarding)
+  return { handoff: guarding, content }
+}
+
+/** Hands over by a document, here and now: the sending use case judges it like every other sender's. */
+export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): Promise<Sent> {
+  const { handoff, content } = await statedBy(deps, piece)
+  const { uid, id, to, title, home, task, priority, timeout_s, retry } = handoff
+  const { type, in_reply_to, gate, ack_deadline } = piece.document.draft ?? {}
+  const asked = gate && present({ type: gate.type, name: gate.name, step: gate.step ?? undefined })
+  const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked }
+  const input = { ...content.package, to, title, home, alias: id, ...present(fields) }
+  const said = present({ ack_deadline: instant(ack_deadline) })
+  const { created_at, updated_at, attempt, imported_at, aliases, supersedes } = handoff
+  return new Sender(deps).sendDocument(
+    call,
+    { ...input, ...present({ supersedes }) },
+    handoff.state !== 'draft',
+    {
+      uid,
+      keep: (step, made) => {
+        const kept = {
+          ...made,
+          created_at,
+          updated_at,
+          attempt,
+          ...present({ imported_at, aliases }),
+          ...said,
+        }
+        step.view.putHandoff(kept)
+        keepSource(step, piece, { stream: kept.root, handoff: uid })
+        return kept
+      },
+    },
+  )
+}
+
+/** The handoff as the document states it, with a uid and an id that are free here. */
+async function statedBy(deps: ServiceDeps, { document, path }: Piece): Promise<Imported> {
+  const { draft: said, dialect } = document
+  if (!said || !dialect) return refuse('internal', 'a document without a draft cannot be imported')
+  const named = dialect === 'package' && path !== undefined ? archivedAt(path)?.id : undefined
+  const draft = { ...present({ id: named }), ...said }
+  const [supersedes, in_reply_to, uid, id] = await Promise.all([
+    uidNamed(deps, draft.supersedes),
+    uidNamed(deps, draft.in_reply_to),
+    freeUid(deps, draft, dialect),
+    freeId(deps, idsOf(draft, dialect).free),
+  ])
+  const at = deps.now().toISOString()
+  return toHandoff(draft, { uid, id, home: dialect, at, supersedes, in_reply_to })
 }
 
 function placeImported(step: Step, piece: Piece, { handoff, content }: Imported): Handoff {

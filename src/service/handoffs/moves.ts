@@ -45,6 +45,9 @@ export interface Change {
 
 export interface Returned {
   readonly uid: string
+  /** Of the file that it was sent by. */
+  readonly id?: string | undefined
+  readonly home?: Handoff['home'] | undefined
   readonly title: string
   readonly package: Package
 }
@@ -209,9 +212,9 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
   const result = view.content(delegation.uid)?.result
   const handoff: Handoff = {
     uid,
-    id: `${delegation.id}-R`,
+    id: returns?.id ?? `${delegation.id}-R`,
     rev: 1,
-    home: delegation.home,
+    home: returns?.home ?? delegation.home,
     type: 'return',
     state: 'offered',
     from: delegation.to,

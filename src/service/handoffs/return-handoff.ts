@@ -11,7 +11,7 @@ import { move, type Returned, type Step } from './moves.ts'
 export function returned(
   step: Step,
   uid: string,
-  sent: Omit<Returned, 'uid'>,
+  sent: Omit<Returned, 'uid'> & Partial<Returned>,
   lacking: readonly Problem[],
 ): Handoff {
   const { view, deps, at } = step

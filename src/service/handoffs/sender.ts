@@ -48,6 +48,13 @@ export interface NewHandoff extends Package, AskedOfPeople {
   readonly in_reply_to?: string | undefined
 }
 
+/** A document by which somebody hands over: it stays with the handoff that is made of it. */
+export interface SentDocument {
+  readonly uid: string
+  /** Keeps the document in the same unit; answers the handoff with the times that the document says. */
+  keep(step: Step, handoff: Handoff): Handoff
+}
+
 export interface Sent {
   readonly handoff: Handoff
   readonly warnings: readonly Problem[]
@@ -69,6 +76,11 @@ export class Sender {
   /** Creates and sends in one. */
   send(call: Call, input: NewHandoff): Promise<Sent> {
     return this.#make(call, 'handoff_send', input, true)
+  }
+
+  /** Creates or sends what a document says, by the rules that hold for every sender. */
+  sendDocument(call: Call, input: NewHandoff, send: boolean, document: SentDocument): Promise<Sent> {
+    return this.#make(call, 'document_import', input, send, document)
   }
 
   async sendDraft(call: Call, ref: string): Promise<Sent> {
@@ -192,27 +204,34 @@ export class Sender {
     })
   }
 
-  async #make(call: Call, op: string, input: NewHandoff, send: boolean): Promise<Sent> {
+  async #make(
+    call: Call,
+    op: string,
+    input: NewHandoff,
+    send: boolean,
+    document?: SentDocument,
+  ): Promise<Sent> {
     const deps = this.#deps
     const from = call.actor.name
     const { to, task, home = deps.home, created_files, in_reply_to, ...said } = input
     const files = home === 'native' ? undefined : await import('../documents/live-home.ts')
     files?.demandFileId(deps, home, input.alias)
-    const rest = await this.#withShared(home, said)
+    const rest = document ? said : await this.#withShared(home, said)
     const isGate = input.gate !== undefined
     const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
     const judged = await judgeSending(deps, { ...offered, package: packageOf(rest) })
     const { type, warnings } = judged
-    if (type === 'return') return this.#answer(call, op, input, judged)
+    if (type === 'return') return this.#answer(call, op, input, judged, send, document)
     refuseRoute(deps, from, to)
     const parent = await this.#parentOf(call, input)
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
-    const uid = deps.newUid()
+    const uid = document?.uid ?? deps.newUid()
     const place = placeBelow(uid, parent)
     // Work that follows from other work belongs to the same trace, unless its sender has one of its own.
     const trace = call.trace ?? parent?.trace
     const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
-    await files?.demandWritable(deps, home, { from, to, title: input.title, task, package: packageOf(rest) })
+    const written = { from, to, title: input.title, task, package: packageOf(rest) }
+    if (!document) await files?.demandWritable(deps, home, written)
     const alias = input.alias ?? (await files?.documentId(deps, { home, from, to, task }))
     const made: NewHandoff = { ...rest, to, home, type, alias, ...present({ task }) }
     const { agents, streams } = agentReads(deps, [from, to])
@@ -242,12 +261,9 @@ export class Sender {
         admit(step, candidate)
         const run = parent && runBelow(view, parent)
         if (send && run !== undefined) refuseOverGate(view, run, from, parent)
-        return placeHandoff(
-          step,
-          uid,
-          { ...made, supersedes },
-          { ...place, from, send, automatic, run, trace },
-        )
+        const placing = { ...place, from, send, automatic, run, trace }
+        const placed = placeHandoff(step, uid, { ...made, supersedes }, placing)
+        return document ? document.keep(step, placed) : placed
       },
       reload: (subject) => deps.store.handoff(subject),
     }).catch(async (error: unknown) => {
@@ -263,12 +279,20 @@ export class Sender {
   }
 
   /** A return from the delegate ends the delegation and carries the package as it was sent. */
-  async #answer(call: Call, op: string, input: NewHandoff, { answers, warnings }: Judged): Promise<Sent> {
+  async #answer(
+    call: Call,
+    op: string,
+    input: NewHandoff,
+    { answers, warnings }: Judged,
+    send: boolean,
+    document?: SentDocument,
+  ): Promise<Sent> {
     const deps = this.#deps
-    if (op !== 'handoff_send')
+    if (!send)
       refuse('invalid_input', 'a return cannot be a draft; send it when the work is done', { type: 'return' })
     const uids = answers ? [answers.uid] : []
-    const sent = { title: input.title, package: packageOf(input) }
+    const own = document && { uid: document.uid, id: input.alias, home: input.home }
+    const sent = { title: input.title, package: packageOf(input), ...present({ ...own }) }
     const { artifacts } = sent.package
     const lacking = answers ? await outputConditions(deps, answers.uid, { artifacts }) : []
     const handoff = await write(deps, call, {
@@ -276,10 +300,12 @@ export class Sender {
       input,
       reads: { handoffs: uids, contents: uids, agents: [call.actor.name] },
       // A repeated call has its answer before it is judged: the delegation is closed by then.
-      decide: (view, at) =>
-        answers
-          ? returned({ deps, view, actor: call.actor, at }, answers.uid, sent, lacking)
-          : refuseUnasked(call.actor.name, input.to),
+      decide: (view, at) => {
+        if (!answers) return refuseUnasked(call.actor.name, input.to)
+        const step: Step = { deps, view, actor: call.actor, at }
+        const answer = returned(step, answers.uid, sent, lacking)
+        return document ? document.keep(step, answer) : answer
+      },
       reload: (subject) => deps.store.handoff(subject),
     })
     return { handoff, warnings }

@@ -71,19 +71,19 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const codingAgent = codingAgentOf(env)
   const uid = process.getuid?.()
   return {
-    ...given('agent', env.BATON_AGENT),
-    ...given('workspace', env.BATON_WORKSPACE),
-    ...given('url', env.BATON_URL),
-    ...given('token', env.BATON_TOKEN),
-    ...given('store', env.BATON_STORE),
-    ...given('trust', env.BATON_TRUST),
+    ...ifGiven('agent', env.BATON_AGENT),
+    ...ifGiven('workspace', env.BATON_WORKSPACE),
+    ...ifGiven('url', env.BATON_URL),
+    ...ifGiven('token', env.BATON_TOKEN),
+    ...ifGiven('store', env.BATON_STORE),
+    ...ifGiven('trust', env.BATON_TRUST),
     home: homeOf(env),
     ci: CI_SERVICES.some((name) => isOn(env[name])),
-    ...given('codingAgent', codingAgent),
+    ...ifGiven('codingAgent', codingAgent),
     user: userOf(env, uid),
     ...present({ uid }),
-    ...given('stepSummary', env.GITHUB_STEP_SUMMARY),
-    ...given('path', env.PATH),
+    ...ifGiven('stepSummary', env.GITHUB_STEP_SUMMARY),
+    ...ifGiven('path', env.PATH),
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
     debug: isOn(env.BATON_DEBUG),
   }
@@ -109,7 +109,7 @@ function isOn(value: string | undefined): boolean {
 }
 
 /** An empty variable says no more than one that is not there. */
-function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+function ifGiven<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
   return value === undefined || value.trim() === '' ? {} : ({ [key]: value.trim() } as Record<K, string>)
 }
 

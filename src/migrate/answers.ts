@@ -24,7 +24,7 @@ const READ: Readonly<
     read: (text) => (isTaskId(text) ? { task: text } : undefined),
     form: 'a task id, for example BPRD-2026-0042',
   },
-  status: { read: stateIn, form: 'Created, Active, Acknowledged, Complete, Expired or Rejected' },
+  status: { read: answeredState, form: 'Created, Active, Acknowledged, Complete, Expired or Rejected' },
   created_at: {
     read: (text) => {
       const instant = readInstant(text)?.instant
@@ -39,7 +39,7 @@ function agent(field: 'from' | 'to', text: string): Answer | undefined {
   return read && read.name !== null && !read.several ? { [field]: read.name } : undefined
 }
 
-function stateIn(text: string): Answer | undefined {
+function answeredState(text: string): Answer | undefined {
   const read = readStatus(text)
   return read.kind === 'state' ? { state: read.state } : undefined
 }

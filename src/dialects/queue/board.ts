@@ -71,7 +71,7 @@ function boardEntry(fields: Fields, agent: string): Draft {
     const path = fields.value(key) === null ? undefined : fields.text(key)
     return path === undefined || path.length > 1_000 ? [] : [{ path }]
   })
-  const state = stateIn(fields)
+  const state = boardState(fields)
   const pack: Data = { ...(note && { summary: note }), ...(links.length > 0 && { artifacts: links }) }
   return {
     to: agent.replace(/^@/, '').slice(0, 200),
@@ -81,7 +81,7 @@ function boardEntry(fields: Fields, agent: string): Draft {
   }
 }
 
-function stateIn(fields: Fields): Draft['state'] {
+function boardState(fields: Fields): Draft['state'] {
   const written = fields.text('status')
   if (written === undefined || IDLE.includes(written.toLowerCase())) return undefined
   const found = findWord(STATE_WORDS, written)

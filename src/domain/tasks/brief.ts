@@ -55,7 +55,7 @@ const WARNING =
 /** Four bytes of UTF-8 count as a token: close enough for English and code, and too many rather than too few elsewhere. */
 export function estimateTokens(text: string): number {
   let bytes = 0
-  for (const sign of text) bytes += bytesOf(sign.codePointAt(0)!)
+  for (const sign of text) bytes += utf8Length(sign.codePointAt(0)!)
   return Math.ceil(bytes / 4)
 }
 
@@ -146,7 +146,7 @@ function beginning(text: string, bytes: number): string {
   let used = 0
   let end = 0
   for (const sign of text) {
-    used += bytesOf(sign.codePointAt(0)!)
+    used += utf8Length(sign.codePointAt(0)!)
     if (used > bytes) break
     end += sign.length
   }
@@ -175,4 +175,4 @@ function oneLine(text: string): string {
   return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain
 }
 
-const bytesOf = (point: number): number => (point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)
+const utf8Length = (point: number): number => (point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)

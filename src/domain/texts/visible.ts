@@ -66,10 +66,10 @@ const PLAIN = /^[\w./-]{1,100}$/
 /** Words of others within a sentence of ours: in quotes that they cannot leave, unless they are a plain name. */
 export const quoted = (words: string): string => (PLAIN.test(words) ? words : JSON.stringify(words))
 
-type Change = (text: string) => string
+type TextChange = (text: string) => string
 
 /** A value with every text in it changed, names of fields too. What needs no change is the same object as before. */
-export function changeTexts<T>(value: T, change: Change): T {
+export function changeTexts<T>(value: T, change: TextChange): T {
   return changed(value, change) as T
 }
 
@@ -79,7 +79,7 @@ export function changeTexts<T>(value: T, change: Change): T {
  */
 export const wellFormedDeep = <T>(value: T): T => changeTexts(value, (text) => text.toWellFormed())
 
-function changed(value: unknown, change: Change): unknown {
+function changed(value: unknown, change: TextChange): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return changedList(value, change)
   if (typeof value === 'object' && value !== null && isPlain(value)) return changedObject(value, change)
@@ -87,7 +87,7 @@ function changed(value: unknown, change: Change): unknown {
 }
 
 /** Most lists and objects need no change: what has none is looked at where it stands and is not made anew. */
-function changedList(list: readonly unknown[], change: Change): readonly unknown[] {
+function changedList(list: readonly unknown[], change: TextChange): readonly unknown[] {
   let next: unknown[] | undefined
   for (let i = 0; i < list.length; i++) {
     const each = changed(list[i], change)
@@ -97,7 +97,7 @@ function changedList(list: readonly unknown[], change: Change): readonly unknown
   return next ?? list
 }
 
-function changedObject(object: object, change: Change): object {
+function changedObject(object: object, change: TextChange): object {
   const values = object as Readonly<Record<string, unknown>>
   const keys = Object.keys(values)
   let next: [string, unknown][] | undefined

@@ -47,7 +47,7 @@ export function plan(change: ForeignChange): Plan {
   if (Object.keys(amend).length > 0)
     calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
   const covered = new Set([
-    ...(isStep ? ['state', 'result', 'error', 'created_at'] : Object.keys(amend).map(fieldOf)),
+    ...(isStep ? ['state', 'result', 'error', 'created_at'] : Object.keys(amend).map(packageField)),
     ...(isSameFolder(change) ? ['state'] : []),
   ])
   const fixed = fixedIn(fields, covered)
@@ -62,7 +62,7 @@ export function plan(change: ForeignChange): Plan {
   return { ok: true, author, calls }
 }
 
-const fieldOf = (name: string): string => (name === 'title' ? name : `package.${name}`)
+const packageField = (name: string): string => (name === 'title' ? name : `package.${name}`)
 
 /** Several of the engine's states share a folder; to lie there asks for none of them. */
 const isSameFolder = ({ file, handoff, now }: ForeignChange): boolean =>

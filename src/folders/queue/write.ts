@@ -58,7 +58,7 @@ export function writeQueueFile({ handoff, draft, base, agreed, policy, thread }:
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   }
   if (Object.keys(extra).length === 0) delete whole.extra
-  const strict = printed(whole, status)
+  const strict = queueText(whole, status)
   if (!document?.draft) return { ok: true, text: mark.on(strict, { handoff, thread }) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const after = mergedDraft(document.draft, documentIn(strict)?.draft ?? whole, whole)
@@ -128,7 +128,7 @@ function rewritten(document: Document, after: Draft, strict: string, status: Que
   return isSaid && word === status ? text : strict
 }
 
-const printed = (draft: Draft, status: QueueStatus): string => {
+const queueText = (draft: Draft, status: QueueStatus): string => {
   const native = nativeOf(draft)
   const input = own(native, 'input')
   // Specialists read the data of a request without asking.

@@ -47,15 +47,15 @@ export function writeBlock(input: BlockInput): string {
     ...(workflow !== undefined && { workflow: { id: workflow } }),
     ...present({ package: context && { data: { ...context } } }),
   }
-  const read = readDocuments(printed(draft))
+  const read = readDocuments(blockText(draft))
   const wrong = read.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
   if (wrong) throw new BatonError('invalid_input', wrong.message, { code: wrong.code })
   // As it is read, so that writing it again gives the same bytes.
   const { body: _, ...said } = read[0]?.draft ?? draft
-  return printed(said)
+  return blockText(said)
 }
 
-function printed(draft: Draft): string {
+function blockText(draft: Draft): string {
   const dialect = dialectOf('block')
   const native = dialect.toNative(draft)
   if (native.ok) return dialect.print(native)

@@ -74,7 +74,7 @@ export interface CollectInput {
 }
 
 /** The diagnostics of a block are cut here: a hostile file could have any number. */
-const SHOWN = 20
+const ERRORS_SHOWN = 20
 
 /** Reads the blocks of documents and stores nothing: what a pipeline without a workspace does. */
 export function readBlocks(input: CollectInput): Collected {
@@ -134,7 +134,7 @@ function collectedBlock(path: string | undefined, block: FoundBlock): CollectedB
     ...present({ path, line, verdict: verdictOf(status), status }),
     ...(said && shownOf(said)),
     ...(!said && { reason: errors[0]?.message ?? 'it cannot be used' }),
-    diagnostics: diagnostics.slice(0, SHOWN),
+    diagnostics: diagnostics.slice(0, ERRORS_SHOWN),
     ...(isOpen && { open: true as const }),
   }
 }

@@ -105,7 +105,7 @@ function reportTwice(entries: readonly StateEntry[], fields: Fields): void {
  */
 export function updateState(source: Source | undefined, handoffs: readonly Draft[]): Updated {
   if (source === undefined || source.text.trim() === '')
-    return { ok: true, text: printed({ [LIST]: handoffs.map(nativeEntry) }) }
+    return { ok: true, text: prettyJson({ [LIST]: handoffs.map(nativeEntry) }) }
   const errors = [...source.diagnostics, ...readState(source).diagnostics].filter(isCorrupt)
   const { value } = source
   const list = own(value, LIST) ?? []
@@ -114,7 +114,7 @@ export function updateState(source: Source | undefined, handoffs: readonly Draft
   const changes = changesIn(list, next)
   if (changes.length === 0) return { ok: true, text: source.text }
   if (!isStrict(source.text) || next.length - list.length > MOST_ADDED)
-    return { ok: true, text: printed(exactly({ ...value, [LIST]: next }, source)) }
+    return { ok: true, text: prettyJson(exactly({ ...value, [LIST]: next }, source)) }
   return { ok: true, text: source.edit(changes) }
 }
 
@@ -186,7 +186,7 @@ function isBare(source: Source, path: Path): boolean {
   return /[-\d]/.test(source.text.split('\n')[line - 1]?.[column - 1] ?? '')
 }
 
-const printed = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+const prettyJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 function isStrict(text: string): boolean {
   try {

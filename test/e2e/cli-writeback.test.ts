@@ -158,7 +158,7 @@ describe('writeback on the command line', () => {
     const refused = await refusal(inGit, ...call)
     const done = await quick(without, ...call)
 
-    assert.match(refused.message, /^branch is missing; .* commit_sha is missing; /)
+    assert.match(refused.message, /^--branch is missing; .* --commit-sha is missing; /)
     assert.deepEqual([done.code, done.stdout.includes('is done, and its record is written')], [0, true])
     assert.match(done.stderr, /tests_run is missing/)
   })

@@ -129,7 +129,7 @@ describe('a task that is started in a repository', () => {
     const other = await ask<Started>(project.where, 'task', 'start', 'P0.1.1', '--as', 'codex')
 
     assert.equal(finish.exit, 5)
-    assert.match(finish.message, /was deleted; make it again with: baton task start P0\.1\.1$/)
+    assert.match(finish.message, /was deleted; make it again with: baton task start P0\.1\.1 --as claude$/)
     assert.deepEqual([again.branch, again.worktree, back], [first.branch, first.worktree, commit])
     assert.deepEqual([other.branch, other.worktree], [first.branch, '.worktrees/codex/p0-1-1-package-setup'])
     assert.equal(project.at('codex/p0-1-1-package-setup').git('rev-parse', 'HEAD'), commit)

@@ -67,7 +67,7 @@ describe('what people are shown', () => {
       const { code, stderr } = await quick(where, 'init', '--dialect', dialect)
 
       assert.equal(code, 0)
-      assert.equal(/has to say/.test(stderr), dialect === 'queue', stderr)
+      assert.equal(/for this format write: dialect: queue/.test(stderr), dialect === 'queue', stderr)
     }
   })
 

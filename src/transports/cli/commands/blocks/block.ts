@@ -16,7 +16,7 @@ const OPTIONS: readonly Flag[] = [
     name: 'from',
     takes: 'value',
     placeholder: 'agent',
-    about: 'The agent that ends its work (--as, else BATON_AGENT)',
+    about: 'The author (--as, else BATON_AGENT)',
   },
   { name: 'to', takes: 'value', placeholder: 'agent', about: 'The next agent (None)' },
   {

@@ -147,6 +147,37 @@ for (const [setting, begin, agent, says] of [
     })
   })
 
+describe('a verification that is written into a file', () => {
+  const record = (status: string) =>
+    ['Middleware', 'Documentation']
+      .map((name) => `    - {deliverable: ${name}, status: ${JSON.stringify(status)}, evidence: seen}\n`)
+      .join('')
+  const verify = (work: Waiting, status: string, verifier: string) => {
+    const checks = `verification_record:\n  verified_at: 2026-11-17T10:00:00Z\n  deliverable_checks:\n`
+    const text = work
+      .read(work.file)
+      .replace('status: Acknowledged', 'status: Complete')
+      .replace(
+        'completion_verified_by: null\n',
+        `completion_verified_by: ${verifier}\n${checks}${record(status)}`,
+      )
+    writeFileSync(join(work.where.cwd, work.file), text)
+  }
+
+  it('[S0-81] completes nothing where a check says anything but verified', async (t) => {
+    const work = await aReview(t)
+    work.allow()
+    trusted(work.where)
+    for (const status of ['Verified', 'VERIFIED', 'done', 'completely missing', 'verified by nobody', 'ok']) {
+      verify(work, status, 'perplexity')
+      const { stdout } = await quick(work.where, 'folders', 'sync', '--as', 'perplexity')
+
+      assert.match(stdout, /refused|sent back/, status)
+      assert.equal((await shown(work.where, work.id)).handoff.state, 'in_review', status)
+    }
+  })
+})
+
 describe('a baton.yaml without accept', () => {
   it('stays trusted without accept as 0.1.0 trusted it', async (t) => {
     const work = await aReview(t)

@@ -176,6 +176,21 @@ describe('a verification that is written into a file', () => {
       assert.equal((await shown(work.where, work.id)).handoff.state, 'in_review', status)
     }
   })
+
+  for (const verifier of ['"@perplexity"', '@perplexity', 'Perplexity'])
+    it(`[S0-80] keeps the verifier ${verifier} as document 000 writes it`, async (t) => {
+      const work = await aReview(t)
+      work.allow()
+      trusted(work.where)
+      verify(work, 'verified', verifier)
+
+      await ask(work.where, 'folders', 'sync', '--as', 'perplexity')
+
+      assert.equal((await shown(work.where, work.id)).handoff.state, 'completed')
+      const now = new Date().toISOString()
+      const file = `_handoffs/archived/${now.slice(0, 4)}/${now.slice(5, 7)}/${work.id}.md`
+      assert.match(work.read(file), /^completion_verified_by: "?perplexity"?$/m)
+    })
 })
 
 describe('a baton.yaml without accept', () => {

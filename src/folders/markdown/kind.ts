@@ -86,7 +86,7 @@ function read(text: string, path: string): Says {
   const slot = own(document.source.value, 'x_baton')
   const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft
-  const said = saidStatus(document)
+  const said = saidWord(document, 'status')
   return {
     is: 'handoff',
     draft,
@@ -118,23 +118,32 @@ function writeMarkdownFile({ handoff, draft, base, agreed, policy, thread }: Kno
   // One that says nothing of its own any more is the template's, which no draft has.
   const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
   const after: Draft = { ...engine, ...(isOwn && { body: text }), ...present({ extra }), ...target }
-  const written = withExactStatus(rewrite(document, after), markdownStatus(handoff))
+  const written = withExactWords(rewrite(document, after), markdownStatus(handoff))
   return { ok: true, text: mark.on(written, { handoff, thread }) }
 }
 
 /** Document 000's words are exact. What an author writes is read tolerantly, and then spelt as it says. */
-function withExactStatus(text: string, status: MarkdownStatus): string {
+function withExactWords(text: string, status: MarkdownStatus): string {
   const document = documentIn(text)
-  const said = document && saidStatus(document)
-  return !said || said.word === status ? text : document.source.edit([{ path: said.path, value: status }])
+  if (!document) return text
+  const changes = ['status', ...AGENT_KEYS].flatMap((key) => {
+    const said = saidWord(document, key)
+    if (!said || (key !== 'status' && !/^@?[\w.-]+$/.test(said.word))) return []
+    const exact = key === 'status' ? status : said.word.replace(/^@/, '').toLowerCase()
+    return said.word === exact ? [] : [{ path: said.path, value: exact }]
+  })
+  return changes.length === 0 ? text : document.source.edit(changes)
 }
 
-/** Where a document has a key for its status, and its word. */
-function saidStatus({ source, places }: Document) {
-  const path = places.get('status') ?? ['status']
+/** Where a document has this key, and its word. */
+function saidWord({ source, places }: Document, key: string) {
+  const path = places.get(key) ?? [key]
   const word = valueAt(source.value, path)
   return typeof word === 'string' ? { path, word } : undefined
 }
+
+/** With a role behind it (`Grok (Chief)`) a name stays as it was written. */
+const AGENT_KEYS = ['from_agent', 'to_agent', 'acknowledged_by', 'completion_verified_by', 'rejected_by']
 
 /** What Baton may have written into a body: from the front matter that is beside it, or was before its author changed it. */
 function sectionsBefore(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { ask, quick } from '../support/program/command.ts'
+import { ask, quick, refusal } from '../support/program/command.ts'
 import { active, aHandoffFolder, aVerifyingFolder, type HandoffFolder } from './handoffs.ts'
 import { aPackageFolder } from './package.ts'
 import { aQueueFolder, failure, type QueueFolder } from './queue.ts'
@@ -182,5 +182,21 @@ describe('a failure in the folders of document 001', () => {
       [3, false],
     ])
     assert.equal((await folder.show(id)).state, 'failed')
+  })
+
+  it('[S1-105] [S1-106] gets no fifth attempt, by command or by file, whatever its file says', async (t) => {
+    const folder = await aQueueFolder(t)
+    const spent = { retry_available: true, retry_count: 3, max_retries: 3 }
+    folder.put('failed', ID, { ...failure(folder.request(ID), 'no compiler'), ...spent })
+    await folder.sync()
+
+    const refused = await refusal(folder.where, 'handoff', 'retry', ID, '--as', 'frontend-specialist')
+    folder.move(ID, 'failed', 'pending')
+    await folder.sync()
+
+    assert.match(refused.message, /^all 3 retries of \S+ are used; send the work as a new handoff$/)
+    assert.deepEqual(folder.placesOf(ID), ['failed'])
+    const { retry_available, retry_count } = folder.file('failed', ID)
+    assert.deepEqual([retry_available, retry_count], [false, 3])
   })
 })

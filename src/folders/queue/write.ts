@@ -124,8 +124,13 @@ function rewritten(document: Document, after: Draft, strict: string, status: Que
   const text = rewrite(document, after)
   const said = documentIn(text)
   const isSaid = OWNED.every((key) => sameData(said?.draft?.[key], after[key]))
-  const word = own(said?.source.value, 'status')
-  return isSaid && word === status ? text : strict
+  const [word, isLeft] = ['status', 'retry_available'].map((key) => own(said?.source.value, key))
+  // After the last retry `true` is read as false, so a rewrite sees nothing to change.
+  const exact =
+    isLeft === true && !after.retry_available
+      ? said!.source.edit([{ path: ['retry_available'], value: false }])
+      : text
+  return isSaid && word === status ? exact : strict
 }
 
 const queueText = (draft: Draft, status: QueueStatus): string => {

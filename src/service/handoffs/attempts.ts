@@ -1,5 +1,5 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
-import { DEFAULT_RETRY, decideRetry } from '../../domain/handoffs/retry.ts'
+import { DEFAULT_RETRY, decideRetry, retryAvailable } from '../../domain/handoffs/retry.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
 import { present } from '../../domain/present.ts'
 import { logRecord } from '../log-record.ts'
@@ -45,6 +45,16 @@ export function again(step: Step, before: Handoff): Handoff {
   return move(step, before, 'retry', {
     set: { attempt: before.attempt + 1, ...reopened(before), ...offerDeadline(step, before) },
     unset: ['not_before', 'accepted_at', 'accepted_by', 'started_at', 'ended_at', 'progress', 'error'],
+  })
+}
+
+/** Document 001: `max_retries` and no more, whoever asks. Other work has a maximum only where somebody set one. */
+export function refuseSpent({ id, home, attempt, ...handoff }: Handoff): void {
+  const retry = handoff.retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined)
+  if (!retry || retryAvailable(retry, attempt - 1)) return
+  refuse('wrong_state', `all ${retry.max} retries of ${id} are used; send the work as a new handoff`, {
+    id,
+    max_retries: retry.max,
   })
 }
 

@@ -13,7 +13,7 @@ import { must, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, write } from '../write.ts'
 import type { Accepted, AcceptInput } from './acknowledgment.ts'
-import { again, beat, failed, fence, revived, take } from './attempts.ts'
+import { again, beat, failed, fence, refuseSpent, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
 import { move, offerDeadline, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
@@ -269,9 +269,13 @@ export class Receiver {
     })
   }
 
-  /** Another attempt, asked for by the sender, or by the engine when its instant has come. */
+  /** Another attempt, asked for by the sender. Who may ask comes first, then whether a retry is left. */
   retry(call: Call, ref: string): Promise<Handoff> {
-    return this.#change(call, 'handoff_retry', ref, {}, {}, (step, before) => again(step, before))
+    return this.#change(call, 'handoff_retry', ref, {}, {}, (step, before) => {
+      const next = again(step, before)
+      refuseSpent(before)
+      return next
+    })
   }
 
   /** Document 001: work whose input is not there fails at once, where somebody can look. */

@@ -191,6 +191,28 @@ describeOnEngines('failed work of the queue', (open) => {
     assert.deepEqual([again.state, again.updated_at], ['offered', START])
   })
 
+  it('[S1-105] [S1-106] is not retried beyond max_retries, whoever asks', async (t) => {
+    const w = await open(t)
+    const none = await request(w, { retry: { max: 0, delay_s: 1, multiplier: 1 } })
+    const once = await request(w, { retry: { max: 1, delay_s: 5, multiplier: 1 } })
+    for (const { uid } of [none, once]) await w.service.receiving.accept(react, uid)
+    for (const handoff of [none, once]) await fail(w, handoff)
+    await w.service.receiving.retry(orchestrator, once.uid)
+    await w.service.receiving.accept(react, once.uid)
+    await fail(w, once)
+
+    for (const [{ uid, id }, max] of [
+      [none, 0],
+      [once, 1],
+    ] as const)
+      await assert.rejects(w.service.receiving.retry(orchestrator, uid), {
+        code: 'wrong_state',
+        message: `all ${max} retries of ${id} are used; send the work as a new handoff`,
+      })
+    await assert.rejects(w.service.receiving.retry(react, once.uid), { code: 'not_allowed' })
+    assert.deepEqual([await stateOf(w, none), await stateOf(w, once)], ['failed', 'failed'])
+  })
+
   it('follows the policy that the request brings', async (t) => {
     const w = await open(t)
     const handoff = await request(w, { retry: { max: 1, delay_s: 5, multiplier: 1 } })

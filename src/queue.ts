@@ -4,6 +4,7 @@ import { BatonError } from './domain/errors.ts'
 import type { Handoff } from './domain/handoffs/handoff.ts'
 import { Tree } from './folders/files/tree.ts'
 import { hashAt } from './folders/queue/artifacts.ts'
+import { queueFolder } from './folders/queue/kind.ts'
 import { requestTitle } from './folders/queue/queue-draft.ts'
 import { writeQueueFile } from './folders/queue/write.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
@@ -262,10 +263,15 @@ async function held({ service }: Opened, id: string): Promise<Handoff> {
   })
 }
 
-async function fileOf({ service }: Opened, id: string): Promise<HandoffFile> {
-  const { deps } = service
-  const handoff = await deps.store.handoff(id)
-  if (!handoff) throw new BatonError('not_found', `there is no handoff ${id}`, { id })
+/** The file as it lies there when the engine and the folder agree; without a folder as it would be written. */
+async function fileOf(opened: Opened, id: string): Promise<HandoffFile> {
+  const { deps } = opened.service
+  const tree = treeOf(opened)
+  if (opened.folders && tree) await (await import('./folders/sync.ts')).syncFolders(opened.folders)
+  const handoff = await held(opened, id)
+  const path = queueFolder.place(handoff)
+  const file = path === undefined ? undefined : tree?.read(path)
+  if (file) return JSON.parse(file.bytes.toString('utf8'))
   const { draft } = await draftOf(deps, handoff)
   const made = writeQueueFile({ handoff, draft, policy: deps.policy })
   return made.ok ? JSON.parse(made.text) : {}

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { cleanEnv } from '../support/program/command.ts'
-import { aQueueFolder, isUtc, type QueueFolder } from './queue.ts'
+import { aQueueFolder, artifact, isUtc, type QueueFolder, response } from './queue.ts'
 
+const INDEX = join(import.meta.dirname, '../../src/index.ts')
 const QUEUE = join(import.meta.dirname, '../../src/queue.ts')
 
 /** Runs a program in the project as a user of `batonpass/queue` would; answers what it printed, line by line. */
@@ -101,6 +102,27 @@ describe('the five functions of document 001', () => {
     const { x_baton: _, ...there } = folder.file('completed', id)
     const { x_baton: __, ...answered } = file
     assert.deepEqual(there, answered)
+  })
+
+  it('[S1-87] wait: answers the very object of the completed file, also with keys of its worker', async (t) => {
+    const folder = await aQueueFolder(t)
+    const id = 'hoff-20260113100000'
+    const request = folder.request(id)
+    folder.put('pending', id, request)
+    await folder.sync()
+    artifact(folder)
+    const answer = { ...response(request), execution_time_seconds: 332, warnings: ['w1'], worker_key: 'kept' }
+    folder.put('pending', id, answer)
+    folder.move(id, 'pending', 'completed')
+
+    const lines = await run(
+      folder,
+      `console.log(JSON.stringify(await queue.wait_for_handoff_completion('${id}', 5)))`,
+    )
+
+    const file = JSON.parse(lines.at(-1) ?? '')
+    assert.deepEqual([file.execution_time_seconds, file.warnings, file.worker_key], [332, ['w1'], 'kept'])
+    assert.deepEqual(file, folder.file('completed', id))
   })
 
   it('[S1-80] [S1-78] the time of execution is counted, and all times are UTC', async (t) => {
@@ -318,5 +340,24 @@ describe('the five functions of document 001', () => {
         'artifact.path is not a string',
       ].map((what) => `failed VALIDATION_FAILED ${what}; ${wanted}`),
     )
+  })
+})
+
+describe('openBaton in a folder of handoffs', () => {
+  it('[S1-95] finds a file that lay there before, in the first call after opening', async (t) => {
+    const folder = await aQueueFolder(t)
+    const id = 'hoff-20260113100000'
+    folder.put('pending', id, folder.request(id))
+
+    const lines = await run(
+      folder,
+      `const { openBaton } = await import(${JSON.stringify(INDEX)})
+       const baton = await openBaton()
+       const ended = await baton.as('frontend-specialist').wait(id, { timeout_s: 0.1 }).catch((error) => error.code)
+       console.log(ended)
+       await baton.close()`.replace('wait(id', `wait('${id}'`),
+    )
+
+    assert.deepEqual(lines, ['timed_out'])
   })
 })

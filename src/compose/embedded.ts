@@ -10,7 +10,10 @@ export interface Opened {
   readonly folders?: FoldersOptions | undefined
 }
 
-/** Keeps the live folders in step while a workspace is open: a waiting call wakes when a file is moved. */
+/**
+ * Keeps the live folders in step while a workspace is open: a waiting call wakes when a file is moved. Resolves after
+ * the first pass, so that a file which lies there already is found.
+ */
 export async function keepFolders(options: FoldersOptions): Promise<{ stop: () => Promise<void> }> {
   const [{ watchFolders }, { syncFolders }] = await Promise.all([
     import('../folders/watch.ts'),
@@ -23,7 +26,9 @@ export async function keepFolders(options: FoldersOptions): Promise<{ stop: () =
     if (error.message !== last) process.emitWarning(error.message, 'BatonWarning')
     last = error.message
   }
-  const watching = watchFolders(options, { signal: ended.signal, onFailure: warn })
+  const { promise: ready, resolve: onReady } = Promise.withResolvers<void>()
+  const watching = watchFolders(options, { signal: ended.signal, onReady, onFailure: warn })
+  await Promise.race([ready, watching])
   return {
     stop: async () => {
       ended.abort()

@@ -9,6 +9,8 @@ import type { Happened } from './work.ts'
 export interface WatchOptions {
   readonly signal: AbortSignal
   readonly onPass?: (happened: readonly Happened[]) => void
+  /** Called after each pass: from the first one on, files that were there are known. */
+  readonly onReady?: () => void
   /** A pass that failed is tried again; whoever watches is told. */
   readonly onFailure?: (error: Error) => void
   readonly lookAgainMs?: number
@@ -21,7 +23,7 @@ export interface WatchOptions {
 export async function watchFolders(given: FoldersOptions, how: WatchOptions): Promise<void> {
   const kept = new KeptState(given.dir)
   const options = { ...given, kept }
-  const { signal, onPass, onFailure, lookAgainMs = LOOK_AGAIN_MS } = how
+  const { signal, onPass, onReady, onFailure, lookAgainMs = LOOK_AGAIN_MS } = how
   let wake: () => void = () => undefined
   const woken = (): void => wake()
   let before: readonly Happened[] = []
@@ -52,6 +54,7 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
       const news = happened.filter((each) => !isRepeated(each, before))
       before = happened
       if (news.length > 0) onPass?.(news)
+      onReady?.()
       // What came into a new folder before it was watched is looked for at once.
       if (watchFlat(options, watchers, onChange)) continue
       const timer = setTimeout(woken, lookAgainMs)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
@@ -35,6 +35,30 @@ async function escalated(t: TestContext): Promise<Where> {
 }
 
 describe('what people are shown', () => {
+  it('has the limits of agents as they are enforced, also those of baton.yaml', async (t) => {
+    const where = project(t)
+    const limits = '{ limits: { incoming: 3 } }'
+    writeFileSync(resolve(where.cwd, 'baton.yaml'), `agents:\n  codex: ${limits}\n  pm: {}\n  grok: {}\n`)
+    await ask(where, 'agent', 'add', 'pm', '--max-outgoing', '2')
+
+    const { stdout } = await quick(where, 'agent', 'list')
+    const { items } = await ask<{ items: { name: string; limits: object }[] }>(where, 'agent', 'list')
+
+    const shown = stdout.split('\n').map((line) => line.split('\t'))
+    assert.deepEqual(
+      ['codex', 'grok', 'pm'].map((name) => shown.find(([first]) => first === name)?.[3]),
+      ['∞ out, 3 in', '10 out, 5 in', '2 out, ∞ in'],
+    )
+    assert.deepEqual(
+      items.map(({ name, limits }) => [name, limits]).filter(([name]) => name !== 'tester'),
+      [
+        ['codex', { incoming: 3 }],
+        ['grok', { outgoing: 10, incoming: 5 }],
+        ['pm', { outgoing: 2 }],
+      ],
+    )
+  })
+
   it('has the decision of a person, and calls it one', async (t) => {
     const where = await escalated(t)
     const { stdout } = await quick(where, 'show', '1', '--as', 'planner')

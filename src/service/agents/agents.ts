@@ -1,6 +1,6 @@
 import { type AgentKind, ANYONE, newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
-import { kindOf } from '../../domain/policy.ts'
+import { kindOf, limitsOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import { type Needs, needs, type Token } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -25,13 +25,17 @@ export class Agents {
     this.#deps = deps
   }
 
+  /** With the limits that are enforced, wherever they come from. */
   async list(): Promise<readonly Agent[]> {
+    const { policy } = this.#deps
     const stored = await this.#deps.store.agents()
     const known = new Set(stored.map((agent) => agent.name))
-    const listed = Object.keys(this.#deps.policy.agents ?? {})
+    const listed = Object.keys(policy.agents ?? {})
       .filter((name) => !known.has(name))
       .map((name) => listedAgent(this.#deps, name, this.#deps.now().toISOString()))
-    return [...stored.filter((agent) => !agent.removed), ...listed].sort((a, b) => (a.name < b.name ? -1 : 1))
+    return [...stored.filter((agent) => !agent.removed), ...listed]
+      .map((agent) => ({ ...agent, limits: present(limitsOf(policy, agent.name, agent)) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   /** Adds an agent or changes what is said of it. */

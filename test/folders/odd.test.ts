@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -15,8 +15,9 @@ import {
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { baton, quick, refusal } from '../support/program/command.ts'
+import { BATON, baton, cleanEnv, quick, refusal } from '../support/program/command.ts'
 import { acknowledged, active, aHandoffFolder, whats } from './handoffs.ts'
+import { aQueueFolder, type QueueFolder } from './queue.ts'
 
 const TASK = 'BPRD-2026-0042'
 const NAME = 'handoff-grok-claude-BPRD-2026-0099-20260221.md'
@@ -153,4 +154,40 @@ describe('a workspace without a live folder', () => {
 
       assert.deepEqual(readdirSync(where.cwd), yaml === undefined ? [] : ['baton.yaml'])
     })
+})
+
+/** The command where `handoffs/in-progress` is on another disk: a real one, or where none may be mounted, by renames that say so. */
+function onTwoDisks(folder: QueueFolder, ...args: readonly string[]) {
+  const place = join(folder.root, 'handoffs/in-progress')
+  const mount = 'mount -t tmpfs none "$0"'
+  const words = [process.execPath, BATON, ...args]
+  const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', mount, place]).status === 0
+  const shim = `import fs, { syncBuiltinESMExports } from 'node:fs'
+    const { renameSync } = fs
+    fs.renameSync = (a, b) => {
+      if (String(b).endsWith('.json')) throw Object.assign(new Error('EXDEV'), { code: 'EXDEV' })
+      return renameSync(a, b)
+    }
+    syncBuiltinESMExports()`
+  const [command = '', ...rest] = canMount
+    ? ['unshare', '-rm', 'sh', '-c', `${mount} && exec "$@"`, place, ...words]
+    : [words[0]!, '--import', `data:text/javascript,${encodeURIComponent(shim)}`, ...words.slice(1)]
+  return spawnSync(command, rest, { cwd: folder.root, env: cleanEnv(folder.where), encoding: 'utf8' })
+}
+
+describe('handoffs/ on two file systems', () => {
+  it('is refused with the reason when work is picked up, and the file stays in pending/', async (t) => {
+    const folder = await aQueueFolder(t)
+    const id = 'hoff-20260113100000'
+    folder.put('pending', id, folder.request(id))
+    await folder.sync()
+    const before = folder.file('pending', id)
+
+    const { status, stderr } = onTwoDisks(folder, 'accept', id, '--as', 'react-specialist')
+
+    assert.equal(status, 13, stderr)
+    assert.match(stderr, /handoffs\/pending and handoffs\/in-progress are on different file systems/)
+    assert.deepEqual([folder.placesOf(id), folder.file('pending', id)], [['pending'], before])
+    assert.equal((await folder.show(id)).state, 'offered')
+  })
 })

@@ -1,5 +1,6 @@
 import { lstatSync, renameSync } from 'node:fs'
 import { FOLDER_OF, isSafeName, type QueueStatus, STATUS_OF, STATUSES } from '../../dialects/queue/names.ts'
+import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Service } from '../../service/service.ts'
@@ -81,9 +82,22 @@ function move(tree: Tree, name: string, from: QueueStatus, to: QueueStatus): boo
       ) ?? false
     )
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return false
+    if (code !== 'EXDEV') throw error
+    if (from === 'in_progress') return copied(tree, `${folderOf(from)}/${name}`, `${folderOf(to)}/${name}`)
+    throw new BatonError(
+      'unavailable',
+      `${folderOf(from)} and ${folderOf(to)} are on different file systems; put all of handoffs/ on one`,
+      { from: folderOf(from), to: folderOf(to) },
+    )
   }
+}
+
+/** The work is claimed: nobody else moves its file, so a copy does as well. */
+function copied(tree: Tree, source: string, target: string): boolean {
+  const found = tree.read(source)
+  return found !== undefined && tree.put(target, found.bytes).ok && tree.remove(source, found)
 }
 
 /** Document 001 judges the input after the file was picked up: what is wrong with it fails the handoff. */

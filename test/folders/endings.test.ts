@@ -212,6 +212,22 @@ describe('how a handoff of document 000 ends', () => {
     assert.equal(await folder.state(id), 'offered')
   })
 
+  it('[S0-97] an edit of a file in the archive is found and put back, also passes later', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await inReview(folder)
+    await ask(folder.where, 'verify', id, '--as', 'perplexity', '--pass')
+    await folder.sync()
+    await folder.sync()
+    const path = `_handoffs/${archived(id)}`
+    const before = folder.read(path)
+
+    folder.write(path, before.replace('status: Complete', 'status: Rejected'))
+    const happened = await folder.sync()
+
+    assert.ok(whats(happened).includes('refused'))
+    assert.equal(folder.read(path), before)
+  })
+
   it('[S0-99] Expired in the archive is refused before its time', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)

@@ -88,7 +88,7 @@ export function lookedInto(work: Work, folder: string, hints: Hints): Seen {
   const names = new Set(state.unsettledIn(work.path, folder))
   for (const path of hints.touched ?? [])
     if (path.startsWith(`${folder}/`)) names.add(path.slice(folder.length + 1))
-  if (hints.flat.includes(folder)) for (const name of recentIn(work, folder)) names.add(name)
+  for (const name of recentIn(work, folder)) names.add(name)
   const isChanged = now !== undefined && !isSameFolder(before, now)
   const isListed = isChanged && (hints.complete || before === undefined || isDue(before, at))
   if (isChanged && !isListed) for (const name of state.openNames(work.path)) names.add(name)

@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const wanted = process.argv.slice(2)
 const [major, minor] = process.versions.node.split('.').map(Number)
 
-if (wanted.length === 1 && (wanted[0] === '--version' || wanted[0] === '-v')) {
+if (wanted.length === 1 && ['--version', '-v', '-V', 'version'].includes(wanted[0])) {
   console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
 } else if (major > 22 || (major === 22 && minor >= 18)) {
   if (major === 22) hideSqliteWarning()

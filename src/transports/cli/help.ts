@@ -67,7 +67,6 @@ const MORE: readonly (readonly [title: string, text: string])[] = [
   ['Git', 'baton task start|finish|audit|clean, merge-check before a merge'],
   ['Proof', 'baton audit export|verify|redact|anchor|trust, agent key'],
   ['All commands', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
-  ['Options', '--as <agent>  --json  --key  --store  --quiet  --no-color  --help'],
   ['Ids', 'any unique part of one, or @ for the only one that fits'],
 ]
 
@@ -98,6 +97,9 @@ export function overview(screen: Screen): string {
     ...body,
     '',
     ...MORE.flatMap(([title, text]) => moreLines(screen, title, text)),
+    '',
+    screen.bold('Options of every command'),
+    optionTable(screen, GLOBAL_FLAGS),
   ].join('\n')
 }
 
@@ -128,9 +130,7 @@ export function commandPage(screen: Screen, command: Command): string {
       wrap(line, screen.columns - 4).map((part, i) => `  ${i === 0 ? screen.dim('$') : ' '} ${part}`),
     ),
     '',
-    screen.dim(
-      `Also: ${GLOBAL_FLAGS.map((flag) => `--${flag.name === 'color' ? 'no-color' : flag.name}`).join(' ')}`,
-    ),
+    screen.dim(`Also: ${GLOBAL_FLAGS.map(dashed).join(' ')}; see: baton help`),
   ].join('\n')
 }
 
@@ -166,10 +166,10 @@ function entry(screen: Screen, painted: string, length: number, width: number, t
   return (first + lines.join(`\n${margin}`)).trimEnd()
 }
 
-function spelled(flag: Flag): string {
-  const name = flag.negatable && flag.name === 'color' ? 'no-color' : flag.name
-  return flag.takes === 'nothing' ? `--${name}` : `--${name} <${flag.placeholder ?? 'text'}>`
-}
+const dashed = ({ name }: Flag): string => (name === 'color' ? '--no-color' : `--${name}`)
+
+const spelled = (flag: Flag): string =>
+  flag.takes === 'nothing' ? dashed(flag) : `${dashed(flag)} <${flag.placeholder ?? 'text'}>`
 
 function about(flag: Flag): string {
   const parts = [

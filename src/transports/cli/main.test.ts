@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../../../test/support/documents/folders.ts'
-import { ask, quick, refusal, type Where } from '../../../test/support/program/command.ts'
+import { ask, baton, quick, refusal, type Where } from '../../../test/support/program/command.ts'
 import { loadOperations } from '../../operations/index.ts'
 import { firstWords, OTHER_COMMANDS, secondWords } from './catalog.ts'
+import { GLOBAL_FLAGS } from './input/args.ts'
 
 const here = (t: TestContext, env: Record<string, string> = {}): Where => ({
   cwd: folders(t).repository('shop'),
@@ -21,6 +22,16 @@ const send = (where: Where, ...more: string[]) =>
     'Add limits',
     ...more,
   )
+
+describe('version', () => {
+  for (const asked of ['--version', '-v', '-V', 'version'])
+    it(`is told by baton ${asked}`, async (t) => {
+      const { code, stdout } = await baton({ cwd: folders(t).home }, asked)
+
+      assert.equal(code, 0)
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+    })
+})
 
 describe('help', () => {
   it('is there at every level, with an example of every command', async (t) => {
@@ -47,6 +58,15 @@ describe('help', () => {
       (each) => each !== 'help',
     ))
       assert.match(stdout, new RegExp(`\\b${word}\\b`))
+  })
+
+  it('explains the options of every command once, on the first page', async (t) => {
+    const where = { cwd: folders(t).home }
+    const { stdout } = await quick(where, 'help')
+    const page = await quick(where, 'inbox', '--help')
+
+    for (const { about } of GLOBAL_FLAGS) assert.equal(stdout.split(about!).length, 2, about)
+    assert.match(page.stdout, /\nAlso: --as --json .*; see: baton help\n$/)
   })
 
   it('shows the verbs of a noun that stands alone, which is an error unless it was asked for', async (t) => {

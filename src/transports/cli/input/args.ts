@@ -40,9 +40,14 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
     about: 'Your name (BATON_AGENT, else the system user)',
   },
   { name: 'json', takes: 'nothing', about: 'The answer as one JSON document' },
-  { name: 'key', takes: 'value', placeholder: 'text', about: 'Makes a repeated call harmless' },
+  { name: 'key', takes: 'value', placeholder: 'text', about: 'A repeated call with the same key acts once' },
   { name: 'store', takes: 'value', placeholder: 'address', about: 'Another store: a file or postgres://…' },
-  { name: 'quiet', also: ['q'], takes: 'nothing', about: 'Only answers and errors' },
+  {
+    name: 'quiet',
+    also: ['q'],
+    takes: 'nothing',
+    about: 'Answers and errors only, without notes and next: lines',
+  },
   {
     name: 'color',
     also: ['colour'],
@@ -50,7 +55,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
     negatable: true,
     about: 'No colours, also with NO_COLOR',
   },
-  { name: 'help', also: ['h'], takes: 'nothing', about: 'This page' },
+  { name: 'help', also: ['h'], takes: 'nothing', about: 'The page of a command' },
 ]
 
 /** Reads the arguments of one command. Refuses what it does not know, with the option that was probably meant. */

@@ -116,10 +116,8 @@ export async function operationCommand(name: OperationName): Promise<Command> {
 
   async function show(output: unknown, input: Input, shell: Shell, session?: Session): Promise<number> {
     if (await extra?.after?.(shell, output, input)) return 0
-    const look = shell.isJson
-      ? undefined
-      : await (await import('./views/index.ts')).viewOf(name, shell, session)
-    shell.answer(output, () => look?.(output as never) ?? '')
+    const view = shell.isJson ? undefined : await (await import('./views/index.ts')).viewOf(name, session)
+    shell.answer(output, () => view?.(shell, output as never) ?? '')
     return 0
   }
 }

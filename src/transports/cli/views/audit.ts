@@ -1,5 +1,4 @@
 import type { AuditSession } from '../../../domain/audit-session.ts'
-import type { OperationName } from '../../../operations/index.ts'
 import type { ShownEntry } from '../../../service/audit/audit.ts'
 import type { Verified } from '../../../service/audit/checkpoints.ts'
 import type { Sealed } from '../../../service/audit/finalize.ts'
@@ -13,34 +12,13 @@ type Page<T> = { readonly items: readonly T[]; readonly next?: string }
 type Key = { readonly vkey: string; readonly host: string; readonly file: string; readonly here: boolean }
 
 /** How the log looks to people. What can be checked by programs is printed as it stands. */
-export function auditViewOf(name: OperationName, shell: Shell): (output: never) => string {
-  switch (name) {
-    case 'audit_session_start':
-      return (output) => startView(shell, output)
-    case 'audit_sessions':
-      return (output) => sessionsView(shell, output)
-    case 'audit_verify_chain':
-      return (output) => chainView(shell, output)
-    case 'audit_proof':
-      return (output) => proofView(shell, output)
-    case 'audit_checkpoint':
-      return ({ note }: Verified) => note.trimEnd()
-    case 'audit_log':
-      return (output) => logView(shell, output)
-    case 'audit_key':
-      return (output) => keyView(shell, output)
-    default:
-      return (output) => sealedView(shell, output)
-  }
-}
-
-function startView(shell: Shell, session: AuditSession): string {
+export function startView(shell: Shell, session: AuditSession): string {
   const { screen } = shell
   shell.next('baton audit verify-chain')
   return `${screen.tick} ${screen.bold(session.id)} is open; the work of ${session.by} from here belongs to it`
 }
 
-function sessionsView(shell: Shell, { items, next }: Page<AuditSession>): string {
+export function sessionsView(shell: Shell, { items, next }: Page<AuditSession>): string {
   const { screen } = shell
   if (items.length === 0)
     return shell.nothing('No audit session yet; begin one with: baton audit session-start')
@@ -57,7 +35,7 @@ function sessionsView(shell: Shell, { items, next }: Page<AuditSession>): string
   )
 }
 
-function chainView(shell: Shell, { session, entries, head, levels }: ChainReport): string {
+export function chainView(shell: Shell, { session, entries, head, levels }: ChainReport): string {
   const { screen } = shell
   const lines = levels.map(
     ({ holds, says, does_not_prove }) =>
@@ -69,7 +47,7 @@ function chainView(shell: Shell, { session, entries, head, levels }: ChainReport
   ].join('\n')
 }
 
-function sealedView(shell: Shell, sealed: Sealed): string {
+export function sealedView(shell: Shell, sealed: Sealed): string {
   const { screen } = shell
   return [
     `${screen.tick} ${screen.bold(sealed.session)} is sealed`,
@@ -86,7 +64,7 @@ function sealedView(shell: Shell, sealed: Sealed): string {
   ].join('\n')
 }
 
-function proofView(shell: Shell, proof: Proof): string {
+export function proofView(shell: Shell, proof: Proof): string {
   const { screen } = shell
   if (proof.pending > 0)
     shell.note(`${count(proof.pending, 'entry', 'entries')} more will be in the next checkpoint`)
@@ -102,7 +80,9 @@ function proofView(shell: Shell, proof: Proof): string {
   return [table, '', proof.checkpoint.trimEnd()].join('\n')
 }
 
-function logView(shell: Shell, { items, next }: Page<ShownEntry>): string {
+export const checkpointView = (_: Shell, { note }: Verified): string => note.trimEnd()
+
+export function logView(shell: Shell, { items, next }: Page<ShownEntry>): string {
   const { screen } = shell
   if (items.length === 0) return shell.nothing('Nothing has happened yet.')
   if (next !== undefined) shell.more(next)
@@ -118,7 +98,7 @@ function logView(shell: Shell, { items, next }: Page<ShownEntry>): string {
   )
 }
 
-function keyView(shell: Shell, key: Key): string {
+export function keyView(shell: Shell, key: Key): string {
   shell.note(
     key.here
       ? `the secret is in ${key.file}; keep a copy of it away from the store`

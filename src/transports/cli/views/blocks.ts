@@ -1,18 +1,14 @@
 import type { Block, Progress } from '../../../domain/blocks/block.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
-import type { OperationName } from '../../../operations/index.ts'
 import type { Shell } from '../shell.ts'
 
 /** How stored blocks and the workflows that they tell of look to people. */
-export function blockViewOf(name: OperationName, shell: Shell): (output: never) => string {
-  return name === 'report_progress'
-    ? (output) => progressView(shell, output)
-    : (output) => historyView(shell, output)
-}
-
 export const NO_BLOCKS = 'No block was collected yet; for example: baton collect reports/*.md'
 
-function progressView(shell: Shell, { by, items }: { by: string; items: readonly Progress[] }): string {
+export function progressView(
+  shell: Shell,
+  { by, items }: { by: string; items: readonly Progress[] },
+): string {
   if (items.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = items.map(({ key, phase, step, of, percent, status, holder, complete, updated_at }) => [
     { text: key, style: 'bold' as const },
@@ -25,7 +21,10 @@ function progressView(shell: Shell, { by, items }: { by: string; items: readonly
   return shell.screen.table(rows, [by, 'phase', 'progress', 'status', 'holder', ''])
 }
 
-function historyView(shell: Shell, { items, next }: { items: readonly Block[]; next?: string }): string {
+export function historyView(
+  shell: Shell,
+  { items, next }: { items: readonly Block[]; next?: string },
+): string {
   if (next !== undefined) shell.more(next)
   if (items.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = items.map(({ from, phase, status, to, task, workflow, source, made, stored_at }) => [

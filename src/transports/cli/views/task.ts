@@ -36,7 +36,7 @@ export function taskView(shell: Shell, operation: string, task: ShownTask): stri
 export function taskListView(
   shell: Shell,
   { items, next }: { items: readonly ShownTask[]; next?: string },
-  none: string,
+  none = 'No task matches.',
 ): string {
   const { screen } = shell
   if (items.length === 0) return shell.nothing(none)

@@ -1,7 +1,6 @@
 import { inWords } from '../../../domain/texts/visible.ts'
 import type { RunState, StepState } from '../../../domain/workflow/run.ts'
 import type { RunView, StepView } from '../../../domain/workflow/run-view.ts'
-import type { OperationName } from '../../../operations/index.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
@@ -24,14 +23,7 @@ const STEP_STYLES: Readonly<Record<StepState, Style>> = {
   cancelled: 'dim',
 }
 
-export function workflowViewOf(name: OperationName, shell: Shell): (output: never) => string {
-  if (name === 'workflow_list') return (output) => listView(shell, output)
-  if (name === 'workflow_check') return (output) => checkView(shell, output)
-  if (name === 'workflow_picture') return ({ text }: { text: string }) => text.trimEnd()
-  return (output) => runStatus(shell, output)
-}
-
-function runStatus(shell: Shell, run: RunView): string {
+export function runStatus(shell: Shell, run: RunView): string {
   const { screen } = shell
   const { workflow_state: state } = run
   const head = `${screen.bold(run.id)}  ${screen.paint(RUN_STYLES[run.state], run.state)} · ${state.completed_steps.length} of ${run.steps.length} steps, ${run.percent} % · started by ${run.by} ${screen.when(run.started_at)}`
@@ -59,7 +51,12 @@ function row(step: StepView): readonly Cell[] {
 const shownState = ({ state, handoff_state }: StepView): string =>
   state === 'active' && handoff_state !== undefined ? inWords(handoff_state) : state
 
-function listView(shell: Shell, { items, next }: { items: readonly RunView[]; next?: string }): string {
+export const pictureView = (_: Shell, { text }: { text: string }): string => text.trimEnd()
+
+export function listView(
+  shell: Shell,
+  { items, next }: { items: readonly RunView[]; next?: string },
+): string {
   const { screen } = shell
   if (next !== undefined) shell.more(next)
   if (items.length === 0) return shell.nothing('No workflow has been started.')
@@ -75,7 +72,7 @@ function listView(shell: Shell, { items, next }: { items: readonly RunView[]; ne
   )
 }
 
-function checkView(
+export function checkView(
   { screen }: Shell,
   {
     name,

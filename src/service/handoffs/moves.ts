@@ -96,7 +96,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   view.putHandoff(kept)
   noteTask(step, handoff, kept)
   noteGate(step, kept)
-  tellWait(step, handoff, kept)
+  if (kept.state === 'needs_input') tellWait(step, handoff, kept)
   const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
   if (settled.run !== undefined) deps.follow?.(step, handoff, settled)
   return settled
@@ -149,7 +149,8 @@ export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
   }
   if (isEnd(result.state)) result.ended_at = at
   else delete result.ended_at
-  return withTimers(step, before, result)
+  const isAsked = result.state === 'needs_input' || before.state === 'needs_input'
+  return isAsked ? withTimers(step, before, result) : result
 }
 
 function waitingFor({ deps }: Step, handoff: Handoff): string | undefined {

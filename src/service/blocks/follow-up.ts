@@ -6,12 +6,12 @@ import { decideFailure, type FailureDecision, type RouteMode } from '../../domai
 import { placeBelow } from '../../domain/handoffs/chain.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import { kindOf, mayRoute } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import { admit } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { placeHandoff } from '../handoffs/placement.ts'
-import type { NewHandoff } from '../handoffs/sender.ts'
+import { type PlacedHandoff, placeHandoff } from '../handoffs/placement.ts'
 import type { BlockSaid } from './found-blocks.ts'
 import type { Work } from './work.ts'
 import { moveWork } from './work-moves.ts'
@@ -112,7 +112,7 @@ function failing(
       : placed(claimed, uids[1], situation, moved, {
           to: route_to,
           title: `Failed: ${blockTitle(said)}`,
-          ...failurePackage(block, situation, retriesOf(situation, moved)),
+          package: failurePackage(block, situation, retriesOf(situation, moved)),
         })
   const escalated =
     escalate_to === undefined ? undefined : escalate(claimed, block, situation, moved, escalate_to)
@@ -160,7 +160,7 @@ function retried(
   const made = placed(by, uids[0], situation, agent === 'same' ? undefined : moved, {
     to,
     title,
-    ...failurePackage(block, situation, retry_count),
+    package: failurePackage(block, situation, retry_count),
   })
   const handoff = step.view.handoff(uids[0])
   // Attempts are what the engine counts retries by.
@@ -190,9 +190,11 @@ function handOn(
   return placed(claimed, uids[0], situation, moved, {
     to: said.to,
     title: `After ${said.phase} by ${said.from}${work.task === undefined ? '' : `: ${work.task}`}`,
-    ...draft.package,
-    ...(context && draft.package?.context === undefined && { context }),
-    data: { ...draft.package?.data, ...dataOf(block, situation, 0) },
+    package: {
+      ...draft.package,
+      ...(context && draft.package?.context === undefined && { context }),
+      data: { ...draft.package?.data, ...dataOf(block, situation, 0) },
+    },
   })
 }
 
@@ -211,7 +213,7 @@ function escalate(
     title: `Escalated: ${blockTitle(said)} failed ${times(retriesOf(situation, moved) + 1)}`,
     priority: 'high',
     ...(isPerson && { type: 'escalation' as const }),
-    ...failurePackage(block, situation, retriesOf(situation, moved)),
+    package: failurePackage(block, situation, retriesOf(situation, moved)),
   })
 }
 
@@ -223,7 +225,7 @@ function placed(
   uid: string,
   { work, waiting, said }: Situation,
   below: Handoff | undefined,
-  input: NewHandoff,
+  input: PlacedHandoff,
 ): Placed {
   const waits = step.actor.name === said.from ? waiting.get(input.to) : undefined
   if (waits !== undefined) return { to: input.to, id: waits }
@@ -239,11 +241,7 @@ function placed(
 const blockTitle = ({ phase, from, task }: BlockSaid): string =>
   `${phase} by ${from}${task === undefined ? '' : `, ${task}`}`
 
-function failurePackage(
-  block: Pick<Block, 'uid'>,
-  situation: Situation,
-  retry_count: number,
-): Pick<NewHandoff, 'summary' | 'context' | 'data'> {
+function failurePackage(block: Pick<Block, 'uid'>, situation: Situation, retry_count: number): Package {
   const { said, draft } = situation
   const body = draft.body?.trim().slice(0, 64_000)
   return {

@@ -2,6 +2,7 @@ import { handoffId } from '../../dialects/queue/names.ts'
 import type { placeBelow } from '../../domain/handoffs/chain.ts'
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { kindOf } from '../../domain/policy.ts'
@@ -27,17 +28,22 @@ export interface Placement extends ReturnType<typeof placeBelow> {
   readonly trace?: Trace | undefined
 }
 
+/** A new handoff as it is placed: what travels stands apart, and what is only needed to judge it is left out. */
+export type PlacedHandoff = Omit<NewHandoff, keyof Package | 'parent' | 'created_files' | 'in_reply_to'> & {
+  readonly package: Package
+}
+
 /** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
-export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: Placement): Handoff {
+export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, place: Placement): Handoff {
   const { deps, view, actor, at } = step
   const {
+    package: travels,
     to,
     title,
     home = deps.home,
     type,
     task,
     priority,
-    parent: _,
     supersedes,
     timeout_s,
     retry,
@@ -45,8 +51,10 @@ export function placeHandoff(step: Step, uid: string, input: NewHandoff, place: 
     gate,
     silence,
     remind_s,
-    ...travels
+    ...forgotten
   } = input
+  // A field of the sender that is not placed above does not compile.
+  forgotten satisfies Readonly<Record<string, never>>
   const kind = kindOf(deps.policy, to, view.agent(to))
   const resolved = type ?? 'sequential'
   const work = place.parent === undefined ? undefined : view.handoff(place.parent)

@@ -213,13 +213,15 @@ export class Sender {
   ): Promise<Sent> {
     const deps = this.#deps
     const from = call.actor.name
-    const { to, task, home = deps.home, created_files, in_reply_to, ...said } = input
+    const { parent: _, created_files, in_reply_to, ...fields } = fieldsOf(input)
+    const { to, title, task, home = deps.home } = fields
     const files = home === 'native' ? undefined : await import('../documents/live-home.ts')
     files?.demandFileId(deps, home, input.alias)
-    const rest = document ? said : await this.#withShared(home, said)
+    const own = packageOf(input)
+    const travels = document ? own : await this.#withShared(home, own)
     const isGate = input.gate !== undefined
     const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
-    const judged = await judgeSending(deps, { ...offered, package: packageOf(rest) })
+    const judged = await judgeSending(deps, { ...offered, package: travels })
     const { type, warnings } = judged
     if (type === 'return') return this.#answer(call, op, input, judged, send, document)
     refuseRoute(deps, from, to)
@@ -230,10 +232,10 @@ export class Sender {
     // Work that follows from other work belongs to the same trace, unless its sender has one of its own.
     const trace = call.trace ?? parent?.trace
     const { automatic, guarded } = await judgePeople(deps, { ...input, type, parent, send })
-    const written = { from, to, title: input.title, task, package: packageOf(rest) }
+    const written = { from, to, title, task, package: travels }
     if (!document) await files?.demandWritable(deps, home, written)
     const alias = input.alias ?? (await files?.documentId(deps, { home, from, to, task }))
-    const made: NewHandoff = { ...rest, to, home, type, alias, ...present({ task }) }
+    const made = { ...fields, package: travels, home, type, alias, supersedes }
     const { agents, streams } = agentReads(deps, [from, to])
     const candidate = { from, to, home, type, task, place, supersedes }
     const handoff = await write(deps, call, {
@@ -262,7 +264,7 @@ export class Sender {
         const run = parent && runBelow(view, parent)
         if (send && run !== undefined) refuseOverGate(view, run, from, parent)
         const placing = { ...place, from, send, automatic, run, trace }
-        const placed = placeHandoff(step, uid, { ...made, supersedes }, placing)
+        const placed = placeHandoff(step, uid, made, placing)
         return document ? document.keep(step, placed) : placed
       },
       reload: (subject) => deps.store.handoff(subject),
@@ -273,9 +275,9 @@ export class Sender {
   }
 
   /** Adds the project's context files, so that the sender need not repeat them. */
-  async #withShared<T extends Package>(home: Home, said: T): Promise<T> {
+  async #withShared(home: Home, travels: Package): Promise<Package> {
     const shared = await this.#deps.shared?.(home)
-    return shared ? { ...said, data: { ...shared, ...said.data } } : said
+    return shared ? { ...travels, data: { ...shared, ...travels.data } } : travels
   }
 
   /** A return from the delegate ends the delegation and carries the package as it was sent. */
@@ -346,6 +348,14 @@ const TRAVELS: Readonly<Record<keyof Package, true>> = {
   validation_request: true,
 }
 
-/** The fields that travel in the package, without those of the handoff itself. */
-const packageOf = (input: Partial<NewHandoff>): Package =>
-  Object.fromEntries(Object.entries(input).filter(([key, value]) => key in TRAVELS && value !== undefined))
+/** The fields that travel in the package. */
+const packageOf = (input: NewHandoff): Package => partOf(input, (key) => Object.hasOwn(TRAVELS, key))
+
+/** The fields of the handoff itself. */
+const fieldsOf = (input: NewHandoff): Omit<NewHandoff, keyof Package> =>
+  partOf(input, (key) => !Object.hasOwn(TRAVELS, key))
+
+const partOf = <T>(input: T & object, isPart: (key: string) => boolean): T =>
+  Object.fromEntries(
+    Object.entries(input).filter(([key, value]) => isPart(key) && value !== undefined),
+  ) as typeof input

@@ -1,11 +1,9 @@
 import type { Actor } from '../../domain/actor.ts'
-import type { Package } from '../../domain/handoffs/package.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { definitionOf, type Run } from '../../domain/workflow/run.ts'
 import type { RunAction } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { placeHandoff } from '../handoffs/placement.ts'
-import type { NewHandoff } from '../handoffs/sender.ts'
+import { type PlacedHandoff, placeHandoff } from '../handoffs/placement.ts'
 import { escalationPackage, gatePackage, stepPackage } from './step-package.ts'
 
 /** Does one thing that follows for a run. */
@@ -23,7 +21,7 @@ export function perform(step: Step, uid: string, action: RunAction): void {
       placeStep(step, run, action, {
         title: `Escalation: ${definitionOf(run, action.step).title}`,
         type: 'escalation',
-        ...escalationPackage(run, action.step, action.text),
+        package: escalationPackage(run, action.step, action.text),
       })
       return
     case 'notify':
@@ -41,7 +39,7 @@ function startStep(step: Step, run: Run, action: Extract<RunAction, { do: 'start
     title,
     type: 'sequential',
     timeout_s,
-    ...stepPackage(run, action.step, action.because),
+    package: stepPackage(run, action.step, action.because),
   })
 }
 
@@ -61,13 +59,13 @@ function openGate(step: Step, run: Run, action: Extract<RunAction, { do: 'gate' 
       gate: { type: action.holds ? 'blocking' : 'advisory', name, step: action.step },
       silence,
       remind_s,
-      ...gatePackage(run, action.step, action.because),
+      package: gatePackage(run, action.step, action.because),
     },
     from,
   )
 }
 
-type Placed = Omit<NewHandoff, 'to' | 'alias'> & Package
+type Placed = Omit<PlacedHandoff, 'to' | 'alias'>
 
 /** A handoff of the run: in its stream, in the name of its sender, exempt from limits. */
 function placeStep(

@@ -1,6 +1,9 @@
 import type { Actor } from '../domain/actor.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { present } from '../domain/present.ts'
 import type { Append } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
+import type { Step } from './handoffs/moves.ts'
 
 type LogRecord = Append['record']
 
@@ -12,6 +15,18 @@ export const logRecord = (act: string, actor: Actor, sub: LogRecord['sub'], ts: 
   sub,
   ts,
 })
+
+/** Enters an act on a handoff into the log of its chain; answers the position. */
+export function enterHandoff(
+  { view, actor, at }: Pick<Step, 'view' | 'actor' | 'at'>,
+  act: string,
+  { root, uid, rev }: Handoff,
+  more: Pick<LogRecord, 'from' | 'to'> & Pick<Append, 'fields' | 'progress'> = {},
+): number {
+  const { fields, progress, ...states } = more
+  const record = { ...logRecord(act, actor, { id: uid, k: 'handoff', rev }, at), ...states }
+  return view.append({ stream: root, subject: uid, record, ...present({ fields, progress }) })
+}
 
 /** The log stream of the workspace's administration. */
 export const adminStream = (deps: ServiceDeps): string => deps.store.info.origin.split('/').at(-1) ?? ''

@@ -6,7 +6,7 @@ import type { DueItem, Unit } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 import { again, failed } from './handoffs/attempts.ts'
 import { amended, finish, move, notify, type Step } from './handoffs/moves.ts'
-import { logRecord } from './log-record.ts'
+import { enterHandoff } from './log-record.ts'
 import { noteGate } from './tasks/task-follow.ts'
 
 /** Turns due handoffs into units. Each looks again before it acts, so two settling processes act once. */
@@ -78,14 +78,9 @@ const rulesOf = ({ deps }: Step) => deps.policy.people ?? {}
 
 /** The state stays as it is, so the table of transitions has no line for these. */
 function note(step: Step, before: Handoff, next: Handoff, act: string): Handoff {
-  const { view, actor, at } = step
   const result = finish(step, before, next)
-  view.append({
-    stream: result.root,
-    subject: result.uid,
-    record: logRecord(act, actor, { id: result.uid, k: 'handoff', rev: result.rev }, at),
-  })
-  view.putHandoff(result)
+  enterHandoff(step, act, result)
+  step.view.putHandoff(result)
   noteGate(step, result)
   return result
 }

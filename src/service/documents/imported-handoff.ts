@@ -8,7 +8,7 @@ import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { finish, type Step } from '../handoffs/moves.ts'
 import { Sender, type Sent } from '../handoffs/sender.ts'
-import { logRecord } from '../log-record.ts'
+import { enterHandoff, logRecord } from '../log-record.ts'
 import { gateOf, markGated } from '../people/gates.ts'
 import { noteTask } from '../tasks/task-follow.ts'
 import { newTask } from '../tasks/tasks.ts'
@@ -107,15 +107,10 @@ async function statedBy(deps: ServiceDeps, { document, path }: Piece): Promise<I
 }
 
 function placeImported(step: Step, piece: Piece, { handoff, content }: Imported): Handoff {
-  const { view, actor, at } = step
+  const { view } = step
   const made = withTimes(finish(step, handoff, handoff), handoff)
-  view.append({
-    stream: made.root,
-    subject: made.uid,
-    record: {
-      ...logRecord('handoff.imported', actor, { id: made.uid, k: 'handoff', rev: made.rev }, at),
-      to: made.state,
-    },
+  enterHandoff(step, 'handoff.imported', made, {
+    to: made.state,
     fields: {
       id: made.id,
       title: made.title,

@@ -2,7 +2,7 @@ import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import { DEFAULT_RETRY, decideRetry, retryAvailable } from '../../domain/handoffs/retry.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
 import { present } from '../../domain/present.ts'
-import { logRecord } from '../log-record.ts'
+import { enterHandoff } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { amended, checkHolder, finish, move, offerDeadline, type Step } from './moves.ts'
 
@@ -100,7 +100,7 @@ export function fence(handoff: Handoff, attempt: number | undefined): void {
 
 /** A sign of life of the holder. It leaves the state alone, so it renews the lease without a line in the table. */
 export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): Handoff {
-  const { view, actor, at } = step
+  const { view, actor } = step
   if (actor.name !== before.to)
     refuse('not_allowed', `${actor.name} does not hold ${before.id}`, { id: before.id })
   if (!isUnderWay(before))
@@ -110,11 +110,7 @@ export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): H
     })
   checkHolder(before, actor)
   const next = finish(step, before, amended(before, set))
-  view.append({
-    stream: next.root,
-    subject: next.uid,
-    record: logRecord('handoff.heartbeat', actor, { id: next.uid, k: 'handoff', rev: next.rev }, at),
-  })
+  enterHandoff(step, 'handoff.heartbeat', next)
   view.putHandoff(next)
   return next
 }

@@ -13,7 +13,7 @@ import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { View } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import { enterHandoff } from '../log-record.ts'
 import { tell, tellWait, withTimers } from '../people/notification.ts'
 import { refuseDeclined, refuseShut } from '../people/shut-gates.ts'
 import { noteGate, noteTask } from '../tasks/task-follow.ts'
@@ -54,7 +54,7 @@ export interface Returned {
 
 /** Applies a command to a handoff: who may, what follows, what the log says, who is told. */
 export function move(step: Step, handoff: Handoff, command: Command, change: Change = {}): Handoff {
-  const { deps, view, actor, at } = step
+  const { deps, view, actor } = step
   const roles = rolesOf(actor, handoff, deps.policy, view.agent(actor.name))
   if (change.as !== undefined) roles.add(change.as)
   const decision = decide(handoff.state, command, roles, handoff.resume)
@@ -76,21 +76,10 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
   checkDocument(handoff, changed, command)
   const next = finish(step, handoff, changed)
-  const seq = view.append({
-    stream: next.root,
-    subject: next.uid,
-    record: {
-      ...logRecord(
-        change.act ?? `handoff.${command}`,
-        actor,
-        { id: next.uid, k: 'handoff', rev: next.rev },
-        at,
-      ),
-      from: handoff.state,
-      to: next.state,
-    },
-    ...present({ fields: change.fields }),
-    ...(change.progress && { progress: true }),
+  const seq = enterHandoff(step, change.act ?? `handoff.${command}`, next, {
+    from: handoff.state,
+    to: next.state,
+    ...present({ fields: change.fields, progress: change.progress }),
   })
   const kept = command === 'send' ? { ...next, sent_seq: seq } : next
   view.putHandoff(kept)
@@ -237,14 +226,10 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     ...(delegation.run !== undefined && numberedIn(view, delegation.run)),
     ...present({ trace: delegation.trace }),
   }
-  view.append({
-    stream: handoff.root,
-    subject: uid,
-    record: {
-      ...logRecord('handoff.return', step.actor, { id: uid, k: 'handoff', rev: 1 }, at),
-      to: 'offered',
-    },
-    ...present({ fields: returns && { id: handoff.id, title: handoff.title, ...returns.package } }),
+  const { id, title } = handoff
+  enterHandoff(step, 'handoff.return', handoff, {
+    to: 'offered',
+    ...present({ fields: returns && { id, title, ...returns.package } }),
   })
   view.putHandoff(handoff)
   view.putContent(uid, {

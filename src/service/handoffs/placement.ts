@@ -8,7 +8,7 @@ import type { Home } from '../../domain/home.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Trace } from '../../domain/trace.ts'
-import { logRecord } from '../log-record.ts'
+import { enterHandoff } from '../log-record.ts'
 import { type Automatic, gateOf, judgeAutomatic, markGated } from '../people/gates.ts'
 import { newTask } from '../tasks/tasks.ts'
 import { numberedIn } from '../workflows/in-run.ts'
@@ -35,7 +35,7 @@ export type PlacedHandoff = Omit<NewHandoff, keyof Package | 'parent' | 'created
 
 /** Writes a new handoff, its content and its entry. The caller has judged whether it may be. */
 export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, place: Placement): Handoff {
-  const { deps, view, actor, at } = step
+  const { deps, view, at } = step
   const {
     package: travels,
     to,
@@ -105,15 +105,7 @@ export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, plac
     return place.automatic ? judgeAutomatic(step, sent, place.automatic) : sent
   }
   const created = finish(step, draft, draft)
-  view.append({
-    stream: created.root,
-    subject: uid,
-    record: {
-      ...logRecord('handoff.create', actor, { id: uid, k: 'handoff', rev: created.rev }, at),
-      to: 'draft',
-    },
-    fields,
-  })
+  enterHandoff(step, 'handoff.create', created, { to: 'draft', fields })
   view.putHandoff(created)
   return created
 }

@@ -1,6 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { ThreadItem } from '../../domain/handoffs/package.ts'
-import { logRecord } from '../log-record.ts'
+import { enterHandoff } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { finish, notify, type Step } from './moves.ts'
 
@@ -37,17 +37,10 @@ export function isAnswerBeside({ view, actor }: Step, handoff: Handoff): boolean
 
 /** An answer that moves nothing: the receiver is at work and is told. */
 export function answerBeside(step: Step, before: Handoff, text: string): Handoff {
-  const { view, actor, at } = step
   talk(step, before, { kind: 'answer', text })
   const next = finish(step, before, before)
-  view.append({
-    stream: next.root,
-    subject: next.uid,
-    record: logRecord('handoff.answer', actor, { id: next.uid, k: 'handoff', rev: next.rev }, at),
-    fields: { answer: text },
-    progress: true,
-  })
-  view.putHandoff(next)
+  enterHandoff(step, 'handoff.answer', next, { fields: { answer: text }, progress: true })
+  step.view.putHandoff(next)
   tellAnswer(step, next, text)
   return next
 }

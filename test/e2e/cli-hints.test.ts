@@ -126,7 +126,7 @@ show a b
 // biome-ignore format: read as a table
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   nowhere:  ['inbox', 'send --to codex --title x', 'show 1', 'doctor', 'whoami', 'trust', 'task start T1', 'workflow start feature', 'login', 'import .', 'collect .', 'inbox --store missing.db', 'init'],
-  bare:     ['inbox', 'accept 1 --as codex', 'workflow start feature', 'task start T1', 'workflow status', 'next', 'init'],
+  bare:     ['inbox', 'accept 1 --as codex', 'workflow start feature', 'task start T1', 'workflow status', 'next', 'init', 'init --dialect markdown', 'init --dialect queue', 'init --dialect package'],
   nested:   ['inbox', 'show 1', 'whoami', 'doctor'],
   markdown: ['send --to codex --title x', 'send --to claude --title x', 'create --to claude --title x', 'accept @ --as claude', 'folders sync', 'folders doctor'],
   queue:    ['inbox --as codex', 'accept @ --as codex', 'accept @ --as gemini', 'create --to codex --title x', 'folders doctor'],

@@ -62,7 +62,7 @@ describe('folders that are watched', () => {
     child.kill('SIGINT')
     await once(child, 'exit')
 
-    assert.match(said(), /taken in\t_handoffs\/active/)
+    assert.match(said(), /applied\t_handoffs\/active/)
     assert.deepEqual(
       folder.files().map((path) => path.replace(/\d{4}\/\d\d/, 'month')),
       [`archived/month/${id}.md`],

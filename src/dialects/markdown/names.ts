@@ -78,14 +78,15 @@ export function handoffId(parts: {
 /** The last eight digits of a name, where they are a day: `2026-02-18`. */
 export function dayInName(stem: string): string | undefined {
   const digits = /(?:^|[-_])(\d{8})(?:-\d{1,6})?$/.exec(originalOf(stem))?.[1]
-  return digits !== undefined && isDay(digits) ? dashed(digits) : undefined
+  return digits !== undefined && isDay(digits) ? dayOfDigits(digits) : undefined
 }
 
-const dashed = (digits: string): string => `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`
+const dayOfDigits = (digits: string): string =>
+  `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`
 
 function isDay(digits: string): boolean {
-  const at = Date.parse(`${dashed(digits)}T00:00:00Z`)
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(dashed(digits))
+  const at = Date.parse(`${dayOfDigits(digits)}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(dayOfDigits(digits))
 }
 
 /** Names have few hyphens; a name with a hundred is nobody's. */

@@ -2,7 +2,7 @@ import { DRAFT } from '../json-schema.ts'
 import { TASK_STATUSES } from './words.ts'
 
 const task_id = { type: 'string', minLength: 1, description: 'The task, for example "P0.1.1"' } as const
-const status = { enum: TASK_STATUSES, description: 'State of the task' } as const
+const taskStatus = { enum: TASK_STATUSES, description: 'State of the task' } as const
 const metadata = { type: 'object', description: 'Anything that the document has no field for' } as const
 const texts = (description: string) =>
   ({ type: 'array', items: { type: 'string', minLength: 1 }, description }) as const
@@ -14,7 +14,7 @@ const task_update = {
   required: ['task_id', 'status'],
   properties: {
     task_id,
-    status,
+    status: taskStatus,
     progress: { type: 'number', minimum: 0, maximum: 100, description: '100 for a task that is done' },
     notes: { type: 'string', description: 'The change, in one or two sentences' },
     metadata,
@@ -51,7 +51,7 @@ const thought_record = {
   title: 'Thought record',
   type: 'object',
   required: ['task_id'],
-  properties: { task_id, status, notes: { type: 'string' }, metadata },
+  properties: { task_id, status: taskStatus, notes: { type: 'string' }, metadata },
   anyOf: [completion, reinstatement],
 } as const
 

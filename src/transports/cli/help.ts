@@ -130,7 +130,7 @@ export function commandPage(screen: Screen, command: Command): string {
       wrap(line, screen.columns - 4).map((part, i) => `  ${i === 0 ? screen.dim('$') : ' '} ${part}`),
     ),
     '',
-    screen.dim(`Also: ${GLOBAL_FLAGS.map(dashed).join(' ')}; see: baton help`),
+    screen.dim(`Also: ${GLOBAL_FLAGS.map(optionName).join(' ')}; see: baton help`),
   ].join('\n')
 }
 
@@ -166,10 +166,10 @@ function entry(screen: Screen, painted: string, length: number, width: number, t
   return (first + lines.join(`\n${margin}`)).trimEnd()
 }
 
-const dashed = ({ name }: Flag): string => (name === 'color' ? '--no-color' : `--${name}`)
+const optionName = ({ name }: Flag): string => (name === 'color' ? '--no-color' : `--${name}`)
 
 const spelled = (flag: Flag): string =>
-  flag.takes === 'nothing' ? dashed(flag) : `${dashed(flag)} <${flag.placeholder ?? 'text'}>`
+  flag.takes === 'nothing' ? optionName(flag) : `${optionName(flag)} <${flag.placeholder ?? 'text'}>`
 
 function about(flag: Flag): string {
   const parts = [

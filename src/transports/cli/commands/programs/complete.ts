@@ -33,7 +33,7 @@ async function candidatesFor(
 ): Promise<readonly Completion[]> {
   const [first, second] = readCommandLine(before).words
   if (first === undefined)
-    return [...firstWords(), ...(current.startsWith('-') ? dashed(GLOBAL_FLAGS) : [])].map(toCandidate)
+    return [...firstWords(), ...(current.startsWith('-') ? optionNames(GLOBAL_FLAGS) : [])].map(toCandidate)
   const operation = shortForm(first) ?? (second === undefined ? undefined : NOUNS[first]?.[second])
   if (operation === undefined && second === undefined && secondWords(first).length > 0)
     return secondWords(first).map(toCandidate)
@@ -49,7 +49,7 @@ async function candidatesFor(
 }
 
 const toCandidate = (word: string): Completion => ({ word })
-const dashed = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`)
+const optionNames = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`)
 
 async function commandOf(
   first: string,

@@ -25,7 +25,6 @@ const MISTAKES: readonly Mistake[] = [
   ['completion tcsh',                    2, 'completion has no verb tcsh; it has bash, fish, zsh'],
   ['setup emacs',                        2, 'setup does not know emacs: claude-code, codex,'],
   // An option that is not there, or has no value
-  ['-V',                                 2, 'baton has no option -V; see: baton help'],
   ['send --too codex --title x',         2, 'send has no option --too; did you mean --to?'],
   ['send --to codex --titel x',          2, 'send has no option --titel; did you mean --title?'],
   ['--jsno inbox',                       2, 'baton has no option --jsno; did you mean --json?'],
@@ -172,7 +171,7 @@ describe('a mistake that a new user makes', () => {
   it('is answered by the program as by its function', async (t) => {
     const where = { cwd: folders(t).repository('shop') }
     for (const [typed, exit, says] of MISTAKES.filter(([line]) =>
-      /^(?:accpet|-V|show --id|inbox --as$)/.test(line),
+      /^(?:accpet|show --id|inbox --as$)/.test(line),
     ))
       judge(typed, await baton(where, ...shellWords(typed)), exit, says)
     assert.match((await baton(where, '--version')).stdout, /^\d+\.\d+\.\d+/)

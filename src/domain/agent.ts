@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AGENT_KINDS, AGENT_ROLES } from './actor.ts'
-import { once } from './once.ts'
+import { type Input, once } from './once.ts'
 
 export {
   type Actor,
@@ -46,3 +46,14 @@ export const Agent = once(() =>
   }),
 )
 export type Agent = z.infer<ReturnType<typeof Agent>>
+
+/** An agent as somebody adds or changes it. */
+export const agentFields = () => ({
+  name: AgentName,
+  kind: z.enum(AGENT_KINDS).optional(),
+  roles: z.array(z.enum(AGENT_ROLES)).optional(),
+  capabilities: z.array(z.string().max(100)).max(100).optional(),
+  max_outgoing: z.coerce.number().pipe(Limit()).optional(),
+  max_incoming: z.coerce.number().pipe(Limit()).optional(),
+})
+export type AgentInput = Input<typeof agentFields>

@@ -1,3 +1,5 @@
+import type * as z from 'zod'
+
 /**
  * Builds a value when it is first asked for, and only once. Schemas are made this way: building all of them
  * would be a tenth of what a command costs to start.
@@ -8,4 +10,15 @@ export function once<T>(make: () => T): () => T {
     made ??= { value: make() }
     return made.value
   }
+}
+
+/** A checked input with these fields. */
+export type Input<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>
+
+/** The same for callers whose lists must not change. */
+export type Given<Fields extends () => z.ZodRawShape> = Frozen<Input<Fields>>
+type Frozen<T> = {
+  readonly [K in keyof T]: T[K] extends (infer Item)[] | undefined
+    ? readonly Item[] | Extract<T[K], undefined>
+    : T[K]
 }

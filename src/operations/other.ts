@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { AGENT_KINDS, AGENT_ROLES, Agent, AgentName, Limit } from '../domain/agent.ts'
+import { Agent, AgentName, agentFields } from '../domain/agent.ts'
+import { artifactFields } from '../domain/handoffs/inputs.ts'
 import { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
 import { MAX_BLOB_BYTES } from '../service/handoffs/artifacts.ts'
@@ -26,15 +27,7 @@ const agentAdd = defineOperation({
   scope: 'agent:write',
   http: { method: 'POST', path: '/v1/agents' },
   positional: ['name'],
-  input: () =>
-    z.strictObject({
-      name: AgentName,
-      kind: z.enum(AGENT_KINDS).optional(),
-      roles: z.array(z.enum(AGENT_ROLES)).optional(),
-      capabilities: z.array(z.string().max(100)).max(100).optional(),
-      max_outgoing: z.coerce.number().pipe(Limit()).optional(),
-      max_incoming: z.coerce.number().pipe(Limit()).optional(),
-    }),
+  input: () => z.strictObject(agentFields()),
   output: Agent,
   errors: ['invalid_input', 'not_allowed', 'unavailable'],
   examples: ['baton agent add codex --max-incoming 5', 'baton agent add maria --kind human'],
@@ -83,16 +76,7 @@ const artifactPut = defineOperation({
   positional: ['path'],
   input: () =>
     z.strictObject({
-      path: z.string().min(1).max(1_000),
-      type: z.string().max(40).optional(),
-      role: z.enum(['input', 'output', 'changed']).optional(),
-      description: z.string().max(4_000).optional(),
-      handoff: z.string().max(200).optional(),
-      sha256: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .optional(),
-      commit: z.string().max(64).optional(),
+      ...artifactFields(),
       content: z
         .base64()
         .max(

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { PRIORITIES } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
 import { briefMarkdown, DEFAULT_BUDGET, SMALLEST_BUDGET } from '../domain/tasks/brief.ts'
+import { newTaskFields } from '../domain/tasks/inputs.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
-import { Title } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf, Untrusted } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
@@ -14,15 +13,7 @@ const create = defineOperation({
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/tasks' },
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: TaskId,
-      title: Title,
-      depends_on: z.array(TaskId).max(200).optional(),
-      priority: z.enum(PRIORITIES).optional(),
-      critical: z.boolean().optional().describe('On the critical path'),
-      criteria: z.array(z.string().min(1).max(2_000)).max(200).optional(),
-    }),
+  input: () => z.strictObject(newTaskFields()),
   output: Shown,
   errors: [...BASIC],
   examples: ['baton task create P0.1.2 --title "Set up the linter" --depends-on P0.1.1'],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { PHASES } from '../domain/blocks/phases.ts'
+import { Note } from '../domain/handoffs/inputs.ts'
 import { STATES } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
 import { RUN_STATES, type Run, STEP_STATES } from '../domain/workflow/run.ts'
@@ -7,7 +8,7 @@ import { runView } from '../domain/workflow/run-view.ts'
 import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
-import { CHANGE_ERRORS, mutable, Note } from './handoff/fields.ts'
+import { CHANGE_ERRORS, mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const RunId = z.string().min(1).max(200).describe('Run of a workflow, for example feature-1')

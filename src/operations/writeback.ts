@@ -1,25 +1,16 @@
 import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
-import { once } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
+import { Progress, recordFields, Status, taskUpdateFields } from '../domain/tasks/inputs.ts'
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
-import { WRITEBACK_STATUSES } from '../domain/tasks/writeback.ts'
-import {
-  notesProblem,
-  recordProblems,
-  shaProblem,
-  type WrittenRecord,
-} from '../domain/tasks/writeback-rules.ts'
+import { notesProblem, recordProblems, type WrittenRecord } from '../domain/tasks/writeback-rules.ts'
 import type { Service } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
 /** The diagram of document 003 writes `id` for `task_id`. */
 const ID_TOO = { id: 'task_id' } as const
-const Status = once(() => z.enum(WRITEBACK_STATUSES))
-const Progress = once(() => z.number().min(0).max(100).describe('0 to 100'))
-const Notes = once(() => z.string().max(4_000).describe('A brief summary of one or two sentences'))
 const Warned = () => ({
   warnings: z.array(z.string()).optional().describe('Unusual values that were accepted'),
 })
@@ -28,36 +19,6 @@ const Updated = () =>
 
 /** The reply in the document's diagram once the record is there and the task is done. */
 const DONE_REPLY = 'Status updated to "done". Writeback check: thought_record exists. Merge permitted.'
-
-const recordFields = () => ({
-  branch: z.string().min(1).max(250).optional().describe('For example feature/p0-1-1-package-setup'),
-  commit_sha: z
-    .string()
-    .max(100)
-    .regex(/^[0-9a-fA-F]{40}$/, { error: ({ input }) => shaProblem(String(input))?.message })
-    .optional()
-    .describe('All 40 characters'),
-  tests_run: z.array(z.string().max(500)).max(500).optional().describe('Test files and suites that were run'),
-  summary: z
-    .string()
-    .min(1)
-    .max(8_000)
-    .optional()
-    .describe('The work that was done, in one paragraph of 3 to 5 sentences'),
-  blockers: z
-    .array(z.record(z.string(), z.unknown()))
-    .max(100)
-    .optional()
-    .describe('[] if there are none, else objects such as {type, package, issue, resolution}'),
-  files_changed: z.array(z.string().max(1_000)).max(5_000).optional().describe('Paths created or modified'),
-  related_thought_records: z
-    .array(z.string().max(100))
-    .max(100)
-    .optional()
-    .describe('uids of earlier records that this one builds on'),
-  notes: Notes().optional(),
-  on_behalf_of: AgentName.optional().describe('The agent whose work it is; for people and the role pm'),
-})
 
 const update = defineOperation({
   name: 'task_update',
@@ -71,9 +32,7 @@ const update = defineOperation({
   input: () =>
     z.strictObject({
       task_id: TaskId,
-      status: Status().optional(),
-      progress: Progress().optional(),
-      notes: Notes().optional(),
+      ...taskUpdateFields(),
     }),
   output: Updated,
   errors: [...BASIC, 'not_allowed', 'unmet'],

@@ -1,7 +1,7 @@
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
+import type { NewHandoff } from '../../src/domain/handoffs/inputs.ts'
 import type { Policy } from '../../src/domain/policy.ts'
 import type { Call } from '../../src/service/deps.ts'
-import type { NewHandoff } from '../../src/service/handoffs/sender.ts'
 import type { Service } from '../../src/service/service.ts'
 import type { Note } from './worker.ts'
 

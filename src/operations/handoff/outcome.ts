@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { Handoff } from '../../domain/handoffs/handoff.ts'
-import { VerificationRecord } from '../../domain/handoffs/package.ts'
+import { Id, Note, verifyFields } from '../../domain/handoffs/inputs.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, Id, Note } from './fields.ts'
+import { CHANGE_ERRORS } from './fields.ts'
 
 const verify = defineOperation({
   name: 'handoff_verify',
@@ -15,11 +15,7 @@ const verify = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      pass: z.boolean(),
-      note: Note.optional().describe('Needed when it does not pass'),
-      checks: VerificationRecord()
-        .shape.deliverable_checks.optional()
-        .describe('The evidence you saw for each deliverable; by default the evidence that was handed in'),
+      ...verifyFields(),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS, 'unmet'],

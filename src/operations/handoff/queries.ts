@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { recordIn } from '../../audit/entry.ts'
 import { AgentName } from '../../domain/agent.ts'
 import { Handoff, type HandoffType, TYPES } from '../../domain/handoffs/handoff.ts'
+import { Id } from '../../domain/handoffs/inputs.ts'
 import {
   Acknowledgment,
   Package,
@@ -15,7 +16,7 @@ import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import type { LogEntry } from '../../service/service.ts'
 import { defineOperation, PAGE, pageOf } from '../operation.ts'
-import { Id, mutable } from './fields.ts'
+import { mutable } from './fields.ts'
 
 const Event = () =>
   z.object({

@@ -1,21 +1,9 @@
 import * as z from 'zod'
-import { AgentName } from '../../domain/agent.ts'
 import { Handoff } from '../../domain/handoffs/handoff.ts'
-import { CheckResult, Result } from '../../domain/handoffs/package.ts'
+import { acceptFields, failFields, heartbeatFields, Id, submitFields } from '../../domain/handoffs/inputs.ts'
+import { CheckResult } from '../../domain/handoffs/package.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, Id, mutable, Note } from './fields.ts'
-
-const UnderstoodLine = () => z.string().trim().min(1).max(8_000)
-
-/** Document 004's form, or only the sentence. */
-const Understood = () =>
-  z.union([
-    UnderstoodLine(),
-    z.strictObject({
-      task: UnderstoodLine(),
-      constraints: z.union([UnderstoodLine(), z.array(UnderstoodLine()).max(200)]).optional(),
-    }),
-  ])
+import { CHANGE_ERRORS, mutable } from './fields.ts'
 
 const accept = defineOperation({
   name: 'handoff_accept',
@@ -29,18 +17,7 @@ const accept = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      start: z.boolean().optional().describe('Begin at once (true by default)'),
-      notes: Note.optional(),
-      blockers: z.array(z.string().min(1).max(2_000)).max(50).optional().describe('Problems to solve first'),
-      understood: Understood()
-        .optional()
-        .describe('The task in your own words, or partial; work on a package starts only with it'),
-      questions: z
-        .array(z.string().min(1).max(2_000))
-        .max(50)
-        .optional()
-        .describe('Questions to the sender; without start the work waits for the answer'),
-      from: AgentName.optional().describe('The sender you expect; refused when another agent sent it'),
+      ...acceptFields(),
       received: z.literal(true).optional().describe('Part of the acknowledgment of a package; always true'),
       action: z.literal('request_clarification').optional().describe('The same as understood: partial'),
     }),
@@ -120,12 +97,7 @@ const heartbeat = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      progress: z.coerce.number().min(0).max(100).optional(),
-      blocked: z
-        .union([z.string().min(1).max(2_000), z.literal(false)])
-        .optional()
-        .describe('The reason why you are blocked, or false when it is gone'),
-      attempt: z.coerce.number().int().positive().optional(),
+      ...heartbeatFields(),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS],
@@ -174,8 +146,7 @@ const submit = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      ...Result().omit({ checks: true, submitted_at: true }).shape,
-      attempt: z.coerce.number().int().positive().optional(),
+      ...submitFields(),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS, 'unmet'],
@@ -195,15 +166,7 @@ const fail = defineOperation({
   input: () =>
     z.strictObject({
       id: Id,
-      message: z.string().min(1).max(8_000),
-      code: z
-        .string()
-        .regex(/^[A-Z][A-Z0-9_]{1,60}$/)
-        .optional()
-        .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
-      details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
-      recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
-      attempt: z.coerce.number().int().positive().optional(),
+      ...failFields(),
     }),
   output: Handoff,
   errors: [...CHANGE_ERRORS],

@@ -1,56 +1,12 @@
 import * as z from 'zod'
 import { AgentName } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
-import { Handoff, PRIORITIES, RetryRule, TYPES } from '../../domain/handoffs/handoff.ts'
+import { Handoff } from '../../domain/handoffs/handoff.ts'
+import { Id, Note, newHandoffFields, Title } from '../../domain/handoffs/inputs.ts'
 import { Package } from '../../domain/handoffs/package.ts'
-import { HOMES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
-import { TaskId } from '../../domain/tasks/task.ts'
 import { defineOperation } from '../operation.ts'
-import { askedOfPeople, CHANGE_ERRORS, Id, mutable, Note, Title } from './fields.ts'
-
-const newHandoff = () => ({
-  to: AgentName.describe('The receiver'),
-  title: Title,
-  ...Package().shape,
-  type: z
-    .enum(TYPES)
-    .optional()
-    .describe('delegation comes back to you; gate and escalation wait for a person'),
-  task: TaskId.optional(),
-  priority: z.enum(PRIORITIES).optional(),
-  timeout_s: z.coerce
-    .number()
-    .positive()
-    .max(31_536_000)
-    .optional()
-    .describe('Seconds without a heartbeat after which an attempt times out'),
-  retry: RetryRule()
-    .optional()
-    .describe(
-      'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
-    ),
-  parent: Id.optional().describe('The handoff that this one is part of'),
-  supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
-  home: z.enum(HOMES).optional(),
-  // It stands in our sentences as a name; a sentence of its own has spaces in it.
-  alias: z
-    .string()
-    .max(200)
-    .regex(
-      /^(?![@.-])[^\s"/\\]+$/,
-      'an id begins with a letter or a digit and has no spaces, quotes and slashes, for example limits-1',
-    )
-    .optional()
-    .describe('Its id, where it is not to be given one; in a live folder the name of its file'),
-  created_files: z
-    .array(z.string().min(1).max(1_000))
-    .max(5_000)
-    .optional()
-    .describe('Files that you created; a warning names each file that is not an artifact'),
-  in_reply_to: Id.optional().describe('The delegation that a return answers, where it could be several'),
-  ...askedOfPeople(),
-})
+import { CHANGE_ERRORS, mutable } from './fields.ts'
 
 const Sent = () =>
   z.object({ handoff: Handoff(), warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
@@ -61,7 +17,7 @@ const create = defineOperation({
   effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/drafts' },
-  input: () => z.strictObject(newHandoff()),
+  input: () => z.strictObject(newHandoffFields()),
   output: Sent,
   errors: [...CHANGE_ERRORS, 'limit_exceeded'],
   examples: ['baton create --to codex --title "Add rate limiting" --deliverable "Middleware in src/"'],
@@ -79,7 +35,7 @@ const send = defineOperation({
   positional: ['id'],
   input: () =>
     z.strictObject({
-      ...newHandoff(),
+      ...newHandoffFields(),
       to: AgentName.optional().describe('The receiver'),
       title: Title.optional(),
       id: Id.optional().describe('A draft to send; leave it out to create and send in one'),

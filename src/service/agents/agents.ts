@@ -1,5 +1,5 @@
 import { type AgentKind, ANYONE, newAgent } from '../../domain/actor.ts'
-import type { Agent } from '../../domain/agent.ts'
+import type { Agent, AgentInput } from '../../domain/agent.ts'
 import { kindOf, limitsOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import { type Needs, needs, type Token } from '../../storage/store.ts'
@@ -7,15 +7,6 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { adminStream, logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
-
-export interface AgentInput {
-  readonly name: string
-  readonly kind?: AgentKind | undefined
-  readonly roles?: Agent['roles'] | undefined
-  readonly capabilities?: readonly string[] | undefined
-  readonly max_outgoing?: number | undefined
-  readonly max_incoming?: number | undefined
-}
 
 /** The agents and people that can send and receive. */
 export class Agents {

@@ -6,25 +6,10 @@ import type { Agent } from '../../domain/agent.ts'
 import { incompatibleWith } from '../../domain/handoffs/capabilities.ts'
 import { needsAcknowledgment } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { AcceptInput } from '../../domain/handoffs/inputs.ts'
 import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import { refuse } from '../write.ts'
-
-/** The task in the receiver's own words, with the constraints it noted; or the word `partial`. */
-export type Understood =
-  | string
-  | { readonly task: string; readonly constraints?: string | readonly string[] | undefined }
-
-export interface AcceptInput {
-  readonly start?: boolean | undefined
-  readonly notes?: string | undefined
-  /** Understood in part: the open points go back to the sender, and no work starts. */
-  readonly blockers?: readonly string[] | undefined
-  readonly understood?: Understood | undefined
-  readonly questions?: readonly string[] | undefined
-  /** From whom the receiver believes to have it. */
-  readonly from?: string | undefined
-}
 
 /** Facts about the receiver that its acknowledgment depends on, beside the package. */
 export interface ReceiverFacts {
@@ -127,7 +112,7 @@ function answeredIn(thread: readonly ThreadItem[]): ReadonlySet<string> {
   return new Set(asked.flatMap(({ text }) => text.split('\n')))
 }
 
-function understandingOf(understood: Understood | undefined): string[] {
+function understandingOf(understood: AcceptInput['understood']): string[] {
   if (understood === undefined || understood === PARTIAL) return []
   if (typeof understood === 'string') return [understood.trim()].filter((text) => text !== '')
   return [understood.task, ...[understood.constraints ?? []].flat()]

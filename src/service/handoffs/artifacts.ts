@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { artifactFields } from '../../domain/handoffs/inputs.ts'
+import type { Given } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { Artifact } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -9,16 +11,7 @@ import { keepAlive } from './attempts.ts'
 
 export const MAX_BLOB_BYTES = 10 * 1024 * 1024
 
-export interface ArtifactInput {
-  readonly path: string
-  readonly type?: string | undefined
-  readonly role?: string | undefined
-  readonly description?: string | undefined
-  readonly handoff?: string | undefined
-  readonly sha256?: string | undefined
-  readonly commit?: string | undefined
-  readonly bytes?: Uint8Array | undefined
-}
+type ArtifactInput = Given<typeof artifactFields> & { readonly bytes?: Uint8Array | undefined }
 
 /** Files that travel with the work: by path, by hash, or with their bytes. */
 export class Artifacts {

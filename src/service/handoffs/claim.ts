@@ -1,7 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { AcceptInput } from '../../domain/handoffs/inputs.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
-import type { AcceptInput } from './acknowledgment.ts'
 import { take } from './attempts.ts'
 
 /** Others move files at the same time; who loses this often finds the next one later. */

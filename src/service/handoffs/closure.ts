@@ -1,5 +1,6 @@
 import { receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { VerifyInput } from '../../domain/handoffs/inputs.ts'
 import type { Content, VerificationRecord } from '../../domain/handoffs/package.ts'
 import { choiceOf } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
@@ -10,12 +11,6 @@ import { refuse, write } from '../write.ts'
 import { move, reasoned, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
 import { talk } from './thread.ts'
-
-export interface VerifyInput {
-  readonly pass: boolean
-  readonly note?: string | undefined
-  readonly checks?: VerificationRecord['deliverable_checks'] | undefined
-}
 
 /** How a handoff ends well: verification, completion, a person's decision. */
 export class Closure {

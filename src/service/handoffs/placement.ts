@@ -2,6 +2,7 @@ import { handoffId } from '../../dialects/queue/names.ts'
 import type { placeBelow } from '../../domain/handoffs/chain.ts'
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
@@ -14,7 +15,6 @@ import { newTask } from '../tasks/tasks.ts'
 import { numberedIn } from '../workflows/in-run.ts'
 import { isForPerson } from './admission.ts'
 import { finish, move, offerDeadline, overridesFor, type Step } from './moves.ts'
-import type { NewHandoff } from './sender.ts'
 
 /** The place of a new handoff: its sender, its chain, and whether it is sent at once. */
 export interface Placement extends ReturnType<typeof placeBelow> {

@@ -2,9 +2,11 @@ import type { Kinds } from '../../dialects/package/artifacts.ts'
 import { isPast } from '../../domain/handoffs/deadlines.ts'
 import { handInConditions, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
+import type { AcceptInput, failFields, heartbeatFields, SubmitInput } from '../../domain/handoffs/inputs.ts'
 import type { CheckResult, Evidence, Result } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
+import type { Input } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import { type Needs, needs, type Reads } from '../../storage/store.ts'
 import { knowPerson } from '../agents/agents.ts'
@@ -12,7 +14,7 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import { must, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, write } from '../write.ts'
-import type { Accepted, AcceptInput } from './acknowledgment.ts'
+import type { Accepted } from './acknowledgment.ts'
 import { again, beat, failed, fence, refuseSpent, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
 import { move, offerDeadline, type Step } from './moves.ts'
@@ -23,11 +25,6 @@ import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './thr
 
 /** The rules of an acknowledgment, loaded by the first acceptance. */
 type Acknowledging = typeof import('./acknowledgment.ts')
-
-export interface SubmitInput extends Result {
-  /** The attempt that the caller works on; an older one is fenced off. */
-  readonly attempt?: number | undefined
-}
 
 /** The steps of a handoff that its receiver takes. */
 export class Receiver {
@@ -128,15 +125,7 @@ export class Receiver {
   }
 
   /** Shows that the holder is alive; may tell progress, and that the work is blocked or goes on. */
-  heartbeat(
-    call: Call,
-    ref: string,
-    input: {
-      readonly progress?: number | undefined
-      readonly blocked?: string | false | undefined
-      readonly attempt?: number | undefined
-    },
-  ): Promise<Handoff> {
+  heartbeat(call: Call, ref: string, input: Input<typeof heartbeatFields>): Promise<Handoff> {
     return this.#change(call, 'handoff_heartbeat', ref, input, {}, (step, found) => {
       const before = revived(step, found, input.attempt)
       fence(before, input.attempt)
@@ -243,17 +232,7 @@ export class Receiver {
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */
-  fail(
-    call: Call,
-    ref: string,
-    input: {
-      readonly code?: string | undefined
-      readonly message: string
-      readonly details?: Failure['details'] | undefined
-      readonly recovery_actions?: readonly string[] | undefined
-      readonly attempt?: number | undefined
-    },
-  ): Promise<Handoff> {
+  fail(call: Call, ref: string, input: Input<typeof failFields>): Promise<Handoff> {
     const code = input.code ?? 'PROCESSING_ERROR'
     return this.#change(call, 'handoff_fail', ref, input, {}, (step, found) => {
       const before = revived(step, found, input.attempt)

@@ -9,9 +9,9 @@ import {
   type WorkspaceOptions,
 } from '../../../test/support/program/workspace.ts'
 import { BatonError, type ErrorCode } from '../../domain/errors.ts'
+import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Call } from '../deps.ts'
 import { importText } from '../documents/import.ts'
-import type { NewHandoff } from './sender.ts'
 
 type Fields = Partial<NewHandoff>
 

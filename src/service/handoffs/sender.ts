@@ -1,15 +1,15 @@
 import { placeBelow } from '../../domain/handoffs/chain.ts'
-import type { Handoff, HandoffType, Priority } from '../../domain/handoffs/handoff.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
-import type { RetryPolicy } from '../../domain/handoffs/retry.ts'
 import type { Home } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { find, must } from '../lookup.ts'
-import { type AskedOfPeople, idleGate, judgePeople } from '../people/gates.ts'
+import { idleGate, judgePeople } from '../people/gates.ts'
 import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
 import { refuse, write } from '../write.ts'
 import {
@@ -27,26 +27,6 @@ import { outputConditions } from './output-conditions.ts'
 import { awaitPerson, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
 import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
-
-/** A new handoff as its sender gives it. */
-export interface NewHandoff extends Package, AskedOfPeople {
-  readonly to: string
-  readonly title: string
-  readonly home?: Home | undefined
-  readonly type?: HandoffType | undefined
-  readonly task?: string | undefined
-  readonly priority?: Priority | undefined
-  readonly parent?: string | undefined
-  readonly supersedes?: string | undefined
-  readonly timeout_s?: number | undefined
-  readonly retry?: RetryPolicy | undefined
-  /** A name of its own in the handoff's dialect. */
-  readonly alias?: string | undefined
-  /** Files that the sender made: each must stand among the artifacts. */
-  readonly created_files?: readonly string[] | undefined
-  /** The delegation that a return answers, where it could be several. */
-  readonly in_reply_to?: string | undefined
-}
 
 /** A document by which somebody hands over: it stays with the handoff that is made of it. */
 export interface SentDocument {

@@ -1,5 +1,6 @@
 import { ENGINE } from '../../domain/actor.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
+import type { AskedOfPeople } from '../../domain/handoffs/inputs.ts'
 import type { Check, CheckResult, ThreadItem } from '../../domain/handoffs/package.ts'
 import { gateTypeOf } from '../../domain/people/gate.ts'
 import { checkSilence, type Silence } from '../../domain/people/silence.ts'
@@ -11,13 +12,6 @@ import { refuseNoPerson } from '../handoffs/admission.ts'
 import { move, type Step } from '../handoffs/moves.ts'
 import { isPm } from '../tasks/writeback.ts'
 import { demand, refuse } from '../write.ts'
-
-/** A gate as its sender gives it. */
-export interface AskedGate {
-  readonly type?: string | undefined
-  readonly name?: string | undefined
-  readonly step?: string | number | undefined
-}
 
 /** The outcome of an automatic gate's checks. */
 export interface Automatic {
@@ -35,7 +29,7 @@ interface Guarded {
 /** A gate that is shut holds up what its sender holds or has sent; nobody stops work that is not theirs. */
 export function gateOf(
   step: Step,
-  said: AskedGate | undefined,
+  said: AskedOfPeople['gate'],
   from: string,
   { work, task, opens = false }: Guarded,
 ): NonNullable<Handoff['gate']> {
@@ -73,7 +67,7 @@ export function markGated({ view }: Step, { type, from, parent, gate }: Handoff)
 /** Runs the checks of an automatic gate. What could not be looked at has not passed: then a person decides. */
 async function runAutomatic(
   { runChecks }: ServiceDeps,
-  said: AskedGate | undefined,
+  said: AskedOfPeople['gate'],
   declared: readonly Check[] | undefined,
 ): Promise<Automatic | undefined> {
   if (gateTypeOf(said?.type) !== 'auto') return undefined
@@ -120,13 +114,6 @@ const whatFailed = (checks: readonly CheckResult[]): string =>
           return `${what}: ${name}${detail ? ` (${detail})` : ''}`
         })
         .join('\n')
-
-/** The sender's settings for the people who are asked. */
-export interface AskedOfPeople {
-  readonly gate?: AskedGate | undefined
-  readonly silence?: Silence | undefined
-  readonly remind_s?: number | undefined
-}
 
 interface Asking extends AskedOfPeople {
   readonly type: HandoffType

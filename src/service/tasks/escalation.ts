@@ -1,10 +1,11 @@
 import type { Agent } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { hasRole, kindOf } from '../../domain/policy.ts'
+import type { RecordInput } from '../../domain/tasks/inputs.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Sender } from '../handoffs/sender.ts'
 import { refuse } from '../write.ts'
-import type { RecordInput, Tasks } from './tasks.ts'
+import type { Tasks } from './tasks.ts'
 import { escalationOf } from './writeback.ts'
 
 export interface FailedWriteback {

@@ -1,8 +1,8 @@
 import { BatonError } from '../../domain/errors.ts'
-import type { Priority } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
+import type { NewTask, RecordInput, TaskUpdate } from '../../domain/tasks/inputs.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
-import { isWrittenBack, WRITEBACK_REQUIRED, type WritebackStatus } from '../../domain/tasks/writeback.ts'
+import { isWrittenBack, WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { doneProgressProblem, isReinstating } from '../../domain/tasks/writeback-rules.ts'
 import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage/store.ts'
 import { type AgentKey, signerOf, signRecord } from '../agents/signature.ts'
@@ -26,35 +26,6 @@ import {
   saysTheSame,
   type Writing,
 } from './writeback.ts'
-
-export interface NewTask {
-  readonly id: string
-  readonly title: string
-  readonly depends_on?: readonly string[] | undefined
-  readonly priority?: Priority | undefined
-  readonly critical?: boolean | undefined
-  readonly criteria?: readonly string[] | undefined
-  readonly owner?: string | undefined
-}
-
-export interface TaskUpdate {
-  readonly status?: WritebackStatus | undefined
-  readonly progress?: number | undefined
-  readonly notes?: string | undefined
-}
-
-export interface RecordInput {
-  readonly branch?: string | undefined
-  readonly commit_sha?: string | undefined
-  readonly tests_run?: readonly string[] | undefined
-  readonly summary?: string | undefined
-  readonly blockers?: readonly Readonly<Record<string, unknown>>[] | undefined
-  readonly files_changed?: readonly string[] | undefined
-  readonly related_thought_records?: readonly string[] | undefined
-  readonly status?: string | undefined
-  readonly notes?: string | undefined
-  readonly on_behalf_of?: string | undefined
-}
 
 /** The work itself: tasks, their order, and the records without which none is done. */
 export class Tasks {

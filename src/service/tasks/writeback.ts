@@ -1,12 +1,12 @@
 import { BatonError } from '../../domain/errors.ts'
 import { hasRole } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
+import type { RecordInput } from '../../domain/tasks/inputs.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { WRITEBACK_FAILED } from '../../domain/tasks/writeback.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { refuse } from '../write.ts'
-import type { RecordInput } from './tasks.ts'
 
 /** Branch, commit and record, from which a pm can write the record for an agent that could not. */
 export interface Escalation {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { AgentName } from '../../domain/agent.ts'
+import { Id as HandoffId } from '../../domain/handoffs/inputs.ts'
 import { once } from '../../domain/once.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
-import { Id as HandoffId } from '../../operations/handoff/fields.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { isReadOn, SIZE_FIELDS } from './size.ts'
 

@@ -1,0 +1,164 @@
+import * as z from 'zod'
+import { AgentName } from '../agent.ts'
+import { HOMES } from '../home.ts'
+import type { Given, Input } from '../once.ts'
+import { RemindSeconds, Silence } from '../people/people-schema.ts'
+import { TaskId } from '../tasks/task.ts'
+import { PRIORITIES, RetryRule, TYPES } from './handoff.ts'
+import { Package, Result, VerificationRecord } from './package.ts'
+
+export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
+export const Note = z.string().max(8_000)
+export const Title = z
+  .string()
+  .min(1, { abort: true })
+  .max(300)
+  .regex(/\S/, 'is blank; say in a few words what it is about')
+
+/** Fields that a sender may set when people are asked. */
+const askedOfPeople = () => ({
+  gate: z
+    .strictObject({
+      type: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('blocking, advisory or auto; anything else is taken as blocking'),
+      name: z.string().min(1).max(200).optional(),
+      step: z.union([z.string().max(100), z.number()]).optional(),
+    })
+    .optional()
+    .describe(
+      'Type of the gate. blocking (the default) holds up the work until a person approves. advisory does not. auto passes when its checks pass',
+    ),
+  silence: Silence()
+    .optional()
+    .describe(
+      'The rule for a person who does not answer (wait): after after_s seconds it expires or goes to another',
+    ),
+  remind_s: RemindSeconds().optional(),
+})
+
+/** A new handoff as its sender gives it. */
+export const newHandoffFields = () => ({
+  to: AgentName.describe('The receiver'),
+  title: Title,
+  ...Package().shape,
+  type: z
+    .enum(TYPES)
+    .optional()
+    .describe('delegation comes back to you; gate and escalation wait for a person'),
+  task: TaskId.optional(),
+  priority: z.enum(PRIORITIES).optional(),
+  timeout_s: z.coerce
+    .number()
+    .positive()
+    .max(31_536_000)
+    .optional()
+    .describe('Seconds without a heartbeat after which an attempt times out'),
+  retry: RetryRule()
+    .optional()
+    .describe(
+      'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
+    ),
+  parent: Id.optional().describe('The handoff that this one is part of'),
+  supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
+  home: z.enum(HOMES).optional(),
+  // It stands in our sentences as a name; a sentence of its own has spaces in it.
+  alias: z
+    .string()
+    .max(200)
+    .regex(
+      /^(?![@.-])[^\s"/\\]+$/,
+      'an id begins with a letter or a digit and has no spaces, quotes and slashes, for example limits-1',
+    )
+    .optional()
+    .describe('Its id, where it is not to be given one; in a live folder the name of its file'),
+  created_files: z
+    .array(z.string().min(1).max(1_000))
+    .max(5_000)
+    .optional()
+    .describe('Files that you created; a warning names each file that is not an artifact'),
+  in_reply_to: Id.optional().describe('The delegation that a return answers, where it could be several'),
+  ...askedOfPeople(),
+})
+export type NewHandoff = Package & Omit<Given<typeof newHandoffFields>, keyof Package>
+export type AskedOfPeople = Given<typeof askedOfPeople>
+
+const UnderstoodLine = () => z.string().trim().min(1).max(8_000)
+
+/** Document 004's form, or only the sentence. */
+const Understood = () =>
+  z.union([
+    UnderstoodLine(),
+    z.strictObject({
+      task: UnderstoodLine(),
+      constraints: z.union([UnderstoodLine(), z.array(UnderstoodLine()).max(200)]).optional(),
+    }),
+  ])
+
+export const acceptFields = () => ({
+  start: z.boolean().optional().describe('Begin at once (true by default)'),
+  notes: Note.optional(),
+  blockers: z.array(z.string().min(1).max(2_000)).max(50).optional().describe('Problems to solve first'),
+  understood: Understood()
+    .optional()
+    .describe('The task in your own words, or partial; work on a package starts only with it'),
+  questions: z
+    .array(z.string().min(1).max(2_000))
+    .max(50)
+    .optional()
+    .describe('Questions to the sender; without start the work waits for the answer'),
+  from: AgentName.optional().describe('The sender you expect; refused when another agent sent it'),
+})
+export type AcceptInput = Given<typeof acceptFields>
+
+export const heartbeatFields = () => ({
+  progress: z.coerce.number().min(0).max(100).optional(),
+  blocked: z
+    .union([z.string().min(1).max(2_000), z.literal(false)])
+    .optional()
+    .describe('The reason why you are blocked, or false when it is gone'),
+  attempt: z.coerce.number().int().positive().optional(),
+})
+
+export const submitFields = () => ({
+  ...Result().omit({ checks: true, submitted_at: true }).shape,
+  attempt: z.coerce.number().int().positive().optional(),
+})
+export type SubmitInput = Input<typeof submitFields>
+
+export const failFields = () => ({
+  message: z.string().min(1).max(8_000),
+  code: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{1,60}$/)
+    .optional()
+    .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
+  details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
+  recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
+  attempt: z.coerce.number().int().positive().optional(),
+})
+
+export const verifyFields = () => ({
+  pass: z.boolean(),
+  note: Note.optional().describe('Needed when it does not pass'),
+  checks: VerificationRecord()
+    .shape.deliverable_checks.optional()
+    .describe('The evidence you saw for each deliverable; by default the evidence that was handed in'),
+})
+export type VerifyInput = Input<typeof verifyFields>
+
+/** A file that travels with the work, without its bytes. */
+export const artifactFields = () => ({
+  path: z.string().min(1).max(1_000),
+  type: z.string().max(40).optional(),
+  role: z.enum(['input', 'output', 'changed']).optional(),
+  description: z.string().max(4_000).optional(),
+  handoff: z.string().max(200).optional(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  commit: z.string().max(64).optional(),
+})

@@ -99,7 +99,7 @@ describe('on a terminal', () => {
       steps: [
         ['Does it pass? [y/n]', 'perhaps\n'],
         ['Does it pass? [y/n]', 'n\n'],
-        ['What must codex mend?', 'bursts are not covered\n'],
+        ['What must codex correct?', 'bursts are not covered\n'],
       ],
     })
 

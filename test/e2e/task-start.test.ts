@@ -167,7 +167,7 @@ describe('a task that is started in a repository', () => {
     assert.equal(existsSync(join(project.root, '.worktrees')), false)
     assert.deepEqual([claimed.status, claimed.branch], ['in_progress', undefined])
     const refused = await refusal(empty, 'task', 'start', 'P1', '--as', 'claude')
-    assert.match(refused.message, /has no commit yet .* --no-worktree$/)
+    assert.match(refused.message, /has no commit yet; .* --no-worktree$/)
     assert.deepEqual(await next(empty), ['P1'])
   })
 })

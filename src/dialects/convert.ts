@@ -1,9 +1,10 @@
 import type { Dialect, DialectId, DraftProblem, Loss, Native } from './dialect.ts'
-import { type Data, type Difference, fieldDifferences, keysOf, own, sameData } from './difference.ts'
+import { type Data, fieldDifferences, keysOf, own, sameData } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { readDocuments } from './read.ts'
 import { dialectOf, endingOf } from './registry.ts'
 import { bytesOf, SLOT_BYTES, slotFor } from './slot.ts'
+import type { Path } from './text/source.ts'
 import { isMapping, setOwn } from './text/tree.ts'
 
 export type Conversion =
@@ -27,8 +28,8 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   const made = writtenOf(wanted, dialect)
   if (!made.ok) return made
   const { native, text: plain, read } = made
-  const reasons = reasonsOf(native.losses, dialect)
-  const losses = lossesBetween(wanted, read, reasons)
+  const reasons = reasonsOf(dialect, made.draft)
+  const losses = lossesBetween(wanted, read, dialect, reasons)
   if (!options.slot) return { ok: true, text: plain, losses }
 
   const slot = slotFor(wanted, read)
@@ -36,14 +37,20 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   const size = bytesOf(slot)
   if (size > SLOT_BYTES) return { ok: true, text: plain, losses: [...losses, slotTooLarge(size)] }
   const text = dialect.print({ ...native, value: putDeep(native.value, dialect.slot, slot) })
-  const left = lossesBetween(wanted, readAs(dialect, text, wanted), reasons)
+  const left = lossesBetween(wanted, readAs(dialect, text, wanted), dialect, reasons)
   // An acknowledgment that stands alone has no place for a slot: with one it would be something else.
   if (left.length > losses.length) return { ok: true, text: plain, losses: [...losses, noPlace(dialect)] }
   return { ok: true, text, losses: left }
 }
 
 type WrittenText =
-  | { readonly ok: true; readonly native: Native & { ok: true }; readonly text: string; readonly read: Draft }
+  | {
+      readonly ok: true
+      readonly draft: Draft
+      readonly native: Native & { ok: true }
+      readonly text: string
+      readonly read: Draft
+    }
   | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
 /** Keys that a document of another dialect had beside are kept only where they do not come to mean something. */
@@ -52,7 +59,8 @@ function writtenOf(draft: Draft, dialect: Dialect): WrittenText {
   if (!native.ok) return native
   const text = dialect.print(native)
   const read = readAs(dialect, text, draft)
-  if (draft.extra === undefined || sameData(read.extra, draft.extra)) return { ok: true, native, text, read }
+  if (draft.extra === undefined || sameData(read.extra, draft.extra))
+    return { ok: true, draft, native, text, read }
   const { extra: _foreign, ...own } = draft
   return writtenOf(own, dialect)
 }
@@ -77,23 +85,22 @@ function readAs({ id }: Dialect, text: string, wanted: Draft): Draft {
   return drafts[distances.indexOf(Math.min(...distances))] ?? {}
 }
 
-type ReasonFor = (difference: Difference) => string
-
-function lossesBetween(draft: Draft, read: Draft, reasonFor: ReasonFor): Loss[] {
+function lossesBetween(draft: Draft, read: Draft, { title }: Dialect, reasonFor: ReasonFor): Loss[] {
   return fieldDifferences(draft, read)
     .filter(({ before }) => before !== undefined)
-    .map((difference) => ({ field: difference.path.join('.'), reason: reasonFor(difference) }))
+    .map(({ path, after }) => {
+      const seen = after === undefined ? 'has no place for it' : `says it as ${shortJson(after)}`
+      return { field: path.join('.'), reason: reasonFor(path) ?? `${title} ${seen}` }
+    })
 }
 
-/** What the dialect itself says about a loss, else what was seen. */
-function reasonsOf(declared: readonly Loss[], { title }: Dialect): ReasonFor {
-  const byField = new Map(declared.map(({ field, reason }) => [field, reason]))
-  return ({ path, after }) => {
-    const said = byField.get(path.join('.')) ?? byField.get(String(path[0]))
-    if (said !== undefined) return said
-    return after === undefined ? `${title} has no place for it` : `${title} says it as ${shortJson(after)}`
-  }
-}
+type ReasonFor = (path: Path) => string | undefined
+
+/** What the dialect itself says about the loss of a field, or of the field that it is part of. */
+export const reasonsOf =
+  (dialect: Dialect, written: Draft): ReasonFor =>
+  (path) =>
+    dialect.reasonFor(path.join('.'), written) ?? dialect.reasonFor(String(path[0]), written)
 
 function shortJson(value: unknown): string {
   const text = JSON.stringify(value)

@@ -31,12 +31,7 @@ export interface DraftProblem {
 }
 
 export type Native =
-  | {
-      readonly ok: true
-      readonly value: Record<string, unknown>
-      readonly body?: string
-      readonly losses: readonly Loss[]
-    }
+  | { readonly ok: true; readonly value: Record<string, unknown>; readonly body?: string }
   | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
 /**
@@ -53,6 +48,8 @@ export interface Dialect {
   toNative(draft: Draft): Native
   /** The text of a native value, in the strict form. */
   print(native: { readonly value: Record<string, unknown>; readonly body?: string }): string
+  /** Why the text does not say a field such as `priority` or `package.decisions`, where the dialect has a reason. */
+  reasonFor(field: string, draft: Draft): string | undefined
   /** Where the `x_baton` slot stands among the native keys, for example `['context', 'x_baton']`. */
   readonly slot: readonly string[]
 }

@@ -1,12 +1,12 @@
 import { stringify } from 'yaml'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { present } from '../../domain/present.ts'
-import type { DraftProblem, Loss, Native } from '../dialect.ts'
-import { type Data, isData, keysOf, own, put } from '../difference.ts'
+import type { DraftProblem, Native } from '../dialect.ts'
+import { type Data, isData, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { canStandAbove, withBlock } from './body.ts'
-import { CARRIED, writeContext } from './context.ts'
-import { isPhase, STATE_OF, STATUS_OF } from './words.ts'
+import { writeContext } from './context.ts'
+import { isPhase, STATUS_OF } from './words.ts'
 
 const NOBODY = 'None'
 
@@ -29,7 +29,7 @@ export function toNative(draft: Draft): Native {
   add('context', writeContext(draft))
   addExtra(draft, handoff)
   const { body } = draft
-  return { ok: true, value: { handoff }, ...present({ body }), losses: lossesOf(draft) }
+  return { ok: true, value: { handoff }, ...present({ body }) }
 }
 
 /** The strict form: a fenced block, every text in quotes, because an agent's `@` is no YAML without them. */
@@ -97,49 +97,4 @@ function addExtra({ extra = {} }: Draft, handoff: Data): void {
       put(handoff, 'on_failure', data)
     } else if (value !== null && !Object.hasOwn(handoff, key)) put(handoff, key, value)
   }
-}
-
-const NO_FIELD = 'a block has no field for it'
-
-/** Fields of a draft that a block says in full. */
-const SAID = new Set(
-  'phase from to state retry_count metrics depends_on on_failure retry created_at body extra package record workflow'.split(
-    ' ',
-  ),
-)
-
-function lossesOf(draft: Draft): Loss[] {
-  const said = new Set([...SAID, ...CARRIED().map(({ field }) => field.join('.')), 'package.data'])
-  const losses: Loss[] = []
-  for (const field of keysOf(draft)) {
-    const value = own(draft, field)
-    if (!said.has(field)) losses.push({ field, reason: REASONS[field] ?? NO_FIELD })
-    if ((field === 'package' || field === 'record') && isData(value))
-      for (const key of keysOf(value))
-        if (!said.has(`${field}.${key}`)) losses.push({ field: `${field}.${key}`, reason: NO_FIELD })
-  }
-  const { state, retry, on_failure: rules } = draft
-  if (retry?.max !== undefined && rules?.retry !== undefined && rules.retry !== retry.max)
-    losses.push({
-      field: 'on_failure.retry',
-      reason: `a block has one number of retries, and it says ${retry.max}`,
-    })
-  if (state !== undefined && STATE_OF[STATUS_OF[state]] !== state)
-    losses.push({ field: 'state', reason: `a block says ${STATUS_OF[state]} for ${state}` })
-  for (const key of ['delay_s', 'multiplier'] as const)
-    if (retry?.[key] !== undefined) losses.push({ field: `retry.${key}`, reason: NO_FIELD })
-  if (draft.body !== undefined && !canStandAbove(draft.body))
-    losses.push({
-      field: 'body',
-      reason: 'it holds a block itself, or is empty or too long to stand above one',
-    })
-  for (const path of Object.keys(draft.extra ?? {}))
-    if (!path.startsWith('handoff.'))
-      losses.push({ field: `extra.${path}`, reason: 'it is not part of a block' })
-  return losses
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  progress: 'a block says it as metrics.progress',
-  ended_at: 'a block has one time, when it was written',
 }

@@ -3,8 +3,8 @@ import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
-import type { DraftProblem, Loss, Native } from '../dialect.ts'
-import { own, put, valueAt } from '../difference.ts'
+import type { DraftProblem, Native } from '../dialect.ts'
+import { own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { OLDER_READERS } from '../text/yaml/older-readers.ts'
 import { handoffId, isTaskId } from './names.ts'
@@ -22,7 +22,7 @@ export function toNative(draft: Draft): Native {
 }
 
 /** The same without a refusal: what a document did not say is not in it. */
-export function nativeParts(draft: Draft): { value: Value; body: string; losses: readonly Loss[] } {
+export function nativeParts(draft: Draft): { value: Value; body: string } {
   const value: Value = {}
   for (const [key, of] of Object.entries(VALUES)) {
     const found = of(draft)
@@ -30,7 +30,7 @@ export function nativeParts(draft: Draft): { value: Value; body: string; losses:
   }
   for (const key of Object.keys(draft.extra ?? {}))
     if (!KNOWN_KEYS.has(key)) put(value, key, own(draft.extra, key))
-  return { value, body: draft.body ?? renderBody(asWritten(draft)), losses: lossesOf(draft) }
+  return { value, body: draft.body ?? renderBody(asWritten(draft)) }
 }
 
 /** With what the front matter is given by rule, so that the body repeats that too. */
@@ -148,87 +148,3 @@ const REQUIRED: readonly (readonly [string, (draft: Draft) => unknown, string])[
 
 const missingFrom = (draft: Draft): DraftProblem[] =>
   REQUIRED.filter(([, of]) => !of(draft)).map(([field, , reason]) => ({ field, reason }))
-
-const NO_KEY = 'the format has no key for it'
-const IN_BODY = 'only as text in the body'
-
-/** Fields of a draft that no key holds. */
-// biome-ignore format: read as a table
-const LOST: Readonly<Partial<Record<keyof Draft, string>>> = {
-  uid: NO_KEY, type: NO_KEY, from_phase: NO_KEY, to_phase: NO_KEY, phase: NO_KEY, from_step: NO_KEY,
-  to_step: NO_KEY, project: NO_KEY, priority: NO_KEY, in_reply_to: NO_KEY, started_at: NO_KEY,
-  timeout_s: NO_KEY, retry_count: NO_KEY, retry: NO_KEY, retry_available: NO_KEY, not_before: NO_KEY,
-  on_failure: NO_KEY, input_schema: NO_KEY, output_schema: NO_KEY, expected_output: NO_KEY, gate: NO_KEY,
-  acknowledgment: NO_KEY, record: NO_KEY, workflow: NO_KEY, metrics: NO_KEY, depends_on: NO_KEY,
-  next_steps: NO_KEY, progress: NO_KEY, from_role: IN_BODY, to_role: IN_BODY,
-}
-
-// biome-ignore format: read as a table
-const LOST_BELOW: Readonly<Record<string, string>> = {
-  'package.data': NO_KEY, 'package.decisions': IN_BODY, 'package.artifacts': IN_BODY,
-  'package.open_questions': IN_BODY, 'package.constraints': IN_BODY, 'package.input': NO_KEY,
-  'package.checks': NO_KEY, 'package.validation_request': NO_KEY, 'result.output': NO_KEY,
-  'result.artifacts': NO_KEY, 'result.validation': NO_KEY, 'result.schema_compliance': NO_KEY,
-  'result.checks': NO_KEY, 'result.metadata': NO_KEY, 'result.next_steps': NO_KEY,
-  'result.submitted_at': NO_KEY, 'verification.note': NO_KEY,
-}
-
-/** States with a word of their own. */
-const EXACT: ReadonlySet<string> = new Set([
-  'draft',
-  'offered',
-  'accepted',
-  'completed',
-  'rejected',
-  'expired',
-])
-
-/** Times that have a key, by field. */
-const TIME_FIELDS: readonly string[] = [
-  'created_at',
-  'updated_at',
-  'accepted_at',
-  'ended_at',
-  'ack_deadline',
-  'rejection.at',
-  'verification.verified_at',
-]
-
-function lossesOf(draft: Draft): Loss[] {
-  const losses = [...lossesInMeaning(draft)]
-  for (const [field, reason] of Object.entries({ ...LOST, ...LOST_BELOW }))
-    if (at(draft, field) !== undefined) losses.push({ field, reason })
-  for (const field of TIME_FIELDS) {
-    const value = at(draft, field)
-    if (typeof value === 'string' && seconds(value) !== value)
-      losses.push({ field, reason: 'times are written to the second' })
-  }
-  for (const key of Object.keys(draft.extra ?? {}))
-    if (KNOWN_KEYS.has(key))
-      losses.push({ field: `extra.${key}`, reason: 'the key has another meaning here' })
-  return losses
-}
-
-const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
-
-/** What is written as something else, or not in every state. */
-function* lossesInMeaning(draft: Draft): Generator<Loss> {
-  const { state, id, package: pack, to_reason, error, ended_at, rejection, verification } = draft
-  if (id !== undefined && markdownId(draft) !== id)
-    yield { field: 'id', reason: 'the id names sender, receiver, task and day' }
-  if (state !== undefined && !EXACT.has(state))
-    yield { field: 'state', reason: `written as ${statusFor(state)}` }
-  if (to_reason !== undefined)
-    yield { field: 'to_reason', reason: pack?.purpose === undefined ? 'written as purpose' : NO_KEY }
-  if (verification?.verified_by && verifierOf(draft) === null)
-    yield { field: 'verification.verified_by', reason: 'the key is null until the end' }
-  if (error) yield { field: 'error', reason: state === 'failed' ? 'only its message, as a reason' : NO_KEY }
-  if (pack?.summary !== undefined)
-    yield { field: 'package.summary', reason: pack.context === undefined ? 'written as context' : IN_BODY }
-  const written =
-    state === 'completed' ? ended_at : isRefused(draft) ? (rejection?.at ?? ended_at) : undefined
-  if (ended_at !== written) yield { field: 'ended_at', reason: `no key for it in ${state ?? 'no state'}` }
-  const { meeting, skill, ...others } = pack?.links ?? {}
-  if (pack?.links && (Object.keys(others).length > 0 || (meeting === undefined && skill === undefined)))
-    yield { field: 'package.links', reason: 'only a meeting and a skill have keys' }
-}

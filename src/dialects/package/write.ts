@@ -10,7 +10,6 @@ import { withExtra } from './extra.ts'
 import { nativeAcknowledgment } from './files/acknowledgment.ts'
 import { filled, orNothing } from './filled.ts'
 import { nativeGate, nativeGateResponse } from './gate.ts'
-import { lossesOf } from './losses.ts'
 import { inferType } from './types.ts'
 import { statusOf } from './words.ts'
 
@@ -22,7 +21,7 @@ export function toNative(draft: Draft): Native {
   const value = NATIVE[form](draft)
   const written = isOwn(draft) ? withExtra(value, draft.extra ?? {}) : value
   const body = isOwn(draft) ? draft.body : undefined
-  return { ok: true, value: written, ...present({ body }), losses: lossesOf(draft, value, isOwn(draft)) }
+  return { ok: true, value: written, ...present({ body }) }
 }
 
 type PackageForm = 'package' | 'acknowledgment' | 'gate_response'

@@ -23,7 +23,7 @@ const OF_PACKAGE = [
   'validation_request',
 ] as const
 const OF_DRAFT = ['title', 'to_reason', 'gate', 'workflow'] as const
-const CARRIED_KEYS: readonly string[] = [...OF_DRAFT, ...OF_PACKAGE]
+export const CARRIED_KEYS: readonly string[] = [...OF_DRAFT, ...OF_PACKAGE]
 
 export function carriedIn(draft: Draft): Data | undefined {
   const result: Data = {}

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts'
+import { reasonFor } from './losses.ts'
 import { formOf, interpret } from './parse.ts'
 import { print, toNative } from './write.ts'
 
@@ -25,5 +26,6 @@ export const queue: Dialect = {
   interpret,
   toNative,
   print,
+  reasonFor,
   slot: ['x_baton'],
 }

@@ -5,7 +5,6 @@ import { isMapping, setOwn, valueAt } from '../text/tree.ts'
 import { CARRIED, carriedIn } from './carried.ts'
 import { retryIsLeft } from './check.ts'
 import { namedArtifact } from './handed-in.ts'
-import { lossesOf } from './losses.ts'
 import {
   FORM_OF,
   type HandoffForm,
@@ -39,7 +38,7 @@ export function toNative(draft: Draft): Native {
   const missing = missingIn(draft)
   if (missing.length > 0) return { ok: false, missing }
   const value = withData(nativeOf(draft), formFor(draft))
-  return { ok: true, value, losses: lossesOf(draft, value) }
+  return { ok: true, value }
 }
 
 /** Strict JSON with two spaces and a newline at the end. */

@@ -1,7 +1,7 @@
-import type { DraftProblem, Loss, Native } from '../dialect.ts'
-import { type Data, isData, keysOf, own, put, sameData } from '../difference.ts'
+import type { DraftProblem, Native } from '../dialect.ts'
+import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { isSha, RECORDED, STATE_OF, STATUS_OF, TASK_STATUSES } from './words.ts'
+import { isSha, RECORDED, STATUS_OF, TASK_STATUSES } from './words.ts'
 
 const OF_COMPLETION = [
   'branch',
@@ -31,7 +31,7 @@ export function toNative(draft: Draft): Native {
   for (const key of KEYS[update ? 'task_update' : 'thought_record'])
     if (own(said, key) !== undefined) put(value, key, own(said, key))
   for (const key of extraKeys(draft)) put(value, key, own(draft.extra, key))
-  return { ok: true, value, losses: lossesOf(draft, value, update) }
+  return { ok: true, value }
 }
 
 export const print = (native: { readonly value: Record<string, unknown> }): string =>
@@ -95,37 +95,3 @@ const ALL_KEYS: ReadonlySet<string> = new Set([...KEYS.task_update, ...KEYS.thou
 /** Keys of other formats that would mean something here, or that stood deeper, are left out. */
 const extraKeys = ({ extra = {} }: Draft): string[] =>
   keysOf(extra).filter((key) => !ALL_KEYS.has(key) && key !== 'id' && !key.includes('.'))
-
-const NO_FIELD = 'writing back has no field for it'
-
-function lossesOf(draft: Draft, value: Readonly<Data>, update: boolean): Loss[] {
-  const losses: Loss[] = []
-  const lose = (field: string, reason = NO_FIELD) => losses.push({ field, reason })
-  const said = ['task', 'state', 'record', 'package', 'extra', ...(update ? ['progress'] : [])]
-  for (const field of keysOf(draft)) if (!said.includes(field)) lose(field)
-  const { state, record = {}, package: pack = {} } = draft
-  const status = own(value, 'status')
-  const readAs = state === RECORDED && !update ? RECORDED : state && STATE_OF[STATUS_OF[state]]
-  if (state !== undefined && readAs !== state) lose('state', `writing back says ${status} for ${state}`)
-  for (const key of keysOf(pack)) {
-    const same =
-      (key === 'summary' && pack.summary === own(value, 'summary')) ||
-      (key === 'artifacts' && sameData(pack.artifacts, artifactsIn(value)))
-    if (!same) lose(`package.${key}`, key === 'summary' ? 'a record has one summary' : NO_FIELD)
-  }
-  if (record.blockers?.some((blocker) => !isData(blocker)))
-    lose('record.blockers', 'a blocker is an object; its text is written as issue')
-  if (record.commit_sha !== undefined && record.commit_sha !== own(value, 'commit_sha'))
-    lose('record.commit_sha', 'a hash is written in lower case')
-  if (record.status !== undefined && record.status !== status)
-    lose('record.status', `the state says ${status}`)
-  const kept = extraKeys(draft)
-  for (const key of keysOf(draft.extra ?? {}))
-    if (!kept.includes(key)) lose(`extra.${key}`, 'it belongs to another format')
-  return losses
-}
-
-function artifactsIn(value: Readonly<Data>): unknown {
-  const files = own(value, 'files_changed')
-  return Array.isArray(files) ? changedFiles(files) : undefined
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { samplesOf } from '../../../../test/support/documents/samples.ts'
+import { convert } from '../../convert.ts'
 import type { Draft } from '../../draft.ts'
 import { sourcesOf } from '../../text/sources.ts'
 import {
@@ -121,9 +122,9 @@ describe('state/current.json', () => {
     assert.equal(status({ state: 'needs_input', to: 'human' }), 'awaiting_human')
     assert.equal(status({ state: 'cancelled' }), 'cancelled')
     const losses = (draft: Draft) => {
-      const native = pack.toNative({ ...SENT, ...draft })
-      assert.ok(native.ok)
-      return native.losses.map(({ field }) => field)
+      const made = convert({ ...SENT, ...draft }, 'package')
+      assert.ok(made.ok)
+      return made.losses.map(({ field }) => field)
     }
     assert.deepEqual(losses({ state: 'needs_input' }), [])
     assert.deepEqual(losses({ state: 'expired' }), ['state'])

@@ -23,7 +23,7 @@ export {
 } from './files/session.ts'
 export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
 export { decisionOf } from './gate.ts'
-export { foundAt, pathOfField } from './places.ts'
+export { pathOfField } from './places.ts'
 export { checkReceiving, type Received, type ReceivingFacts } from './receiver-checks.ts'
 export { checkSending, notMeasurable, type SendingFacts, vacuousSummary } from './rules.ts'
 export { schemas } from './schema.ts'

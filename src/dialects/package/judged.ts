@@ -2,15 +2,15 @@ import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, own } from '../difference.ts'
 import { Draft } from '../draft.ts'
-import type { Fields } from '../fields.ts'
+import { type Fields, placedAt } from '../fields.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import type { Path, Source } from '../text/source.ts'
-import { foundAt, pathOfField } from './places.ts'
+import { pathOfField } from './places.ts'
 import { draftTexts } from './rules.ts'
 
 /** The draft without what no draft can hold, and what a look at all of it finds. */
 export function judged(draft: Draft, source: Source, root: Fields): Interpretation {
-  const at = (field: string) => source.locate(foundAt(pathOfField(field), root.places))
+  const at = (field: string) => source.locate(placedAt(pathOfField(field), root.places))
   const { fitting, diagnostics } = fitted(draft, at)
   const all: PlacedProblem[] = [...root.diagnostics, ...diagnostics]
   const seen = new Set(all.filter(({ code }) => code === 'placeholder').map(position))

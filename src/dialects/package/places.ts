@@ -45,12 +45,3 @@ export function pathOfField(field: string): Path {
 }
 
 const indexOrKey = (key: string): string | number => (/^\d{1,9}$/.test(key) ? Number(key) : key)
-
-/** Where a document that writes some keys elsewhere has the same thing. */
-export function foundAt(place: Path, places: ReadonlyMap<string, Path>): Path {
-  for (let length = place.length; length > 0; length--) {
-    const found = places.get(place.slice(0, length).join('.'))
-    if (found) return [...found, ...place.slice(length)]
-  }
-  return place
-}

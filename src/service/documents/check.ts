@@ -1,5 +1,6 @@
+import { placedAt } from '../../dialects/fields.ts'
 import { type Document, readDocuments, summaryOf } from '../../dialects/index.ts'
-import { artifactsAgainstGit, checkSending, foundAt, pathOfField } from '../../dialects/package/index.ts'
+import { artifactsAgainstGit, checkSending, pathOfField } from '../../dialects/package/index.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 
 /** The fields that a person looks for first; null where the document does not say. */
@@ -52,7 +53,7 @@ function ruled(document: Document, changed: readonly string[]): readonly PlacedP
       severity: 'warning',
       code,
       message,
-      ...source.locate(foundAt(pathOfField(field), places)),
+      ...source.locate(placedAt(pathOfField(field), places)),
     }))
 }
 

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 import type { GradedProblem } from '../../domain/problem.ts'
 import { vagueWord } from '../../domain/texts/measurable.ts'
 import type { Draft } from '../draft.ts'
+import { keyOf } from './keys.ts'
 import { handoffId, isTaskId, originalOf, parseName, stemOf } from './names.ts'
 import { statusFor } from './status.ts'
 
@@ -70,17 +71,13 @@ function* checkId(
   }
   const { parts } = name
   const said = { from, to, task, date: created_at?.slice(0, 10).replaceAll('-', '') }
-  for (const [key, value] of Object.entries(said)) {
-    const named = parts[key as keyof typeof said]
+  for (const [part, value] of Object.entries(said)) {
+    const named = parts[part as keyof typeof said]
+    const key = part === 'date' ? 'created_at' : keyOf(part)
     if (value !== undefined && value !== null && value !== named)
-      yield warn(
-        'id_contradicts',
-        `The id names ${named}, but ${KEY_OF[key as keyof typeof said]} says ${value}; make them agree.`,
-      )
+      yield warn('id_contradicts', `The id names ${named}, but ${key} says ${value}; make them agree.`)
   }
 }
-
-const KEY_OF = { from: 'from_agent', to: 'to_agent', task: 'related_task', date: 'created_at' } as const
 
 const PROHIBITED: readonly RegExp[] = [
   /(?:^|\/)_agents\/(?:[^/]+\/)?_handoffs\//,
@@ -109,22 +106,22 @@ export function checkPlace(path: string, state: State | undefined): KeyProblem[]
   return misplaced(`A handoff that is ${status} does not belong into ${isActive ? 'active' : 'archived'}/`)
 }
 
-/** What cannot be later than what. */
-// biome-ignore format: read as a table
-const ORDER: readonly (readonly [keyof Draft, keyof Draft, string, string])[] = [
-  ['created_at',  'updated_at',   'created_at',      'updated_at'],
-  ['created_at',  'ack_deadline', 'created_at',      'expires_at'],
-  ['created_at',  'accepted_at',  'created_at',      'acknowledged_at'],
-  ['created_at',  'ended_at',     'created_at',      'completed_at'],
-  ['accepted_at', 'ended_at',     'acknowledged_at', 'completed_at'],
+/** Pairs of times of which the first cannot be the later one. */
+const ORDER: readonly (readonly [keyof Draft, keyof Draft])[] = [
+  ['created_at', 'updated_at'],
+  ['created_at', 'ack_deadline'],
+  ['created_at', 'accepted_at'],
+  ['created_at', 'ended_at'],
+  ['accepted_at', 'ended_at'],
 ]
 
 function* checkTimes(draft: Draft): Generator<KeyProblem> {
-  for (const [before, after, first, second] of ORDER) {
+  for (const [before, after] of ORDER) {
     const [a, b] = [draft[before], draft[after]]
     if (typeof a !== 'string' || typeof b !== 'string' || !isLater(a, b)) continue
-    const message = `${second} (${b}) is before ${first} (${a}); one of them is wrong.`
-    yield { severity: 'warning', code: 'time_order', message, key: second }
+    const key = keyOf(after)
+    const message = `${key} (${b}) is before ${keyOf(before)} (${a}); one of them is wrong.`
+    yield { severity: 'warning', code: 'time_order', message, key }
   }
 }
 

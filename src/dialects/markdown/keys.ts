@@ -68,6 +68,20 @@ const SPELLINGS = {
 
 export type NativeKey = keyof typeof SPELLINGS
 
+/** The key of each field of a draft that has another name in document 000. */
+// biome-ignore format: read as a table
+const KEY_OF: Readonly<Record<string, string>> = {
+  id: 'handoff_id', from: 'from_agent', to: 'to_agent', task: 'related_task', state: 'status',
+  ack_deadline: 'expires_at', accepted_at: 'acknowledged_at', accepted_by: 'acknowledged_by',
+  ack_notes: 'acknowledgment_notes', ended_at: 'completed_at', result: 'evidence',
+  verification: 'verification_record', 'package.purpose': 'purpose', 'package.context': 'context',
+  'package.deliverables': 'deliverables', 'package.criteria': 'verification_criteria',
+}
+const FIELD_OF = new Map(Object.entries(KEY_OF).map(([field, key]) => [key, field]))
+
+export const keyOf = (field: string): string => KEY_OF[field] ?? field
+export const fieldOf = (key: string): string => FIELD_OF.get(key) ?? key
+
 export const spellingsOf = (key: NativeKey): Spellings => SPELLINGS[key]
 
 /** One form for `fromAgent`, `From-Agent` and `from agent`. */

@@ -5,6 +5,7 @@ import { checkBoxes } from './body/boxes.ts'
 import { checkMarkdown } from './check.ts'
 import { draftOf } from './draft-of.ts'
 import { fitted } from './fitted.ts'
+import { keyOf } from './keys.ts'
 import { parseName, stemOf } from './names.ts'
 import { Reading } from './reading.ts'
 import { renderBody } from './render.ts'
@@ -48,18 +49,10 @@ export function withName(reading: Reading, draft: Draft): Draft {
   for (const [field, value] of Object.entries(said)) {
     if (draft[field as keyof Draft] !== undefined) continue
     taken[field] = value
-    const key = KEY_OF[field as keyof typeof KEY_OF]
+    const key = keyOf(field)
     reading.found.set(key, 'name')
     const message = `${key} was taken from the name of the file; add \`${key}: ${value}\`.`
     reading.report('info', 'field_in_name', message, reading.start)
   }
   return { ...draft, ...taken }
 }
-
-const KEY_OF = {
-  from: 'from_agent',
-  to: 'to_agent',
-  task: 'related_task',
-  created_at: 'created_at',
-  id: 'handoff_id',
-} as const

@@ -1,6 +1,7 @@
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
+import { valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { type NativeKey, normalKey } from './keys.ts'
+import { fieldOf, type NativeKey, normalKey } from './keys.ts'
 import { handoffId, isTaskId } from './names.ts'
 import type { Reading } from './reading.ts'
 import { seconds } from './render.ts'
@@ -23,22 +24,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   verification_criteria: '["how it is verified"]',
   source_meeting: 'meetings/… or null',
   skill_web_node: 'skills/… or null',
-}
-
-const DRAFT_FIELDS: Readonly<Record<string, (draft: Draft) => unknown>> = {
-  handoff_id: ({ id }) => id,
-  from_agent: ({ from }) => from,
-  to_agent: ({ to }) => to,
-  related_task: ({ task }) => task,
-  status: ({ state }) => state,
-  created_at: ({ created_at }) => created_at,
-  updated_at: ({ updated_at }) => updated_at,
-  expires_at: ({ ack_deadline }) => ack_deadline,
-  title: ({ title }) => title,
-  purpose: ({ package: pack }) => pack?.purpose,
-  context: ({ package: pack }) => pack?.context,
-  deliverables: ({ package: pack }) => pack?.deliverables,
-  verification_criteria: ({ package: pack }) => pack?.criteria,
 }
 
 /** Every missing key is named at once, with what to write. */
@@ -113,7 +98,8 @@ const WHERE = {
 
 /** The line to write: what was found elsewhere, what the other keys let us guess, or an example. */
 function exampleLine(key: string, draft: Draft): string {
-  const found = key === 'status' ? draft.state && statusFor(draft.state) : DRAFT_FIELDS[key]!(draft)
+  const found =
+    key === 'status' ? draft.state && statusFor(draft.state) : valueAt(draft, fieldOf(key).split('.'))
   const short = typeof found === 'string' && found.length <= 60 && !found.includes('\n') ? found : undefined
   return `\`${key}: ${short ?? (found ? '…' : (guessFor(key, draft) ?? EXAMPLES[key]))}\``
 }

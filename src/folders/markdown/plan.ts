@@ -1,5 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
+import { keyOf } from '../../dialects/markdown/keys.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
@@ -8,13 +9,6 @@ import { present } from '../../domain/present.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
-/** Keys by field, for whoever reads why a file was refused. */
-// biome-ignore format: read as a table
-const MARKDOWN_KEYS: Readonly<Record<string, string>> = {
-  id: 'handoff_id', from: 'from_agent', to: 'to_agent', task: 'related_task', ack_deadline: 'expires_at',
-  ack_notes: 'acknowledgment_notes', accepted_by: 'acknowledged_by', accepted_at: 'acknowledged_at',
-  verification: 'verification_record', result: 'evidence', ended_at: 'completed_at', state: 'status',
-}
 /** Text that the engine has no field for: it stays as the author wrote it. */
 const FREE = new Set(['body', 'extra', 'target_completion', 'from_role', 'to_role'])
 /** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
@@ -68,12 +62,18 @@ export function plan(change: ForeignChange): Plan {
   ])
   const fixed = fixedIn(fields, covered)
   if (fixed.length > 0) {
-    const named = [
-      ...new Set(fixed.map((field) => MARKDOWN_KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))),
-    ]
-    return no(`${named.join(', ')} cannot be changed in the file${calls.length > 0 ? ' by this step' : ''}`)
+    const named = new Set(fixed.map(keyIn))
+    return no(
+      `${[...named].join(', ')} cannot be changed in the file${calls.length > 0 ? ' by this step' : ''}`,
+    )
   }
   return { ok: true, author, calls }
+}
+
+/** The key that a changed field belongs to, for the reader of a refusal. */
+function keyIn(field: string): string {
+  const [top = ''] = field.split('.')
+  return keyOf(top) === top ? field.replace('package.', '') : keyOf(top)
 }
 
 const markdownAsked = (change: ForeignChange): ReadonlySet<string> =>

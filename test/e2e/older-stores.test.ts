@@ -246,6 +246,8 @@ function comparable(answer: Record<string, unknown>, overdue: readonly string[])
       kept[list] = kept[list]
         .filter(({ id, about_id }) => !overdue.includes(id) && !overdue.includes(about_id))
         .map((item) => (ONLY_LISTED.includes(item.name) ? { ...item, created_at: undefined } : item))
+        // 0.1.0 listed its agents without the limits that it enforced.
+        .map((item) => ('capabilities' in item ? { ...item, limits: undefined } : item))
   return kept
 }
 

@@ -48,10 +48,9 @@ export function again(step: Step, before: Handoff): Handoff {
   })
 }
 
-/** Document 001: `max_retries` and no more, whoever asks. Other work has a maximum only where somebody set one. */
-export function refuseSpent({ id, home, attempt, ...handoff }: Handoff): void {
-  const retry = handoff.retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined)
-  if (!retry || retryAvailable(retry, attempt - 1)) return
+/** Document 001: `max_retries` and no more, whoever asks. Elsewhere the sender may ask again after the last one. */
+export function refuseSpent({ id, home, attempt, retry = DEFAULT_RETRY }: Handoff): void {
+  if (home !== 'queue' || retryAvailable(retry, attempt - 1)) return
   refuse('wrong_state', `all ${retry.max} retries of ${id} are used; send the work as a new handoff`, {
     id,
     max_retries: retry.max,

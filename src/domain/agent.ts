@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AGENT_KINDS, AGENT_ROLES } from './actor.ts'
-import { type Input, once } from './once.ts'
+import { type InputOf, once } from './once.ts'
 
 export {
   type Actor,
@@ -56,4 +56,4 @@ export const agentFields = () => ({
   max_outgoing: z.coerce.number().pipe(Limit()).optional(),
   max_incoming: z.coerce.number().pipe(Limit()).optional(),
 })
-export type AgentInput = Input<typeof agentFields>
+export type AgentInput = InputOf<typeof agentFields>

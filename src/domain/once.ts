@@ -13,10 +13,10 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** A checked input with these fields. */
-export type Input<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>
+export type InputOf<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>
 
 /** The same for callers whose lists must not change. */
-export type Given<Fields extends () => z.ZodRawShape> = Frozen<Input<Fields>>
+export type Given<Fields extends () => z.ZodRawShape> = Frozen<InputOf<Fields>>
 type Frozen<T> = {
   readonly [K in keyof T]: T[K] extends (infer Item)[] | undefined
     ? readonly Item[] | Extract<T[K], undefined>

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 import { isData, own } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
-import { reasonFor } from './losses.ts'
+import { blockLossReason } from './losses.ts'
 import { interpret, isScalar } from './parse.ts'
 import { isSummary, readSummary } from './summary.ts'
 import { print, toNative } from './write.ts'
@@ -20,7 +20,7 @@ export const block: Dialect = {
   interpret: (source, form) => (form === 'summary' ? readSummary(source) : interpret(source, form)),
   toNative,
   print,
-  reasonFor,
+  reasonFor: blockLossReason,
   slot: ['handoff', 'context', 'x_baton'],
 }
 

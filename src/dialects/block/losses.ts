@@ -10,7 +10,7 @@ const SAID: readonly string[] =
     ' ',
   )
 
-const REASONS: Readonly<Record<string, string>> = {
+const BLOCK_LOSSES: Readonly<Record<string, string>> = {
   progress: 'a block says it as metrics.progress',
   ended_at: 'a block has one time, when it was written',
   body: 'it holds a block itself, or is empty or too long to stand above one',
@@ -18,11 +18,11 @@ const REASONS: Readonly<Record<string, string>> = {
   'retry.multiplier': NO_FIELD,
 }
 
-export function reasonFor(field: string, { state, retry }: Draft): string | undefined {
+export function blockLossReason(field: string, { state, retry }: Draft): string | undefined {
   if (field === 'state') return state && `a block says ${STATUS_OF[state]} for ${state}`
   if (field === 'on_failure.retry' && retry?.max !== undefined)
     return `a block has one number of retries, and it says ${retry.max}`
-  return REASONS[field] ?? (isSaid(field) ? undefined : NO_FIELD)
+  return BLOCK_LOSSES[field] ?? (isSaid(field) ? undefined : NO_FIELD)
 }
 
 /** A package and a record are said key by key, other mappings as a whole. */

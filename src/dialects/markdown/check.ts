@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 import type { GradedProblem } from '../../domain/problem.ts'
 import { vagueWord } from '../../domain/texts/measurable.ts'
 import type { Draft } from '../draft.ts'
-import { keyOf } from './keys.ts'
+import { keyOfField } from './keys.ts'
 import { handoffId, isTaskId, originalOf, parseName, stemOf } from './names.ts'
 import { statusFor } from './status.ts'
 
@@ -73,7 +73,7 @@ function* checkId(
   const said = { from, to, task, date: created_at?.slice(0, 10).replaceAll('-', '') }
   for (const [part, value] of Object.entries(said)) {
     const named = parts[part as keyof typeof said]
-    const key = part === 'date' ? 'created_at' : keyOf(part)
+    const key = part === 'date' ? 'created_at' : keyOfField(part)
     if (value !== undefined && value !== null && value !== named)
       yield warn('id_contradicts', `The id names ${named}, but ${key} says ${value}; make them agree.`)
   }
@@ -119,8 +119,8 @@ function* checkTimes(draft: Draft): Generator<KeyProblem> {
   for (const [before, after] of ORDER) {
     const [a, b] = [draft[before], draft[after]]
     if (typeof a !== 'string' || typeof b !== 'string' || !isLater(a, b)) continue
-    const key = keyOf(after)
-    const message = `${key} (${b}) is before ${keyOf(before)} (${a}); one of them is wrong.`
+    const key = keyOfField(after)
+    const message = `${key} (${b}) is before ${keyOfField(before)} (${a}); one of them is wrong.`
     yield { severity: 'warning', code: 'time_order', message, key }
   }
 }

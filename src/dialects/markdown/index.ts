@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 import type { Source } from '../text/source.ts'
 import { formOf } from './form.ts'
 import { parseIndex } from './index-file.ts'
-import { reasonFor } from './losses.ts'
+import { markdownLossReason } from './losses.ts'
 import { parseHandoff } from './parse.ts'
 import { parseV1 } from './v1/parse.ts'
 import { print, toNative } from './write.ts'
@@ -24,6 +24,6 @@ export const markdown: Dialect = {
   },
   toNative,
   print,
-  reasonFor,
+  reasonFor: markdownLossReason,
   slot: ['x_baton'],
 }

@@ -79,8 +79,8 @@ const KEY_OF: Readonly<Record<string, string>> = {
 }
 const FIELD_OF = new Map(Object.entries(KEY_OF).map(([field, key]) => [key, field]))
 
-export const keyOf = (field: string): string => KEY_OF[field] ?? field
-export const fieldOf = (key: string): string => FIELD_OF.get(key) ?? key
+export const keyOfField = (field: string): string => KEY_OF[field] ?? field
+export const fieldOfKey = (key: string): string => FIELD_OF.get(key) ?? key
 
 export const spellingsOf = (key: NativeKey): Spellings => SPELLINGS[key]
 

@@ -9,7 +9,7 @@ const SECONDS = 'times are written to the second'
 
 /** Why no key says a field. Those that do not depend on the rest of the draft. */
 // biome-ignore format: read as a table
-const REASONS: Readonly<Record<string, string>> = {
+const MARKDOWN_LOSSES: Readonly<Record<string, string>> = {
   uid: NO_KEY, type: NO_KEY, from_phase: NO_KEY, to_phase: NO_KEY, phase: NO_KEY, from_step: NO_KEY,
   to_step: NO_KEY, project: NO_KEY, priority: NO_KEY, in_reply_to: NO_KEY, started_at: NO_KEY,
   timeout_s: NO_KEY, retry_count: NO_KEY, retry: NO_KEY, retry_available: NO_KEY, not_before: NO_KEY,
@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'verification.verified_by': 'the key is null until the end',
 }
 
-export function reasonFor(field: string, draft: Draft): string | undefined {
+export function markdownLossReason(field: string, draft: Draft): string | undefined {
   const { state, ended_at, package: pack } = draft
   switch (field) {
     case 'state':
@@ -43,7 +43,7 @@ export function reasonFor(field: string, draft: Draft): string | undefined {
     case 'package.summary':
       return pack?.context === undefined ? 'written as context' : IN_BODY
   }
-  const reason = REASONS[field]
+  const reason = MARKDOWN_LOSSES[field]
   return reason === SECONDS && !isFiner(valueAt(draft, field.split('.'))) ? undefined : reason
 }
 

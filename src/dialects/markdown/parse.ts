@@ -5,7 +5,7 @@ import { checkBoxes } from './body/boxes.ts'
 import { checkMarkdown } from './check.ts'
 import { draftOf } from './draft-of.ts'
 import { fitted } from './fitted.ts'
-import { keyOf } from './keys.ts'
+import { keyOfField } from './keys.ts'
 import { parseName, stemOf } from './names.ts'
 import { Reading } from './reading.ts'
 import { renderBody } from './render.ts'
@@ -49,7 +49,7 @@ export function withName(reading: Reading, draft: Draft): Draft {
   for (const [field, value] of Object.entries(said)) {
     if (draft[field as keyof Draft] !== undefined) continue
     taken[field] = value
-    const key = keyOf(field)
+    const key = keyOfField(field)
     reading.found.set(key, 'name')
     const message = `${key} was taken from the name of the file; add \`${key}: ${value}\`.`
     reading.report('info', 'field_in_name', message, reading.start)

@@ -1,7 +1,7 @@
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import { valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { fieldOf, type NativeKey, normalKey } from './keys.ts'
+import { fieldOfKey, type NativeKey, normalKey } from './keys.ts'
 import { handoffId, isTaskId } from './names.ts'
 import type { Reading } from './reading.ts'
 import { seconds } from './render.ts'
@@ -99,7 +99,7 @@ const WHERE = {
 /** The line to write: what was found elsewhere, what the other keys let us guess, or an example. */
 function exampleLine(key: string, draft: Draft): string {
   const found =
-    key === 'status' ? draft.state && statusFor(draft.state) : valueAt(draft, fieldOf(key).split('.'))
+    key === 'status' ? draft.state && statusFor(draft.state) : valueAt(draft, fieldOfKey(key).split('.'))
   const short = typeof found === 'string' && found.length <= 60 && !found.includes('\n') ? found : undefined
   return `\`${key}: ${short ?? (found ? '…' : (guessFor(key, draft) ?? EXAMPLES[key]))}\``
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Source } from '../text/source.ts'
 import { isSessionPage } from './files/session.ts'
-import { reasonFor } from './losses.ts'
+import { packageLossReason } from './losses.ts'
 import { ACKNOWLEDGMENT, interpret } from './parse.ts'
 import { print, toNative } from './write.ts'
 
@@ -37,7 +37,7 @@ export const pack: Dialect = {
   interpret,
   toNative,
   print,
-  reasonFor,
+  reasonFor: packageLossReason,
   slot: ['handoff', 'x_baton'],
 }
 

@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts'
 import { isOwn } from './write.ts'
 
 /** Why a package does not say a field of the draft. */
-const REASONS: Readonly<Record<string, string>> = {
+const PACKAGE_LOSSES: Readonly<Record<string, string>> = {
   to: 'a package always goes to somebody',
   state: 'the nearest status was written',
   accepted_at: 'the acknowledgment has one time',
@@ -46,5 +46,5 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** A package read as such has a place for text. */
-export const reasonFor = (field: string, draft: Draft): string | undefined =>
-  field === 'body' && isOwn(draft) ? undefined : REASONS[field]
+export const packageLossReason = (field: string, draft: Draft): string | undefined =>
+  field === 'body' && isOwn(draft) ? undefined : PACKAGE_LOSSES[field]

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts'
-import { reasonFor } from './losses.ts'
+import { queueLossReason } from './losses.ts'
 import { formOf, interpret } from './parse.ts'
 import { print, toNative } from './write.ts'
 
@@ -26,6 +26,6 @@ export const queue: Dialect = {
   interpret,
   toNative,
   print,
-  reasonFor,
+  reasonFor: queueLossReason,
   slot: ['x_baton'],
 }

@@ -5,7 +5,7 @@ import { CARRIED, CARRIED_KEYS } from './carried.ts'
 
 /** Why document 001 does not say a field. */
 // biome-ignore format: read as a table
-const REASONS: Readonly<Record<string, string>> = {
+const QUEUE_LOSSES: Readonly<Record<string, string>> = {
   uid:                 'the id of the engine is not the id of the document',
   type:                'the queue format has one kind of handoff',
   phase:               'phases are numbers here, and no rule turns a word into a number',
@@ -43,10 +43,10 @@ const REASONS: Readonly<Record<string, string>> = {
   'result.validation': 'the same key holds what was wrong with the input',
 }
 
-export function reasonFor(field: string, draft: Draft): string | undefined {
+export function queueLossReason(field: string, draft: Draft): string | undefined {
   const value = valueAt(draft, field.split('.'))
   if (isMapping(value) && keysOf(value).length === 0) return 'it is empty'
   if (CARRIED_KEYS.includes(field.replace(/^package\./, '')))
     return 'the input is a single value and leaves no room beside it'
-  return REASONS[field]
+  return QUEUE_LOSSES[field]
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts'
 import { findForm } from './form.ts'
-import { reasonFor } from './losses.ts'
+import { writebackLossReason } from './losses.ts'
 import { interpret } from './parse.ts'
 import { print, SLOT, toNative } from './write.ts'
 
@@ -14,6 +14,6 @@ export const writeback: Dialect = {
   interpret,
   toNative,
   print,
-  reasonFor,
+  reasonFor: writebackLossReason,
   slot: SLOT,
 }

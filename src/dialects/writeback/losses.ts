@@ -6,14 +6,14 @@ const NO_FIELD = 'writing back has no field for it'
 /** Fields that are said, whole or in part. Only some keys of a package are. */
 const SAID = /^(?:package$|(?:task|record|extra)\b)/
 
-const REASONS: Readonly<Record<string, string>> = {
+const WRITEBACK_LOSSES: Readonly<Record<string, string>> = {
   'package.summary': 'a record has one summary',
   'record.blockers': 'a blocker is an object; its text is written as issue',
   'record.commit_sha': 'a hash is written in lower case',
 }
 
-export function reasonFor(field: string, { state }: Draft): string | undefined {
+export function writebackLossReason(field: string, { state }: Draft): string | undefined {
   if (field === 'state') return state && `writing back says ${STATUS_OF[state]} for ${state}`
   if (field === 'record.status') return state && `the state says ${STATUS_OF[state]}`
-  return REASONS[field] ?? (SAID.test(field) ? undefined : NO_FIELD)
+  return WRITEBACK_LOSSES[field] ?? (SAID.test(field) ? undefined : NO_FIELD)
 }

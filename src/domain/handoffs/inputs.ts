@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import { HOMES } from '../home.ts'
-import type { Given, Input } from '../once.ts'
+import type { Given, InputOf } from '../once.ts'
 import { RemindSeconds, Silence } from '../people/people-schema.ts'
 import { TaskId } from '../tasks/task.ts'
 import { PRIORITIES, RetryRule, TYPES } from './handoff.ts'
@@ -126,7 +126,7 @@ export const submitFields = () => ({
   ...Result().omit({ checks: true, submitted_at: true }).shape,
   attempt: z.coerce.number().int().positive().optional(),
 })
-export type SubmitInput = Input<typeof submitFields>
+export type SubmitInput = InputOf<typeof submitFields>
 
 export const failFields = () => ({
   message: z.string().min(1).max(8_000),
@@ -147,7 +147,7 @@ export const verifyFields = () => ({
     .shape.deliverable_checks.optional()
     .describe('The evidence you saw for each deliverable; by default the evidence that was handed in'),
 })
-export type VerifyInput = Input<typeof verifyFields>
+export type VerifyInput = InputOf<typeof verifyFields>
 
 /** A file that travels with the work, without its bytes. */
 export const artifactFields = () => ({

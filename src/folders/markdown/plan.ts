@@ -1,6 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
-import { keyOf } from '../../dialects/markdown/keys.ts'
+import { keyOfField } from '../../dialects/markdown/keys.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
@@ -73,7 +73,7 @@ export function plan(change: ForeignChange): Plan {
 /** The key that a changed field belongs to, for the reader of a refusal. */
 function keyIn(field: string): string {
   const [top = ''] = field.split('.')
-  return keyOf(top) === top ? field.replace('package.', '') : keyOf(top)
+  return keyOfField(top) === top ? field.replace('package.', '') : keyOfField(top)
 }
 
 const markdownAsked = (change: ForeignChange): ReadonlySet<string> =>

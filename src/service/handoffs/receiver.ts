@@ -6,7 +6,7 @@ import type { AcceptInput, failFields, heartbeatFields, SubmitInput } from '../.
 import type { CheckResult, Evidence, Result } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
-import type { Input } from '../../domain/once.ts'
+import type { InputOf } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import { type Needs, needs, type Reads } from '../../storage/store.ts'
 import { knowPerson } from '../agents/agents.ts'
@@ -125,7 +125,7 @@ export class Receiver {
   }
 
   /** Shows that the holder is alive; may tell progress, and that the work is blocked or goes on. */
-  heartbeat(call: Call, ref: string, input: Input<typeof heartbeatFields>): Promise<Handoff> {
+  heartbeat(call: Call, ref: string, input: InputOf<typeof heartbeatFields>): Promise<Handoff> {
     return this.#change(call, 'handoff_heartbeat', ref, input, {}, (step, found) => {
       const before = revived(step, found, input.attempt)
       fence(before, input.attempt)
@@ -232,7 +232,7 @@ export class Receiver {
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */
-  fail(call: Call, ref: string, input: Input<typeof failFields>): Promise<Handoff> {
+  fail(call: Call, ref: string, input: InputOf<typeof failFields>): Promise<Handoff> {
     const code = input.code ?? 'PROCESSING_ERROR'
     return this.#change(call, 'handoff_fail', ref, input, {}, (step, found) => {
       const before = revived(step, found, input.attempt)

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FULL } from '../../test/support/documents/full-draft.ts'
-import {
-  convert,
-  type DialectId,
-  type Draft,
-  type Loss,
-  readDocuments,
-  rewrite,
-  SLOT_BYTES,
-} from './index.ts'
+import type { Loss } from './dialect.ts'
+import { convert, type DialectId, type Draft, readDocuments, rewrite } from './index.ts'
+import { SLOT_BYTES } from './slot.ts'
 
 const DRAFT: Draft = {
   id: 'HO-2026-001',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readDocuments, type Summary, summaryOf } from './index.ts'
+import { readDocuments, summaryOf } from './index.ts'
+import type { Summary } from './summary.ts'
 
 function summary(text: string, path: string): Summary {
   const [document] = readDocuments(text, { path })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { pack, readSession } from '../../src/dialects/package/index.ts'
+import { readSession } from '../../src/dialects/package/files/session.ts'
+import { pack } from '../../src/dialects/package/index.ts'
 import { sourcesOf } from '../../src/dialects/text/sources.ts'
 import { sharedFile, sharedFiles } from './files.ts'
 

@@ -7,11 +7,6 @@ import { interpret, isScalar } from './parse.ts'
 import { isSummary, readSummary } from './summary.ts'
 import { print, toNative } from './write.ts'
 
-export { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
-export { withDefaults } from './defaults.ts'
-export { schemas } from './schema.ts'
-export { validateHandoff } from './validate.ts'
-
 /** Document 002: a YAML block in an agent's summary. */
 export const block: Dialect = {
   id: 'block',

@@ -7,7 +7,8 @@ import { samplesOf } from '../../../test/support/documents/samples.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
-import { block, validateHandoff } from './index.ts'
+import { block } from './index.ts'
+import { validateHandoff } from './validate.ts'
 
 interface Read {
   readonly form: string

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { PHASES, STATUSES, validateHandoff, withDefaults } from './index.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
+import { withDefaults } from './defaults.ts'
+import { validateHandoff } from './validate.ts'
 
 const GOOD = { phase: 'Testing', from: '@tester', to: '@builder', status: 'complete' }
 

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { anyDraft } from '../../../test/support/documents/drafts.ts'
+import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { STATES } from '../../domain/lifecycle.ts'
 import { convert } from '../convert.ts'
 import type { Loss } from '../dialect.ts'
@@ -12,7 +13,9 @@ import type { Draft } from '../draft.ts'
 import { readDocuments } from '../read.ts'
 import { rewrite } from '../rewrite.ts'
 import { sourcesOf } from '../text/sources.ts'
-import { block, PHASES, STATUSES, schemas, validateHandoff } from './index.ts'
+import { block } from './index.ts'
+import { schemas } from './schema.ts'
+import { validateHandoff } from './validate.ts'
 
 const BASE: Draft = { phase: 'Testing', from: 'tester', to: 'builder', state: 'completed' }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sourcesOf } from '../text/sources.ts'
-import { type IndexEntry, markdown, parseIndex, printIndex } from './index.ts'
+import { markdown } from './index.ts'
+import { type IndexEntry, parseIndex, printIndex } from './index-file.ts'
 
 const NOW = '2026-02-21T20:00:00.123Z'
 const entry = (n: number, change: Partial<IndexEntry> = {}): IndexEntry => ({

@@ -7,12 +7,6 @@ import { parseHandoff } from './parse.ts'
 import { parseV1 } from './v1/parse.ts'
 import { print, toNative } from './write.ts'
 
-export { type CheckedDraft, checkMarkdown, checkPlace, type KeyProblem } from './check.ts'
-export { FORMS, type MarkdownForm } from './form.ts'
-export { type Counts, type HandoffIndex, type IndexEntry, parseIndex, printIndex } from './index-file.ts'
-export { handoffId, type NameParts, type ParsedName, parseName } from './names.ts'
-export { schemas } from './schema.ts'
-
 /** Document 000: markdown with front matter in `_handoffs/`, its index, and what agents wrote before it. */
 export const markdown: Dialect = {
   id: 'markdown',

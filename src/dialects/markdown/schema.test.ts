@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { schemas } from './index.ts'
+import { schemas } from './schema.ts'
 
 const FOLDER = join(import.meta.dirname, 'fixtures/_handoffs')
 const front = (file: string): Record<string, unknown> =>

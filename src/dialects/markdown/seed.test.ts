@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { samplesOf } from '../../../test/support/documents/samples.ts'
 import { sourcesOf } from '../text/sources.ts'
-import { markdown, parseIndex } from './index.ts'
+import { markdown } from './index.ts'
+import { parseIndex } from './index-file.ts'
 
 const SAMPLES = samplesOf('markdown')
 

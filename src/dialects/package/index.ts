@@ -6,28 +6,9 @@ import { packageLossReason } from './losses.ts'
 import { ACKNOWLEDGMENT, interpret } from './parse.ts'
 import { print, toNative } from './write.ts'
 
-export { artifactsAgainstGit, insideProject, type Kinds } from './artifacts.ts'
-export {
-  type Acknowledgment,
-  checkAcknowledgment,
-  problemAcknowledgment,
-  startsWork,
-} from './files/acknowledgment.ts'
-export {
-  type Archived,
-  archivedAt,
-  archivePath,
-  isSafeName,
-  readSession,
-  type SessionFile,
-} from './files/session.ts'
-export { readState, type StateEntry, type StateFile, type Updated, updateState } from './files/state-file.ts'
-export { decisionOf } from './gate.ts'
+export { artifactsAgainstGit } from './artifacts.ts'
 export { pathOfField } from './places.ts'
-export { checkReceiving, type Received, type ReceivingFacts } from './receiver-checks.ts'
-export { checkSending, notMeasurable, type SendingFacts, vacuousSummary } from './rules.ts'
-export { schemas } from './schema.ts'
-export { answeredBy, inferType, marksOf, type OpenDelegation, typeOf } from './types.ts'
+export { checkSending } from './rules.ts'
 
 /** Document 004: packages, what is answered to them, and where a project keeps them. */
 export const pack: Dialect = {

@@ -4,15 +4,9 @@ import { samplesOf } from '../../../test/support/documents/samples.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import type { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
-import {
-  artifactsAgainstGit,
-  checkReceiving,
-  checkSending,
-  insideProject,
-  type Kinds,
-  pack,
-  pathOfField,
-} from './index.ts'
+import { insideProject, type Kinds } from './artifacts.ts'
+import { artifactsAgainstGit, checkSending, pack, pathOfField } from './index.ts'
+import { checkReceiving } from './receiver-checks.ts'
 
 const aDraft = (travels: Package, rest: Draft = {}): Draft => ({
   from: 'payments',

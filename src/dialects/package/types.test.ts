@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { samplesOf } from '../../../test/support/documents/samples.ts'
 import type { Draft } from '../draft.ts'
 import { sourcesOf } from '../text/sources.ts'
-import { answeredBy, checkSending, pack, typeOf } from './index.ts'
+import { checkSending, pack } from './index.ts'
+import { answeredBy, typeOf } from './types.ts'
 
 function draftOf(text: string): { draft: Draft; codes: readonly string[] } {
   const [source] = sourcesOf(text, { path: 'package.yaml' })

@@ -4,8 +4,6 @@ import { writebackLossReason } from './losses.ts'
 import { interpret } from './parse.ts'
 import { print, SLOT, toNative } from './write.ts'
 
-export { schemas } from './schema.ts'
-
 /** Document 003: what an agent writes back about a task, as the arguments of two tools. */
 export const writeback: Dialect = {
   id: 'writeback',

@@ -10,7 +10,8 @@ import { convert } from '../convert.ts'
 import type { Draft } from '../draft.ts'
 import { readDocuments } from '../read.ts'
 import { rewrite } from '../rewrite.ts'
-import { schemas, writeback } from './index.ts'
+import { writeback } from './index.ts'
+import { schemas } from './schema.ts'
 
 const RECORD: Draft = {
   task: 'P0.1.1',

@@ -3,15 +3,15 @@ import { describe, it } from 'node:test'
 import { samplesOf } from '../../../../test/support/documents/samples.ts'
 import type { Draft } from '../../draft.ts'
 import { sourcesOf } from '../../text/sources.ts'
+import { decisionOf } from '../gate.ts'
+import { pack } from '../index.ts'
+import { checkReceiving } from '../receiver-checks.ts'
 import {
   type Acknowledgment,
   checkAcknowledgment,
-  checkReceiving,
-  decisionOf,
-  pack,
   problemAcknowledgment,
   startsWork,
-} from '../index.ts'
+} from './acknowledgment.ts'
 
 function read(text: string) {
   const [source] = sourcesOf(text, { path: 'answer.yaml' })

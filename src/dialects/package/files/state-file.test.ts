@@ -5,16 +5,10 @@ import { samplesOf } from '../../../../test/support/documents/samples.ts'
 import { convert } from '../../convert.ts'
 import type { Draft } from '../../draft.ts'
 import { sourcesOf } from '../../text/sources.ts'
-import {
-  archivedAt,
-  archivePath,
-  isSafeName,
-  pack,
-  readSession,
-  readState,
-  schemas,
-  updateState,
-} from '../index.ts'
+import { pack } from '../index.ts'
+import { schemas } from '../schema.ts'
+import { archivedAt, archivePath, isSafeName, readSession } from './session.ts'
+import { readState, updateState } from './state-file.ts'
 
 const sourceOf = (text: string) => sourcesOf(text, { path: 'state/current.json' })[0]!
 

@@ -4,7 +4,6 @@ import type { Draft } from '../../draft.ts'
 import type { Fields } from '../../fields.ts'
 import { keepAt, keepRest } from '../extra.ts'
 import { filled } from '../filled.ts'
-import type { Received } from '../receiver-checks.ts'
 import { Understood } from '../words.ts'
 
 export type Acknowledgment = NonNullable<Draft['acknowledgment']>
@@ -119,21 +118,6 @@ function nativeUnderstood({ understood, understanding = [] }: Acknowledgment, as
   const constraints = rest.length > 1 ? rest : rest[0]
   return filled({ task, constraints })
 }
-
-/** What a receiver answers when its checks found something: document 004's problem acknowledgment. */
-export function problemAcknowledgment(handoff: Draft, { blockers }: Received): Acknowledgment {
-  return filled({
-    handoff_id: handoff.id,
-    from: handoff.from,
-    understood: 'partial',
-    blockers: [...blockers],
-    starting: false,
-  })
-}
-
-/** Work begins only with an acknowledgment that says so. Questions may still be open then. */
-export const startsWork = ({ understood, starting }: Acknowledgment): boolean =>
-  starting === true && understood === 'yes'
 
 /** Whether an acknowledgment answers this package, from whom it was sent to. */
 export function checkAcknowledgment(answer: Draft, handoff: Draft): readonly FieldProblem[] {

@@ -79,7 +79,7 @@ const MISTAKES: readonly Mistake[] = [
   ['merge-check nobranch',               3, 'there is no branch nobranch here; see: git branch --all'],
   ['folders sync',                       3, 'this workspace has no live folder; list one in baton.yaml'],
   // The wrong caller
-  ['accept 2',                           4, 'root may not accept HO-2026-002; that is for its receiver codex'],
+  ['accept 2',                           4, ' may not accept HO-2026-002; that is for its receiver codex'],
   ['accept 2 --as gemini',               4, 'gemini may not accept HO-2026-002; that is for its receiver codex'],
   ['verify 5 --pass --as codex',         4, 'codex may not verify HO-2026-005'],
   ['decide 10 approve',                  4, 'is at the keyboard; run it at a terminal'],

@@ -127,6 +127,8 @@ export async function otherPlaces(t: {
   place.repository('kept/waiting/vendor')
   return (name, copy) => {
     const [folder, below] = name === 'nested' ? ['waiting', 'vendor'] : [name, '']
+    // Git's objects cannot be written over but by an administrator.
+    rmSync(place.path(copy, folder), { recursive: true, force: true })
     cpSync(place.path('kept', folder), place.path(copy, folder), { recursive: true })
     return { cwd: place.path(copy, folder, below) }
   }

@@ -99,14 +99,6 @@ function readOptions(validation: Fields, extra: Data): Record<string, string> | 
 
 const isDecision = (text: string): text is Decision => (DECISIONS as readonly string[]).includes(text)
 
-/** What a person answered: an option, or the label that stood beside it. */
-export function decisionOf(
-  text: string,
-  options: Readonly<Record<string, string>> = {},
-): Decision | undefined {
-  return findWord(wordsFor(options), text)?.word
-}
-
 /** The labels of the gate at hand are other names for its options. */
 function wordsFor(options: Readonly<Record<string, string>>): Words<Decision> {
   const labels = keysOf(options).flatMap((key): [string, Decision][] => {

@@ -1,8 +1,8 @@
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
-import { type Data, keysOf, own } from '../difference.ts'
+import { type Data, keysOf } from '../difference.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
-import { setOwn } from '../text/tree.ts'
 import type { Words } from '../text/words.ts'
 import { isSafePath, queuePlace } from './names.ts'
 
@@ -49,18 +49,6 @@ export const LIFECYCLE_WORDS: Words<Lifecycle> = {
     deleted: 'archived',
   },
 }
-
-const ARTIFACT_KEYS = [
-  ['artifact_id', 'id'],
-  ['artifact_type', 'type'],
-  ['phase', 'phase'],
-  ['file', 'file'],
-  ['sha256', 'sha256'],
-  ['dependencies', 'dependencies'],
-  ['lifecycle', 'lifecycle'],
-  ['created_at', 'created_at'],
-  ['handoff_id', 'handoff_id'],
-] as const satisfies readonly (readonly [string, keyof Artifact])[]
 
 const SHA256 = /^[0-9a-f]{64}$/
 
@@ -123,22 +111,6 @@ export function artifactOf(source: Source): ArtifactReading {
       'dependencies',
     )
   const rest = root.rest()
-  const artifact = { ...stripped(read), ...(keysOf(rest).length > 0 && { extra: rest }) }
+  const artifact = { ...present(read), ...(keysOf(rest).length > 0 && { extra: rest }) }
   return { artifact, diagnostics: root.diagnostics }
 }
-
-/** Strict JSON with two spaces and a newline at the end. */
-export function printArtifact(artifact: Artifact): string {
-  const value: Data = {}
-  for (const [key, field] of ARTIFACT_KEYS)
-    if (artifact[field] !== undefined) setOwn(value, key, artifact[field])
-  const extra = artifact.extra ?? {}
-  for (const key of keysOf(extra)) if (!Object.hasOwn(value, key)) setOwn(value, key, own(extra, key))
-  return `${JSON.stringify(value, undefined, 2)}\n`
-}
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** The cast holds: only keys without a value go. */
-const stripped = <T extends object>(data: T): Present<T> =>
-  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as Present<T>

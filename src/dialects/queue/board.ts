@@ -1,18 +1,10 @@
-import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
-import { type Data, own } from '../difference.ts'
+import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
 import { isMapping } from '../text/tree.ts'
 import { findWord, STATE_WORDS } from '../text/words.ts'
-
-/** What one agent of a board has in hand. */
-export interface BoardEntry {
-  readonly agent: string
-  readonly draft: Draft
-  readonly diagnostics: readonly PlacedProblem[]
-}
 
 /** Keys by which an entry is known. */
 const ENTRY_KEYS = ['status', 'current_task', 'brief_note', 'details_link', 'handoff_file']
@@ -28,57 +20,24 @@ export function isBoard(value: unknown): boolean {
 const isEntry = (value: unknown): boolean =>
   isMapping(value) && ENTRY_KEYS.some((key) => Object.hasOwn(value, key))
 
+/** Says that this is a board, and which of its statuses nobody knows. */
 export function boardProblems(source: Source): readonly PlacedProblem[] {
-  const entries = boardEntries(source)
-  const busy = entries.filter(({ draft }) => draft.state !== undefined)
-  const message = `this is a status board of ${entries.length} agents (${busy.length} with work), not one handoff; read its entries one by one`
-  const board: PlacedProblem = {
-    severity: 'info',
-    code: 'status_board',
-    message,
-    ...source.locate(['agents'], 'key'),
-  }
-  return [board, ...entries.flatMap(({ diagnostics }) => diagnostics)]
-}
-
-/** A draft for each agent: the agent is who has the work. Idle agents have a draft without a state. */
-export function boardEntries(source: Source): readonly BoardEntry[] {
   const root = fieldsOf(source)
   const agents = root?.below('agents')
   const found = own(source.value, 'agents')
-  if (!root || !agents || !isMapping(found)) return []
-  const project = root.text('project')
-  const updated = root.time('last_updated', 'updated_at')
-  return Object.keys(found)
-    .filter((agent) => isEntry(own(found, agent)))
-    .flatMap((agent): BoardEntry[] => {
-      const before = root.diagnostics.length
-      const fields = agents.below(agent)
-      if (!fields) return []
-      const draft = {
-        ...boardEntry(fields, agent),
-        ...(project && { project }),
-        ...(updated && { updated_at: updated }),
-      }
-      return [{ agent, draft, diagnostics: root.diagnostics.slice(before) }]
-    })
-}
-
-function boardEntry(fields: Fields, agent: string): Draft {
-  const task = fields.value('current_task') === null ? undefined : fields.text('current_task')
-  const note = fields.text('brief_note', 'note')
-  const links = ['handoff_file', 'details_link'].flatMap((key) => {
-    const path = fields.value(key) === null ? undefined : fields.text(key)
-    return path === undefined || path.length > 1_000 ? [] : [{ path }]
+  const names = isMapping(found) ? Object.keys(found).filter((name) => isEntry(own(found, name))) : []
+  const states = names.map((name) => {
+    const fields = agents?.below(name)
+    return fields && boardState(fields)
   })
-  const state = boardState(fields)
-  const pack: Data = { ...(note && { summary: note }), ...(links.length > 0 && { artifacts: links }) }
-  return {
-    to: agent.replace(/^@/, '').slice(0, 200),
-    ...present({ state }),
-    ...(task && { task: task.slice(0, 200) }),
-    ...(Object.keys(pack).length > 0 && { package: pack }),
+  const busy = states.filter((state) => state !== undefined).length
+  const board: PlacedProblem = {
+    severity: 'info',
+    code: 'status_board',
+    message: `this is a status board of ${names.length} agents (${busy} with work), not one handoff; read its entries one by one`,
+    ...source.locate(['agents'], 'key'),
   }
+  return [board, ...(root?.diagnostics ?? [])]
 }
 
 function boardState(fields: Fields): Draft['state'] {

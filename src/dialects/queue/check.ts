@@ -2,7 +2,6 @@ import { coverageTarget, validationProblems } from '../../domain/handoffs/guards
 import { isKnownErrorCode, retryAvailable } from '../../domain/handoffs/retry.ts'
 import type { GradedProblem } from '../../domain/problem.ts'
 import { type Data, own } from '../difference.ts'
-import type { Draft } from '../draft.ts'
 import { quotedText } from '../text/quoted.ts'
 import type { Path } from '../text/source.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
@@ -255,40 +254,6 @@ const NATIVE_RULES: readonly Rule[] = [
 export function retryIsLeft(count: number, max = DEFAULT_MAX_RETRIES): boolean {
   return retryAvailable({ max, delay_s: 0, multiplier: 1 }, count)
 }
-
-/** Which schema a value must match. The value of an output is in its file where it is not in the handoff. */
-export interface SchemaRequest {
-  readonly which: 'input' | 'output'
-  readonly name: string
-  readonly value?: unknown
-  readonly path?: string
-}
-
-export function schemaRequestsOf(draft: Draft): readonly SchemaRequest[] {
-  const requests: SchemaRequest[] = []
-  if (draft.input_schema !== undefined)
-    requests.push({ which: 'input', name: draft.input_schema, value: draft.package?.input })
-  const path = outputPath(draft)
-  const value = draft.result?.output
-  if (draft.output_schema !== undefined && (value !== undefined || path !== undefined))
-    requests.push({
-      which: 'output',
-      name: draft.output_schema,
-      ...(value === undefined ? { path: path! } : { value }),
-    })
-  return requests
-}
-
-/** The artifact of completed work is there. `exists` is asked only for paths inside the project. */
-export function checkArtifact(draft: Draft, exists: (path: string) => boolean): readonly PathProblem[] {
-  const path = draft.state === 'completed' ? outputPath(draft) : undefined
-  if (path === undefined || (isSafePath(path) && exists(path))) return []
-  const message = `output.artifact_path says ${quotedText(path)}, which is not there; write the artifact before the handoff is completed`
-  return [error('artifact_missing', message, ['output', 'artifact_path'])]
-}
-
-const outputPath = ({ result }: Draft): string | undefined =>
-  (result?.artifacts?.find(({ role }) => role === 'output') ?? result?.artifacts?.[0])?.path
 
 const unsafe = (path: Path, value: string): PathProblem =>
   error(

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { artifactFile, artifactId, fillDestination, handoffFile, handoffId } from './index.ts'
-import { isHandoffId, isSafeName, queuePlace, STATUSES, schemaName, stemOf } from './names.ts'
+import {
+  artifactFile,
+  artifactId,
+  fillDestination,
+  handoffFile,
+  handoffId,
+  isHandoffId,
+  isSafeName,
+  queuePlace,
+  STATUSES,
+  schemaName,
+  stemOf,
+} from './names.ts'
 
 describe('the names of document 001', () => {
   it('[S1-09] [S1-36] [S1-50] put a handoff into the folder of its status, under its id', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { samplesOf } from '../../../test/support/documents/samples.ts'
 import { compileSchema } from '../../service/schema/json-schema.ts'
-import { queue, schemas } from './index.ts'
+import { queue } from './index.ts'
+import { schemas } from './schema.ts'
 
 const problems = async (schema: keyof typeof schemas, value: unknown) =>
   (await compileSchema(schemas[schema]))(value).map(({ field, error }) => `${field} ${error}`)

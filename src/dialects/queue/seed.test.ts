@@ -4,7 +4,6 @@ import { samplesOf } from '../../../test/support/documents/samples.ts'
 import type { Interpretation } from '../dialect.ts'
 import { differences } from '../difference.ts'
 import { sourcesOf } from '../text/sources.ts'
-import { withDefaults } from './defaults.ts'
 import { queue } from './index.ts'
 
 const SAMPLES = [...samplesOf('queue').matchAll(/^```json\n(.*?)\n```$/gms)].map(([, json]) => json!)
@@ -229,18 +228,6 @@ describe("the files that document 001's functions write", () => {
     assert.deepEqual(diagnostics, [])
     assert.equal(draft?.created_at, '2026-01-13T10:00:00.482Z')
     assert.deepEqual([draft?.priority, draft?.retry], [undefined, undefined])
-  })
-
-  it('[S1-30] [S1-31] [S1-32] means 300 seconds, normal priority and three retries by what is absent', () => {
-    const whole = withDefaults(readValue({ ...CREATED, timeout_seconds: undefined }, 'pending').draft!)
-
-    assert.deepEqual([whole.priority, whole.timeout_s, whole.retry_count], ['normal', 300, 0])
-    assert.deepEqual(whole.retry, { max: 3, delay_s: 30, multiplier: 2 })
-    assert.deepEqual(withDefaults({ timeout_s: 5, retry: { max: 0 } }).retry, {
-      max: 0,
-      delay_s: 30,
-      multiplier: 2,
-    })
   })
 
   it('[S1-35] takes a component without a responsibility and with no props', () => {

@@ -1,6 +1,6 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
-import { FOLDER_OF, isSafeName, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
+import { FOLDER_OF, handoffFile, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
@@ -46,8 +46,7 @@ function place(handoff: Handoff): string | undefined {
   const id = handoff.aliases?.queue ?? handoff.id
   // A draft is nobody's work yet; gates, escalations and returns are not in the document.
   const isHere = handoff.type === 'sequential' || handoff.type === 'delegation'
-  if (!isHere || handoff.state === 'draft' || !isSafeName(id)) return undefined
-  return `handoffs/${FOLDER_OF[statusFor(handoff)]}/${id}.json`
+  return isHere && handoff.state !== 'draft' ? handoffFile(id, statusFor(handoff)) : undefined
 }
 
 function extras(about: About): readonly Extra[] {

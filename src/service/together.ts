@@ -1,4 +1,4 @@
-import { Needs, type Reads, type Unit } from '../storage/store.ts'
+import { Needs, type Reads, type Store, type Unit } from '../storage/store.ts'
 
 interface Waiting {
   readonly unit: Unit<unknown>
@@ -11,12 +11,12 @@ interface Waiting {
  * the other in one transaction. A refusal of one leaves nothing of the others.
  */
 export class Together {
-  readonly #store: Transacting
+  readonly #store: Pick<Store, 'transact'>
   readonly #waiting: Waiting[] = []
   #isOver = false
   #arrived: () => void = () => undefined
 
-  constructor(store: Transacting) {
+  constructor(store: Pick<Store, 'transact'>) {
     this.#store = store
   }
 
@@ -70,10 +70,6 @@ export class Together {
     })
     for (const [i, { resolve }] of this.#waiting.entries()) resolve(values[i])
   }
-}
-
-interface Transacting {
-  transact<T>(unit: Unit<T>): Promise<T>
 }
 
 /** The rows of all of them. A claim, a look at the newest handoff of a pair and a key belong to a call that is alone. */

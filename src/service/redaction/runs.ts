@@ -21,11 +21,8 @@ function eraseStep(step: RunStep, eraser: Eraser): RunStep {
   const { summary, error, decision, artifacts } = step
   return {
     ...step,
-    ...(summary !== undefined && { summary: eraser.words(summary) }),
-    ...(error !== undefined && { error: eraser.words(error) }),
-    ...(decision?.comment !== undefined && {
-      decision: { ...decision, comment: eraser.words(decision.comment) },
-    }),
+    ...present({ summary: eraser.words(summary), error: eraser.words(error) }),
+    ...(decision && { decision: { ...decision, ...present({ comment: eraser.words(decision.comment) }) } }),
     ...present({ artifacts: artifacts && eraser.deep(artifacts) }),
   }
 }

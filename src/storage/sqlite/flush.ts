@@ -8,7 +8,7 @@ import {
   type Written,
   writtenIn,
 } from '../rows.ts'
-import type { Redaction } from '../store.ts'
+import type { Redaction, SignedCheckpoint, Tile, Tree } from '../store.ts'
 import type { Writes } from '../working-set.ts'
 import { EARLIEST_DUE } from './load.ts'
 import type { Remembered } from './remembered.ts'
@@ -107,4 +107,30 @@ function insertOf(table: string, isUpsert: boolean) {
     : table === 'blob' && 'ON CONFLICT DO NOTHING'
   const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${cells.join(', ')}) ${conflict || ''}`
   return { sql, columns }
+}
+
+/** Run within a transaction that holds the write lock. */
+export function growTree(
+  db: Statements,
+  expectedSize: number,
+  { size, last, edge }: Tree,
+  tiles: readonly Tile[],
+): boolean {
+  if ((db.get('SELECT size FROM tree')?.size ?? 0) !== expectedSize) return false
+  db.run(
+    `INSERT INTO tree (one, size, last, edge) VALUES (1, ?, ?, ?)
+     ON CONFLICT (one) DO UPDATE SET size = excluded.size, last = excluded.last, edge = excluded.edge`,
+    size,
+    last,
+    JSON.stringify(edge),
+  )
+  const put = `INSERT INTO tile (level, n, first, bytes) VALUES (?, ?, ?, ?)
+    ON CONFLICT (level, n) DO UPDATE SET bytes = excluded.bytes`
+  for (const { level, n, first, bytes } of tiles) db.run(put, level, n, first ?? null, bytes)
+  return true
+}
+
+export function addCheckpoint(db: Statements, { size, at, note }: SignedCheckpoint): void {
+  const put = 'INSERT INTO checkpoint (size, at, note) VALUES (?, ?, ?) ON CONFLICT (size) DO NOTHING'
+  db.run(put, size, at, note)
 }

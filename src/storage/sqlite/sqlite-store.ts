@@ -18,7 +18,7 @@ import type {
 } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, toBatonError } from './errors.ts'
-import { flush } from './flush.ts'
+import { addCheckpoint, flush, growTree } from './flush.ts'
 import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
@@ -26,7 +26,6 @@ import { sqliteQueries } from './queries.ts'
 import { Remembered } from './remembered.ts'
 import { Signal } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
-import { addCheckpoint, growTree } from './tree.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
   /** The file, or `:memory:`. */

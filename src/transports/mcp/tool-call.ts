@@ -7,7 +7,6 @@ import type { Call } from '../../service/deps.ts'
 import type { Service } from '../../service/service.ts'
 import { parseJson } from '../shared/json-limits.ts'
 import { isOfStore } from '../shared/problem.ts'
-import { keepTelling } from './progress.ts'
 import { refusal, reply, result } from './reply.ts'
 import { ASKED_BYTES, hasField, isPaged, isReadOn, REPLY_BYTES, SIZE_FIELDS } from './size.ts'
 
@@ -36,6 +35,7 @@ export type Around = (op: Operation, call: Call, input: Fields, run: () => Promi
 export const KEY = 'baton/idempotency_key'
 /** Under the minute after which agents give up on a tool. */
 export const WAIT_MS = 45_000
+const EVERY_MS = 5_000
 /** The cursor of a wait that goes on: until when. */
 const UNTIL = /^until@(\d{1,15})$/
 /** The size of an entry is soon known well enough; the last try takes one alone. */
@@ -146,4 +146,18 @@ function stillWaiting(error: unknown, service: Service): object | undefined {
     cursor: `until@${until}`,
     next: 'To go on waiting, call again with the same id and this cursor. Or do other work and call handoff_inbox later.',
   }
+}
+
+/** Tells whoever asked to be told that a call is still at work, until the answered function is called. */
+function keepTelling(op: Operation, { mcpReq }: ServerContext, everyMs = EVERY_MS): () => void {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => undefined
+  const started = performance.now()
+  const timer = setInterval(() => {
+    const progress = (performance.now() - started) / 1_000
+    const params = { progressToken, progress, message: `${op.name} is at work, ${Math.round(progress)} s` }
+    // The client disconnected.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }, everyMs)
+  return () => clearInterval(timer)
 }

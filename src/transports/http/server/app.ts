@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
 import { BatonError } from '../../../domain/errors.ts'
 import { present } from '../../../domain/present.ts'
@@ -17,7 +18,9 @@ import { addLogin } from './login.ts'
 import { Answered } from './metrics.ts'
 import { addObserverRoutes } from './observer-routes.ts'
 import { type Rate, RateLimit } from './rate.ts'
-import { isReady } from './ready.ts'
+
+/** How long the store may take to answer. */
+const READY_MS = 2_000
 
 export interface HttpAppOptions {
   readonly service: Service
@@ -196,4 +199,13 @@ function toldOf(error: unknown): LogFields {
     error: error.stack ?? error.message,
     ...(error.cause instanceof Error && { cause: error.cause.message }),
   }
+}
+
+/** Whether the store answers in time and would take a write. */
+function isReady({ deps: { store } }: Service): Promise<boolean> {
+  const answer = store.ping().then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answer, pause(READY_MS, false, { ref: false })])
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { DIALECTS, schemasOf } from '../src/dialects/index.ts'
 import { ERROR_CODES } from '../src/domain/errors.ts'
+import { HOME_COLUMNS, HOME_RULES, HOMES, type HomeRules } from '../src/domain/home.ts'
 import { isEnd, STATES, TRANSITIONS } from '../src/domain/lifecycle.ts'
 import { WORKFLOW_SCHEMA } from '../src/domain/workflow/schema.ts'
 import { loadOperations } from '../src/operations/index.ts'
@@ -23,6 +24,7 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
   return {
     'docs/generated/lifecycle.md': lifecycle(),
     'docs/generated/errors.md': errors(),
+    'docs/generated/homes.md': homes(),
     'docs/generated/operations.md': operations(await loadOperations()),
     'docs/generated/losses.md': page('What conversions lose', lossTable()),
     'web/src/api/routes.ts': routes(await loadOperations()),
@@ -114,6 +116,27 @@ function errors(): string {
     '| code | meaning | HTTP | JSON-RPC | exit code | retry |',
     '|---|---|---|---|---|---|',
     ...rows,
+  ])
+}
+
+function homes(): string {
+  const cell = (value: HomeRules[keyof HomeRules]): string => {
+    if (typeof value === 'boolean') return value ? 'yes' : ''
+    if (Array.isArray(value)) return value.join(', ')
+    if (typeof value !== 'object') return String(value ?? 'none')
+    const { max, delay_s, multiplier } = value as Exclude<HomeRules['retry'], string>
+    return `${max}, after ${delay_s} s, then × ${multiplier}`
+  }
+  const columns = Object.keys(HOME_COLUMNS) as (keyof HomeRules)[]
+  return page('The rules of each format', [
+    'A handoff is judged by the rules of its own format. `native` is a handoff without a document.',
+    '',
+    `| rule | ${HOMES.join(' | ')} | requirements |`,
+    `|---|${'---|'.repeat(HOMES.length)}---|`,
+    ...columns.map((column) => {
+      const [asked, meaning] = HOME_COLUMNS[column]
+      return `| ${meaning} | ${HOMES.map((home) => cell(HOME_RULES[home][column])).join(' | ')} | ${asked} |`
+    }),
   ])
 }
 

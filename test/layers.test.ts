@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { describe, it } from 'node:test'
+import { HOMES } from '../src/domain/home.ts'
 import { ENTRIES, LAYERS, OUTSIDE } from './support/layers.ts'
 
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bprocess\.(?:env|cwd|argv|hrtime)\b/
+/** Rooms in which a format may be asked for by name. Elsewhere `HOME_RULES` answers. */
+const HOME_ROOMS = /^(?:dialects|folders)\/|^domain\/home\.ts$/
+const FORMAT = `['"](?:${HOMES.join('|')})['"]`
+const ASKS_HOME = new RegExp(
+  `\\bhome\\s*[!=]==?\\s*${FORMAT}|${FORMAT}\\s*[!=]==?\\s*[\\w.?]*\\bhome\\b|switch \\([\\w.?]*\\bhome\\)|${FORMAT}\\]\\.includes\\([\\w.?]*\\bhome\\)`,
+)
 const ENGINES = ['sqlite', 'postgres']
 
 interface Import {
@@ -75,6 +82,18 @@ describe('layers', () => {
     )
 
     assert.deepEqual(wrong.map(told), [])
+  })
+
+  it('lets no room but those of the formats ask for a home by name', () => {
+    const web = readdirSync(join(SRC, '../web/src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+      .map((file) => `../web/src/${file.replaceAll('\\', '/')}`)
+    const asking = [...files, ...web].filter((file) => ASKS_HOME.test(withoutComments(textOf(file))))
+
+    assert.deepEqual(
+      asking.filter((file) => !HOME_ROOMS.test(file)),
+      [],
+    )
   })
 
   it('has no cycle of imports at run time', () => {

@@ -36,8 +36,7 @@ export function queueDeps(
   if (!live || !workspace || !config) return {}
   const root = (): string => join(realpathSync(workspace.root), live.path)
   return {
-    shared: async (home) => {
-      if (home !== 'queue') return undefined
+    shared: async () => {
       const { sharedContext } = await import('../folders/queue/shared.ts')
       return sharedContext(root())
     },

@@ -23,8 +23,8 @@ export interface ServiceDeps {
   readonly home: Home
   /** Homes whose handoffs live in files here: what cannot be written there is not sent. */
   readonly live?: ReadonlySet<Home>
-  /** Data that all handoffs of a home share here, such as document 001's context files. */
-  readonly shared?: (home: Home) => Promise<Readonly<Record<string, unknown>> | undefined>
+  /** Document 001's context files, which its handoffs share. */
+  readonly shared?: () => Promise<Readonly<Record<string, unknown>> | undefined>
   /**
    * Document 001's live folder: whoever moves the file out of `pending/` has the work, so it is moved before the
    * claim is committed, and back when that is refused. Answers nothing where somebody else has moved it.

@@ -1,6 +1,7 @@
 import { dueOf, isPast } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import { DEFAULT_RETRY, decideRetry } from '../domain/handoffs/retry.ts'
+import { decideRetry } from '../domain/handoffs/retry.ts'
+import { DEFAULT_RETRY } from '../domain/home.ts'
 import type { View } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 import { refuse } from './write.ts'

@@ -45,15 +45,15 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
     configFile === undefined
       ? await planned(join(root, 'baton.yaml'), startConfig(home ?? 'native'))
       : { path: configFile, state: 'exists' },
-    ...(await folderFiles(root, home)),
+    ...((home && (await STARTS[home]?.files(root))) ?? []),
   ]
   const notes =
     configFile !== undefined && home !== undefined && !(await hasHome(configFile, home))
       ? [
-          `${configFile} exists and was not changed; for this format write: dialect: ${home}${foldersNote(home)}`,
+          `${configFile} exists and was not changed; for this format write: dialect: ${home}${STARTS[home]?.note ?? ''}`,
         ]
       : []
-  const folders = home === undefined ? [] : (LIVE_FOLDERS[home] ?? [])
+  const folders = (home && STARTS[home]?.folders) ?? []
   const changes =
     files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
   return { workspace, files, folders, changes, notes }
@@ -63,50 +63,53 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
 async function hasHome(configFile: string, home: Home): Promise<boolean> {
   const config = await loadConfig(configFile).catch(() => undefined)
   if ((config?.dialect ?? 'native') !== home) return false
-  return home !== 'markdown' || (config?.folders ?? []).some(({ dialect }) => dialect === home)
+  return STARTS[home]?.note === undefined || (config?.folders ?? []).some(({ dialect }) => dialect === home)
 }
 
-const foldersNote = (home: Home): string =>
-  home === 'markdown' ? ', and for its files: folders: [{dialect: markdown, path: _handoffs}]' : ''
-
-/** Folders that each format needs from the start. */
-const LIVE_FOLDERS: Readonly<Partial<Record<Home, readonly string[]>>> = {
-  markdown: ['_handoffs/active', '_handoffs/archived'],
-  queue: [
-    ...['pending', 'in-progress', 'completed', 'failed'].map((name) => `handoffs/${name}`),
-    ...['artifacts', 'context'],
-  ],
-  package: ['.project/07-audit/sessions', 'state'],
-}
-
-/** The files that belong into them, and what keeps Baton's notes there out of git. */
-async function folderFiles(root: string, home: Home | undefined): Promise<readonly InitFile[]> {
-  if (home === 'queue') return queueFiles(root)
-  if (home === 'package') {
-    const { IGNORED: notes } = await import('../folders/sync.ts')
-    return [await planned(join(root, '.project/07-audit', '.gitignore'), notes)]
-  }
-  if (home !== 'markdown') return []
-  const [{ printIndex }, { IGNORED }] = await Promise.all([
-    import('../dialects/markdown/index-file.ts'),
-    import('../folders/sync.ts'),
-  ])
-  return [
-    await planned(join(root, '_handoffs', '.gitignore'), IGNORED),
-    await planned(join(root, '_handoffs', '_index.yaml'), printIndex([], { now: new Date().toISOString() })),
-  ]
-}
-
-/** Document 001's context files are there from the start, for others to fill. */
-async function queueFiles(root: string): Promise<readonly InitFile[]> {
+/** Keeps Baton's notes in a live folder out of git. */
+async function ignored(root: string, folder: string): Promise<InitFile> {
   const { IGNORED } = await import('../folders/sync.ts')
-  const empty = (name: string, content: string) => planned(join(root, 'context', name), content)
-  return [
-    await planned(join(root, 'handoffs', '.gitignore'), IGNORED),
-    await empty('project-context.json', '{}\n'),
-    await empty('tech-stack.json', '{}\n'),
-    await empty('phase-status.json', '{\n  "phases": {}\n}\n'),
-  ]
+  return planned(join(root, folder, '.gitignore'), IGNORED)
+}
+
+interface Start {
+  readonly folders: readonly string[]
+  readonly files: (root: string) => Promise<readonly InitFile[]>
+  /** The lines that an existing configuration needs beside the dialect. */
+  readonly note?: string
+}
+
+/** The folders and files that a format needs from the start. */
+const STARTS: Readonly<Partial<Record<Home, Start>>> = {
+  markdown: {
+    folders: ['_handoffs/active', '_handoffs/archived'],
+    async files(root) {
+      const { printIndex } = await import('../dialects/markdown/index-file.ts')
+      const index = printIndex([], { now: new Date().toISOString() })
+      return [await ignored(root, '_handoffs'), await planned(join(root, '_handoffs', '_index.yaml'), index)]
+    },
+    note: ', and for its files: folders: [{dialect: markdown, path: _handoffs}]',
+  },
+  queue: {
+    folders: [
+      ...['pending', 'in-progress', 'completed', 'failed'].map((name) => `handoffs/${name}`),
+      ...['artifacts', 'context'],
+    ],
+    // Document 001's context files are there from the start, for others to fill.
+    async files(root) {
+      const empty = (name: string, content: string) => planned(join(root, 'context', name), content)
+      return [
+        await ignored(root, 'handoffs'),
+        await empty('project-context.json', '{}\n'),
+        await empty('tech-stack.json', '{}\n'),
+        await empty('phase-status.json', '{\n  "phases": {}\n}\n'),
+      ]
+    },
+  },
+  package: {
+    folders: ['.project/07-audit/sessions', 'state'],
+    files: async (root) => [await ignored(root, '.project/07-audit')],
+  },
 }
 
 /** Writes what the plan says and answers what was done; a file that has appeared since is left alone. */

@@ -1,4 +1,4 @@
-import type { Home } from '../home.ts'
+import { HOME_RULES, type Home } from '../home.ts'
 import type { Handoff } from './handoff.ts'
 
 /** Milliseconds that replace a home's own, or `none`: people and returns have no deadline. */
@@ -9,20 +9,6 @@ export interface AckOverrides {
 
 export const SECOND_MS = 1_000
 export const HOUR_MS = 3_600 * SECOND_MS
-
-/** How long a handoff may wait to be sent and, once sent, to be accepted. Unlisted homes wait for ever. */
-// biome-ignore format: read as a table
-const ACK_MS: Partial<Record<Home, { readonly draft?: number; readonly offered: number }>> = {
-  markdown: { draft: HOUR_MS, offered: 4 * HOUR_MS }, // document 000, state table
-  native:   { offered: 24 * HOUR_MS },
-}
-
-/** How long an attempt may stay silent where nobody said so. Unlisted homes have no lease. */
-// biome-ignore format: read as a table
-const LEASE_MS: Partial<Record<Home, number>> = {
-  queue:  300 * SECOND_MS, // document 001, timeout_seconds
-  native: 2 * HOUR_MS,
-}
 
 /**
  * The instant by which a draft must be sent, or an offered handoff accepted; undefined where it may wait.
@@ -35,8 +21,10 @@ export function ackDeadline(
   at: string,
   overrides: AckOverrides = {},
 ): string | undefined {
-  const ms = (step === 'draft' ? overrides.draftMs : overrides.offeredMs) ?? ACK_MS[home]?.[step]
-  return ms === undefined || ms === 'none' ? undefined : addMs(at, ms)
+  const own = step === 'draft' ? overrides.draftMs : overrides.offeredMs
+  const usual = HOME_RULES[home][`${step}_s`]
+  const ms = own ?? (usual === 'none' ? usual : usual * SECOND_MS)
+  return ms === 'none' ? undefined : addMs(at, ms)
 }
 
 /** A deadline is past from its own millisecond on; no deadline is never past. */
@@ -50,9 +38,8 @@ export function leaseMs(
   timeoutSeconds: number | undefined,
   receiverIsPerson: boolean,
 ): number | undefined {
-  const usual = LEASE_MS[home]
-  if (usual === undefined || receiverIsPerson) return undefined
-  return timeoutSeconds === undefined ? usual : Math.round(timeoutSeconds * SECOND_MS)
+  const usual = HOME_RULES[home].lease_s
+  return usual === 'none' || receiverIsPerson ? undefined : Math.round((timeoutSeconds ?? usual) * SECOND_MS)
 }
 
 /** The instant `ms` after `at`, in UTC with milliseconds. */

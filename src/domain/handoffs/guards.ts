@@ -1,5 +1,6 @@
 import { ANYONE } from '../actor.ts'
 import type { Actor, Agent } from '../agent.ts'
+import { type Guard, HOME_RULES } from '../home.ts'
 import { isOpen, type Role } from '../lifecycle.ts'
 import { shutGates, shutReason } from '../people/gate.ts'
 import { hasRole, type Policy } from '../policy.ts'
@@ -22,14 +23,15 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
 
 /** Work that any person may take on. Documents 000 and 001 name the receiver in their files, so there it must be one. */
 export const isForAnyone = ({ to, state, home }: Handoff): boolean =>
-  to === ANYONE && state === 'offered' && home !== 'markdown' && home !== 'queue'
+  to === ANYONE && state === 'offered' && HOME_RULES[home].anyone
 
 const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to === name || escalated_to === name
 
 /** A receiver's own word never closes native or document 000's handoffs. */
 function mayVerify(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
   if (actor.name === handoff.to) return false
-  if (handoff.home === 'markdown') return verifiersFor(handoff, policy, actor, agent).includes(actor.name)
+  if (HOME_RULES[handoff.home].lastWord === 'verifier')
+    return verifiersFor(handoff, policy, actor, agent).includes(actor.name)
   return (
     actor.name === handoff.from || actor.kind === 'human' || hasRole(policy, 'verifier', actor.name, agent)
   )
@@ -48,18 +50,14 @@ function verifiersFor(handoff: Handoff, policy: Policy, actor: Actor, agent?: Ag
 
 /** The agent that is asked first to verify; views show it as the next to move. */
 export function verifierOf(handoff: Handoff, policy: Policy): string {
-  if (handoff.home !== 'markdown') return handoff.from
+  if (HOME_RULES[handoff.home].lastWord !== 'verifier') return handoff.from
   const usual = policy.verifiers.find((name) => name !== handoff.to)
   return usual ?? (policy.chief === handoff.to ? handoff.from : policy.chief)
 }
 
 /** True when the receiver alone may close: documents 001 to 004, and every return. */
 export const receiverCompletes = (handoff: Handoff): boolean =>
-  handoff.type === 'return' ||
-  handoff.home === 'queue' ||
-  handoff.home === 'block' ||
-  handoff.home === 'writeback' ||
-  handoff.home === 'package'
+  handoff.type === 'return' || HOME_RULES[handoff.home].lastWord === 'receiver'
 
 function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
   if (receiverCompletes(handoff)) return actor.name === handoff.to
@@ -69,19 +67,7 @@ function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Age
 /** Everything that stands between this handoff and done; empty when its home's guard holds. */
 export function unmetConditions(handoff: Handoff, content: Content): readonly Problem[] {
   if (handoff.type === 'return') return accepted(handoff)
-  switch (handoff.home) {
-    case 'native':
-      return [...accepted(handoff), ...handedIn(handoff, content), ...evidenced(content), ...checked(content)]
-    case 'markdown':
-      return [...accepted(handoff), ...verified(content)]
-    case 'queue':
-      return [...produced(content), ...checked(content), ...validated(content)]
-    case 'package':
-      return accepted(handoff)
-    case 'block':
-    case 'writeback':
-      return []
-  }
+  return HOME_RULES[handoff.home].completion.flatMap((guard) => GUARDS[guard](content, handoff))
 }
 
 /**
@@ -89,7 +75,7 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Pr
  * a receiver may leave all of it to the verifier. A receiver that shows some must cover every deliverable.
  */
 export function handInConditions({ home }: Handoff, content: Content): readonly Problem[] {
-  const isLeft = home === 'markdown' && !content.result?.evidence?.length
+  const isLeft = HOME_RULES[home].lastWord === 'verifier' && !content.result?.evidence?.length
   return isLeft ? [] : evidenced(content)
 }
 
@@ -109,13 +95,23 @@ export const delegationConditions = (below: readonly Handoff[], work: Handoff): 
       message: `${to} has not returned ${id}; wait for it, or cancel it with: baton handoff cancel ${id}`,
     }))
 
+const GUARDS: Readonly<Record<Guard, (content: Content, handoff: Handoff) => readonly Problem[]>> = {
+  accepted: (_, handoff) => accepted(handoff),
+  'handed in': handedIn,
+  evidence: evidenced,
+  verified,
+  output: produced,
+  checks: checked,
+  validation: validated,
+}
+
 function accepted(handoff: Handoff): readonly Problem[] {
   if (handoff.accepted_at !== undefined && handoff.accepted_by !== undefined) return []
   return [{ code: 'not_accepted', message: `${handoff.to} has not accepted it` }]
 }
 
 /** Native: where nothing is named that must be there, handing in is what the receiver says of the work. */
-function handedIn({ id, to }: Handoff, { package: pack, result }: Content): readonly Problem[] {
+function handedIn({ package: pack, result }: Content, { id, to }: Handoff): readonly Problem[] {
   if (result || pack.deliverables?.length) return []
   const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to}`
   return [{ code: 'nothing_handed_in', message }]
@@ -227,4 +223,4 @@ export function percentOf(value: unknown): number | undefined {
 
 /** Whether work on it may begin only when its receiver has said what it understood. */
 export const needsAcknowledgment = ({ home, type }: Handoff): boolean =>
-  home === 'package' && (type === 'sequential' || type === 'delegation')
+  HOME_RULES[home].begins === 'understood' && (type === 'sequential' || type === 'delegation')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { DEFAULT_RETRY } from '../home.ts'
 import {
-  DEFAULT_RETRY,
   decideRetry,
   delayBeforeAttempt,
   ERROR_KINDS,

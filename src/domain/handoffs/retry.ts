@@ -12,9 +12,6 @@ export type RetryDecision =
   /** `retry_available`: its sender may still ask for another attempt. */
   | { readonly action: 'stop'; readonly retry_available: boolean }
 
-/** Document 001's policy, for requests that bring none. */
-export const DEFAULT_RETRY: RetryPolicy = { max: 3, delay_s: 30, multiplier: 2 }
-
 /**
  * Document 001's error codes. `automatic`: the same input may succeed next time, so the engine tries again
  * by itself; the others fail the same way until somebody has mended something.

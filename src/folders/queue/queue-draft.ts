@@ -2,7 +2,8 @@ import type { Draft } from '../../dialects/draft.ts'
 import { type QueueStatus, STATUS_OF, schemaName, stemOf } from '../../dialects/queue/names.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { DEFAULT_RETRY, delayBeforeAttempt, retryAvailable } from '../../domain/handoffs/retry.ts'
+import { delayBeforeAttempt, retryAvailable } from '../../domain/handoffs/retry.ts'
+import { DEFAULT_RETRY } from '../../domain/home.ts'
 import type { Policy } from '../../domain/policy.ts'
 
 /** When work began and ended, where its worker says so. */

@@ -13,7 +13,7 @@ import { admit } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { type PlacedHandoff, placeHandoff } from '../handoffs/placement.ts'
 import type { BlockSaid } from './found-blocks.ts'
-import type { Work } from './work.ts'
+import { BLOCK_HOME, type Work } from './work.ts'
 import { moveWork } from './work-moves.ts'
 
 /** The facts a block is judged with: read before the transaction, and checked again under its lock. */
@@ -181,7 +181,7 @@ function handOn(
   admit(claimed, {
     from: said.from,
     to: said.to,
-    home: 'block',
+    home: BLOCK_HOME,
     type: 'sequential',
     task: work.task,
     place,
@@ -232,7 +232,7 @@ function placed(
   const { id } = placeHandoff(
     step,
     uid,
-    { ...input, home: 'block', ...present({ task: work.task }) },
+    { ...input, home: BLOCK_HOME, ...present({ task: work.task }) },
     { ...placeBelow(uid, below), from: step.actor.name, send: true, ...present({ run: work.run }) },
   )
   return { to: input.to, id }

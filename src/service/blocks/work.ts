@@ -1,5 +1,6 @@
 import { ANYONE } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Home } from '../../domain/home.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { hasRole } from '../../domain/policy.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -17,6 +18,9 @@ export interface Work {
 const MAX_OPEN = 100
 const HANDOFF_PAGE = 200
 
+/** Handoffs that follow from blocks live in their format. */
+export const BLOCK_HOME: Home = 'block'
+
 /**
  * The open handoff of this work to an agent that a block may move: document 002's own, no other home's. What is being
  * retried goes before what came meanwhile, then the newest.
@@ -29,7 +33,7 @@ export async function openWork(deps: ServiceDeps, work: Work, to: string): Promi
     { limit: MAX_OPEN },
   )
   for (const handoff of items.toSorted((a, b) => b.attempt - a.attempt)) {
-    if (handoff.home !== 'block') continue
+    if (handoff.home !== BLOCK_HOME) continue
     // A handoff sent in a run belongs to the run, whatever task the block names.
     if (run !== undefined) return handoff
     if (handoff.task !== task) continue

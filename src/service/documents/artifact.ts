@@ -1,5 +1,6 @@
 import { artifactFile, artifactId, fillDestination, isSafePath } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { draftOf } from './export.ts'
 
@@ -22,7 +23,8 @@ export async function queueArtifactPath(
   handoff: Handoff,
   type: string,
 ): Promise<string | undefined> {
-  if (handoff.home !== 'queue' || !deps.live?.has('queue')) return undefined
+  if (!HOME_RULES[handoff.home].folder.includes('artifacts') || !deps.live?.has(handoff.home))
+    return undefined
   const { draft } = await draftOf(deps, handoff)
   const epochMs = deps.now().getTime()
   const { destination, artifact_type: wanted = type } = draft.expected_output ?? {}

@@ -5,6 +5,7 @@ import { alteredIn, convert, type Document, rewrite } from '../../dialects/index
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import type { ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { TaskRow } from '../../storage/store.ts'
@@ -44,7 +45,7 @@ export async function exportDocument(deps: ServiceDeps, input: ExportInput): Pro
 }
 
 async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportInput): Promise<Exported> {
-  const to = input.to ?? (handoff.home === 'native' ? undefined : handoff.home)
+  const to = input.to ?? HOME_RULES[handoff.home].format
   if (to === undefined)
     refuse('invalid_input', `${handoff.id} came from no document; say which dialect to write`, {
       id: handoff.id,

@@ -3,7 +3,7 @@ import type { Draft } from '../../dialects/draft.ts'
 import { AgentName } from '../../domain/agent.ts'
 import type { Attempt, Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Package, ThreadItem } from '../../domain/handoffs/package.ts'
-import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import { isEnd, isHeld, type State } from '../../domain/lifecycle.ts'
 import { gateTypeOf } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
@@ -139,7 +139,8 @@ function heldBy(handoff: Handoff, draft: Draft): Partial<Handoff> {
 
 /** Document 001 tries again where a request says nothing else; elsewhere only what the document says counts. */
 function retryOf(home: Handoff['home'], retry: Draft['retry']): Pick<Handoff, 'retry'> {
-  if (home === 'queue') return { retry: { ...DEFAULT_RETRY, ...present(retry ?? {}) } }
+  const { retry: usual } = HOME_RULES[home]
+  if (typeof usual === 'object') return { retry: { ...usual, ...present(retry ?? {}) } }
   if (retry?.max === undefined) return {}
   return { retry: { max: retry.max, delay_s: retry.delay_s ?? 0, multiplier: retry.multiplier ?? 1 } }
 }
@@ -186,11 +187,11 @@ function needOf(type: Handoff['type'], draft: Draft): Pick<Handoff, 'need' | 're
 function contentOf(draft: Draft, who: Who & { home: DialectId }): Content {
   const verifications = draft.verification ? [draft.verification] : []
   return {
-    package: who.home === 'markdown' ? packageOf(draft) : (draft.package ?? {}),
+    package: HOME_RULES[who.home].bodyIsContext ? packageOf(draft) : (draft.package ?? {}),
     ...present({ result: draft.result }),
     thread: threadOf(draft, who),
     verifications,
-    ...(who.home === 'package' && acknowledgmentOf(draft, who)),
+    ...(HOME_RULES[who.home].begins === 'understood' && acknowledgmentOf(draft, who)),
   }
 }
 

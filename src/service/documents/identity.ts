@@ -5,6 +5,7 @@ import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import type { Artifact } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -140,7 +141,7 @@ async function findAlike(
   const { items } = await store.handoffs({ task, from, to }, { limit: MOST_ALIKE })
   return items.find((found) => {
     if (found.uid === supersedes || found.id === supersedes) return false
-    if (dialect === 'markdown' && found.home === 'markdown') {
+    if (HOME_RULES[dialect].ids === 'parties' && found.home === dialect) {
       // Document 000's ids hold exactly these four facts; only what came to nothing may be handed over again.
       const again = isEnd(found.state) && found.state !== 'completed' && draft.state !== found.state
       return !again && sameDay(found.created_at, at)

@@ -2,7 +2,7 @@ import { handoffId, isFileId, isTaskId } from '../../dialects/markdown/names.ts'
 import { isSafeName as isPackageId } from '../../dialects/package/files/session.ts'
 import { isSafeName as isQueueId } from '../../dialects/queue/names.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
-import type { Home } from '../../domain/home.ts'
+import { HOME_RULES, type Home } from '../../domain/home.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 
@@ -26,7 +26,7 @@ const TYPED: Readonly<Record<string, string>> = {
 
 /** A handoff that lives in a file says all that its document demands, and hears of everything that is missing at once. */
 export async function demandWritable({ live, now }: ServiceDeps, home: Home, said: Said): Promise<void> {
-  if (home !== 'markdown' || !live?.has(home)) return
+  if (!HOME_RULES[home].fullFile || !live?.has(home)) return
   // Loaded late: a command that needs no documents would take longer to load them than to run.
   const { toNative } = await import('../../dialects/markdown/write.ts')
   const { from, to, title, task, package: travels } = said
@@ -76,7 +76,7 @@ export async function documentId(
   },
 ): Promise<string | undefined> {
   const { home, from, to, task } = about
-  if (home !== 'markdown' || task === undefined || !isTaskId(task)) return undefined
+  if (HOME_RULES[home].ids !== 'parties' || task === undefined || !isTaskId(task)) return undefined
   const id = handoffId({ from, to, task, created_at: now().toISOString() })
   for (let n = 1; n <= MOST_A_DAY; n++) {
     const candidate = n === 1 ? id : `${id}-${n}`

@@ -8,6 +8,7 @@ import { needsAcknowledgment } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { AcceptInput } from '../../domain/handoffs/inputs.ts'
 import type { Acknowledgment, CheckResult, Content, ThreadItem } from '../../domain/handoffs/package.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import { refuse } from '../write.ts'
 
@@ -35,7 +36,8 @@ export function acknowledge(
   input: AcceptInput,
   facts: ReceiverFacts,
 ): Acknowledgment {
-  const checked = handoff.home === 'package' ? checksOf(handoff, content, facts) : undefined
+  const { begins } = HOME_RULES[handoff.home]
+  const checked = begins === 'understood' ? checksOf(handoff, content, facts) : undefined
   const found = (checked?.blockers ?? []).filter((text) => !answeredIn(content.thread).has(text))
   const blockers = [...new Set([...(input.blockers ?? []), ...found])]
   const questions = [...(input.questions ?? [])]

@@ -9,7 +9,7 @@ import {
 } from '../../domain/handoffs/chain.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
-import type { Home } from '../../domain/home.ts'
+import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import { checkLimits } from '../../domain/limits.ts'
 import { shutGates, shutReason } from '../../domain/people/gate.ts'
@@ -134,7 +134,7 @@ function checkCounts(step: Step, candidate: Candidate): void {
 /** Document 000 allows one open handoff of a task between two agents; a chain must not go round in circles. */
 function refuseRepeat({ view }: Step, { home, task, place }: Candidate): void {
   const before = view.latest()
-  if (before && home === 'markdown' && isOpen(before.state))
+  if (before && HOME_RULES[home].oneOpen && isOpen(before.state))
     refuse(
       'conflict',
       `${before.id} already hands ${before.task} from ${before.from} to ${before.to} and is open`,

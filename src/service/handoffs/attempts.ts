@@ -1,6 +1,7 @@
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
-import { DEFAULT_RETRY, decideRetry, retryAvailable } from '../../domain/handoffs/retry.ts'
+import { decideRetry, retryAvailable } from '../../domain/handoffs/retry.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
+import { DEFAULT_RETRY, HOME_RULES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import { enterHandoff } from '../log-record.ts'
 import { refuse } from '../write.ts'
@@ -50,7 +51,7 @@ export function again(step: Step, before: Handoff): Handoff {
 
 /** Document 001: `max_retries` and no more, whoever asks. Elsewhere the sender may ask again after the last one. */
 export function refuseSpent({ id, home, attempt, retry = DEFAULT_RETRY }: Handoff): void {
-  if (home !== 'queue' || retryAvailable(retry, attempt - 1)) return
+  if (typeof HOME_RULES[home].retry !== 'object' || retryAvailable(retry, attempt - 1)) return
   refuse('wrong_state', `all ${retry.max} retries of ${id} are used; send the work as a new handoff`, {
     id,
     max_retries: retry.max,

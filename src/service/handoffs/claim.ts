@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { AcceptInput } from '../../domain/handoffs/inputs.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
 import { take } from './attempts.ts'
@@ -21,7 +22,7 @@ export async function claimNext(deps: ServiceDeps, call: Call, judge: Taken): Pr
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const next = await nextOffer(deps, call.actor.name)
     const commit = () => judged(next?.uid ?? NOTHING)
-    const taken = next?.home === 'queue' ? await deps.pickUp(next, commit) : await commit()
+    const taken = next && fileClaims(next) ? await deps.pickUp(next, commit) : await commit()
     if (taken || !next) return taken
   }
   return undefined
@@ -40,7 +41,7 @@ export async function pickUp(
 ): Promise<Handoff> {
   const isOwn = actor.auth !== 'file' && !input.blockers?.length && input.start !== false
   const offered = moving && isOwn ? await store.handoff(uid) : undefined
-  if (!moving || offered?.home !== 'queue' || offered.state !== 'offered' || offered.to !== actor.name)
+  if (!moving || !offered || !fileClaims(offered) || offered.state !== 'offered' || offered.to !== actor.name)
     return commit()
   const taken = await moving(offered, commit)
   return (
@@ -50,6 +51,8 @@ export async function pickUp(
     })
   )
 }
+
+const fileClaims = ({ home }: Handoff): boolean => HOME_RULES[home].folder.includes('claims')
 
 async function nextOffer({ store }: ServiceDeps, name: string): Promise<Handoff | undefined> {
   for (let cursor: string | undefined; ; ) {
@@ -70,8 +73,9 @@ async function claim(deps: ServiceDeps, call: Call, uid?: string): Promise<Hando
       const first = view.claimed(call.actor.name)
       const next = uid === undefined || first?.uid === uid ? first : undefined
       // Document 004's work begins when its receiver has said what it understood.
-      const start = next?.home !== 'package'
-      return next ? { handoff: take({ deps, view, actor: call.actor, at }, next, start) } : {}
+      if (!next) return {}
+      const start = HOME_RULES[next.home].begins !== 'understood'
+      return { handoff: take({ deps, view, actor: call.actor, at }, next, start) }
     },
     subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
     reload: async (known) => (known === NOTHING ? {} : { handoff: await deps.store.handoff(known) }),

@@ -6,7 +6,7 @@ import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
 import { stepWords } from '../../domain/handoffs/step-words.ts'
-import type { Home } from '../../domain/home.ts'
+import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
@@ -247,7 +247,11 @@ const answered = (summary: string, result: Result | undefined): Package => ({
 
 /** Document 000's own table holds for its handoffs too. It knows no gates, and returns are ours. */
 function checkDocument(before: Handoff, after: Handoff, command: Command): void {
-  if (before.home !== 'markdown' || (before.type !== 'sequential' && before.type !== 'delegation')) return
+  if (
+    HOME_RULES[before.home].statuses === 'all' ||
+    (before.type !== 'sequential' && before.type !== 'delegation')
+  )
+    return
   if (isMarkdownStep(before, after)) return
   const [from, to] = [markdownStatus(before), markdownStatus(after)]
   refuse(
@@ -277,7 +281,7 @@ function whoIs(handoff: Handoff, role: Role): string {
   if (role === 'receiver') return `its receiver ${handoff.to}`
   if (role === 'person') return 'a person it is addressed to'
   if (role === 'clock') return 'the engine'
-  return handoff.home === 'markdown'
+  return HOME_RULES[handoff.home].lastWord === 'verifier'
     ? 'its verifier'
     : `its sender ${handoff.from}, a verifier or a person, never its receiver ${handoff.to}`
 }
@@ -292,7 +296,7 @@ export function overridesFor(
 ): AckOverrides {
   const own = deps.policy.deadlines[home] ?? {}
   const isPerson = kindOf(deps.policy, name, to) === 'human'
-  const free = type === 'return' || (home === 'native' && isPerson)
+  const free = type === 'return' || (HOME_RULES[home].peopleHaveTime && isPerson)
   return free ? { ...own, offeredMs: 'none' } : own
 }
 

@@ -1,4 +1,5 @@
 import type { Result } from '../../domain/handoffs/package.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { ServiceDeps } from '../deps.ts'
 
@@ -13,7 +14,8 @@ export async function outputConditions(
 ): Promise<readonly Problem[]> {
   if (!judgeOutput) return []
   const handoff = await store.handoff(uid)
-  if (handoff?.home !== 'queue' || handoff.type === 'return') return []
+  if (!handoff || handoff.type === 'return') return []
+  if (!HOME_RULES[handoff.home].folder.includes('outputs')) return []
   const result = given ?? (await store.content(uid))?.result
   return result ? judgeOutput(handoff, result) : []
 }

@@ -4,8 +4,7 @@ import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
-import { DEFAULT_RETRY } from '../../domain/handoffs/retry.ts'
-import type { Home } from '../../domain/home.ts'
+import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Trace } from '../../domain/trace.ts'
@@ -59,8 +58,8 @@ export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, plac
   const resolved = type ?? 'sequential'
   const work = place.parent === undefined ? undefined : view.handoff(place.parent)
   if (task !== undefined && !view.task(task)) newTask(step, { id: task, title, owner: place.from })
-  // Document 000 knows no second attempt: rejected work is handed over anew.
-  const policy = home === 'markdown' ? undefined : (retry ?? (home === 'queue' ? DEFAULT_RETRY : undefined))
+  const { retry: usual } = HOME_RULES[home]
+  const policy = typeof usual === 'object' ? (retry ?? usual) : usual === 'never' ? undefined : retry
   const deadline = ackDeadline(home, 'draft', at, overridesFor(deps, home, to, view.agent(to), resolved))
   const draft: Handoff = {
     uid,
@@ -116,7 +115,7 @@ const taskOf = ({ view }: Step, id: string | undefined) =>
 /** A handoff that gets a file of document 001 is called as the document does. */
 function numbered({ deps, view, at }: Step, home: Home): string {
   const number = view.number()
-  return home === 'queue' && deps.live?.has(home)
+  return HOME_RULES[home].ids === 'hoff' && deps.live?.has(home)
     ? handoffId(number, Date.parse(at))
     : `HO-${at.slice(0, 4)}-${String(number).padStart(3, '0')}`
 }

@@ -6,6 +6,7 @@ import type { AcceptInput, failFields, heartbeatFields, SubmitInput } from '../.
 import type { CheckResult, Evidence, Result } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import type { InputOf } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import { type Needs, needs, type Reads } from '../../storage/store.ts'
@@ -261,7 +262,8 @@ export class Receiver {
   async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
     const { runChecks, store } = this.#deps
     // The inputs of a file's own step are judged with the file.
-    if (taken.home !== 'queue' || taken.state !== 'in_progress' || !runChecks || call.together) return taken
+    if (taken.state !== 'in_progress' || !runChecks || call.together) return taken
+    if (!HOME_RULES[taken.home].folder.includes('inputs')) return taken
     const content = await store.content(taken.uid)
     const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)
     if (paths.length === 0) return taken
@@ -324,14 +326,14 @@ export class Receiver {
 
 /** Whether an acceptance is more than a yes, so that the content is needed to judge it. */
 export const isAnswer = ({ home }: Handoff, input: AcceptInput): boolean =>
-  home === 'package' ||
+  HOME_RULES[home].begins === 'understood' ||
   input.understood !== undefined ||
   input.questions !== undefined ||
   input.from !== undefined
 
 /** Document 000 acknowledges first and starts later; everywhere else accepting is beginning, unless said. */
 function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {
-  const start = input.start ?? before.home !== 'markdown'
+  const start = input.start ?? HOME_RULES[before.home].begins !== 'started'
   if (before.state === 'accepted' && start)
     return move(step, before, 'start', { set: { started_at: step.at }, ...present({ fields: said }) })
   return take(step, before, start, input.notes, said)

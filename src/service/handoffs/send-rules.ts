@@ -13,7 +13,7 @@ import { ANYONE } from '../../domain/actor.ts'
 import { receiverCompletes } from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
-import type { Home } from '../../domain/home.ts'
+import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
@@ -59,7 +59,7 @@ const SAID_ONLY = 'artifact_not_found'
 export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise<Judged> {
   const { home, send } = offered
   const files = artifactsAgainstGit({ package: offered.package }, offered.created_files ?? [])
-  if (home !== 'package') {
+  if (HOME_RULES[home].sending === 'warns') {
     const type = offered.type ?? 'sequential'
     if (type === 'return' || offered.in_reply_to !== undefined) refuseReturn()
     const found = checkSending(draftOf(offered, type)).filter(({ code }) => EVERYWHERE.includes(code))
@@ -76,7 +76,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
 
 /** The rules of a package by itself, without a look at anything else. */
 export function refuseBrokenPackage(handoff: Handoff, travels: Package): void {
-  if (handoff.home !== 'package') return
+  if (HOME_RULES[handoff.home].sending === 'warns') return
   const { from, to, type } = handoff
   refuseBroken(checkSending({ from, to, type, package: travels }))
 }

@@ -3,7 +3,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
-import type { Home } from '../../domain/home.ts'
+import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
@@ -195,7 +195,7 @@ export class Sender {
     const from = call.actor.name
     const { parent: _, created_files, in_reply_to, ...fields } = fieldsOf(input)
     const { to, title, task, home = deps.home } = fields
-    const files = home === 'native' ? undefined : await import('../documents/live-home.ts')
+    const files = HOME_RULES[home].format && (await import('../documents/live-home.ts'))
     files?.demandFileId(deps, home, input.alias)
     const own = packageOf(input)
     const travels = document ? own : await this.#withShared(home, own)
@@ -256,7 +256,7 @@ export class Sender {
 
   /** Adds the project's context files, so that the sender need not repeat them. */
   async #withShared(home: Home, travels: Package): Promise<Package> {
-    const shared = await this.#deps.shared?.(home)
+    const shared = HOME_RULES[home].folder.includes('context') && (await this.#deps.shared?.())
     return shared ? { ...travels, data: { ...shared, ...travels.data } } : travels
   }
 

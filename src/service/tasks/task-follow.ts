@@ -1,4 +1,5 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { HOME_RULES } from '../../domain/home.ts'
 import { gatesAfter, taskReasons } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Task } from '../../domain/tasks/task.ts'
@@ -30,7 +31,9 @@ function followed(task: Task, handoff: Handoff): Partial<Task> | undefined {
     case 'cancelled':
       return { status: 'assigned', owner: handoff.from }
     case 'completed':
-      return handoff.home === 'markdown' ? { status: 'done', progress: 100, owner: handoff.to } : undefined
+      return HOME_RULES[handoff.home].closesTask
+        ? { status: 'done', progress: 100, owner: handoff.to }
+        : undefined
     default:
       return undefined
   }

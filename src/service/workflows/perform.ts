@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/actor.ts'
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { definitionOf, type Run } from '../../domain/workflow/run.ts'
 import type { RunAction } from '../../domain/workflow/run-steps.ts'
+import { STEP_HOMES } from '../../domain/workflow/workflow.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { type PlacedHandoff, placeHandoff } from '../handoffs/placement.ts'
 import { escalationPackage, gatePackage, stepPackage } from './step-package.ts'
@@ -76,7 +77,7 @@ function placeStep(
   from: string = run.by,
 ): void {
   const { home: usual } = step.deps
-  const home = run.workflow.home ?? (usual === 'markdown' ? 'native' : usual)
+  const home = run.workflow.home ?? STEP_HOMES.find((each) => each === usual) ?? 'native'
   placeHandoff(
     asSender(step, run, from),
     step.deps.newUid(),

@@ -8,6 +8,7 @@ import type {
   VerificationRecord,
 } from '../../../domain/handoffs/package.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
+import { HOME_RULES } from '../../../domain/home.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
@@ -67,7 +68,7 @@ function heading(screen: Screen, handoff: Handoff): string {
     handoff.priority === 'normal' ? '' : handoff.priority,
     handoff.task === undefined ? '' : `task ${handoff.task}`,
     handoff.attempt > 1 ? `attempt ${handoff.attempt}` : '',
-    handoff.home === 'native' ? '' : handoff.home,
+    HOME_RULES[handoff.home].format ?? '',
     handoff.imported_at === undefined ? '' : 'imported',
   ].filter((fact) => fact !== '')
   return [

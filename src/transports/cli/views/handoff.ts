@@ -1,6 +1,7 @@
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { markdownStatus } from '../../../domain/handoffs/markdown-status.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
+import { HOME_RULES } from '../../../domain/home.ts'
 import { ownOptions } from '../../../domain/people/gate.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
@@ -34,7 +35,7 @@ export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
 
 /** In the words of document 000's file, `Created, expires in 1 h`; other files do not bear the id in their name. */
 function statusLine(screen: Screen, handoff: Handoff): string {
-  if (handoff.home !== 'markdown') return `${handoff.id}, ${waitsFor(handoff)}`
+  if (HOME_RULES[handoff.home].statuses === 'all') return `${handoff.id}, ${waitsFor(handoff)}`
   const status = markdownStatus(handoff)
   if (handoff.ack_deadline === undefined) return status
   return `${status}, expires ${screen.when(handoff.ack_deadline)}`

@@ -1,4 +1,5 @@
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
+import { HOME_RULES } from '../../../domain/home.ts'
 import type { State } from '../../../domain/lifecycle.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
 import type { Style } from '../screen/screen.ts'
@@ -42,7 +43,8 @@ export function nextMove(handoff: Handoff): string | undefined {
 /** The whole command of that move. Work of document 004 is not begun by somebody who does not say the task again. */
 export function moveCommand(handoff: Handoff, id: string): string | undefined {
   const move = nextMove(handoff)
-  const isTold = move === 'accept' && handoff.home === 'package' && handoff.type !== 'return'
+  const { begins } = HOME_RULES[handoff.home]
+  const isTold = move === 'accept' && begins === 'understood' && handoff.type !== 'return'
   return move && `baton ${move} ${id}${isTold ? ' --understood "…"' : move === 'answer' ? ' "…"' : ''}`
 }
 

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import type { Acknowledgment } from '../../../../src/domain/handoffs/package.ts'
+import { HOME_RULES } from '../../../../src/domain/home.ts'
 import { isOpen } from '../../../../src/domain/lifecycle.ts'
 import { Time } from '../../ui/time.tsx'
 import { Points } from './package-view.tsx'
@@ -48,7 +49,7 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
             part of <Link href={`/workflows/${encodeURIComponent(run)}`}>{session ?? 'a workflow'}</Link>
           </li>
         )}
-        {handoff.home !== 'native' && <li>lives in {handoff.home} files</li>}
+        {HOME_RULES[handoff.home].format && <li>lives in {handoff.home} files</li>}
       </ul>
     </>
   )

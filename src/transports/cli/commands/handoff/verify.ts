@@ -1,4 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
+import { HOME_RULES, HOMES } from '../../../../domain/home.ts'
 import { confirmed } from '../../../../workspace/identity.ts'
 import { withEvidence, withFix } from '../../input/evidence.ts'
 import type { FieldFlag } from '../../input/flags.ts'
@@ -70,7 +71,8 @@ export const verify: Extra = {
   },
   refused(_, error) {
     // Elsewhere the evidence is the receiver's, and no check stands for it.
-    if (!(error instanceof BatonError) || error.details.home !== 'markdown') return error
+    const home = error instanceof BatonError && HOMES.find((each) => each === error.details.home)
+    if (!home || HOME_RULES[home].lastWord !== 'verifier') return error
     return withFix(
       error,
       'check',

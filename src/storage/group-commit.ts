@@ -220,12 +220,16 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
   readonly claims: ReadonlyMap<string, number>
   readonly idems: readonly NonNullable<Reads['idem']>[]
   readonly pairs: readonly Pair[]
+  /** The year of the latest unit. */
+  readonly year: string
 } {
   const claims = new Map<string, number>()
   const idems: NonNullable<Reads['idem']>[] = []
   const pairs: Pair[] = []
   let numbers = 0
-  for (const { reads } of units) {
+  let year = ''
+  for (const { reads, at } of units) {
+    if (at.slice(0, 4) > year) year = at.slice(0, 4)
     if (reads.claim !== undefined) claims.set(reads.claim, (claims.get(reads.claim) ?? 0) + 1)
     if (reads.idem) idems.push(reads.idem)
     if (reads.latest) pairs.push(reads.latest)
@@ -250,6 +254,7 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     blocks: union('blocks'),
     deliveries: [...union('deliveries')].sort(),
     numbers,
+    year,
     claims,
     idems,
     pairs,

@@ -33,8 +33,17 @@ export interface Loaded {
   readonly latest: Map<string, string>
   readonly outgoing: Map<string, number>
   readonly incoming: Map<string, number>
-  readonly numbers: number[]
+  readonly numbers: Numbered[]
 }
+
+/** A number of the workspace, and the id of the handoff that takes it: ids count anew every year. */
+export interface Numbered {
+  readonly number: number
+  readonly id: string
+}
+
+/** Names the row that says how many numbers were given out before the year began. */
+export const beforeYear = (year: string): string => `numbers_before_${year}`
 
 export const emptyLoaded = (): Loaded => ({
   handoffs: new Map(),

@@ -5,6 +5,7 @@ import { describeChanges } from './contract/changes.contract.ts'
 import { describeDue } from './contract/due.contract.ts'
 import { describeGates } from './contract/gates.contract.ts'
 import { describeKeeping } from './contract/keeping.contract.ts'
+import { describeNumbers } from './contract/numbers.contract.ts'
 import { describePages } from './contract/pages.contract.ts'
 import { describeRaces } from './contract/races.contract.ts'
 import { describeRedaction } from './contract/redaction.contract.ts'
@@ -54,6 +55,7 @@ export function describeStoreContract(engine: string, newPlace: () => StorePlace
     describeGates(newRoom)
     describeBatches(newRoom)
     describeRaces(newRoom)
+    describeNumbers(newRoom)
     describeDue(newRoom)
     describePages(newRoom)
     describeChanges(newRoom)

@@ -35,8 +35,10 @@ export interface View {
   idem(): Idem | undefined
   /** Whether the unit named all of these in its reads; a decision that misses one answers `needs`. */
   hasRead(reads: MoreReads): boolean
-  /** The next number for a handoff id; gaps are allowed, repeats are not. */
+  /** The next number of the workspace; gaps are allowed, repeats are not. */
   number(): number
+  /** The id of the next number, of the year of the unit: one that no handoff has. */
+  nextId(): string
 
   putHandoff(handoff: Handoff): void
   putContent(uid: string, content: Content): void

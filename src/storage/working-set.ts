@@ -12,7 +12,15 @@ import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import { disclose } from './disclose.ts'
 import { isWithin, TransactionLost } from './group-commit.ts'
-import { follow, gatesBelow, idemKey, type Loaded, pairKey, shiftDependencies } from './loaded.ts'
+import {
+  follow,
+  gatesBelow,
+  idemKey,
+  type Loaded,
+  type Numbered,
+  pairKey,
+  shiftDependencies,
+} from './loaded.ts'
 import type { Artifact, Idem, MoreReads, Reads, Stream, TaskRow, Token } from './store.ts'
 import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
@@ -215,9 +223,17 @@ class UnitView implements View {
   }
 
   number(): number {
-    const number = this.#set.loaded.numbers.shift()
-    if (number === undefined) throw new Error('a unit took more numbers than it asked for')
-    return number
+    return this.#numbered().number
+  }
+
+  nextId(): string {
+    return this.#numbered().id
+  }
+
+  #numbered(): Numbered {
+    const next = this.#set.loaded.numbers.shift()
+    if (next === undefined) throw new Error('a unit took more numbers than it asked for')
+    return next
   }
 
   putHandoff(handoff: Handoff): void {

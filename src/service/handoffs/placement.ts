@@ -114,10 +114,8 @@ const taskOf = ({ view }: Step, id: string | undefined) =>
 
 /** A handoff that gets a file of document 001 is called as the document does. */
 function numbered({ deps, view, at }: Step, home: Home): string {
-  const number = view.number()
-  return HOME_RULES[home].ids === 'hoff' && deps.live?.has(home)
-    ? handoffId(number, Date.parse(at))
-    : `HO-${at.slice(0, 4)}-${String(number).padStart(3, '0')}`
+  const isQueue = HOME_RULES[home].ids === 'hoff' && deps.live?.has(home)
+  return isQueue ? handoffId(view.number(), Date.parse(at)) : view.nextId()
 }
 
 /** Draft to offered; what is addressed to a person for a decision waits for that person at once. */

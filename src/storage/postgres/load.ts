@@ -8,7 +8,7 @@ import type { DueItem, Unit } from '../store.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './connection/round-trip.ts'
 import { dueAmong, type Early } from './leases.ts'
 import { SQL } from './load-statements.ts'
-import type { Numbers } from './numbers.ts'
+import { type Numbers, numbered } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
 
 /** A call and what becomes of its answer. */
@@ -72,7 +72,7 @@ export class Loader {
    * held the lock before has committed.
    */
   first(settled: ReadonlySet<string> | 'skip'): Load[] {
-    const { agents, counted, claims, numbers } = this.#reads
+    const { agents, counted, claims, numbers, year } = this.#reads
     const handoffs = this.#handoffs()
     const loads = [this.#start(settled)]
     const locked = this.#options.lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
@@ -84,10 +84,10 @@ export class Loader {
     }
     if (counted.length > 0) loads.push(this.#load(SQL.counts, this.#count, counted))
     const { drawn } = this.#options
-    if (drawn) this.#number(drawn, numbers)
+    if (drawn) this.#number(drawn)
     else if (numbers > 0)
-      for (const call of this.#options.numbers.draw(numbers, this.#units.length))
-        loads.push({ call, take: (rows) => this.#number(rows, numbers) })
+      for (const call of this.#options.numbers.draw(numbers, this.#units.length, year))
+        loads.push({ call, take: this.#number })
     return this.isSplit ? loads : [...loads, ...this.second()]
   }
 
@@ -143,6 +143,22 @@ export class Loader {
       ...(receivers.length === 0 ? [] : [this.#load(SQL.agentsByName, this.#agent, receivers)]),
       ...(gated.length === 0 ? [] : [this.#load(SQL.gates, gates, gated)]),
     ]
+  }
+
+  /** Whether numbers are missing: the year has not begun yet, or ids of those that were drawn are taken. */
+  get isShort(): boolean {
+    return this.loaded.numbers.length < this.#reads.numbers
+  }
+
+  moreNumbers(): Load[] {
+    const { numbers, year } = this.#reads
+    const [drawing] = this.#options.numbers.draw(
+      numbers - this.loaded.numbers.length,
+      this.#units.length,
+      year,
+    )
+    const beginning = { call: this.#options.numbers.beginYear(year), take: () => undefined }
+    return [beginning, { call: drawing!, take: this.#number }]
   }
 
   /** Names the rows that belong to the handoffs; those of `unknown` handoffs are found through their rows. */
@@ -228,10 +244,11 @@ export class Loader {
     return handoff
   }
 
-  #number(rows: Rows, wanted: number): void {
-    this.drawn = rows
-    this.loaded.numbers.push(...rows.slice(0, wanted).map(([number]) => Number(number)))
-    this.ahead = rows.slice(wanted)
+  #number = (rows: Rows): void => {
+    const wanted = this.#reads.numbers - this.loaded.numbers.length
+    this.drawn = [...(this.drawn ?? []), ...rows]
+    this.loaded.numbers.push(...rows.slice(0, wanted).map(numbered))
+    this.ahead = [...this.ahead, ...rows.slice(wanted)]
   }
 
   #content = ([uid, doc, tid, xid]: readonly string[]): void => {

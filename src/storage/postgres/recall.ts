@@ -91,7 +91,7 @@ export function recall(
   if (!streams || !agents || !contents) return undefined
   const [changes, ...earlier] = new Set(Array.from(agents.values(), (known) => known.changes))
   if (changes === undefined || earlier.length > 0) return undefined
-  const drawn = numbers.next(reads.numbers)
+  const drawn = numbers.next(reads.numbers, reads.year)
   if (!drawn) return undefined
   loaded.numbers.push(...drawn)
   for (const [uid, { value }] of streams) loaded.streams.set(uid, value)
@@ -108,7 +108,7 @@ export function recall(
     },
     number() {
       numbers.use(reads.numbers)
-      return reads.numbers > 0 ? numbers.draw(0, units.length) : []
+      return reads.numbers > 0 ? numbers.draw(0, units.length, reads.year) : []
     },
     forget() {
       const rows = { agents, handoffs, streams, contents }

@@ -207,6 +207,7 @@ async function load(
   if (loader.due.length + loader.early.length > 0) return
   if (loader.isSplit) await fetchAll(client, loader.second())
   await fetchAll(client, loader.third())
+  while (loader.isShort) await fetchAll(client, loader.moreNumbers())
 }
 
 async function fetchAll(client: ClientBase, loads: readonly Load[]): Promise<void> {

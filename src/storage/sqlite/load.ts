@@ -1,6 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { mergeReads } from '../group-commit.ts'
-import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
+import { beforeYear, emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Idem, Stream, Unit } from '../store.ts'
 import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'
@@ -120,21 +120,46 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
     )
     if (row) loaded.idems.set(idemKey(key), row as unknown as Idem)
   }
-  if (reads.numbers > 0) {
-    const last = db.get(
-      `INSERT INTO counter (name, value) VALUES ('handoff', ?1)
-       ON CONFLICT (name) DO UPDATE SET value = value + ?1 RETURNING value`,
-      reads.numbers,
-    )?.value as number
-    for (let i = reads.numbers - 1; i >= 0; i--) loaded.numbers.push(last - i)
-  }
+  if (reads.numbers > 0) drawNumbers(db, loaded, reads)
   return loaded
+}
+
+/** Passes over ids that documents brought along, and those of older programs that do not count by year. */
+function drawNumbers(db: Statements, { numbers }: Loaded, reads: ReturnType<typeof mergeReads>): void {
+  let number = (db.get("SELECT value FROM counter WHERE name = 'handoff'")?.value ?? 0) as number
+  const before = numbersBefore(db, reads.year, number)
+  while (numbers.length < reads.numbers) {
+    const id = `HO-${reads.year}-${String(++number - before).padStart(3, '0')}`
+    if (!db.get("SELECT uid FROM handoff WHERE id IN (?1, ?1 || '-R')", id)) numbers.push({ number, id })
+  }
+  countTo(db, number)
+}
+
+const countTo = (db: Statements, number: number): void =>
+  void db.run(
+    `INSERT INTO counter (name, value) VALUES ('handoff', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1`,
+    number,
+  )
+
+/** How many numbers were given out before this year. In a year that an older program began, none counts as such. */
+function numbersBefore(db: Statements, year: string, last: number): number {
+  const kept = db.get('SELECT value FROM meta WHERE key = ?', beforeYear(year))
+  if (kept) return Number(kept.value)
+  const { begun } = db.get(
+    `SELECT EXISTS (SELECT 1 FROM handoff WHERE id > ? AND id < ?)
+       AND NOT EXISTS (SELECT 1 FROM meta WHERE key LIKE ?) AS begun`,
+    `HO-${year}-`,
+    `HO-${year}.`,
+    beforeYear('____'),
+  )!
+  const before = begun ? 0 : last
+  db.run('INSERT INTO meta (key, value) VALUES (?, ?)', beforeYear(year), String(before))
+  return before
 }
 
 /** Numbers that no unit took are the last ones and still ours alone: whoever comes next takes them. */
 export function giveBack(db: Statements, { numbers }: Loaded): void {
-  if (numbers.length > 0)
-    db.run("UPDATE counter SET value = value - ? WHERE name = 'handoff'", numbers.length)
+  if (numbers[0]) countTo(db, numbers[0].number - 1)
 }
 
 /** A document as its text: what is made of it is somebody's own, who may change it. */

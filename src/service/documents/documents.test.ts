@@ -263,17 +263,39 @@ describeOnEngines('importing a document', (open) => {
     assert.notEqual((await exported(w, 'HO-003')).text, text)
   })
 
-  it('leaves the ids that Baton gives out to Baton', async (t) => {
+  it('[S4-03] keeps the id HO-YYYY-NNN, and the next handoff of this workspace takes another', async (t) => {
     const w = await open(t)
     const foreign = packageDocument('HO-2026-001', '2026-02-20T09:00:00Z')
 
     const item = await one(w, foreign)
+    await one(w, packageDocument('HO-2026-002-R', '2026-02-20T09:00:00Z'))
     const { handoff } = await w.service.sending.send(planner, { to: 'codex', title: 'Work' })
     const again = await one(w, foreign)
 
-    assert.deepEqual([item.outcome, item.id], ['imported', 'HO-2026-001-20260220T090000'])
-    assert.equal(handoff.id, 'HO-2026-001')
+    assert.deepEqual([item.outcome, item.id], ['imported', 'HO-2026-001'])
+    assert.equal(handoff.id, 'HO-2026-003')
     assert.deepEqual([again.outcome, again.id], ['unchanged', item.id])
+  })
+
+  it('[S4-03] refuses an id that this workspace has given away, and renames nothing', async (t) => {
+    const w = await open(t)
+    const { handoff } = await w.service.sending.send(planner, { to: 'codex', title: 'Work' })
+    const before = await everything(w)
+
+    const items = [
+      await one(w, packageDocument(handoff.id, '2026-02-20T09:00:00Z')),
+      await one(w, packageDocument(`${handoff.id}-R`, '2026-02-20T09:00:00Z')),
+    ]
+
+    const reason = 'HO-2026-001 is another handoff, made in this workspace; give the document another id'
+    assert.deepEqual(
+      items.map(({ outcome, reason }) => [outcome, reason]),
+      [
+        ['refused', reason],
+        ['refused', reason],
+      ],
+    )
+    assert.deepEqual(await everything(w), before)
   })
 
   it('knows a document again that first came without a name', async (t) => {

@@ -53,8 +53,15 @@ export interface Ids {
   readonly free: readonly string[]
 }
 
-/** Ids that Baton itself gives out, one after the other: a document's must not stand in their way. */
-const OWN_ID = /^HO-\d{4}-\d+(?:-R)*$/i
+/** Ids of the form that Baton itself gives out, and those of the returns that answer them. */
+const OWN_ID = /^(HO-\d{4}-\d+)(?:-R)*$/i
+
+/** The handoff that this workspace made itself under the number of this id. */
+export async function givenAway({ store }: ServiceDeps, id: string): Promise<Handoff | undefined> {
+  const number = OWN_ID.exec(id)?.[1]
+  const found = number === undefined ? undefined : await store.handoff(number)
+  return found?.imported_at === undefined ? found : undefined
+}
 
 /**
  * The id of a document's handoff: its own, or for a dialect without ids one that is made of what it says. Where
@@ -69,9 +76,9 @@ export function idsOf(draft: Draft, dialect: DialectId): Ids {
   if (!id) return { known: [`${dialect}-${marks}`], free: [`${dialect}-${marks}`] }
   const at = instant(draft.created_at)
   const longer = `${id}-${at === undefined ? marks : at.slice(0, 19).replaceAll(/[-:]/g, '')}`
-  if (OWN_ID.test(id)) return { known: [id, longer], free: [longer] }
-  const ids = dialect === 'package' ? [id, longer] : [id]
-  return { known: ids, free: ids }
+  const free = dialect === 'package' ? [id, longer] : [id]
+  // Baton 0.1.0 gave documents with an id of its own form the longer one.
+  return { known: OWN_ID.test(id) ? [id, longer] : free, free }
 }
 
 /** The fields that tell two documents without ids apart. */

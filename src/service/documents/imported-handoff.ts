@@ -15,7 +15,7 @@ import { newTask } from '../tasks/tasks.ts'
 import { agedUid } from '../uuid7.ts'
 import { refuse, write } from '../write.ts'
 import { type Imported, instant, toHandoff } from './handoff.ts'
-import { carriedUid, idsOf, NO_PATH, type Piece, SOURCE_TYPE, sourceUid } from './identity.ts'
+import { carriedUid, givenAway, idsOf, NO_PATH, type Piece, SOURCE_TYPE, sourceUid } from './identity.ts'
 
 /**
  * Adopts the handoff that a document states, with its task, its agents, the document itself and an entry for each,
@@ -192,7 +192,16 @@ function waitingSince({ state = 'offered', created_at }: Draft, dialect: Dialect
   return since === undefined ? fresh : agedUid(fresh, Date.parse(since))
 }
 
-async function freeId({ store }: ServiceDeps, ids: readonly string[]): Promise<string> {
-  for (const id of ids) if (!(await store.handoff(id))) return id
+async function freeId(deps: ServiceDeps, ids: readonly string[]): Promise<string> {
+  const given = await givenAway(deps, ids[0]!)
+  if (given)
+    refuse(
+      'conflict',
+      `${given.id} is another handoff, made in this workspace; give the document another id`,
+      {
+        ids,
+      },
+    )
+  for (const id of ids) if (!(await deps.store.handoff(id))) return id
   return refuse('conflict', `the ids ${ids.join(' and ')} are taken here by other handoffs`, { ids })
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type Config, type Environment, readSecret } from '../config/config.ts'
+import { type Config, type Environment, formatsIn, readSecret } from '../config/config.ts'
 import type { Actor } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
@@ -74,6 +74,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     const service: Service = createService(store, {
       policy,
       home: config?.dialect ?? 'native',
+      ...present({ formats: config && formatsIn(config) }),
       ...present({ live: config?.folders && new Set(config.folders.map(({ dialect }) => dialect)) }),
       ...queued,
       ...(workspace &&

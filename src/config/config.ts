@@ -1,6 +1,8 @@
 import { homedir, userInfo } from 'node:os'
 import { resolve } from 'node:path'
+import type { Format } from '../dialects/relative.ts'
 import { present } from '../domain/present.ts'
+import type { Config } from './schema.ts'
 
 export type { Config } from './schema.ts'
 
@@ -131,6 +133,10 @@ function userOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
     return env.USER || env.LOGNAME || `user-${uid ?? 'unknown'}`
   }
 }
+
+/** The team's own formats that a `baton.yaml` names. */
+export const formatsIn = ({ formats = {} }: Config): readonly Format[] =>
+  Object.entries(formats).map(([name, format]) => ({ name, ...format }))
 
 /** The environment of a process that works in a workspace of its own: nothing in it points at another. */
 export function apartEnvironment(

@@ -1,9 +1,12 @@
 import * as z from 'zod'
+import { DIALECTS } from '../dialects/dialect.ts'
 import { AGENT_NAME } from '../domain/actor.ts'
 import { AGENT_KINDS, AGENT_ROLES, Limit } from '../domain/agent.ts'
 import { HOMES } from '../domain/home.ts'
 import { NotifySchema, PeopleSchema } from './people.ts'
 import { isDuration } from './policy.ts'
+
+const FORMAT_NAME = 'write a name in small letters, digits, dashes or underscores'
 
 /** Dialects that have a folder of their own. */
 const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
@@ -65,6 +68,30 @@ const Route = z
 const FOLDER =
   /^\.$|^(?!.*(?:^|\/)(?:\.{1,2}|\.git|\.baton)(?:\/|$))[A-Za-z0-9._][A-Za-z0-9._ -]*(?:\/[A-Za-z0-9._][A-Za-z0-9._ -]*)*$/
 
+/** Keys of a mapping, with dots between the levels. */
+const KEY_PATH = /^[A-Za-z0-9_-]{1,100}(?:\.[A-Za-z0-9_-]{1,100}){0,7}$/
+const KeyPath = z
+  .string()
+  .regex(KEY_PATH, { error: 'write a key, with dots between levels: source.agent_id' })
+const Place = z.string().max(200).regex(FOLDER, { error: 'write a folder such as inbox or handoffs/pending' })
+
+const TeamFormat = z
+  .strictObject({
+    base: z.enum(DIALECTS).describe('The known format that it is a relative of'),
+    keys: z
+      .record(KeyPath, KeyPath)
+      .describe('Its keys and the keys of the base that they stand for: from_master: source.agent_id'),
+    states: z
+      .record(z.string().min(1).max(100), z.string().min(1).max(100))
+      .optional()
+      .describe('Its words for a status and the words of the base: pending_pickup: pending'),
+    folders: z
+      .record(Place, Place)
+      .optional()
+      .describe('Its folders and the folders of the base: inbox: handoffs/pending'),
+  })
+  .describe('A known format in other words')
+
 const LiveFolder = z
   .strictObject({
     dialect: z.enum(LIVE_DIALECTS).describe('The format of the files in it'),
@@ -73,6 +100,7 @@ const LiveFolder = z
       .max(200)
       .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs, or .' })
       .describe('Path from the root of the project: _handoffs; . for handoffs/ and its neighbours'),
+    format: z.string().optional().describe('A format of formats: that the files are written in'),
     accept: z
       .array(z.enum(['verification', 'gate']))
       .optional()
@@ -117,6 +145,10 @@ export const ConfigSchema = z
       .max(20)
       .optional()
       .describe('Folders of handoff files that are kept in step with the workspace, both ways'),
+    formats: z
+      .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, { error: FORMAT_NAME }), TeamFormat)
+      .optional()
+      .describe("A team's own formats, by name"),
     people: PeopleSchema.optional(),
     notify: NotifySchema.optional(),
     store: z
@@ -149,6 +181,23 @@ export const ConfigSchema = z
       })
       .optional()
       .describe('Name of this installation in the origin of its log, for example baton.example.com'),
+  })
+  .superRefine(({ folders = [], formats = {} }, context) => {
+    for (const [i, { dialect, format }] of folders.entries()) {
+      const base = format === undefined ? dialect : formats[format]?.base
+      if (base !== dialect)
+        context.addIssue({
+          code: 'custom',
+          path: ['folders', i, 'format'],
+          message: `name a format of formats: whose base is ${dialect}`,
+        })
+    }
+    for (const name of Object.keys(formats).filter((each) => (DIALECTS as readonly string[]).includes(each)))
+      context.addIssue({
+        code: 'custom',
+        path: ['formats', name],
+        message: 'choose a name that no format of Baton has',
+      })
   })
   .describe('Settings of a Baton workspace')
 

@@ -51,6 +51,17 @@ export function startConfig(dialect: Home): string {
       ],
       isLive,
     ]),
+    settingSection("A team's own format: a known one with other keys, words and folders.", [
+      [
+        'formats:',
+        '  masters:',
+        '    base: queue',
+        '    keys: { from_master: source.agent_id, to_master: target.agent_id }',
+        '    states: { pending_pickup: pending }',
+        '    folders: { inbox: handoffs/pending }',
+      ],
+      false,
+    ]),
     settingSection('The rule for a person who does not answer a gate, a decision or a question (wait).', [
       ['people:', '  remind: 1d', '  silence:', '    policy: escalate', '    after: 2d', '    to: maria'],
       false,

@@ -1,5 +1,5 @@
 import type { Dialect, DialectId, DraftProblem, Loss, Native } from './dialect.ts'
-import { type Data, fieldDifferences, keysOf, own, sameData } from './difference.ts'
+import { type Data, fieldDifferences, keysOf, own, sameData, withPath } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { readDocuments } from './read.ts'
 import { dialectOf, endingOf } from './registry.ts'
@@ -36,7 +36,7 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   if (slot === undefined) return { ok: true, text: plain, losses }
   const size = bytesOf(slot)
   if (size > SLOT_BYTES) return { ok: true, text: plain, losses: [...losses, slotTooLarge(size)] }
-  const text = dialect.print({ ...native, value: putDeep(native.value, dialect.slot, slot) })
+  const text = dialect.print({ ...native, value: withPath(native.value, dialect.slot, slot) })
   const left = lossesBetween(wanted, readAs(dialect, text, wanted), dialect, reasons)
   // An acknowledgment that stands alone has no place for a slot: with one it would be something else.
   if (left.length > losses.length) return { ok: true, text: plain, losses: [...losses, noPlace(dialect)] }
@@ -116,12 +116,3 @@ const noPlace = ({ title }: Dialect): Loss => ({
   field: 'x_baton',
   reason: `this form of ${title} has no place for the slot, so it was not written`,
 })
-
-function putDeep(data: Readonly<Data>, path: readonly string[], value: unknown): Data {
-  const [key, ...rest] = path
-  const result: Data = { ...data }
-  if (key === undefined) return result
-  const below = own(data, key)
-  setOwn(result, key, rest.length === 0 ? value : putDeep(isMapping(below) ? below : {}, rest, value))
-  return result
-}

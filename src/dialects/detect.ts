@@ -1,5 +1,6 @@
 import type { PlacedProblem } from '../domain/problem.ts'
 import { DIALECTS, type DialectId } from './dialect.ts'
+import { formatInWords, proposedFormat } from './propose.ts'
 import { dialectOf } from './registry.ts'
 import type { Source } from './text/source.ts'
 
@@ -62,9 +63,18 @@ export function unknownDialect(source: Source): PlacedProblem {
   return {
     severity: 'error',
     code: 'unknown_dialect',
-    message: `This is not a handoff that Baton knows. It looks for: ${MARKS}.`,
+    message: `This is not a handoff that Baton knows. ${proposal(source) ?? `It looks for: ${MARKS}.`}`,
     ...source.position(firstContent(source.text)),
   }
+}
+
+/** Another team's format may be a known one in other words. */
+function proposal(source: Source): string | undefined {
+  const format = proposedFormat(source)
+  return (
+    format &&
+    `It looks like ${format.base} with other keys. If it is, write into baton.yaml: ${formatInWords(format)}`
+  )
 }
 
 export function ambiguousDialect(source: Source, matches: readonly Match[]): PlacedProblem {

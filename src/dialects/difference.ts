@@ -1,5 +1,5 @@
 import type { Path } from './text/source.ts'
-import { isMapping } from './text/tree.ts'
+import { isMapping, setOwn } from './text/tree.ts'
 
 export { isMapping as isData, setOwn as put, valueAt } from './text/tree.ts'
 
@@ -57,3 +57,27 @@ export function fieldDifferences(before: Readonly<Data>, after: Readonly<Data>):
 }
 
 const allKeys = (a: object, b: object): string[] => [...new Set([...keysOf({ ...a }), ...keysOf({ ...b })])]
+
+/** With a value at a path, whose parents are made where they are not there. */
+export function withPath(data: Readonly<Data>, [key, ...rest]: Path, value: unknown): Data {
+  const result: Data = { ...data }
+  if (key === undefined) return result
+  const below = own(data, key)
+  const next = rest.length === 0 ? value : withPath(isMapping(below) ? below : {}, rest, value)
+  setOwn(result, String(key), next)
+  return result
+}
+
+/** Without a value, and without the mappings that are empty then. */
+export function withoutPath(data: Readonly<Data>, [key, ...rest]: Path): Data {
+  const result: Data = {}
+  for (const name of keysOf(data)) {
+    const value = own(data, name)
+    if (name !== String(key)) setOwn(result, name, value)
+    else if (rest.length > 0 && isMapping(value)) {
+      const below = withoutPath(value, rest)
+      if (keysOf(below).length > 0) setOwn(result, name, below)
+    }
+  }
+  return result
+}

@@ -5,6 +5,7 @@ import { ambiguousDialect, type Match, matchesOf, unknownDialect } from './detec
 import type { DialectId } from './dialect.ts'
 import type { Draft } from './draft.ts'
 import { dialectOf } from './registry.ts'
+import { asBase, type Format } from './relative.ts'
 import { withSlot } from './slot.ts'
 import { MAX_BLOCKS } from './text/limits.ts'
 import { lineStarts } from './text/lines.ts'
@@ -18,6 +19,8 @@ export interface Document {
   readonly dialect?: DialectId
   /** Which of the dialect's forms, for example `request`. */
   readonly form?: string
+  /** The team's own format that it is written in; the dialect is the base of it. */
+  readonly format?: Format
   readonly source: Source
   /** What it says. Absent for forms that are not one handoff, such as an index. */
   readonly draft?: Draft
@@ -32,27 +35,43 @@ export interface Document {
  * All handoffs in a text, at least one document: where there is no handoff, it says what was looked for. The path
  * decides first, then what the text says, then the blocks in it. Never throws.
  */
-export function readDocuments(text: string, options: { readonly path?: string } = {}): readonly Document[] {
-  const sources = sourcesOf(text, options).flatMap(matched)
+export function readDocuments(text: string, options: ReadOptions = {}): readonly Document[] {
+  const sources = sourcesOf(text, options).flatMap((source) => matched(source, options.formats))
   const hasBareBlock = sources.some(({ source, matches }) => matches.length > 0 && isBare(source))
   const known = sources.filter(
     ({ source, matches }) => (matches.length > 0 && !(hasBareBlock && isProse(source))) || isBroken(source),
   )
-  const documents = known.map(({ source, matches }) => documentOf(source, matches))
-  return documents.length > 0 ? documents : [documentOf(sources[0]!.source, [])]
+  const documents = known.map(documentOf)
+  return documents.length > 0 ? documents : [documentOf({ ...sources[0]!, matches: [] })]
+}
+
+export interface ReadOptions {
+  readonly path?: string
+  /** The team's own formats, which are looked for first. */
+  readonly formats?: readonly Format[] | undefined
 }
 
 interface Matched {
   readonly source: Source
   readonly matches: readonly Match[]
+  readonly format?: Format
 }
 
 /** A list that is no document itself may be one of documents. */
-function matched(source: Source): readonly Matched[] {
-  const whole = { source, matches: matchesOf(source) }
+function matched(source: Source, formats?: readonly Format[]): readonly Matched[] {
+  const whole = match(source, formats)
   if (whole.matches.length > 0) return [whole]
-  const elements = elementsOf(source).map((each) => ({ source: each, matches: matchesOf(each) }))
+  const elements = elementsOf(source).map((each) => match(each, formats))
   return elements.some(({ matches }) => matches.length > 0) ? elements : [whole]
+}
+
+function match(source: Source, formats: readonly Format[] = []): Matched {
+  for (const format of formats) {
+    const base = asBase(source, format)
+    const form = base && dialectOf(format.base).formOf(base)
+    if (form !== undefined) return { source: base!, matches: [{ dialect: format.base, form }], format }
+  }
+  return { source, matches: matchesOf(source) }
 }
 
 /** A block without a fence: its lines look like the labels that people write into a text. */
@@ -65,23 +84,32 @@ const isProse = ({ kind, value }: Source): boolean => kind === 'markdown' && val
 const isBroken = ({ kind, value, diagnostics }: Source): boolean =>
   (value === undefined || kind === 'fence') && diagnostics.some(({ severity }) => severity === 'error')
 
-function documentOf(source: Source, matches: readonly Match[]): Document {
+function documentOf({ source, matches, format }: Matched): Document {
   const [match, other] = matches
   if (!match) return undecided(source, isBroken(source) ? [] : [unknownDialect(source)])
   if (other) return undecided(source, [ambiguousDialect(source, matches)])
 
   const dialect = dialectOf(match.dialect)
   const { draft, diagnostics, places } = dialect.interpret(source, match.form)
+  // A team's own format need not have what the document of its base demands.
+  const asked = (all: readonly PlacedProblem[]) =>
+    format ? all.filter(({ code }) => !CUSTOMS.has(code)) : all
   const slot = draft && withSlot(draft, source, dialect)
   return {
     ...match,
+    ...present({ format }),
     source,
     ...present({ draft: slot?.draft }),
     carried: slot?.carried ?? [],
-    diagnostics: [...source.diagnostics, ...diagnostics, ...(slot?.diagnostics ?? [])].toSorted(byPlace),
+    diagnostics: [...source.diagnostics, ...asked(diagnostics), ...(slot?.diagnostics ?? [])].toSorted(
+      byPlace,
+    ),
     places: places ?? new Map(),
   }
 }
+
+/** Problems with the customs of a document, which its relatives do not share. */
+const CUSTOMS: ReadonlySet<string> = new Set(['missing_field', 'missing_id', 'missing_timestamp', 'id_form'])
 
 const undecided = (source: Source, diagnostics: readonly PlacedProblem[]): Document => ({
   source,

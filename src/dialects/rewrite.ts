@@ -1,5 +1,6 @@
+import { present } from '../domain/present.ts'
 import type { Dialect } from './dialect.ts'
-import { type Data, type Difference, differences, fieldDifferences, keysOf, own } from './difference.ts'
+import { type Data, type Difference, differences, fieldDifferences, own, withoutPath } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { placedAt } from './fields.ts'
 import { type Document, readDocuments } from './read.ts'
@@ -7,7 +8,7 @@ import { dialectOf } from './registry.ts'
 import { nativeOnly, slotFor } from './slot.ts'
 import { standIns } from './stand-ins.ts'
 import type { Change, Path, Source } from './text/source.ts'
-import { isMapping, setOwn, valueAt } from './text/tree.ts'
+import { isMapping, valueAt } from './text/tree.ts'
 
 interface WrittenParts {
   readonly value: Data
@@ -91,7 +92,8 @@ function changedText(
 function readAgain(text: string, document: Document): Document | undefined {
   const { kind, start, path, text: old } = document.source
   if (text === old) return document
-  return readDocuments(text, path === undefined ? {} : { path }).find(
+  const formats = document.format ? [document.format] : []
+  return readDocuments(text, { ...present({ path }), formats }).find(
     ({ source: each }) => each.kind === kind && (kind === 'markdown' || each.start === start),
   )
 }
@@ -136,20 +138,6 @@ function filled(dialect: Dialect, draft: Draft, standIn: Draft): WrittenParts | 
     }
   }
   return undefined
-}
-
-/** Without a value, and without the mappings that are empty then. */
-function withoutPath(data: Readonly<Data>, [key, ...rest]: Path): Data {
-  const result: Data = {}
-  for (const name of keysOf(data)) {
-    const value = own(data, name)
-    if (name !== String(key)) setOwn(result, name, value)
-    else if (rest.length > 0 && isMapping(value)) {
-      const below = withoutPath(value, rest)
-      if (keysOf(below).length > 0) setOwn(result, name, below)
-    }
-  }
-  return result
 }
 
 function changesBetween(from: Data, to: Data, { source, places }: Document): readonly Change[] {

@@ -50,6 +50,12 @@ const CheckedDocument = () =>
 
 const Loss = () => z.object({ field: z.string(), reason: z.string() })
 
+const target = () =>
+  z
+    .string()
+    .max(40)
+    .describe(`${DIALECTS.join(', ')}, or a format that baton.yaml names`)
+
 const writing = () => ({
   slot: z
     .boolean()
@@ -81,9 +87,9 @@ const check = defineOperation({
   output: () => z.object({ documents: z.array(CheckedDocument()) }),
   errors: ['invalid_input'],
   examples: ['baton check _handoffs/active', 'baton check report.md --json'],
-  run: async (_service, _call, input) => {
+  run: async (service, _call, input) => {
     const { checkText } = await import('../service/documents/check.ts')
-    return { documents: mutable(checkText(input)) }
+    return { documents: mutable(checkText({ ...input, formats: service.deps.formats })) }
   },
 })
 
@@ -97,7 +103,7 @@ const convert = defineOperation({
   input: () =>
     z.strictObject({
       ...text(),
-      to: z.enum(DIALECTS),
+      to: target(),
       document: z.int().min(1).max(100_000).optional().describe('Which one, where the text holds several'),
       ...writing(),
     }),
@@ -108,9 +114,9 @@ const convert = defineOperation({
     'baton convert handoff.md --to package',
     'baton convert handoff.json --to markdown --set task=BPRD-2026-0042',
   ],
-  run: async (_service, _call, input) => {
+  run: async (service, _call, input) => {
     const { convertText } = await import('../service/documents/convert.ts')
-    return mutable(convertText(input))
+    return mutable(convertText({ ...input, formats: service.deps.formats }))
   },
 })
 
@@ -158,7 +164,7 @@ const exporting = defineOperation({
   input: () =>
     z.strictObject({
       id: z.string().min(1).max(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
-      to: z.enum(DIALECTS).optional().describe('By default the dialect that it came from'),
+      to: target().optional(),
       ...writing(),
     }),
   output: () =>

@@ -1,3 +1,4 @@
+import type { Format } from '../dialects/relative.ts'
 import type { Actor } from '../domain/agent.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Check, CheckResult, Result } from '../domain/handoffs/package.ts'
@@ -21,6 +22,8 @@ export interface ServiceDeps {
   readonly policy: Policy
   /** The home of handoffs that do not name one. */
   readonly home: Home
+  /** The team's own formats. */
+  readonly formats?: readonly Format[] | undefined
   /** Homes whose handoffs live in files here: what cannot be written there is not sent. */
   readonly live?: ReadonlySet<Home>
   /** Document 001's context files, which its handoffs share. */

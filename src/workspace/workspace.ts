@@ -1,13 +1,22 @@
 import { constants, realpathSync } from 'node:fs'
 import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Environment } from '../config/config.ts'
+import { type Environment, formatsIn } from '../config/config.ts'
+import type { Format } from '../dialects/relative.ts'
 import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Checkout } from '../git/checkout.ts'
 import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
 
 export { findWorkspace, type Workspace, workspaceAround } from './find.ts'
+
+/** The team's own formats, where a workspace around this folder names any. */
+export async function formatsAround(cwd: string, environment: Environment): Promise<readonly Format[]> {
+  const { configFile } = (await findWorkspace(cwd, environment)) ?? {}
+  if (configFile === undefined) return []
+  const { loadConfig } = await import('../config/file.ts')
+  return formatsIn(await loadConfig(configFile))
+}
 
 export interface CreateOptions {
   /** Someone asked for the workspace by name (`baton init`), so it may be made in CI, by an agent or without git. */

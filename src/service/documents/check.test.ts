@@ -14,7 +14,7 @@ const planner = by('planner')
 
 describe('document_check and document_convert', () => {
   const pure = async <T>(name: OperationName, input: object): Promise<T> =>
-    (await invoke(await loadOperation(name), undefined as never, planner, input)) as T
+    (await invoke(await loadOperation(name), { deps: {} } as never, planner, input)) as T
   const NOT_FOUND = {
     id: null,
     from: null,

@@ -1,5 +1,5 @@
 import { placedAt } from '../../dialects/fields.ts'
-import { type Document, readDocuments, summaryOf } from '../../dialects/index.ts'
+import { type Document, type Format, readDocuments, summaryOf } from '../../dialects/index.ts'
 import { artifactsAgainstGit, checkSending, pathOfField } from '../../dialects/package/index.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 
@@ -28,6 +28,8 @@ export interface CheckedDocument {
 export interface TextInput {
   readonly text: string
   readonly path?: string | undefined
+  /** The team's own formats. */
+  readonly formats?: readonly Format[] | undefined
 }
 
 export interface CheckInput extends TextInput {
@@ -57,8 +59,8 @@ function ruled(document: Document, changed: readonly string[]): readonly PlacedP
     }))
 }
 
-export function documentsIn({ text, path }: TextInput): readonly Document[] {
-  return readDocuments(text, path === undefined ? {} : { path: path.replaceAll('\\', '/') })
+export function documentsIn({ text, path, formats }: TextInput): readonly Document[] {
+  return readDocuments(text, { ...(path !== undefined && { path: path.replaceAll('\\', '/') }), formats })
 }
 
 export const isWrong = ({ diagnostics }: { readonly diagnostics: readonly PlacedProblem[] }): boolean =>

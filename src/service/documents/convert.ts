@@ -1,15 +1,17 @@
 import type * as z from 'zod'
-import type { DialectId, DraftProblem, Loss } from '../../dialects/dialect.ts'
+import { DIALECTS, type DialectId, type DraftProblem, type Loss } from '../../dialects/dialect.ts'
 import { Draft } from '../../dialects/draft.ts'
-import type { Document } from '../../dialects/index.ts'
-import { alteredIn, convert } from '../../dialects/index.ts'
+import type { Document, Format } from '../../dialects/index.ts'
+import { alteredIn, convert, toOwnText } from '../../dialects/index.ts'
 import { findWord, STATE_WORDS } from '../../dialects/text/words.ts'
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { refuse } from '../write.ts'
 import { documentsIn, isWrong, type TextInput } from './check.ts'
 
 export interface ConvertInput extends TextInput {
-  readonly to: DialectId
+  /** A dialect or a format of the team's own. */
+  readonly to: string
   /** Which document of the text, from 1; needed where it holds several. */
   readonly document?: number | undefined
   readonly slot?: boolean | undefined
@@ -36,8 +38,31 @@ export function convertText(input: ConvertInput): ConvertedText {
       'invalid_input',
       `this ${dialect} document holds no handoff or record of its own, so there is nothing to convert`,
     )
-  const { text, losses } = converted(draft, input.to, input)
-  return { text, losses: [...alteredIn(document), ...losses], diagnostics }
+  const { to, format } = targetOf(input.to, input.formats)
+  const { text, losses } = converted(draft, to, input)
+  return {
+    text: format ? toOwnText(text, format) : text,
+    losses: [...alteredIn(document), ...losses],
+    diagnostics,
+  }
+}
+
+/** The dialect that is written, and the team's own format in whose words. */
+export function targetOf<T extends string | undefined>(
+  to: T,
+  formats: readonly Format[] = [],
+): { readonly to: DialectId | Extract<T, undefined>; readonly format?: Format } {
+  const format = formats.find(({ name }) => name === to)
+  const dialect = format?.base ?? DIALECTS.find((each) => each === to)
+  if (dialect === undefined && to !== undefined) {
+    const names = [...DIALECTS, ...formats.map(({ name }) => name)]
+    refuse(
+      'invalid_input',
+      `to: ${to} is not a format; use ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`,
+      { field: 'to', to },
+    )
+  }
+  return { to: dialect as DialectId | Extract<T, undefined>, ...present({ format }) }
 }
 
 /** Refused with the list of what is missing: nothing is made up. */

@@ -1,7 +1,7 @@
 import type { DialectId } from '../../dialects/dialect.ts'
 import { sameData, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { alteredIn, convert, type Document, rewrite } from '../../dialects/index.ts'
+import { alteredIn, convert, type Document, rewrite, toOwnText } from '../../dialects/index.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
@@ -13,7 +13,7 @@ import type { ServiceDeps } from '../deps.ts'
 import { draftAcknowledgment } from '../handoffs/acknowledgment.ts'
 import { refuse } from '../write.ts'
 import { documentsIn } from './check.ts'
-import { type Converted, converted, toDraftFields } from './convert.ts'
+import { type Converted, converted, targetOf, toDraftFields } from './convert.ts'
 import { type Imported, toHandoff } from './handoff.ts'
 import { artifactText, type Piece, pathOf, sourceOf } from './identity.ts'
 
@@ -21,7 +21,7 @@ export interface ExportInput {
   /** A handoff or a task. */
   readonly id: string
   /** The dialect that the handoff lives in, unless said. */
-  readonly to?: DialectId | undefined
+  readonly to?: string | undefined
   readonly slot?: boolean | undefined
   readonly supply?: Readonly<Record<string, unknown>> | undefined
 }
@@ -45,25 +45,28 @@ export async function exportDocument(deps: ServiceDeps, input: ExportInput): Pro
 }
 
 async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportInput): Promise<Exported> {
-  const to = input.to ?? HOME_RULES[handoff.home].format
+  const { draft, document } = await draftOf(deps, handoff)
+  const { to, format } = targetOf(input.to ?? document?.format?.name ?? HOME_RULES[handoff.home].format, deps.formats)
   if (to === undefined)
     refuse('invalid_input', `${handoff.id} came from no document; say which dialect to write`, {
       id: handoff.id,
     })
-  const { draft, document } = await draftOf(deps, handoff)
   const whole = input.slot ? { ...draft, uid: handoff.uid } : draft
   const about = { dialect: to, id: handoff.id }
-  if (document?.dialect === to && !input.slot) return { ...about, ...rewritten(document, whole, to, input) }
+  if (document?.dialect === to && document.format?.name === format?.name && !input.slot)
+    return { ...about, ...rewritten(document, whole, to, input) }
   // Another dialect may require fields that the handoff's own does not.
   const { text, losses } = converted({ id: handoff.id, state: handoff.state, ...whole }, to, input)
-  return { ...about, text, losses: [...(document ? alteredIn(document) : []), ...losses] }
+  const said = format ? toOwnText(text, format) : text
+  return { ...about, text: said, losses: [...(document ? alteredIn(document) : []), ...losses] }
 }
 
 /** Its own document with what changed since. Whatever it lacked from the start it may go on lacking. */
 function rewritten(document: Document, draft: Draft, to: DialectId, { supply = {} }: ExportInput): Converted {
   const wanted: Draft = { ...draft, ...toDraftFields(supply) }
   const text = rewrite(document, wanted)
-  const read = documentsIn({ text, path: document.source.path })[0]?.draft ?? {}
+  const formats = document.format && [document.format]
+  const read = documentsIn({ text, path: document.source.path, formats })[0]?.draft ?? {}
   const result = convert(wanted, to)
   const losses = result.ok
     ? result.losses.filter(({ field }) => !sameData(at(wanted, field), at(read, field)))
@@ -91,7 +94,9 @@ export async function draftOf(
   const document =
     text === undefined
       ? undefined
-      : documentsIn({ text, path: pathOf(source) }).find(({ draft }) => draft !== undefined)
+      : documentsIn({ text, path: pathOf(source), formats: deps.formats }).find(
+          ({ draft }) => draft !== undefined,
+        )
   if (!document?.draft) return { draft: shortened(now), content }
   const { uid, id, home, imported_at: imported = handoff.created_at } = handoff
   const made = toHandoff(document.draft, {
@@ -205,7 +210,7 @@ function shortened({ type, priority, retry_count, updated_at, ...rest }: DraftFi
 }
 
 async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInput): Promise<Exported> {
-  const to = input.to ?? 'writeback'
+  const { to = 'writeback' } = targetOf(input.to, deps.formats)
   const [record] = await deps.store.records(task.id, 1)
   const draft: Draft = {
     task: task.id,

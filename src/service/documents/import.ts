@@ -55,7 +55,7 @@ export async function importText(
 ): Promise<readonly ImportItem[]> {
   const items: ImportItem[] = []
   // A repeated call finds what the first one made, so it needs no key.
-  for (const piece of piecesOf(input))
+  for (const piece of piecesOf({ ...input, formats: deps.formats }))
     items.push(await importPiece(deps, { actor: call.actor }, piece, input.asNew))
   return items
 }
@@ -174,7 +174,7 @@ async function saysTheSame(
 ): Promise<boolean> {
   const kept = await artifactText(deps, source)
   if (kept !== undefined) {
-    const before = documentsIn({ text: kept, path: pathOf(source) })
+    const before = documentsIn({ text: kept, path: pathOf(source), formats: deps.formats })
     return before.some((document) => sameDraft(document, piece.document))
   }
   const { isExportOf } = await import('./export.ts')

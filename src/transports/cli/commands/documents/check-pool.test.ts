@@ -5,7 +5,7 @@ import { folders } from '../../../../../test/support/documents/folders.ts'
 import { Interrupted } from '../../shell.ts'
 import { checkOnThreads } from './check-pool.ts'
 
-const QUIET = { changed: [], signal: new AbortController().signal, tell: () => undefined }
+const QUIET = { options: {}, signal: new AbortController().signal, tell: () => undefined }
 
 describe('threads that check files', () => {
   it('answer in the order of the files, and tell how far they are', async (t) => {

@@ -10,7 +10,7 @@ const BATCH = 32
 const MOST_THREADS = 8
 
 export interface PoolOptions {
-  readonly changed: readonly string[]
+  readonly options: CheckJob['options']
   readonly signal: AbortSignal
   readonly tell: (done: number, of: number) => void
 }
@@ -18,14 +18,14 @@ export interface PoolOptions {
 /** Checks many files on all cores; the answer is in the order of the files, whichever thread was first. */
 export async function checkOnThreads(
   targets: readonly Target[],
-  { changed, signal, tell }: PoolOptions,
+  { options, signal, tell }: PoolOptions,
 ): Promise<readonly CheckedEntry[]> {
   const { WORKER_URL, WORKER_ROLE } = await import('./check-worker.ts')
   const results: (readonly CheckedEntry[])[] = []
   const starts = Array.from({ length: Math.ceil(targets.length / BATCH) }, (_, i) => i * BATCH)
   let done = 0
   const work = async (): Promise<void> => {
-    const worker = new Worker(WORKER_URL, { workerData: { role: WORKER_ROLE, changed } satisfies CheckJob })
+    const worker = new Worker(WORKER_URL, { workerData: { role: WORKER_ROLE, options } satisfies CheckJob })
     const stop = () => void worker.terminate()
     signal.addEventListener('abort', stop)
     try {

@@ -13,7 +13,7 @@ export interface Checked {
 export interface CheckJob {
   readonly role: typeof WORKER_ROLE
   /** See `checkTarget`; the same for all files. */
-  readonly changed: readonly string[]
+  readonly options: Parameters<typeof checkTarget>[1]
 }
 
 export const WORKER_ROLE = 'baton: check files'
@@ -22,9 +22,9 @@ export const WORKER_ROLE = 'baton: check files'
 export const WORKER_URL = new URL(import.meta.url)
 
 if (parentPort && isJob(workerData)) {
-  const [port, { changed }] = [parentPort, workerData]
+  const [port, { options }] = [parentPort, workerData]
   port.on('message', ({ targets }: Batch) => {
-    port.postMessage({ results: targets.map((target) => checkTarget(target, changed)) } satisfies Checked)
+    port.postMessage({ results: targets.map((target) => checkTarget(target, options)) } satisfies Checked)
   })
 }
 

@@ -5,6 +5,7 @@ import { safeJson } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
+import { formatsFor } from './output.ts'
 import type { CheckedEntry } from './target-check.ts'
 
 /** Fewer are looked at sooner than a thread has started. */
@@ -57,7 +58,7 @@ export const check: Command = {
 }
 
 async function checkTargets(shell: Shell, targets: readonly Target[]): Promise<readonly CheckedEntry[]> {
-  const changed = await changedFor(shell, targets)
+  const options = { changed: await changedFor(shell, targets), formats: await formatsFor(shell) }
   if (targets.length < MANY) {
     const [{ checkTarget }, { readPipe }] = await Promise.all([
       import('./target-check.ts'),
@@ -67,15 +68,15 @@ async function checkTargets(shell: Shell, targets: readonly Target[]): Promise<r
     for (const target of targets)
       entries.push(
         ...(target.file === STDIN
-          ? checkTarget(target, changed, await readPipe(shell.io.stdin))
-          : checkTarget(target, changed)),
+          ? checkTarget(target, options, await readPipe(shell.io.stdin))
+          : checkTarget(target, options)),
       )
     return entries
   }
   const { checkOnThreads } = await import('./check-pool.ts')
   const progress = new Progress(shell)
   return checkOnThreads(targets, {
-    changed,
+    options,
     signal: shell.io.lasting(),
     tell: (done, of) => progress.tell(`checked ${done} of ${of} files`),
   }).finally(() => progress.end())

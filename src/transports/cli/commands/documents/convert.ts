@@ -3,7 +3,7 @@ import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
-import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
+import { formatsFor, inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
 
 export const convert: Command = {
   name: 'convert',
@@ -48,7 +48,12 @@ export const convert: Command = {
       import('../../../../operations/operation.ts'),
     ])
     try {
-      const answer = await invoke(await loadOperation('document_convert'), NO_STORE, NO_STORE, input)
+      const answer = await invoke(
+        await loadOperation('document_convert'),
+        await noStore(shell),
+        NO_STORE,
+        input,
+      )
       tellWritten(shell, answer as Written)
     } catch (error) {
       throw inOptions(error)
@@ -57,8 +62,9 @@ export const convert: Command = {
   },
 }
 
-// Neither the service nor the caller matters to an operation that only looks at its input.
+// Neither the store nor the caller matters to an operation that only looks at its input.
 const NO_STORE = undefined as never
+const noStore = async (shell: Shell) => ({ deps: { formats: await formatsFor(shell) } }) as never
 
 async function textAt(shell: Shell, target: Target): Promise<string> {
   const [{ readTarget }, { readPipe }] = await Promise.all([import('./target-file.ts'), import('./pipe.ts')])

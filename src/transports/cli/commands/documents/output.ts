@@ -16,7 +16,17 @@ export const TO: Flag = {
   takes: 'value',
   placeholder: 'dialect',
   choices: DIALECTS,
-  about: 'The dialect to write',
+  about: 'The dialect to write, or a format of baton.yaml',
+}
+
+/** The team's own formats. A `baton.yaml` that cannot be read is told, and is not in the way of documents. */
+export async function formatsFor(shell: Shell) {
+  const { formatsAround } = await import('../../../../workspace/workspace.ts')
+  return formatsAround(shell.io.cwd, shell.io.env).catch((error: unknown) => {
+    if (!(error instanceof BatonError)) throw error
+    shell.warn(error.message)
+    return []
+  })
 }
 
 /** Options of whatever writes a document. */

@@ -1,4 +1,4 @@
-import { type CheckedDocument, checkText } from '../../../../service/documents/check.ts'
+import { type CheckedDocument, type CheckInput, checkText } from '../../../../service/documents/check.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import { STDIN, type Target } from './files.ts'
 import { type FileProblem, type ReadText, readTarget } from './target-file.ts'
@@ -15,7 +15,7 @@ const SHOWN_LENGTH = 2_000
 /** Every document of a file; at least one entry, also for a file that holds none or cannot be read. */
 export function checkTarget(
   target: Target,
-  changed: readonly string[],
+  options: Omit<CheckInput, 'text' | 'path'>,
   read: ReadText = readTarget(target),
 ): readonly CheckedEntry[] {
   const { file, path, isWalked } = target
@@ -23,7 +23,7 @@ export function checkTarget(
     return [{ ...UNREAD_DOCUMENT, ok: !isError(read.problem), diagnostics: [read.problem], file, lines: {} }]
   const { text, note } = read
   // Other files of a folder are nobody's fault.
-  const documents = checkText({ text, changed, ...(path !== STDIN && { path }) })
+  const documents = checkText({ text, ...options, ...(path !== STDIN && { path }) })
   const isFree = isWalked && documents.every(({ dialect }) => dialect === null) && !isHinted(text, path)
   const lines = text.split('\n')
   return documents.map((document, i) => {

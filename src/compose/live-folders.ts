@@ -1,10 +1,12 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { gitEnvironment } from '../config/config.ts'
+import { formatsIn, gitEnvironment } from '../config/config.ts'
+import type { FolderKind } from '../folders/folder.ts'
 import { markdownFolder } from '../folders/markdown/kind.ts'
 import { packageFolder } from '../folders/package/kind.ts'
 import { queueFolder } from '../folders/queue/kind.ts'
+import { relativeFolder } from '../folders/relative.ts'
 import type { FoldersOptions, LiveFolder } from '../folders/sync.ts'
 import { headAt } from '../git/files.ts'
 import type { Erasing, ServiceDeps } from '../service/deps.ts'
@@ -20,10 +22,24 @@ export function liveFolders(
   const { config, workspace, service } = context
   if (!workspace || !config?.folders?.length) return undefined
   const root = realpathSync(workspace.root)
+  const formats = formatsIn(config)
+  const own = (format?: string) => formats.find(({ name }) => name === format)
   const folders = config.folders.map(
-    ({ dialect, path, accept = [] }): LiveFolder => ({ kind: FOLDER_KINDS[dialect], path, accept }),
+    ({ dialect, path, accept = [], format }): LiveFolder => ({
+      kind: kindOf(dialect, own(format)),
+      path,
+      accept,
+    }),
   )
   return { root, dir: workspace.dir, folders, service, git: headAt(root, gitEnvironment()), host: hostOf() }
+}
+
+function kindOf(
+  dialect: keyof typeof FOLDER_KINDS,
+  format: Parameters<typeof relativeFolder>[1] | undefined,
+): FolderKind {
+  const base = FOLDER_KINDS[dialect]
+  return format ? relativeFolder(base, format) : base
 }
 
 /** The service's functions for document 001's folder, if the workspace has one. The first call loads them. */

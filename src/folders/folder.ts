@@ -141,6 +141,8 @@ export interface FolderKind {
   readonly movesAreSteps?: boolean
   /** Whether a second file there is a later step of the handoff whose file lies at `own`. */
   isLater?(path: string, own: string): boolean
+  /** A path of the base in a team's own format. */
+  at?(path: string): string
   /** Within what a handoff's id is unique, where that is not the whole folder. */
   scope?(path: string): string
   /** Looks at what lies beside the file before its steps are taken: may answer other calls. */

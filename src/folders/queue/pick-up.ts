@@ -7,10 +7,10 @@ import type { Service } from '../../service/service.ts'
 import { LOCK_WAIT_MS, withLock } from '../files/lock.ts'
 import { withFolder } from '../files/open-folder.ts'
 import { Tree } from '../files/tree.ts'
+import type { FolderKind } from '../folder.ts'
 import { type FoldersOptions, syncFolders } from '../sync.ts'
 import { utf8Text } from '../work.ts'
 import { inputProblem } from './judge.ts'
-import { queueFolder } from './kind.ts'
 import { failing } from './plan.ts'
 
 type Commit = () => Promise<Handoff | undefined>
@@ -26,24 +26,24 @@ export async function pickUp(
   handoff: Handoff,
   commit: Commit,
 ): Promise<Handoff | undefined> {
-  const tree = treeOf(options)
+  const live = liveQueue(options)
   const id = handoff.aliases?.queue ?? handoff.id
-  if (!tree || !isSafeName(id)) return commit()
+  if (!live || !isSafeName(id)) return commit()
   const name = `${id}.json`
   const claimed = await withLock(`${options.dir}/folders.lock`, LOCK_WAIT_MS, async () => {
-    if (!isAt(tree, 'pending', name))
+    if (!isAt(live, 'pending', name))
       // No file yet: the next pass writes one where it belongs.
-      return STATUSES.some((status) => isAt(tree, status, name)) ? 'gone' : { taken: await commit() }
-    if (!move(tree, name, 'pending', 'in_progress')) return 'gone'
+      return STATUSES.some((status) => isAt(live, status, name)) ? 'gone' : { taken: await commit() }
+    if (!move(live, name, 'pending', 'in_progress')) return 'gone'
     const committed = await commit().catch((error: unknown) => {
-      move(tree, name, 'in_progress', 'pending')
+      move(live, name, 'in_progress', 'pending')
       throw error
     })
     const isOurs = committed?.uid === handoff.uid
-    const taken = isOurs ? await withInput(options.service, committed, tree) : committed
+    const taken = isOurs ? await withInput(options.service, committed, live) : committed
     // The move was ours: a file that stayed where the work no longer is would pass for somebody's version of it.
     const status = isOurs && taken ? STATUS_OF[taken.state] : 'pending'
-    if (status !== 'in_progress') move(tree, name, 'in_progress', status)
+    if (status !== 'in_progress') move(live, name, 'in_progress', status)
     return { taken }
   })
   if (claimed === 'gone') {
@@ -53,25 +53,37 @@ export async function pickUp(
   return claimed.taken
 }
 
-function treeOf({ root, folders }: FoldersOptions): Tree | undefined {
+/** The live folder of the queue format, in a team's own form of it too. */
+function liveQueue({ root, folders }: FoldersOptions): LiveQueue | undefined {
   const live = folders.find(({ kind }) => kind.dialect === 'queue')
-  return live && new Tree(live.path === '.' ? root : `${root}/${live.path}`)
+  return live && { tree: new Tree(live.path === '.' ? root : `${root}/${live.path}`), kind: live.kind }
 }
 
-const folderOf = (status: QueueStatus): string => `handoffs/${FOLDER_OF[status]}`
+interface LiveQueue {
+  readonly tree: Tree
+  readonly kind: FolderKind
+}
 
-const isAt = (tree: Tree, status: QueueStatus, name: string): boolean =>
-  withFolder(tree.root, folderOf(status), (dir) => lstatSync(dir.at(name), { throwIfNoEntry: false })) !==
-  undefined
+function folderFor({ kind }: LiveQueue, status: QueueStatus): string {
+  const folder = `handoffs/${FOLDER_OF[status]}`
+  return kind.at?.(folder) ?? folder
+}
+
+const isAt = (live: LiveQueue, status: QueueStatus, name: string): boolean =>
+  withFolder(live.tree.root, folderFor(live, status), (dir) =>
+    lstatSync(dir.at(name), { throwIfNoEntry: false }),
+  ) !== undefined
 
 /** Only a rename lets exactly one of several win: a link and a removal would let two. */
-function move(tree: Tree, name: string, from: QueueStatus, to: QueueStatus): boolean {
+function move(live: LiveQueue, name: string, from: QueueStatus, to: QueueStatus): boolean {
+  const { tree } = live
+  const [left, right] = [folderFor(live, from), folderFor(live, to)]
   try {
     return (
-      withFolder(tree.root, folderOf(from), (source) =>
+      withFolder(tree.root, left, (source) =>
         withFolder(
           tree.root,
-          folderOf(to),
+          right,
           (target) => {
             if (lstatSync(target.at(name), { throwIfNoEntry: false })) return false
             renameSync(source.at(name), target.at(name))
@@ -85,11 +97,11 @@ function move(tree: Tree, name: string, from: QueueStatus, to: QueueStatus): boo
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return false
     if (code !== 'EXDEV') throw error
-    if (from === 'in_progress') return copied(tree, `${folderOf(from)}/${name}`, `${folderOf(to)}/${name}`)
+    if (from === 'in_progress') return copied(tree, `${left}/${name}`, `${right}/${name}`)
     throw new BatonError(
       'unavailable',
-      `${folderOf(from)} and ${folderOf(to)} are on different file systems; put all of handoffs/ on one`,
-      { from: folderOf(from), to: folderOf(to) },
+      `${left} and ${right} are on different file systems; put both on one`,
+      { from: left, to: right },
     )
   }
 }
@@ -101,11 +113,12 @@ function copied(tree: Tree, source: string, target: string): boolean {
 }
 
 /** Document 001 judges the input after the file was picked up: what is wrong with it fails the handoff. */
-async function withInput(service: Service, taken: Handoff, tree: Tree): Promise<Handoff> {
-  const path = `${folderOf('in_progress')}/${taken.aliases?.queue ?? taken.id}.json`
+async function withInput(service: Service, taken: Handoff, live: LiveQueue): Promise<Handoff> {
+  const { tree, kind } = live
+  const path = `${folderFor(live, 'in_progress')}/${taken.aliases?.queue ?? taken.id}.json`
   const found = tree.read(path)
   const text = found && utf8Text(found)
-  const says = text === undefined ? undefined : queueFolder.read(text, path)
+  const says = text === undefined ? undefined : kind.read(text, path)
   const problem = says?.is === 'handoff' ? await inputProblem(says.draft, tree) : undefined
   if (!problem || taken.state !== 'in_progress') return taken
   const { input } = failing(taken.uid, taken.to, problem)

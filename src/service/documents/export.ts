@@ -46,7 +46,10 @@ export async function exportDocument(deps: ServiceDeps, input: ExportInput): Pro
 
 async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportInput): Promise<Exported> {
   const { draft, document } = await draftOf(deps, handoff)
-  const { to, format } = targetOf(input.to ?? document?.format?.name ?? HOME_RULES[handoff.home].format, deps.formats)
+  const { to, format } = targetOf(
+    input.to ?? document?.format?.name ?? HOME_RULES[handoff.home].format,
+    deps.formats,
+  )
   if (to === undefined)
     refuse('invalid_input', `${handoff.id} came from no document; say which dialect to write`, {
       id: handoff.id,

@@ -170,7 +170,6 @@ function saidOf({ home, type, state, to, ended_at, updated_at }: Handoff, draft:
       not_before: instant(draft.not_before),
       error: draft.error,
       progress: draft.progress,
-      verified_by: draft.verification?.pass ? agentNameOf(draft.verification.verified_by) : undefined,
     }),
   }
 }
@@ -185,12 +184,12 @@ function needOf(type: Handoff['type'], draft: Draft): Pick<Handoff, 'need' | 're
 }
 
 function contentOf(draft: Draft, who: Who & { home: DialectId }): Content {
-  const verifications = draft.verification ? [draft.verification] : []
   return {
     package: HOME_RULES[who.home].bodyIsContext ? packageOf(draft) : (draft.package ?? {}),
     ...present({ result: draft.result }),
     thread: threadOf(draft, who),
-    verifications,
+    // A document's own word verifies nothing here.
+    verifications: [],
     ...(HOME_RULES[who.home].begins === 'understood' && acknowledgmentOf(draft, who)),
   }
 }
@@ -223,10 +222,11 @@ function packageOf({ package: travels = {}, body }: Draft): Package {
   return silent && text ? { ...travels, context: text } : travels
 }
 
-function threadOf({ acknowledgment, gate }: Draft, who: Who): ThreadItem[] {
+function threadOf({ acknowledgment, gate, state = 'offered' }: Draft, who: Who): ThreadItem[] {
   const asked = [...(acknowledgment?.questions ?? []), ...(acknowledgment?.blockers ?? [])]
   const at = instant(acknowledgment?.at) ?? who.at
-  const decision = gate?.response
+  // A gate that is open has yet to be decided by a person here.
+  const decision = isEnd(state) ? gate?.response : undefined
   return [
     ...asked.map((text): ThreadItem => ({ kind: 'question', by: who.to, at, text })),
     ...(decision

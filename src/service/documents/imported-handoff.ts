@@ -1,16 +1,17 @@
 import type { DialectId } from '../../dialects/dialect.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
+import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { finish, type Step } from '../handoffs/moves.ts'
+import { finish, overridesFor, type Step } from '../handoffs/moves.ts'
 import { Sender, type Sent } from '../handoffs/sender.ts'
 import { enterHandoff, logRecord } from '../log-record.ts'
 import { gateOf, markGated } from '../people/gates.ts'
-import { noteTask } from '../tasks/task-follow.ts'
+import { noteGate, noteTask } from '../tasks/task-follow.ts'
 import { newTask } from '../tasks/tasks.ts'
 import { agedUid } from '../uuid7.ts'
 import { refuse, write } from '../write.ts'
@@ -18,8 +19,9 @@ import { type Imported, instant, toHandoff } from './handoff.ts'
 import { carriedUid, givenAway, idsOf, NO_PATH, type Piece, SOURCE_TYPE, sourceUid } from './identity.ts'
 
 /**
- * Adopts the handoff that a document states, with its task, its agents, the document itself and an entry for each,
- * in one transaction. Limits, guards and deadlines of sending do not apply: it was sent elsewhere.
+ * Adopts the state that a document says its handoff reached elsewhere, with its task, its agents, the document itself
+ * and an entry for each, in one transaction. Limits count it and do not refuse it, its time begins anew, and it
+ * passes no guard here.
  */
 export async function adoptHandoff(deps: ServiceDeps, call: Call, piece: Piece): Promise<Handoff> {
   const made = await statedBy(deps, piece)
@@ -40,21 +42,38 @@ export async function adoptHandoff(deps: ServiceDeps, call: Call, piece: Piece):
       const step: Step = { deps, view, actor: call.actor, at: now }
       const more = ensureAgents(step, [from, to])
       if (more) return more
-      return placeImported(step, piece, guarded ? withGuard(step, made, parent?.uid) : made)
+      const handoff = { ...made.handoff, ...anew(step, made.handoff) }
+      followTask(step, handoff)
+      const { content } = made
+      return placeImported(step, piece, {
+        handoff: guarded ? withGuard(step, handoff, parent?.uid) : handoff,
+        content,
+      })
     },
     reload: (subject) => deps.store.handoff(subject),
   })
 }
 
 /** A gate that waits for a person holds up the work that it is about, wherever it was asked. */
-function withGuard(step: Step, { handoff, content }: Imported, parent: string | undefined): Imported {
+function withGuard(step: Step, handoff: Handoff, parent: string | undefined): Handoff {
   const { view } = step
   const task = handoff.task === undefined ? undefined : view.task(handoff.task)?.task
   const work = parent === undefined ? undefined : view.handoff(parent)
   const gate = gateOf(step, handoff.gate, handoff.from, { work, task })
   const guarding = { ...handoff, gate, ...present({ parent: gate.guards }) }
   markGated(step, guarding)
-  return { handoff: guarding, content }
+  return guarding
+}
+
+/** The time to send or to accept begins with the import, unless the document gives more of it. */
+function anew({ deps, view, at }: Step, { state, home, to, type, ack_deadline: said }: Handoff) {
+  if (state !== 'draft' && state !== 'offered') return {}
+  const whole = ackDeadline(home, state, at, overridesFor(deps, home, to, view.agent(to), type))
+  const ack_deadline = [whole, said]
+    .filter((each) => each !== undefined && each > at)
+    .sort()
+    .at(-1)
+  return { ack_deadline }
 }
 
 /** Hands over by a document, here and now: the sending use case judges it like every other sender's. */
@@ -65,7 +84,9 @@ export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
   const asked = gate && present({ type: gate.type, name: gate.name, step: gate.step ?? undefined })
   const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked }
   const input = { ...content.package, to, title, home, alias: id, ...present(fields) }
-  const said = present({ ack_deadline: instant(ack_deadline) })
+  const until = instant(ack_deadline)
+  // A deadline that is over would end at once what was just handed over.
+  const said = until !== undefined && until > deps.now().toISOString() ? { ack_deadline: until } : {}
   const { created_at, updated_at, attempt, imported_at, aliases, supersedes } = handoff
   return new Sender(deps).sendDocument(
     call,
@@ -122,8 +143,8 @@ function placeImported(step: Step, piece: Piece, { handoff, content }: Imported)
   })
   view.putHandoff(made)
   view.putContent(made.uid, content)
+  noteGate(step, made)
   keepSource(step, piece, { stream: made.root, handoff: made.uid })
-  followTask(step, made)
   return made
 }
 
@@ -133,10 +154,13 @@ function withTimes(finished: Handoff, { updated_at, ended_at, attempts }: Handof
   return { ...rest, updated_at, attempts, ...present({ ended_at }) }
 }
 
-/** A new task follows its handoff as it would have here; one that is known is its owner's to move. */
+/**
+ * A new task follows its handoff as it would have here; one that is known is its owner's to move. Completed work
+ * leaves nothing to do, and without its record no task is done.
+ */
 function followTask(step: Step, handoff: Handoff): void {
-  const { task, title, from } = handoff
-  if (task === undefined || step.view.task(task)) return
+  const { task, title, from, state } = handoff
+  if (task === undefined || state === 'completed' || step.view.task(task)) return
   newTask(step, { id: task, title, owner: from })
   noteTask(step, { ...handoff, state: 'draft' }, handoff)
 }

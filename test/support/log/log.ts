@@ -26,6 +26,12 @@ export async function tablesOf(store: Store): Promise<ReadonlyMap<string, readon
   return tables
 }
 
+/** The fields of a log entry that were disclosed with it, by name. */
+export const disclosed = ({ disclosures = [] }: { readonly disclosures?: readonly string[] | undefined }) =>
+  Object.fromEntries(
+    disclosures.map((text) => JSON.parse(Buffer.from(text, 'base64url').toString()).slice(1)),
+  ) as Readonly<Record<string, unknown>>
+
 /**
  * What must hold of every workspace at rest: each stream's chain verifies up to its head, every revision of
  * every row has exactly one entry, and every entry is about something that is there.

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from '../domain/policy.ts'
 /** A `baton.yaml` to begin with: what the dialect needs is set, all else is there to be uncommented. */
 export function startConfig(dialect: Home): string {
   const isMarkdown = dialect === 'markdown'
-  const isLive = dialect in PATHS
+  const isLive = dialect in LIVE_PATHS
   return [
     HEAD,
     settingSection(
@@ -47,7 +47,7 @@ export function startConfig(dialect: Home): string {
       [
         'folders:',
         `  - dialect: ${isLive ? dialect : 'markdown'}`,
-        `    path: ${isLive ? PATHS[dialect] : '_handoffs'}`,
+        `    path: ${isLive ? LIVE_PATHS[dialect] : '_handoffs'}`,
       ],
       isLive,
     ]),
@@ -94,7 +94,11 @@ export function startConfig(dialect: Home): string {
 }
 
 /** The path of each format's folder. */
-const PATHS: Readonly<Partial<Record<Home, string>>> = { markdown: '_handoffs', queue: '.', package: '.' }
+export const LIVE_PATHS: Readonly<Partial<Record<Home, string>>> = {
+  markdown: '_handoffs',
+  queue: '.',
+  package: '.',
+}
 
 const HEAD = `# yaml-language-server: $schema=.baton/config.schema.json
 # Settings of this Baton workspace. Every one is optional; remove the # to set it.

@@ -56,6 +56,8 @@ export function examineFolders(options: FoldersOptions): Promise<readonly Folder
     const findings: FolderProblem[] = []
     for (const folder of options.folders) {
       const work = workOn(options, state, folder)
+      // Baton made it, and no pass has written anything there yet.
+      if (work.isFirst && !work.isAdopting) continue
       findings.push(...(await examine(work)))
     }
     findings.push(...strays(options))

@@ -21,7 +21,7 @@ import { type Author, claimed, inProject, note, textFor, type Work } from './wor
 export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const { path, found, text, says } = file
   const isCommitted = await isOfGit(work, path, found.bytes)
-  const isGits = work.isFirst || isCommitted
+  const isGits = work.isAdopting || isCommitted
   const reason = isGits ? undefined : work.kind.refusesNew(says.draft, path)
   const author = says.draft.from
   const no = async (why: string): Promise<boolean> => {
@@ -49,7 +49,7 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
     return no(item.reason ?? `${handoff.id} is here already and says something else`)
   note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid, ...present({ reason: item.reason }) })
   // What a commit has is left as it is there: the tree stays clean. So is an archive that was there before Baton.
-  const isLeft = isCommitted || (work.isFirst && isEnd(handoff.state))
+  const isLeft = isCommitted || (work.isAdopting && isEnd(handoff.state))
   if (isLeft && work.kind.fits(handoff, path)) {
     await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
     return true

@@ -1,4 +1,4 @@
-import { Lock } from './files/lock.ts'
+import { LOCK_WAIT_MS, Lock } from './files/lock.ts'
 import { FolderState } from './state.ts'
 
 /** The lock of the live folders and what is known of them, open as long as wanted: to open both takes longer than a pass. */
@@ -29,5 +29,17 @@ export class KeptState {
   #drop(): void {
     this.#state?.close()
     this.#state = undefined
+  }
+}
+
+/** Keeps that Baton made a live folder: what lies there at the first pass came after it and is judged like all that does. */
+export async function noteMade(dir: string, path: string): Promise<void> {
+  const kept = new KeptState(dir)
+  try {
+    await kept.use(LOCK_WAIT_MS, async (state) => {
+      if (!state.folder(path).isSeen) state.putFolder(path, {})
+    })
+  } finally {
+    kept.close()
   }
 }

@@ -228,7 +228,8 @@ async function unreadableFile(
     return false
   }
   const handoff = row && (await work.service.deps.store.handoff(row.uid))
-  const isLeft = /git left the marks/.test(reason) || work.isFirst || (await isOfGit(work, path, found.bytes))
+  const isLeft =
+    /git left the marks/.test(reason) || work.isAdopting || (await isOfGit(work, path, found.bytes))
   if (isLeft) {
     note(work, { what: 'left', path, reason })
     return dealtWith(work, path, found)

@@ -23,6 +23,8 @@ export interface FileRow {
 export interface FolderRow {
   /** How far the log was followed; absent before the first pass is through. */
   readonly cursor?: string
+  /** Baton has looked into it before, or made it. */
+  readonly isSeen?: boolean
   /** What git had checked out at the last pass. */
   readonly head?: string
 }
@@ -150,6 +152,7 @@ export class FolderState {
   folder(folder: string): FolderRow {
     const row = this.#sql('SELECT cursor, head FROM folder WHERE path = ?').get(folder)
     return {
+      isSeen: row !== undefined,
       ...(typeof row?.cursor === 'string' && { cursor: row.cursor }),
       ...(typeof row?.head === 'string' && { head: row.head }),
     }

@@ -99,7 +99,7 @@ export function workOn(
   folder: LiveFolder,
   isThorough = false,
 ): Work {
-  const { cursor, head } = state.folder(folder.path)
+  const { cursor, head, isSeen } = state.folder(folder.path)
   return {
     kind: folder.kind,
     tree: new Tree(
@@ -112,6 +112,7 @@ export function workOn(
     accept: new Set(folder.accept),
     path: folder.path,
     isFirst: cursor === undefined,
+    isAdopting: !isSeen,
     isThorough,
     get isMovedByGit() {
       return head !== undefined && options.git !== undefined && head !== options.git.head()

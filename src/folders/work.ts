@@ -30,8 +30,10 @@ export interface Work {
   readonly accept: ReadonlySet<Acceptable>
   /** Of the folder, relative to the project: `_handoffs`. */
   readonly path: string
-  /** The folder is seen for the first time: what lies there was made elsewhere and is taken as it stands. */
+  /** No pass over the folder has come to its end yet. */
   readonly isFirst: boolean
+  /** Files lay there before Baton came: they were made elsewhere and are taken as they stand. */
+  readonly isAdopting: boolean
   /** Every file is looked at again, and all that is derived is made anew. */
   readonly isThorough: boolean
   /** Git checked something out since the last pass. */

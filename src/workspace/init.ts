@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../config/config.ts'
 import { loadConfig } from '../config/file.ts'
-import { startConfig } from '../config/template.ts'
+import { LIVE_PATHS, startConfig } from '../config/template.ts'
 import { BatonError } from '../domain/errors.ts'
 import { HOMES, type Home } from '../domain/home.ts'
 import { replaceFile } from '../setup/replace-file.ts'
@@ -27,6 +27,8 @@ export interface InitPlan {
   readonly files: readonly InitFile[]
   /** Folders that are made, relative to the workspace. */
   readonly folders: readonly string[]
+  /** The live folder whose folders hold nothing yet: whatever comes into it comes after Baton. */
+  readonly empty?: string | undefined
   /** Whether there is anything to write. */
   readonly changes: boolean
   /** Requested steps that have to be done by hand. */
@@ -56,8 +58,19 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
   const folders = (home && STARTS[home]?.folders) ?? []
   const changes =
     files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
-  return { workspace, files, folders, changes, notes }
+  const empty =
+    home !== undefined && notes.length === 0 && folders.every((folder) => holdsNothing(root, folder))
+  return { workspace, files, folders, changes, notes, empty: empty ? LIVE_PATHS[home] : undefined }
 }
+
+/** Files that others have put beside the handoffs do not count. */
+const holdsNothing = (root: string, folder: string): boolean =>
+  !HANDOFFS.test(folder) ||
+  !existsSync(join(root, folder)) ||
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).every(
+    (entry) => entry.isDirectory() || entry.name.startsWith('.'),
+  )
+const HANDOFFS = /handoffs|sessions/
 
 /** A file that cannot be read is told of where it is used. */
 async function hasHome(configFile: string, home: Home): Promise<boolean> {
@@ -120,6 +133,10 @@ export async function applyInit(plan: InitPlan): Promise<readonly InitFile[]> {
   if (plan.folders.length > 0) {
     const { Tree } = await import('../folders/files/tree.ts')
     for (const folder of plan.folders) new Tree(root).make(folder)
+  }
+  if (plan.empty !== undefined) {
+    const { noteMade } = await import('../folders/kept-state.ts')
+    await noteMade(dir, plan.empty)
   }
   const done: InitFile[] = []
   for (const file of plan.files) done.push(await apply(file, file.path.startsWith(dir) ? 0o600 : undefined))

@@ -188,14 +188,15 @@ describe('baton doctor in a workspace with a live folder', () => {
     assert.doesNotMatch(stdout, /current\.json/)
   })
 
-  it('says nothing of folders that no command has looked at yet, and makes nothing for them', async (t) => {
+  it('finds nothing wrong with folders that baton init has just made, and makes nothing for them', async (t) => {
     const cwd = folders(t).repository('fresh')
     await ask({ cwd }, 'init', '--dialect', 'package')
     const before = readdirSync(join(cwd, '.baton'))
 
     const answer = await checks({ cwd })
 
-    assert.deepEqual(answer, { code: 0, folders: undefined })
+    const detail = 'live folders and engine agree'
+    assert.deepEqual(answer, { code: 0, folders: { name: 'folders', ok: true, detail } })
     assert.deepEqual(
       readdirSync(join(cwd, '.baton')).filter((name) => /^folders/.test(name)),
       before.filter((name) => /^folders/.test(name)),

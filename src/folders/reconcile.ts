@@ -186,10 +186,15 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
     return work.tree.remove(path, found)
   }
   if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
-  const reason = `${own.path} is already the file of ${handoff.id}; for a new handoff remove x_baton and write a new id`
-  await refuseFile(work, { path, found, reason, author: file.says.draft.from, handoff, isConflict: false })
+  // Rejected and expired work is handed over anew, and its author may not know that the id was used.
+  const isAnew = file.says.uid === undefined && isEnd(handoff.state)
+  const reason = isAnew
+    ? `${handoff.id} has ended as ${own.path}; a new handoff needs an id of its own, such as ${handoff.id}-2`
+    : `${own.path} is already the file of ${handoff.id}; for a new handoff remove x_baton and write a new id`
+  const about = isAnew ? {} : { handoff }
+  await refuseFile(work, { path, found, reason, author: file.says.draft.from, ...about, isConflict: false })
   const isSameName = baseName(path) === baseName(own.path)
-  if (!isSameName) return dealtWith(work, path, found)
+  if (!isSameName || isAnew) return dealtWith(work, path, found)
   // The same name in a folder that is not its place: its text is in the problem beside it.
   work.state.dropLook(work.path, path)
   return work.tree.remove(path, found)

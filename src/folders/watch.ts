@@ -70,7 +70,7 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
 
 /** What nobody has mended since the last pass was said then; other bytes are kept under another name. */
 const isRepeated = ({ what, path, reason }: Happened, before: readonly Happened[]): boolean =>
-  (what === 'refused' || what === 'conflict') &&
+  (what === 'refused' || what === 'conflict' || what === 'left') &&
   before.some((each) => each.what === what && each.path === path && each.reason === reason)
 
 /** Paths that the system named, by the live folder that they are relative to. */

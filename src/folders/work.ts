@@ -1,3 +1,4 @@
+import type { Document } from '../dialects/index.ts'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
@@ -94,6 +95,12 @@ export function remembering(read: FolderKind['read']): FolderKind['read'] {
     known.length = Math.min(known.length, MOST_READ)
     return says
   }
+}
+
+/** All errors of a document, in one line. */
+export function problemsIn(document: Document | undefined): string | undefined {
+  const errors = document?.diagnostics.filter(({ severity }) => severity === 'error') ?? []
+  return errors.map(({ line, message }) => `line ${line}: ${message}`).join('; ') || undefined
 }
 
 export const inProject = (work: Work, path: string): string =>

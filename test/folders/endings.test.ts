@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { MARKDOWN_STATUSES, MARKDOWN_TRANSITIONS } from '../../src/domain/handoffs/markdown-status.ts'
 import { ask } from '../support/program/command.ts'
+import { foreign } from './foreign.ts'
 import {
   acknowledged,
   active,
@@ -238,6 +240,83 @@ describe('how a handoff of document 000 ends', () => {
 
     assert.deepEqual(whats(happened), ['refused', 'put_back', 'moved'])
     assert.equal(await folder.state(id), 'offered')
+  })
+
+  it('[S0-99] Expired in a file counts once its time is over, with the move to the archive or without', async (t) => {
+    const folder = await aHandoffFolder(t, (text) => `${text}\ndeadlines:\n  markdown:\n    accept: 1s\n`)
+    const [moved, left] = [await folder.send(TASK), await folder.send('BPRD-2026-0043')]
+    await pause(1_000)
+
+    for (const id of [moved, left]) folder.edit(id, ['status: Active', 'status: Expired'])
+    archive(folder, moved)
+    const happened = await folder.sync()
+
+    assert.deepEqual(
+      whats(happened).filter((what) => what === 'refused'),
+      [],
+    )
+    assert.deepEqual(folder.files(), [archived(moved), archived(left)])
+    assert.deepEqual([await folder.state(moved), await folder.state(left)], ['expired', 'expired'])
+    assert.equal((await taskOf(folder)).task.owner, 'grok')
+  })
+
+  it('[S0-76] an acknowledgment that comes too late is told that the handoff expired', async (t) => {
+    const folder = await aHandoffFolder(t, (text) => `${text}\ndeadlines:\n  markdown:\n    accept: 1s\n`)
+    const id = await folder.send(TASK)
+    await pause(1_000)
+
+    folder.edit(id, ...acknowledged('claude'))
+    const happened = await folder.sync()
+
+    const { reason = '' } = happened.find(({ what }) => what === 'refused') ?? {}
+    assert.match(reason, /^it is Expired since \d{4}-.*; a handoff that has ended is not changed$/)
+  })
+
+  it('[S0-104] the file may be moved to the archive first and get its status then', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const [soon, late] = [await folder.send(TASK), await folder.send('BPRD-2026-0043')]
+    const rejected = (id: string) =>
+      folder.write(
+        `_handoffs/${archived(id)}`,
+        text.get(id)!.replace('status: Active', 'status: Rejected\nrejection_reason: no time'),
+      )
+    const text = new Map([soon, late].map((id) => [id, folder.read(active(id))]))
+
+    archive(folder, soon)
+    const syncing = folder.sync()
+    await pause(100)
+    rejected(soon)
+    await syncing
+    // Somebody who takes longer finds the file put back, and saves the one in the archive.
+    archive(folder, late)
+    await folder.sync()
+    assert.ok(folder.has(active(late)))
+    rejected(late)
+    await folder.sync()
+
+    assert.deepEqual([await folder.state(soon), await folder.state(late)], ['rejected', 'rejected'])
+    assert.deepEqual(
+      folder.files().filter((path) => path.endsWith('.md')),
+      [archived(soon), archived(late)],
+    )
+  })
+
+  it('[S0-32] a new file with the id of an ended handoff stays, and is told to take another id', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const { id, text } = foreign()
+    folder.write(active(id), text)
+    await folder.sync()
+    await ask(folder.where, 'reject', id, '--as', 'claude', '--reason', 'not now')
+    folder.write(active(id), text.replace('Because', 'Because of the launch'))
+
+    await folder.sync()
+
+    assert.match(folder.read(active(id)), /of the launch/)
+    assert.match(
+      folder.read(`${active(id)}.problem`),
+      new RegExp(`a new handoff needs an id of its own, such as ${id}-2\\n\\nThe file was left as it is`),
+    )
+    assert.equal(await folder.state(id), 'rejected')
   })
 
   it('[S0-106] [S0-107] a skill gap goes to the chief as well', async (t) => {

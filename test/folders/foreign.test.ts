@@ -152,6 +152,18 @@ describe('a file that somebody puts into active/', () => {
     assert.match(folder.read(`${active(id)}.problem`), /unknown agent mallory/)
   })
 
+  it('[S0-68] is refused with all that is missing', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const { id, text } = foreign()
+    await folder.sync()
+    folder.write(active(id), text.replace(/^(?:title|source_meeting|skill_web_node): .*\n/gm, ''))
+
+    await folder.sync()
+
+    const problem = folder.read(`${active(id)}.problem`)
+    for (const key of ['title', 'source_meeting', 'skill_web_node']) assert.match(problem, new RegExp(key))
+  })
+
   it('is left alone when it is no handoff', async (t) => {
     const folder = await running(t)
 

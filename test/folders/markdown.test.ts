@@ -178,6 +178,25 @@ describe('the folder of document 000', () => {
       assert.deepEqual(folder.files(), [`active/${id}.md`, `active/${id}.md.problem`])
     })
 
+  it('[S0-23] takes the time that its sender writes when it is finalised, and counts from the sending', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.create(TASK)
+    const later = new Date(Date.now() + 4 * 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z')
+    const before = folder.read(active(id))
+
+    folder.write(
+      active(id),
+      before
+        .replace('status: Created', 'status: Active')
+        .replace(/^expires_at: .*$/m, `expires_at: ${later}`),
+    )
+    await folder.sync()
+
+    assert.equal(await folder.state(id), 'offered')
+    const [, now = ''] = /^expires_at: (.*)$/m.exec(folder.read(active(id))) ?? []
+    assert.ok(Math.abs(Date.parse(now) - Date.parse(later)) < 60_000, now)
+  })
+
   it('[S0-78] takes evidence that the receiver writes into the file as handed-in work', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)

@@ -14,7 +14,7 @@ import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
 import { markBelow } from '../mark.ts'
-import { quietly } from '../work.ts'
+import { problemsIn, quietly } from '../work.ts'
 import { renewed } from './body.ts'
 import { extras, type Facts, facts } from './index-yaml.ts'
 import { plan, refusesNew } from './plan.ts'
@@ -43,6 +43,7 @@ export const markdownFolder: FolderKind = {
   refusesNew,
   plan,
   extras,
+  isLater: (path, own) => path.startsWith('archived/') && own.startsWith('active/'),
 }
 
 const markdownAlias = (handoff: Handoff): string => handoff.aliases?.markdown ?? handoff.id
@@ -79,8 +80,8 @@ function read(text: string, path: string): Says {
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
   if (!isHandoffFile(path, text)) return { is: 'nothing' }
   const [document] = readDocuments(text, { path: `${ROOT}/${path}` })
-  const error = document?.diagnostics.find(({ severity }) => severity === 'error')
-  if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
+  const wrong = problemsIn(document)
+  if (wrong !== undefined) return { is: 'unreadable', reason: wrong }
   if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
     return { is: 'unreadable', reason: 'it is not a markdown handoff; see: baton check' }
   const slot = own(document.source.value, 'x_baton')
@@ -92,6 +93,8 @@ function read(text: string, path: string): Says {
     draft,
     ...(typeof uid === 'string' && { uid }),
     ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+    // Its author moves the file to the archive first and writes the status then.
+    ...(path.startsWith('archived/') && !isEnd(draft.state ?? 'draft') && { isHalf: true }),
     ...(said && draft.state && said.word !== statusFor(draft.state) && { isBehind: true }),
   }
 }

@@ -34,6 +34,11 @@ export function plan(change: ForeignChange): Plan {
   const fields = markdownAsked(change)
   const author = authorOf(change, fields)
   const no = (reason: string): Plan => ({ ok: false, author, reason })
+  const status = statusFor(handoff.state)
+  if (isEnd(handoff.state) && fields.size > 0)
+    return no(`it is ${status} since ${handoff.ended_at}; a handoff that has ended is not changed`)
+  // The engine says the same already, so the file asks for nothing, wherever it lies.
+  if (isEnd(handoff.state)) return { ok: true, author, calls: [] }
   if (path !== place && !isArchiving(change, fields))
     return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
   const calls: PlannedCall[] = []
@@ -54,6 +59,8 @@ export function plan(change: ForeignChange): Plan {
   const covered = new Set([
     ...(amend.title === undefined ? [] : ['title']),
     ...AMENDED.map((name) => `package.${name}`),
+    // Document 000 sets it with the status; the engine counts from the moment of sending.
+    ...(calls.some(({ op }) => op === 'handoff_send') ? ['ack_deadline'] : []),
     ...(calls.some(({ op }) => op === 'handoff_accept') ? ['accepted_by', 'ack_notes'] : []),
     ...(calls.some(({ op }) => op === 'handoff_reject' || op === 'handoff_cancel') ? ['rejection'] : []),
     ...(calls.some(({ op }) => op === 'handoff_submit') ? ['result'] : []),
@@ -124,7 +131,7 @@ function markdownStep({ handoff, base, file }: ForeignChange): readonly PlannedC
     case 'expired':
       if (file.rejection?.type === 'cancelled' && base.state === 'draft')
         return [{ actor: handoff.from, op: 'handoff_cancel', input: { id, reason: why || 'cancelled' } }]
-      return 'Baton itself lets a handoff expire when its time is over; leave the status as it was'
+      return `it has not expired: its time ends at ${handoff.ack_deadline ?? 'no fixed moment'}`
     default:
       return noWay(base, file)
   }

@@ -4,6 +4,7 @@ import { archivedAt, archivePath } from '../../dialects/package/files/session.ts
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FolderKind, Says } from '../folder.ts'
+import { problemsIn } from '../work.ts'
 import { plan, refusesNew } from './plan.ts'
 import { extras, facts, STATE_FILE } from './state.ts'
 import { writePackageFile } from './write.ts'
@@ -63,8 +64,8 @@ function read(text: string, path: string): Says {
   if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
   const [document] = readDocuments(text, { path })
-  const error = document?.diagnostics.find(({ severity }) => severity === 'error')
-  if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
+  const wrong = problemsIn(document)
+  if (wrong !== undefined) return { is: 'unreadable', reason: wrong }
   if (document?.dialect !== 'package' || !document.draft || document.form !== 'package')
     return { is: 'unreadable', reason: 'it is not a handoff package; see: baton check' }
   const slot = own(own(document.source.value, 'handoff'), 'x_baton')

@@ -1,0 +1,99 @@
+import { isData, keysOf, valueAt } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import { mapping, type Schema } from '../json-schema.ts'
+import { groupOf, isRest, type Live, lastOf, type Row, rowsIn, type Table } from './row.ts'
+
+/** Why the text does not say a field, or the group that it is part of. */
+export function reasonIn({ rows, lost }: Table, field: string, draft: Draft): string | undefined {
+  const value = valueAt(draft, field.split('.'))
+  if (isData(value) && keysOf(value).length === 0) return 'it is empty'
+  const row = rows.find(({ fields, lossy }) => lossy !== undefined && fields.includes(field))
+  return row?.lossy ?? (Object.hasOwn(lost, field) ? lost[field] : undefined)
+}
+
+/** What an edit of a field in a live folder means; the first row that has the field, or its group, says it. */
+export function liveOf({ rows }: Table, field: string): Live {
+  const [head = ''] = field.split('.')
+  const row = [field, head].map((each) => rows.find(({ fields }) => fields.includes(each))).find(Boolean)
+  return row ? liveIn(row, field) : 'author'
+}
+
+const liveIn = ({ live }: { readonly live?: Row['live'] | undefined }, field: string): Live =>
+  (typeof live === 'function' ? live(field) : live) ?? 'author'
+
+/** The fields of which an edit in a live folder means one of these. */
+export const fieldsThat = (table: Table, ...lives: readonly Live[]): readonly string[] => {
+  const fields = new Set(table.rows.flatMap((row) => row.fields))
+  return [...fields].filter((field) => lives.includes(liveOf(table, field)))
+}
+
+/** The key that a person finds in the file. */
+export const keyOfField = ({ rows }: Table, field: string): string =>
+  rows.find(({ fields }) => fields.includes(field))?.key ?? field
+
+interface Entry {
+  schema?: Schema
+  readonly below: Tree
+  isNeeded: boolean
+}
+type Tree = Map<string, Entry>
+
+/** The properties of all rows, so that a key of another form is described too; what a form needs is its own. */
+export function schemaOf(table: Table, form: string): Schema {
+  const tree: Tree = new Map()
+  const own = new Set(rowsIn(table, form))
+  for (const row of table.rows.toSorted((a, b) => Number(own.has(b)) - Number(own.has(a)))) {
+    const needed = own.has(row) && row.need?.includes(form) === true
+    for (const [name, schema] of schemasIn(row, form)) {
+      let level = tree
+      for (const group of groupOf(row.key)) level = entryAt(level, group, needed).below
+      entryAt(level, name, needed).schema ??= schema
+    }
+  }
+  return schemaBelow(tree)
+}
+
+/** The rest of a mapping describes some of its keys. */
+function schemasIn(row: Row, form: string): readonly (readonly [string, Schema])[] {
+  const { as, schema, says } = row
+  if (isRest(row)) return Object.entries(schema ?? {}) as [string, Schema][]
+  const base = typeof as.schema === 'function' ? as.schema(form) : as.schema
+  return base
+    ? [[lastOf(row.key), { ...base, ...(says !== undefined && { description: says }), ...schema }]]
+    : []
+}
+
+function entryAt(tree: Tree, name: string, needed: boolean): Entry {
+  const entry: Entry = tree.get(name) ?? { below: new Map(), isNeeded: false }
+  entry.isNeeded ||= needed
+  tree.set(name, entry)
+  return entry
+}
+
+const schemaBelow = (tree: Tree): Schema =>
+  mapping(
+    Object.fromEntries([...tree].map(([name, { schema, below }]) => [name, schema ?? schemaBelow(below)])),
+    [...tree].flatMap(([name, { isNeeded }]) => (isNeeded ? [name] : [])),
+  )
+
+const LIVE: Readonly<Record<Live, string>> = {
+  author: "the author's",
+  sent: 'refused',
+  fixed: 'refused',
+  follows: 'set by Baton',
+  step: 'taken with a step',
+  amend: 'an amendment',
+}
+
+/** The keys of a format for its page, in the order in which they are written. */
+export function pageOf({ rows }: Table, forms: readonly string[]): string {
+  const lines = rows.map(({ key, fields, in: some = forms, need = [], also = [], says, live }) => {
+    const named = some.map((form) => (need.includes(form) ? `**${form}**` : form)).join(', ')
+    const notes = [says, also.length > 0 && `also read: ${also.map(code).join(', ')}`].filter(Boolean)
+    const said = fields.length > 0 ? fields.map(code).join(', ') : code(`extra.${key}`)
+    return `| ${code(key)} | ${said} | ${named} | ${LIVE[liveIn({ live }, fields[0] ?? '')]} | ${notes.join('; ')} |`
+  })
+  return `| key | field | forms | an edit in a live folder | notes |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`
+}
+
+const code = (text: string): string => `\`${text}\``

@@ -1,0 +1,133 @@
+import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import { type Fields, placedAt } from '../fields.ts'
+import { groupOf, isIn, isRest, lastOf, type Place, type Row, type Table } from './row.ts'
+
+/** What the rows of a form find, with reports and places. Values under another key than the row's are placed there. */
+export function readRows(table: Table, root: Fields, form: string | undefined, context?: unknown): Draft {
+  const draft: Data = {}
+  const open = opener(table, root)
+  for (const row of table.rows.filter((each) => each.kind === 'kept' || isIn(each, form))) {
+    const value = isRest(row) ? restOf(table, row, open) : valueIn(row, { open, draft, context })
+    if (value === undefined) continue
+    if (row.kind === 'bundle') for (const [path, each] of partsOf(value as Draft)) fill(draft, path, each)
+    else if (row.kind === 'row') fill(draft, row.fields[0]!.split('.'), value)
+  }
+  return draft as Draft
+}
+
+/** A mapping of the document that stands for a group, or the lone value that stands in its place. */
+interface Opened {
+  readonly fields: Fields
+  /** Where a lone value stands and the key that it stands for. */
+  readonly lone?: { readonly key: string; readonly for: string; readonly keepsUnread: boolean }
+  readonly isMoved?: boolean
+  readonly value: unknown
+}
+type Open = (group: readonly string[]) => Opened | undefined
+
+function opener({ groups = {} }: Table, root: Fields): Open {
+  const known = new Map<string, Opened | undefined>([['', { fields: root, value: undefined }]])
+  const open: Open = (path) => {
+    const name = path.join('.')
+    if (!known.has(name)) known.set(name, find(path, name))
+    return known.get(name)
+  }
+  function find(path: readonly string[], name: string): Opened | undefined {
+    const parent = open(path.slice(0, -1))
+    const group = groups[name]
+    const [last = '', ...others] = [path.at(-1)!, ...(group?.also ?? [])]
+    if (!parent || parent.lone) return undefined
+    const { fields } = parent
+    const key = [last, ...others].find((each) => fields.has(each))
+    if (key === undefined) return undefined
+    const value = fields.value(key)
+    if (group?.isLone ? group.isLone(value) : !isData(value)) {
+      if (group?.lone === undefined) return undefined
+      group.report?.(fields, key)
+      return { fields, value, lone: { key, for: group.lone, keepsUnread: group.keepsUnread ?? false } }
+    }
+    const below = isData(value) ? fields.below(key) : undefined
+    if (below && key !== last) fields.places.set(name, placeOf(fields, key))
+    return below && { fields: below, value, isMoved: below.path.join('.') !== name }
+  }
+  return open
+}
+
+const placeOf = (fields: Fields, key: string): readonly (string | number)[] =>
+  fields.places.get([...fields.path, key].join('.')) ?? [...fields.path, key]
+
+/** The first of the row's key paths that gives a value. Paths of one mapping are asked for together. */
+function valueIn(
+  { key: home, also = [], fields: names, as: { read } }: Row,
+  { open, draft, context }: { readonly open: Open; readonly draft: Data; readonly context: unknown },
+): unknown {
+  const paths = [home, ...also]
+  const groups = read ? new Set(paths.map((path) => groupOf(path).join('.'))) : []
+  for (const group of groups) {
+    const isHome = groupOf(home).join('.') === group
+    // What stands elsewhere counts only where nothing better is said.
+    if (!isHome && names.some((field) => valueAt(draft, field.split('.')) !== undefined)) continue
+    const opened = open(group === '' ? [] : group.split('.'))
+    const known = paths.filter((path) => groupOf(path).join('.') === group).map(lastOf)
+    const at = opened && placeIn(opened, known, isHome, context)
+    if (!at) continue
+    const value = read!(at)
+    if (value !== undefined || (isHome && !opened.lone?.keepsUnread)) notePlace(at, home)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** Only the canonical key is asked for together with its other spellings: the reader notes these by itself. */
+function placeIn(
+  { fields, lone, isMoved }: Opened,
+  names: readonly string[],
+  isHome: boolean,
+  context: unknown,
+): Place | undefined {
+  if (lone) return names.includes(lone.for) ? { fields, names: [lone.key], isLone: true, context } : undefined
+  const found = names.find((each) => fields.has(each))
+  if (isHome && !isMoved) return { fields, names: names as [string, ...string[]], isLone: false, context }
+  return found === undefined ? undefined : { fields, names: [found], isLone: false, context }
+}
+
+function notePlace({ fields, names }: Place, home: string): void {
+  if (!fields.has(...names)) return
+  const place = placeOf(fields, names[0])
+  if (placedAt(home.split('.'), fields.places).join('\0') !== place.join('\0')) fields.places.set(home, place)
+}
+
+/** All of a mapping but the keys that rows with fields have. */
+function restOf(table: Table, { key: rest }: Row, open: Open): Data | undefined {
+  const { value, lone } = open(groupOf(rest)) ?? {}
+  if (lone || !isData(value)) return undefined
+  const taken = namesBelow(table, groupOf(rest).join('.'))
+  const left: Data = {}
+  for (const key of keysOf(value)) if (!taken.has(key)) put(left, key, own(value, key))
+  return keysOf(left).length > 0 ? left : undefined
+}
+
+/** The keys below a group that rows with fields have. */
+export const namesBelow = ({ rows }: Table, group: string): ReadonlySet<string> =>
+  new Set(
+    rows.flatMap((row) =>
+      row.fields.length > 0 && !isRest(row) && groupOf(row.key).join('.') === group ? [lastOf(row.key)] : [],
+    ),
+  )
+
+/** The parts of a draft, by field or by field of a group. */
+const partsOf = (draft: Draft): readonly (readonly [readonly string[], unknown])[] =>
+  keysOf(draft as Data).flatMap((field): (readonly [readonly string[], unknown])[] => {
+    const value = own(draft, field)
+    const below = isData(value) ? keysOf(value) : []
+    return below.length > 0 ? below.map((key) => [[field, key], own(value, key)]) : [[[field], value]]
+  })
+
+/** Puts a value where there is none yet; mappings are completed. */
+function fill(draft: Data, [field = '', key]: readonly string[], value: unknown): void {
+  const before = own(draft, field)
+  const added: unknown = key === undefined ? value : { [key]: value }
+  if (before === undefined) put(draft, field, added)
+  else if (isData(before) && isData(added)) put(draft, field, { ...added, ...before })
+}

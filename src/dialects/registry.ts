@@ -13,18 +13,19 @@ import { schemas as writebackSchemas } from './writeback/schema.ts'
 type Schemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const REGISTRY: Readonly<Record<DialectId, Dialect>> = { markdown, queue, block, writeback, package: pack }
-const SCHEMAS: Readonly<Record<DialectId, Schemas>> = {
-  markdown: markdownSchemas,
+/** Made when somebody asks: few commands do. */
+const SCHEMAS: Readonly<Record<DialectId, () => Schemas>> = {
+  markdown: () => markdownSchemas,
   queue: queueSchemas,
-  block: blockSchemas,
-  writeback: writebackSchemas,
-  package: packageSchemas,
+  block: () => blockSchemas,
+  writeback: () => writebackSchemas,
+  package: () => packageSchemas,
 }
 
 export const dialectOf = (id: DialectId): Dialect => REGISTRY[id]
 
 /** JSON Schemas of the strict forms of a dialect, by form: for editors, and stricter than reading is. */
-export const schemasOf = (id: DialectId): Schemas => SCHEMAS[id]
+export const schemasOf = (id: DialectId): Schemas => SCHEMAS[id]()
 
 /** How the name of a file ends that holds what a dialect prints: a reader takes the text for what that says. */
 // biome-ignore format: read as a table

@@ -1,20 +1,22 @@
 import { coverageTarget, validationProblems } from '../../domain/handoffs/guards.ts'
-import { isKnownErrorCode, retryAvailable } from '../../domain/handoffs/retry.ts'
+import { isKnownErrorCode } from '../../domain/handoffs/retry.ts'
 import type { GradedProblem } from '../../domain/problem.ts'
 import { type Data, own } from '../difference.ts'
+import { lackingIn } from '../table/write.ts'
 import { quotedText } from '../text/quoted.ts'
 import type { Path } from '../text/source.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
 import {
+  DEFAULT_TIMEOUT_S,
   type HandoffForm,
   isHandoffId,
   isSafeName,
   isSafePath,
   PHASES_OF,
-  REQUIRED,
   schemaName,
   stemOf,
 } from './names.ts'
+import { queueTable } from './table.ts'
 
 /** Something that breaks a rule of the document, at a key of the document. */
 export interface PathProblem extends GradedProblem {
@@ -27,32 +29,6 @@ export interface Circumstances {
   readonly stem?: string | undefined
 }
 
-/** Document 001: what a request without `timeout_seconds` has. */
-export const DEFAULT_TIMEOUT_S = 300
-const DEFAULT_MAX_RETRIES = 3
-
-/** What to write where a required key is absent. */
-// biome-ignore format: read as a table
-const EXAMPLES: Readonly<Record<string, string>> = {
-  'handoff_id':           '"hoff-001-1705147200000"',
-  'timestamp':            '"2026-01-13T10:00:00Z"',
-  'timestamp_completed':  '"2026-01-13T10:05:32Z"',
-  'timestamp_failed':     '"2026-01-13T10:10:00Z"',
-  'status':               '"pending"',
-  'source.agent_id':      '"@frontend-specialist"',
-  'source.phase':         '11',
-  'source.agent_type':    '"orchestrator"',
-  'target.agent_id':      '"@react-specialist"',
-  'target.phase':         '13',
-  'target.agent_type':    '"specialist"',
-  'input.schema':         '"react-specialist.input.schema.json"',
-  'input.data':           '{}',
-  'output.artifact_id':   '"artifact-react-comp-1705147532000"',
-  'output.artifact_path': '"artifacts/phase-13-react/artifact-react-comp-1705147532000.json"',
-  'error.code':           '"PROCESSING_ERROR"',
-  'error.message':        '"what went wrong, in a sentence"',
-}
-
 type Rule = (native: Readonly<Data>, circumstances: Circumstances) => readonly PathProblem[]
 
 /** All rules about one handoff in the document's own keys. They look at values only. */
@@ -60,13 +36,11 @@ export const checkNative: Rule = (native, circumstances) =>
   NATIVE_RULES.flatMap((rule) => rule(native, circumstances))
 
 const required: Rule = (native, { form }) =>
-  REQUIRED[form]
-    .filter((path) => valueAt(native, path) === undefined)
-    .map((path) => {
-      const key = path.join('.')
-      const message = `${key} is missing; a ${form} needs it, for example "${path.at(-1)}": ${EXAMPLES[key]}`
-      return { severity: 'error', code: 'missing_field', message, path }
-    })
+  lackingIn(queueTable(), native, form).map(({ key, example }) => {
+    const path = key.split('.')
+    const message = `${key} is missing; a ${form} needs it, for example "${path.at(-1)}": ${JSON.stringify(example)}`
+    return { severity: 'error', code: 'missing_field', message, path }
+  })
 
 const id: Rule = (native, { stem }) => {
   const path = ['handoff_id']
@@ -249,11 +223,6 @@ const failure: Rule = (native) => {
 const NATIVE_RULES: readonly Rule[] = [
   required, id, agentTypes, phases, schemaNames, destination, output, validation, duration, times, failure,
 ]
-
-/** A count that has reached the maximum leaves nothing to retry, whatever the file says. */
-export function retryIsLeft(count: number, max = DEFAULT_MAX_RETRIES): boolean {
-  return retryAvailable({ max, delay_s: 0, multiplier: 1 }, count)
-}
 
 const unsafe = (path: Path, value: string): PathProblem =>
   error(

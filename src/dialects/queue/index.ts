@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts'
-import { queueLossReason } from './losses.ts'
+import { reasonIn } from '../table/derive.ts'
 import { formOf, interpret } from './parse.ts'
+import { queueTable } from './table.ts'
 import { print, toNative } from './write.ts'
 
 /** Document 001: JSON files in `handoffs/pending`, `in-progress`, `completed` and `failed`. */
@@ -11,6 +12,6 @@ export const queue: Dialect = {
   interpret,
   toNative,
   print,
-  reasonFor: queueLossReason,
+  reasonFor: (field, draft) => reasonIn(queueTable(), field, draft),
   slot: ['x_baton'],
 }

@@ -1,6 +1,6 @@
+import { retryAvailable } from '../../domain/handoffs/retry.ts'
 import { STATES, type State } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
-import type { Path } from '../text/source.ts'
 import { STATE_WORDS, type Words } from '../text/words.ts'
 
 export const STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const
@@ -156,43 +156,16 @@ export const schemaName = (target: string, side: 'input' | 'output'): string =>
 /** Phases of document 001 by the agent's type. */
 export const PHASES_OF = { orchestrator: { from: 6, to: 12 }, specialist: { from: 13, to: 16 } } as const
 
-/** The keys of the document by form, in its order. A key that the document does not have comes after them. */
-// biome-ignore format: read as a table
-export const KEYS: Readonly<Record<HandoffForm, readonly string[]>> = {
-  request: [
-    'handoff_id', 'timestamp', 'status', 'started_at', 'source', 'target', 'context', 'input', 'expected_output',
-    'timeout_seconds', 'priority', 'retry_policy', 'retry_count', 'not_before',
-  ],
-  response: [
-    'handoff_id', 'timestamp', 'started_at', 'timestamp_completed', 'completed_at', 'status',
-    'execution_time_seconds', 'source', 'target', 'context', 'input', 'expected_output', 'timeout_seconds',
-    'priority', 'retry_policy', 'retry_count', 'output', 'validation', 'metadata', 'next_steps', 'warnings', 'errors',
-  ],
-  failure: [
-    'handoff_id', 'timestamp', 'started_at', 'timestamp_failed', 'failed_at', 'status', 'execution_time_seconds',
-    'source', 'target', 'context', 'input', 'expected_output', 'timeout_seconds', 'priority', 'retry_policy',
-    'error', 'output', 'validation', 'metadata', 'retry_available', 'retry_count', 'max_retries', 'not_before',
-    'recovery_actions', 'next_steps', 'warnings', 'errors',
-  ],
-}
+/** The spellings of an agent's place, the document's first. */
+export const SIDES = {
+  source: ['source', 'from', 'from_agent', 'source_agent', 'sender', 'author'],
+  target: ['target', 'to', 'to_agent', 'target_agent', 'receiver', 'recipient', 'assigned_to', 'assignee'],
+} as const
 
-/** What the document shows in every file of a form. `agent_type` is left out of answers. */
-// biome-ignore format: read as a table
-export const REQUIRED: Readonly<Record<HandoffForm, readonly Path[]>> = {
-  request: [
-    ['handoff_id'], ['timestamp'], ['status'],
-    ['source', 'agent_id'], ['source', 'phase'], ['source', 'agent_type'],
-    ['target', 'agent_id'], ['target', 'phase'], ['target', 'agent_type'],
-    ['input', 'schema'], ['input', 'data'],
-  ],
-  response: [
-    ['handoff_id'], ['timestamp_completed'], ['status'],
-    ['source', 'agent_id'], ['source', 'phase'], ['target', 'agent_id'], ['target', 'phase'],
-    ['output', 'artifact_id'], ['output', 'artifact_path'],
-  ],
-  failure: [
-    ['handoff_id'], ['timestamp_failed'], ['status'],
-    ['source', 'agent_id'], ['source', 'phase'], ['target', 'agent_id'], ['target', 'phase'],
-    ['error', 'code'], ['error', 'message'],
-  ],
-}
+/** Document 001: what a request without `timeout_seconds` has. */
+export const DEFAULT_TIMEOUT_S = 300
+const DEFAULT_MAX_RETRIES = 3
+
+/** A count that has reached the maximum leaves nothing to retry, whatever the file says. */
+export const retryIsLeft = (count: number, max = DEFAULT_MAX_RETRIES): boolean =>
+  retryAvailable({ max, delay_s: 0, multiplier: 1 }, count)

@@ -4,7 +4,8 @@ import type { Interpretation } from '../dialect.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf, placedAt } from '../fields.ts'
-import type { Path, Source } from '../text/source.ts'
+import { leftOver } from '../table/write.ts'
+import type { Source } from '../text/source.ts'
 import { isMapping, setOwn, valueAt } from '../text/tree.ts'
 import { findWord } from '../text/words.ts'
 import { artifactOf } from './artifact.ts'
@@ -20,12 +21,12 @@ import {
   type QueuePlace,
   queuePlace,
   queueState,
+  SIDES,
   STATUS_OF,
   STATUS_WORDS,
   stemOf,
 } from './names.ts'
 import { readHandoff } from './read.ts'
-import { SIDES } from './sides.ts'
 import { nativeOf } from './write.ts'
 
 /** What says by itself that a mapping is a handoff of another format. */
@@ -126,34 +127,10 @@ function readState(root: Fields, { mark, status: folder }: QueuePlace): Draft['s
 
 /** Adds the keys that no field of the draft has a place for. */
 function completed(draft: Draft, source: Source, root: Fields): Draft {
-  const covered = new Map([...root.places].map(([native, path]) => [JSON.stringify(path), native]))
-  const extra = leftover(source.value, nativeOf(draft), covered, []) ?? {}
+  const extra = leftOver(source.value, nativeOf(draft), root.places) ?? {}
   keepApart(extra, source.value, draft)
   return keysOf(extra).length > 0 ? { ...draft, extra } : draft
 }
-
-/** Places that were read under another name, and the native path that they stand for. */
-type Covered = ReadonlyMap<string, string>
-
-/** What was found and is not said by what would be written. A value that is only written otherwise is said. */
-function leftover(found: unknown, written: unknown, covered: Covered, path: Path): Data | undefined {
-  if (!isMapping(found) || found === written) return undefined
-  const result: Data = {}
-  for (const key of keysOf(found)) {
-    const [value, here] = [own(found, key), [...path, key]]
-    const native = covered.get(JSON.stringify(here))
-    if (native?.includes('.')) continue
-    const said = own(written, native ?? key)
-    const isKept = native === undefined && said === undefined && !hasCovered(here, value, covered)
-    const left = isKept ? value : leftover(value, said, covered, here)
-    if (left !== undefined) setOwn(result, native ?? key, left)
-  }
-  return keysOf(result).length > 0 ? result : undefined
-}
-
-/** A mapping of which one key was read under another name is kept without that key. */
-const hasCovered = (path: Path, value: unknown, covered: Covered): boolean =>
-  isMapping(value) && keysOf(value).some((key) => covered.has(JSON.stringify([...path, key])))
 
 /** Two values that are worked out where the document does not say them, and kept where it does. */
 function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Draft): void {

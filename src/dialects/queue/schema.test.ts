@@ -5,8 +5,8 @@ import { compileSchema } from '../../service/schema/json-schema.ts'
 import { queue } from './index.ts'
 import { schemas } from './schema.ts'
 
-const problems = async (schema: keyof typeof schemas, value: unknown) =>
-  (await compileSchema(schemas[schema]))(value).map(({ field, error }) => `${field} ${error}`)
+const problems = async (schema: keyof ReturnType<typeof schemas>, value: unknown) =>
+  (await compileSchema(schemas()[schema]))(value).map(({ field, error }) => `${field} ${error}`)
 
 const REQUEST = {
   handoff_id: 'hoff-7-1767225600000',

@@ -3,7 +3,7 @@ import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Path } from '../text/source.ts'
 import { namesBelow } from './read.ts'
-import { groupOf, isRest, lastOf, type Row, rowsIn, type Table } from './row.ts'
+import { groupOf, isRest, type Row, rowsIn, type Table } from './row.ts'
 
 /** All that the draft says, in the keys of the format and their order, whether or not it is enough. */
 export function writeRows(table: Table, draft: Draft, form: string): Data {

@@ -11,7 +11,7 @@ import { findWord, PRIORITY_WORDS, type Words } from '../text/words.ts'
 import { PHASES_OF } from './names.ts'
 
 /** Names of agents have an `@` here. */
-export const agent: Codec<string> = {
+export const agentId: Codec<string> = {
   schema: {
     type: 'string',
     pattern: '^@[A-Za-z0-9][A-Za-z0-9._-]*$',
@@ -34,9 +34,9 @@ export const agent: Codec<string> = {
   },
 }
 
-/** There is no word for nobody. */
+/** The format has no word for nobody. */
 export const receiver: Codec<string | null> = {
-  ...agent,
+  ...agentId,
   write: (value) => (value === null ? undefined : `@${value}`),
 }
 
@@ -102,7 +102,7 @@ export const seconds: Codec<unknown> = {
   read: ({ fields, names }) => fields.number(...names),
 }
 
-export const counts: Codec<Data> = {
+export const metadata: Codec<Data> = {
   schema: { type: 'object' },
   write: (value) => value,
   read: ({ fields, names }) => {
@@ -170,7 +170,7 @@ const CARRIED = 'package'
 const OF_DRAFT = ['title', 'to_reason', 'gate', 'workflow'] as const
 type Carried = (typeof OF_DRAFT)[number] | `package.${Exclude<keyof Package, 'data' | 'input'>}`
 
-/** What other formats say and document 001 has no key for. */
+/** Fields of other formats that document 001 has no key for. */
 export const carriedFields = once((): readonly Carried[] => [
   ...OF_DRAFT,
   ...Object.keys(Package().shape).flatMap((key) =>
@@ -192,7 +192,7 @@ export const carried: Codec<Draft> = {
   read: ({ fields, names: [key] }) => carriedBy({ [key]: fields.value(key) }),
 }
 
-/** What is left as the input beside it. */
+/** The input without it. */
 export const input: Codec<unknown> = {
   ...any,
   read: ({ fields, names, isLone }) => {

@@ -33,7 +33,7 @@ export function readHandoff(root: Fields, status: QueueStatus = 'pending'): Draf
   })
 }
 
-/** After the last retry there is none, whatever the file says. */
+/** Nothing is available after the last retry, whatever the file says. */
 function readAvailable(root: Fields, { retry_available: said, retry_count: count, retry }: Draft) {
   if (!said || count === undefined || retryIsLeft(count, retry?.max)) return said
   root.report(
@@ -45,7 +45,7 @@ function readAvailable(root: Fields, { retry_available: said, retry_count: count
   return false
 }
 
-/** An error without a code is one all the same; what stands beside it is none without it. */
+/** An error without a code counts; keys beside an error that is absent do not. */
 function readError(root: Fields, said: Partial<NonNullable<Draft['error']>> = {}): Draft['error'] {
   const found = root.value('error')
   if (!isMapping(found) && said.message === undefined) return undefined

@@ -103,15 +103,15 @@ const REPORT = mapping({
   },
 })
 
-/** What a sender may say anew while nobody has begun. */
-const AMENDED: readonly string[] = [
+/** A sender may say these anew while nobody has begun. */
+const SENDERS_OWN: readonly string[] = [
   'title',
   ...['summary', 'context', 'deliverables', 'criteria', 'constraints'].map((key) => `package.${key}`),
 ]
 const carriedLive = (field: string): Live =>
-  AMENDED.includes(field) ? 'amend' : field.startsWith('package.') ? 'fixed' : 'sent'
+  SENDERS_OWN.includes(field) ? 'amend' : field.startsWith('package.') ? 'fixed' : 'sent'
 
-/** A role of another dialect, such as `Chief`, is no type of an agent. */
+/** A role of another dialect, such as `Chief`, is not a type of an agent. */
 const isType = (value: unknown): boolean => typeof value !== 'string' || Object.hasOwn(PHASES_OF, value)
 const isFramed = (value: unknown): boolean => isMapping(value) && ('schema' in value || 'data' in value)
 
@@ -151,7 +151,7 @@ export const queueTable = once(() => table({
     row('state', 'status', state, { in: ANSWERS, need: ANSWERS, from: queueStatus, live: 'step', example: 'pending' }),
     row('metrics.execution_time_seconds', 'execution_time_seconds', it.seconds, { from: durationIn, says: 'How long the work took' }),
 
-    row('from', 'source.agent_id', it.agent, { need: ALL, also: ['source.agent', 'source.id', 'source.name'], live: 'fixed',
+    row('from', 'source.agent_id', it.agentId, { need: ALL, also: ['source.agent', 'source.id', 'source.name'], live: 'fixed',
       example: '@frontend-specialist', asked: 'a request names its sender' }),
     row('from_phase', 'source.phase', it.phase, { need: ALL, example: 11, asked: 'a number, 6 to 12 for an orchestrator' }),
     row('from_role', 'source.agent_type', it.role, { need: REQUEST, also: ['source.type', 'source.role'], fits: isType,
@@ -194,7 +194,7 @@ export const queueTable = once(() => table({
     row('error.code', 'error.code', it.cut(80), { need: FAILURE, also: ['error.error_code'], from: (draft) => errorOf(draft)?.code, live: 'step',
       schema: { enum: Object.keys(ERROR_KINDS) }, example: 'PROCESSING_ERROR', askedAs: 'error', asked: 'a failure says what went wrong: a code and a message' }),
     row('error.message', 'error.message', it.cut(8_000), { need: FAILURE, also: ['error.error_message'], from: (draft) => errorOf(draft)?.message, live: 'step',
-      example: 'what went wrong, in a sentence' }),
+      example: 'the reason, in a sentence' }),
     row('error.severity', 'error.severity', it.cut(20), { from: (draft) => errorOf(draft)?.severity, live: 'step', schema: { default: 'error' } }),
     kept('error.timestamp', is.shown(is.TIME), { from: (draft) => errorOf(draft) && (valueAt(draft.extra, ['error', 'timestamp']) ?? draft.ended_at) }),
     kept('output.artifact_id', is.shown(text('artifact-react-comp-1705147532000; also the name of the file')), { need: RESPONSE,
@@ -206,7 +206,7 @@ export const queueTable = once(() => table({
     row('result.schema_compliance', 'output.schema_compliance', it.compliance, { live: 'step' }),
     row('result.output', 'output.data', is.hidden, { live: 'step' }),
     bundle(['result.validation', 'error.details'], 'validation', is.shown(REPORT), { from: validationOf, live: 'step', lossy: 'the same key holds what was wrong with the input' }),
-    row('metrics', 'metadata', it.counts, { from: metadataOf, says: 'Counts of any kind' }),
+    row('metrics', 'metadata', it.metadata, { from: metadataOf, says: 'Counts of any kind' }),
     row('retry_available', 'retry_available', is.flag, { from: retryLeft, live: 'follows', lossy: 'all retries are made, so there is none left' }),
     row('retry_count', 'retry_count', whole, { in: FAILURE, live: 'follows', says: 'Retries that were made: 0 at the first failure' }),
     row('retry.max', 'max_retries', is.number({ max: 100, whole: true }), { from: (draft) => (formFor(draft) === 'failure' ? draft.retry?.max : undefined), live: 'follows', says: 'Of retry_policy' }),

@@ -1,13 +1,13 @@
 import type { Native } from '../dialect.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { missingIn, writeRows } from '../table/write.ts'
+import { askedIn, writeRows } from '../table/write.ts'
 import { isMapping } from '../text/tree.ts'
 import { formFor, queueTable } from './table.ts'
 
 export function toNative(draft: Draft): Native {
   const native = nativeOf(draft)
-  const missing = missingIn(queueTable(), native, formFor(draft))
+  const missing = askedIn(queueTable(), native, formFor(draft))
   if (missing.length > 0) return { ok: false, missing }
   return { ok: true, value: formFor(draft) === 'request' ? withData(native) : native }
 }

@@ -1,7 +1,7 @@
 import type { Fields } from '../fields.ts'
 import { type Schema, text as textSchema } from '../json-schema.ts'
 import type { Words } from '../text/words.ts'
-import type { Codec, Place, ValueOf } from './row.ts'
+import type { Codec, KeyPlace, ValueOf } from './row.ts'
 
 /** The codec of a field. */
 export type Of<F> = Codec<ValueOf<F>>
@@ -9,7 +9,7 @@ export type Of<F> = Codec<ValueOf<F>>
 const itself = (value: unknown): unknown => value
 const codec = <T>(
   schema: Schema,
-  read: (at: Place) => T | undefined,
+  read: (at: KeyPlace) => T | undefined,
   write: (value: T) => unknown = itself,
 ): Codec<T> => ({
   schema,
@@ -46,7 +46,7 @@ export const words = <T extends string>(
   schema: Schema = { enum: [...known.words] },
 ): Codec<T> => codec(schema, ({ fields, names }) => fields.word(known, ...names))
 
-/** What a name may have in a draft. */
+/** The length that a name may have in a draft. */
 export const NAME_LENGTH = 200
 
 /** A short text; a long one is reported and not used. */

@@ -11,7 +11,7 @@ export function reasonIn({ rows, lost }: Table, field: string, draft: Draft): st
   return row?.lossy ?? (Object.hasOwn(lost, field) ? lost[field] : undefined)
 }
 
-/** What an edit of a field in a live folder means; the first row that has the field, or its group, says it. */
+/** The meaning of an edit of a field in a live folder; the first row that has the field, or its group, says it. */
 export function liveOf({ rows }: Table, field: string): Live {
   const [head = ''] = field.split('.')
   const row = [field, head].map((each) => rows.find(({ fields }) => fields.includes(each))).find(Boolean)
@@ -33,14 +33,14 @@ export const keyOfField = ({ rows }: Table, field: string): string =>
 
 interface Entry {
   schema?: Schema
-  readonly below: Tree
+  readonly below: SchemaTree
   isNeeded: boolean
 }
-type Tree = Map<string, Entry>
+type SchemaTree = Map<string, Entry>
 
 /** The properties of all rows, so that a key of another form is described too; what a form needs is its own. */
 export function schemaOf(table: Table, form: string): Schema {
-  const tree: Tree = new Map()
+  const tree: SchemaTree = new Map()
   const own = new Set(rowsIn(table, form))
   for (const row of table.rows.toSorted((a, b) => Number(own.has(b)) - Number(own.has(a)))) {
     const needed = own.has(row) && row.need?.includes(form) === true
@@ -63,14 +63,14 @@ function schemasIn(row: Row, form: string): readonly (readonly [string, Schema])
     : []
 }
 
-function entryAt(tree: Tree, name: string, needed: boolean): Entry {
+function entryAt(tree: SchemaTree, name: string, needed: boolean): Entry {
   const entry: Entry = tree.get(name) ?? { below: new Map(), isNeeded: false }
   entry.isNeeded ||= needed
   tree.set(name, entry)
   return entry
 }
 
-const schemaBelow = (tree: Tree): Schema =>
+const schemaBelow = (tree: SchemaTree): Schema =>
   mapping(
     Object.fromEntries([...tree].map(([name, { schema, below }]) => [name, schema ?? schemaBelow(below)])),
     [...tree].flatMap(([name, { isNeeded }]) => (isNeeded ? [name] : [])),

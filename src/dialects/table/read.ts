@@ -1,16 +1,16 @@
 import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, placedAt } from '../fields.ts'
-import { groupOf, isIn, isRest, lastOf, type Place, type Row, type Table } from './row.ts'
+import { groupOf, isIn, isRest, type KeyPlace, lastOf, type Row, type Table } from './row.ts'
 
-/** What the rows of a form find, with reports and places. Values under another key than the row's are placed there. */
+/** The draft that the rows of a form find, with reports and places. Values under another key than the row's are placed there. */
 export function readRows(table: Table, root: Fields, form: string | undefined, context?: unknown): Draft {
   const draft: Data = {}
   const open = opener(table, root)
   for (const row of table.rows.filter((each) => each.kind === 'kept' || isIn(each, form))) {
     const value = isRest(row) ? restOf(table, row, open) : valueIn(row, { open, draft, context })
     if (value === undefined) continue
-    if (row.kind === 'bundle') for (const [path, each] of partsOf(value as Draft)) fill(draft, path, each)
+    if (row.kind === 'bundle') for (const [path, each] of draftParts(value as Draft)) fill(draft, path, each)
     else if (row.kind === 'row') fill(draft, row.fields[0]!.split('.'), value)
   }
   return draft as Draft
@@ -19,7 +19,7 @@ export function readRows(table: Table, root: Fields, form: string | undefined, c
 /** A mapping of the document that stands for a group, or the lone value that stands in its place. */
 interface Opened {
   readonly fields: Fields
-  /** Where a lone value stands and the key that it stands for. */
+  /** The key of a lone value, and the key that it stands for. */
   readonly lone?: { readonly key: string; readonly for: string; readonly keepsUnread: boolean }
   readonly isMoved?: boolean
   readonly value: unknown
@@ -66,7 +66,7 @@ function valueIn(
   const groups = read ? new Set(paths.map((path) => groupOf(path).join('.'))) : []
   for (const group of groups) {
     const isHome = groupOf(home).join('.') === group
-    // What stands elsewhere counts only where nothing better is said.
+    // A value elsewhere counts only where nothing better is said.
     if (!isHome && names.some((field) => valueAt(draft, field.split('.')) !== undefined)) continue
     const opened = open(group === '' ? [] : group.split('.'))
     const known = paths.filter((path) => groupOf(path).join('.') === group).map(lastOf)
@@ -85,14 +85,14 @@ function placeIn(
   names: readonly string[],
   isHome: boolean,
   context: unknown,
-): Place | undefined {
+): KeyPlace | undefined {
   if (lone) return names.includes(lone.for) ? { fields, names: [lone.key], isLone: true, context } : undefined
   const found = names.find((each) => fields.has(each))
   if (isHome && !isMoved) return { fields, names: names as [string, ...string[]], isLone: false, context }
   return found === undefined ? undefined : { fields, names: [found], isLone: false, context }
 }
 
-function notePlace({ fields, names }: Place, home: string): void {
+function notePlace({ fields, names }: KeyPlace, home: string): void {
   if (!fields.has(...names)) return
   const place = placeOf(fields, names[0])
   if (placedAt(home.split('.'), fields.places).join('\0') !== place.join('\0')) fields.places.set(home, place)
@@ -117,17 +117,17 @@ export const namesBelow = ({ rows }: Table, group: string): ReadonlySet<string> 
   )
 
 /** The parts of a draft, by field or by field of a group. */
-const partsOf = (draft: Draft): readonly (readonly [readonly string[], unknown])[] =>
+const draftParts = (draft: Draft): readonly (readonly [readonly string[], unknown])[] =>
   keysOf(draft as Data).flatMap((field): (readonly [readonly string[], unknown])[] => {
     const value = own(draft, field)
     const below = isData(value) ? keysOf(value) : []
     return below.length > 0 ? below.map((key) => [[field, key], own(value, key)]) : [[[field], value]]
   })
 
-/** Puts a value where there is none yet; mappings are completed. */
+/** Puts a value into an empty place; mappings are completed. */
 function fill(draft: Data, [field = '', key]: readonly string[], value: unknown): void {
   const before = own(draft, field)
   const added: unknown = key === undefined ? value : { [key]: value }
   if (before === undefined) put(draft, field, added)
-  else if (isData(before) && isData(added)) put(draft, field, { ...added, ...before })
+  else if (isData(before) && isData(added)) put(draft, field, { ...before, ...added, ...before })
 }

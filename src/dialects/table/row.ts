@@ -11,7 +11,7 @@
  * - `context.*` stands for all keys below `context` that no row with a field has.
  * - A field of `Draft` that has neither a row nor a reason in `lost` does not compile. A reason for `gate` holds for
  *   `gate.name` too. `lost` may also give the reasons of fields that have a row.
- * - `readRows` (`read.ts`), `writeRows`, `missingIn`, `leftOver` (`write.ts`), `reasonIn`, `schemaOf`, `fieldsThat`,
+ * - `readRows` (`read.ts`), `writeRows`, `askedIn`, `leftOver` (`write.ts`), `reasonIn`, `schemaOf`, `fieldsThat`,
  *   `keyOfField`, `pageOf` (`derive.ts`).
  * - A table is built in `once(() => table({…}))` where it asks a zod schema for its keys: programs start without them.
  */
@@ -32,7 +32,7 @@ type Below<K extends string, T> = T extends readonly unknown[]
       : `${K}.${keyof T & string}`
     : K
 /** A free mapping such as `metrics` may be said key by key, and a group as a whole. */
-export type Said = FieldOf | `${FieldOf}.${string}` | (keyof Draft & string)
+export type SaidField = FieldOf | `${FieldOf}.${string}` | (keyof Draft & string)
 
 export type ValueOf<F, M = Draft> = F extends keyof M
   ? Exclude<M[F], undefined>
@@ -42,20 +42,20 @@ export type ValueOf<F, M = Draft> = F extends keyof M
       : unknown
     : unknown
 
-/** Where a codec finds its value: a mapping, and the key with its other spellings, best first. */
-export interface Place<C = unknown> {
+/** The place where a codec finds its value: a mapping, and the key with its other spellings, best first. */
+export interface KeyPlace<C = unknown> {
   readonly fields: Fields
   readonly names: readonly [string, ...string[]]
   /** A lone value stands where the group belongs: `source: "@x"`. */
   readonly isLone: boolean
-  /** What the dialect gave to `readRows`. */
+  /** The dialect gives it to `readRows`. */
   readonly context: C
 }
 
 /** How one kind of value stands in a format. */
 export interface Codec<T, C = unknown> {
   /** Asks the tolerant reader, which reports. Absent where the dialect reads the field by itself. */
-  readonly read?: (at: Place<C>) => T | undefined
+  readonly read?: (at: KeyPlace<C>) => T | undefined
   /** `undefined`: the key cannot say this value. */
   readonly write: (value: T) => unknown
   /** Absent for keys that the schema does not show. */
@@ -63,7 +63,7 @@ export interface Codec<T, C = unknown> {
 }
 
 /**
- * What an author's edit in a live folder means. `author`: it stays, the engine never writes it. `sent`: the file is
+ * The meaning of an author's edit in a live folder. `author`: it stays, the engine never writes it. `sent`: the file is
  * refused, and the engine never writes it. `fixed`: the file is refused. `follows`: the engine sets it with a step and
  * replaces it. `step`: it is taken with a step and refused without one. `amend`: it asks for an amendment.
  */
@@ -107,7 +107,7 @@ export interface Group {
   readonly also?: readonly string[]
   /** The key below that a lone value stands for. */
   readonly lone?: string
-  /** What counts as lone; else everything that is not a mapping. */
+  /** Absent: everything that is not a mapping is lone. */
   readonly isLone?: (value: unknown) => boolean
   /** A lone value that cannot be read stays a key of its own. */
   readonly keepsUnread?: boolean
@@ -124,7 +124,7 @@ export interface Table {
 
 type Rest<Form extends string> = Partial<Omit<Row<string, Form>, 'fields' | 'kind' | 'key' | 'as'>>
 
-/** What is covered by rows `R` and reasons `L`; the name of a group covers its parts. */
+/** Fields that neither rows `R` nor reasons `L` cover; the name of a group covers its parts. */
 type Uncovered<R extends string, L> = Exclude<
   FieldOf,
   R | `${R}.${string}` | (keyof L & string) | `${keyof L & string}.${string}`
@@ -132,14 +132,14 @@ type Uncovered<R extends string, L> = Exclude<
 
 export function tableFor<Form extends string, C = unknown>() {
   return {
-    row: <F extends Said>(
+    row: <F extends SaidField>(
       field: F,
       key: string,
       as: Codec<ValueOf<F>, C>,
       rest: Rest<Form> = {},
     ): Row<F, Form> => ({ fields: [field], kind: 'row', key, as, ...rest }),
 
-    bundle: <F extends Said>(
+    bundle: <F extends SaidField>(
       fields: readonly F[],
       key: string,
       as: Codec<Draft, C>,

@@ -6,7 +6,7 @@ import * as is from './codecs.ts'
 import { fieldsThat, keyOfField, liveOf, pageOf, reasonIn, schemaOf } from './derive.ts'
 import { readRows } from './read.ts'
 import { tableFor } from './row.ts'
-import { leftOver, missingIn, writeRows } from './write.ts'
+import { askedIn, leftOver, writeRows } from './write.ts'
 
 const { row, kept, bundle, table } = tableFor<'open' | 'closed'>()
 
@@ -119,7 +119,7 @@ describe('a table of fields', () => {
 
   it('asks for what a form needs, and for values that do not do', () => {
     const fields = (native: Record<string, unknown>, form: string) =>
-      missingIn(TABLE, native, form).map(({ field }) => field)
+      askedIn(TABLE, native, form).map(({ field }) => field)
 
     assert.deepEqual(fields({ rank: 'normal' }, 'open'), ['id', 'priority'])
     assert.deepEqual(fields({ id: 'a' }, 'closed'), [])

@@ -29,7 +29,7 @@ function saidBy({ kind, fields, from, as }: Row, draft: Draft): unknown {
   return value === undefined ? undefined : as.write(value)
 }
 
-/** Sets a value below mappings; where something else stands in the way, there is no room for it. */
+/** Sets a value below mappings; where something else stands in the way, the value is left out. */
 function putDeep(data: Readonly<Data>, [key = '', ...rest]: readonly string[], value: unknown): Data {
   const below = own(data, key)
   const result: Data = { ...data }
@@ -84,8 +84,8 @@ export const lackingIn = (table: Table, native: Readonly<Data>, form: string): r
     ({ key, need }) => need?.includes(form) && valueAt(native, key.split('.')) === undefined,
   )
 
-/** What a writer asks for: what is needed and has a reason, and values that do not do here. */
-export function missingIn(table: Table, native: Readonly<Data>, form: string): readonly DraftProblem[] {
+/** A writer asks for needed keys that have a reason, and for values that do not do here. */
+export function askedIn(table: Table, native: Readonly<Data>, form: string): readonly DraftProblem[] {
   const lacking = new Set(lackingIn(table, native, form))
   return rowsIn(table, form).flatMap((row): DraftProblem[] => {
     const value = valueAt(native, row.key.split('.'))

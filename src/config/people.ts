@@ -38,7 +38,7 @@ export const PeopleSchema = z
       .optional()
       .describe('The rule for a person who does not answer (wait)'),
   })
-  .describe('Defaults for gates, decisions and questions without rules of their own')
+  .describe('Defaults for each gate, decision and question without rules of its own')
 
 const Variable = z
   .string()

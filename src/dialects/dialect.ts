@@ -18,7 +18,7 @@ export interface Interpretation {
 
 /** Something that the draft says and the written text does not. */
 export interface Loss {
-  /** A field of the draft, for example `priority` or `package.decisions`. */
+  /** A field of the draft, for example `priority` or `package.summary`. */
   readonly field: string
   readonly reason: string
 }
@@ -48,7 +48,7 @@ export interface Dialect {
   toNative(draft: Draft): Native
   /** The text of a native value, in the strict form. */
   print(native: { readonly value: Record<string, unknown>; readonly body?: string }): string
-  /** Why the text does not say a field such as `priority` or `package.decisions`, where the dialect has a reason. */
+  /** Why the text does not say a field such as `priority` or `package.summary`, where the dialect has a reason. */
   reasonFor(field: string, draft: Draft): string | undefined
   /** Where the `x_baton` slot stands among the native keys, for example `['context', 'x_baton']`. */
   readonly slot: readonly string[]

@@ -22,7 +22,7 @@ export interface Slot {
 
 export interface Carried {
   readonly draft: Draft
-  /** Fields that the slot gave, for example `package.decisions`. Nobody but the writer vouches for them. */
+  /** Fields that the slot gave, for example `package.summary`. Nobody but the writer vouches for them. */
   readonly carried: readonly string[]
   readonly diagnostics: readonly PlacedProblem[]
 }

@@ -1,17 +1,11 @@
 import { type Data, isData, keysOf, own } from '../dialects/difference.ts'
 import { readDocuments } from '../dialects/index.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { FIELD_NAMED } from '../domain/handoffs/package-fields.ts'
 import { draftOf } from '../service/documents/export.ts'
 import { Tree } from './files/tree.ts'
 import { type FoldersOptions, fileOf } from './sync.ts'
 import { quietly, utf8Text } from './work.ts'
-
-/** Of these the rest is Baton's own. */
-const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  decisions: ['decision', 'rationale'],
-  artifacts: ['path', 'description'],
-  open_questions: ['question', 'context'],
-}
 
 /** What the sender gave and the file of the handoff does not say, because its document has no place for it. */
 export async function leftOut(options: FoldersOptions, handoff: Handoff): Promise<readonly string[]> {
@@ -33,7 +27,8 @@ export async function leftOut(options: FoldersOptions, handoff: Handoff): Promis
 const absent = (): undefined => undefined
 
 function given(key: string, value: unknown): unknown[] {
-  const texts = TEXTS[key]
+  // The other parts of an item are Baton's own.
+  const texts = FIELD_NAMED.get(key)?.texts
   if (texts === undefined || !Array.isArray(value)) return leaves(value)
   return value.flatMap((each: Data) => texts.flatMap((name) => own(each, name) ?? []))
 }

@@ -40,7 +40,7 @@ export async function applyMigration(plan: MigrationPlan, backup: string): Promi
       path: join(backup, 'report.json'),
       before: undefined,
       after: `${JSON.stringify(planSummary(plan), undefined, 2)}\n`,
-      why: 'the decisions',
+      why: 'the report',
     },
   ])
   await applyEdits(

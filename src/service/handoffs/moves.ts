@@ -5,6 +5,7 @@ import { delegationConditions, rolesOf, verifierOf } from '../../domain/handoffs
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
+import { returnedIn } from '../../domain/handoffs/package-fields.ts'
 import { stepWords } from '../../domain/handoffs/step-words.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'
@@ -239,10 +240,11 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
   })
 }
 
-/** The result as a package for the asker: files and decisions stand where every package has them. */
+/** The result as a package for the asker. */
 const answered = (summary: string, result: Result | undefined): Package => ({
   summary,
-  ...present({ data: result && { result }, decisions: result?.decisions, artifacts: result?.artifacts }),
+  ...present({ data: result && { result } }),
+  ...returnedIn(result),
 })
 
 /** Document 000's own table holds for its handoffs too. It knows no gates, and returns are ours. */

@@ -1,6 +1,7 @@
 import { needsAcknowledgment, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Result } from '../../domain/handoffs/package.ts'
+import { returnedIn } from '../../domain/handoffs/package-fields.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { must } from '../lookup.ts'
@@ -18,8 +19,8 @@ export function returned(
   const before = must(view, uid)
   const content = view.content(uid)
   if (!content) refuse('internal', 'the content of this handoff is missing')
-  const { summary, artifacts, decisions } = sent.package
-  const result: Result = { ...present({ note: summary, artifacts, decisions }), submitted_at: at }
+  const { summary: note } = sent.package
+  const result: Result = { ...present({ note }), ...returnedIn(sent.package), submitted_at: at }
   const next: Content = { ...content, result }
   view.putContent(uid, next)
   refuseUnacknowledged(before, content)

@@ -2,6 +2,7 @@ import { placeBelow } from '../../domain/handoffs/chain.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
+import { FIELD_NAMED } from '../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
@@ -310,30 +311,12 @@ const namesOf = (...uids: readonly (string | undefined)[]): string[] => [
   ...new Set(uids.filter((uid) => uid !== undefined)),
 ]
 
-/** The compiler asks for a line whenever a package gets a field. */
-const TRAVELS: Readonly<Record<keyof Package, true>> = {
-  summary: true,
-  purpose: true,
-  context: true,
-  data: true,
-  decisions: true,
-  artifacts: true,
-  open_questions: true,
-  deliverables: true,
-  criteria: true,
-  constraints: true,
-  input: true,
-  links: true,
-  checks: true,
-  validation_request: true,
-}
-
 /** The fields that travel in the package. */
-const packageOf = (input: NewHandoff): Package => partOf(input, (key) => Object.hasOwn(TRAVELS, key))
+const packageOf = (input: NewHandoff): Package => partOf(input, (key) => FIELD_NAMED.has(key))
 
 /** The fields of the handoff itself. */
 const fieldsOf = (input: NewHandoff): Omit<NewHandoff, keyof Package> =>
-  partOf(input, (key) => !Object.hasOwn(TRAVELS, key))
+  partOf(input, (key) => !FIELD_NAMED.has(key))
 
 const partOf = <T>(input: T & object, isPart: (key: string) => boolean): T =>
   Object.fromEntries(

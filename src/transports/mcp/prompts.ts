@@ -25,7 +25,7 @@ const JOBS: readonly Job[] = [
       [
         `Hand this over to ${to}: ${what}`,
         '',
-        '1. Call handoff_send with to, title, a summary of two or three sentences, and context that the receiver cannot find out alone: decisions with their reasons, paths of files, open questions.',
+        '1. Call handoff_send with to, title, a summary of two or three sentences, and context that the receiver cannot find out alone: each decision with its reason, paths of files, open questions.',
         '2. Name every deliverable, and criteria that can be measured ("npm test passes", not "good code"). Each deliverable will need evidence.',
         '3. Read the warnings in the reply and mend what they point at with a better handoff.',
         '4. Tell the id. Call handoff_wait only if you need the result now; else it comes to your inbox.',

@@ -17,13 +17,13 @@ import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type Keeping, useKept } from '../ui/use-kept.ts'
 
-/** What waits for this person: gates and decisions first, then questions, then work and news. */
+/** The inbox of a person: choices first, then questions, then work and news. */
 export function Inbox({ me }: { readonly me: Me }) {
   const inbox = useOperation('handoff_inbox', { limit: 100 })
   const { shown, keeping } = useKept(inbox.data?.items.filter(isQuestion) ?? NONE)
-  const decisions = shown.filter(({ need }) => need !== 'clarification')
-  const { current, activate } = useCurrent(decisions)
-  useStepping(decisions, current, activate)
+  const choices = shown.filter(({ need }) => need !== 'clarification')
+  const { current, activate } = useCurrent(choices)
+  useStepping(choices, current, activate)
   if (!inbox.data)
     return inbox.error ? (
       <Failed error={inbox.error} again={inbox.refetch} page="Inbox" />
@@ -41,7 +41,7 @@ export function Inbox({ me }: { readonly me: Me }) {
           Nothing waits for you. Gates, questions and work that is yours appear here by themselves.
         </Empty>
       )}
-      {decisions.map((handoff) => (
+      {choices.map((handoff) => (
         <Waiting
           key={handoff.uid}
           handoff={handoff}
@@ -49,7 +49,7 @@ export function Inbox({ me }: { readonly me: Me }) {
           isActive={handoff.uid === current?.uid}
           isKept={!items.includes(handoff)}
           onFocus={() => activate(handoff.uid)}
-          onDone={() => activate(neighbour(decisions, handoff)?.uid)}
+          onDone={() => activate(neighbour(choices, handoff)?.uid)}
           me={me}
           keeping={keeping}
         />
@@ -92,17 +92,17 @@ const neighbour = (all: readonly Handoff[], one: Handoff): Handoff | undefined =
  * The decision that keys are for: the first, until somebody goes to another. When it goes away by itself they are for
  * none, because a key that was meant for one must not reach another.
  */
-function useCurrent(decisions: readonly Handoff[]) {
+function useCurrent(choices: readonly Handoff[]) {
   const [active, activate] = useState<string>()
-  const current = active === undefined ? decisions[0] : decisions.find(({ uid }) => uid === active)
-  const next = decisions.length === 0 ? undefined : (active ?? current?.uid)
+  const current = active === undefined ? choices[0] : choices.find(({ uid }) => uid === active)
+  const next = choices.length === 0 ? undefined : (active ?? current?.uid)
   useEffect(() => activate(next), [next])
   return { current, activate }
 }
 
 /** `j` and `k` go from one decision to the next. */
 function useStepping(
-  decisions: readonly Handoff[],
+  choices: readonly Handoff[],
   current: Handoff | undefined,
   activate: (uid: string) => void,
 ): void {
@@ -110,14 +110,14 @@ function useStepping(
     const onKey = (event: KeyboardEvent) => {
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
       if (step === 0 || isTyping(event.target) || event.ctrlKey || event.metaKey) return
-      const next = current ? decisions[decisions.indexOf(current) + step] : decisions[0]
+      const next = current ? choices[choices.indexOf(current) + step] : choices[0]
       if (!next) return
       activate(next.uid)
       document.getElementById(next.uid)?.scrollIntoView({ block: 'nearest' })
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [decisions, current, activate])
+  }, [choices, current, activate])
 }
 
 type Asked = NonNullable<OperationOutput<'handoff_inbox'>['gates']>[number]

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { FIELD_NAMED } from '../../../domain/handoffs/package-fields.ts'
 import { present } from '../../../domain/present.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Flag } from './args.ts'
@@ -45,13 +46,10 @@ const FREE_TEXT = 2_001
 
 /** Singular spellings that no rule gives. */
 const SINGULAR: Readonly<Record<string, string>> = {
-  criteria: 'criterion',
   depends_on: 'depends-on',
   tests_run: 'test',
   files_changed: 'file',
-  open_questions: 'question',
   related_thought_records: 'related',
-  validation_request: 'validate',
 }
 
 /** Options that write one part of a field. */
@@ -92,10 +90,10 @@ function toFlag(field: string, schema: z.ZodType): FieldFlag {
   const plain = shapeOf(schema)
   const shape: Shape = plain.kind === 'number' && field.endsWith('_s') ? { ...plain, kind: 'seconds' } : plain
   const name =
-    shape.repeats || field in SINGULAR
+    shape.repeats || field in SINGULAR || FIELD_NAMED.get(field)?.option
       ? singular(field)
       : dashed(shape.kind === 'seconds' ? field.replace(/_s$/, '') : field)
-  const about = TYPED[field] ?? describe(schema) ?? ABOUT[field]
+  const about = TYPED[field] ?? describe(schema) ?? FIELD_NAMED.get(field)?.about ?? ABOUT[field]
   return {
     name,
     ...(name !== dashed(field) && { also: [dashed(field)] }),
@@ -178,6 +176,7 @@ function textKind(schema: z.ZodString): Kind {
 const dashed = (field: string): string => field.replaceAll('_', '-')
 
 const singular = (field: string): string =>
+  FIELD_NAMED.get(field)?.option ??
   SINGULAR[field] ??
   dashed(field)
     .replace(/ies$/, 'y')
@@ -186,8 +185,8 @@ const singular = (field: string): string =>
 function placeholderOf(field: string, kind: Kind): string {
   if (kind === 'number') return 'number'
   if (kind === 'seconds') return 'time'
-  if (kind === 'json' || kind === 'anything') return PLACEHOLDERS[field] ?? 'json'
-  return PLACEHOLDERS[field] ?? 'text'
+  const isData = (kind === 'json' || kind === 'anything') && !FIELD_NAMED.get(field)?.texts
+  return PLACEHOLDERS[field] ?? (isData ? 'json' : 'text')
 }
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
@@ -203,8 +202,6 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   artifacts: 'path',
   checks: 'check',
   links: 'name=path',
-  decisions: 'text',
-  open_questions: 'text',
   blockers: 'text',
   details: 'text',
   validation_request: 'point',
@@ -228,10 +225,6 @@ const TYPED: Readonly<Record<string, string>> = {
 /** Descriptions of fields whose schema has none. */
 const ABOUT: Readonly<Record<string, string>> = {
   title: 'Title, in a few words',
-  purpose: 'Purpose of the work',
-  decisions: 'A decision that was made',
-  artifacts: 'A file that belongs to it',
-  constraints: 'A limit that must be kept',
   alias: 'An id of its own',
   home: 'The dialect it lives in',
   evidence: 'Proof of a deliverable',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { BatonError } from '../../../domain/errors.ts'
+import { FIELD_NAMED } from '../../../domain/handoffs/package-fields.ts'
 import { present } from '../../../domain/present.ts'
 import { toSeconds } from '../screen/time.ts'
 import type { Arguments } from './args.ts'
@@ -130,7 +131,9 @@ const unescaped = (text: string): string => (text.startsWith('@@') ? text.slice(
 /** JSON, or the short form of the field: people write a path or a sentence, not an object. */
 function toStructure(text: string, flag: FieldFlag): unknown {
   const trimmed = text.trim()
-  const short = SHORT[flag.short ?? flag.field]
+  const field = flag.short ?? flag.field
+  const [main] = FIELD_NAMED.get(field)?.texts ?? []
+  const short = main === undefined ? SHORT[field] : (item: string) => ({ [main]: item })
   const looksLikeJson = /^[[{"]/.test(trimmed)
   if (!looksLikeJson && short) return short(trimmed, flag)
   try {
@@ -150,9 +153,6 @@ function toStructure(text: string, flag: FieldFlag): unknown {
 
 /** How one item of a structured field is written without JSON. */
 const SHORT: Readonly<Record<string, (text: string, flag: FieldFlag) => unknown>> = {
-  artifacts: (path) => ({ path }),
-  decisions: (decision) => ({ decision }),
-  open_questions: (question) => ({ question }),
   blockers: (description) => ({ description }),
   details: (message) => ({ message }),
   evidence: (text) => text,

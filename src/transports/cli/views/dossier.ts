@@ -7,6 +7,7 @@ import type {
   ThreadItem,
   VerificationRecord,
 } from '../../../domain/handoffs/package.ts'
+import { itemLine, shownFields } from '../../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
@@ -82,28 +83,16 @@ function askedRows(screen: Screen, { handoff, package: pack, acknowledgment }: D
   const add = (name: string, text: string | undefined) => {
     if (text !== undefined && text !== '') rows.push([name, plainText(text)])
   }
-  add('Summary', pack.summary)
-  add('Purpose', pack.purpose)
-  add('Context', pack.context)
-  add(
-    'Decisions',
-    lines(
-      pack.decisions?.map(({ decision, rationale }) => (rationale ? `${decision} (${rationale})` : decision)),
-    ),
-  )
-  add('Questions', lines(pack.open_questions?.map(({ question }) => question)))
+  const shown = shownFields(pack)
+  for (const field of shown) add(field.label, lines(field.lines))
   if (handoff.gate?.name !== undefined) add('Gate', `${handoff.gate.name} (${handoff.gate.type})`)
   add('Validate', lines(pack.validation_request?.items))
   add(
     'Options',
     lines(Object.entries(pack.validation_request?.options ?? {}).map(([key, text]) => `${key}: ${text}`)),
   )
-  add('Criteria', lines(pack.criteria))
-  add('Constraints', lines(pack.constraints))
   add('Files', lines(pack.artifacts?.map(({ path }) => path)))
-  add('Links', lines(Object.entries(pack.links ?? {}).map(([name, path]) => `${name}: ${path}`)))
-  add('Data', json(pack.data))
-  add('Input', json(pack.input))
+  for (const field of shown) if (!field.lines) add(field.label, json(field.value))
   add('Understood', lines(acknowledgment?.understanding))
   if (handoff.state === 'offered' && handoff.ack_deadline !== undefined)
     add('Accept', screen.when(handoff.ack_deadline))
@@ -147,11 +136,8 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
       `${mark} ${plainText(check.name)}${check.detail ? ` (${plainText(check.detail)})` : ''}`,
     ])
   }
-  for (const { id, decision, rationale } of isDecided(handoff) ? (result?.decisions ?? []) : [])
-    rows.push([
-      'Decision',
-      plainText([id && `${id}:`, decision, rationale && `(${rationale})`].filter(Boolean).join(' ')),
-    ])
+  for (const decision of isDecided(handoff) ? (result?.decisions ?? []) : [])
+    rows.push(['Decision', plainText(itemLine(decision, 'decision'))])
   if (result?.note) rows.push(['Note', plainText(result.note)])
   if (result?.artifacts?.length)
     rows.push(['Files out', plainText(result.artifacts.map(({ path }) => path).join('\n'))])

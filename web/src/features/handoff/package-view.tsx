@@ -2,10 +2,10 @@ import type {
   ArtifactRef,
   Check,
   CheckResult,
-  Decision as Choice,
   Package,
   Result,
 } from '../../../../src/domain/handoffs/package.ts'
+import { itemLine, shownFields } from '../../../../src/domain/handoffs/package-fields.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 
@@ -39,27 +39,21 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
 
 /** What travels with the handoff. */
 export function PackageView({ package: given }: { readonly package: Package }) {
-  const { open_questions = [], data, input, links = {}, validation_request: asked } = given
+  const shown = shownFields(given)
   if (Object.keys(given).length === 0) return <p className="soft">Nothing travels with it but its title.</p>
   return (
     <div className="stack">
-      <Said title="Summary" text={given.summary} />
-      <Said title="Purpose" text={given.purpose} />
-      <Said title="Background" text={given.context} />
-      <Points title="Points to validate" items={asked?.items ?? []} />
-      <Points title="Criteria" items={given.criteria ?? []} />
-      <Points title="Constraints" items={given.constraints ?? []} />
-      <Points title="Decisions" items={(given.decisions ?? []).map(toSentence)} />
-      <Points
-        title="Open questions"
-        items={open_questions.map(({ question, priority, context }) =>
-          [question, priority && ` (${priority})`, context && `: ${context}`].filter(Boolean).join(''),
-        )}
-      />
+      {shown.map(({ label, value }) =>
+        typeof value === 'string' ? <Said key={label} title={label} text={value} /> : null,
+      )}
+      <Points title="Points to validate" items={given.validation_request?.items ?? []} />
+      {shown.map(({ label, value, lines = [] }) =>
+        typeof value === 'string' ? null : <Points key={label} title={label} items={lines} />,
+      )}
       <Artifacts items={given.artifacts ?? []} />
-      <Points title="Links" items={Object.entries(links).map(([name, target]) => `${name}: ${target}`)} />
-      <Raw title="Data" value={data} />
-      <Raw title="Input" value={input} />
+      {shown.map(({ label, value, lines }) =>
+        lines ? null : <Raw key={label} title={label} value={value} />,
+      )}
     </div>
   )
 }
@@ -70,7 +64,7 @@ export function ResultView({ result }: { readonly result: Result }) {
   return (
     <div className="stack">
       <Said title="Note" text={note} />
-      <Points title="Decided on the way" items={decisions.map(toSentence)} />
+      <Points title="Decided on the way" items={decisions.map((each) => itemLine(each, 'decision'))} />
       <Points title="Next steps" items={next_steps} />
       <Artifacts items={artifacts} />
       <Raw title="Output" value={output} />
@@ -79,9 +73,6 @@ export function ResultView({ result }: { readonly result: Result }) {
     </div>
   )
 }
-
-const toSentence = ({ id, decision, rationale }: Choice): string =>
-  [id && `${id}: `, decision, rationale && `, because ${rationale}`].filter(Boolean).join('')
 
 /** Files by their names, with what is known of each. They are not opened from here. */
 function Artifacts({ items }: { readonly items: readonly ArtifactRef[] }) {

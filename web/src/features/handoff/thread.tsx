@@ -2,7 +2,7 @@ import type { ThreadItem } from '../../../../src/domain/handoffs/package.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Time } from '../../ui/time.tsx'
 
-/** Questions, answers and decisions in their order, each with who said it. */
+/** Each question, answer and decision in order, with the name of its author. */
 export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
   if (items.length === 0) return null
   return (

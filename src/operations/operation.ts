@@ -3,7 +3,7 @@ import { BatonError, type ErrorCode, toError } from '../domain/errors.ts'
 import { visible, visibleDeep, wellFormedDeep } from '../domain/texts/visible.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
-import { type Issue, issueSentence } from './issue-words.ts'
+import { type Issue, issueSentence } from '../domain/texts/issue-words.ts'
 
 /** One thing that can be asked of Baton. The command line, HTTP, MCP, the docs and the client are derived from it. */
 export interface Operation<

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
-import { type Issue, issueSentence } from '../../../../operations/issue-words.ts'
+import { type Issue, issueSentence } from '../../../../domain/texts/issue-words.ts'
 import type { Arguments, Flag } from '../../input/args.ts'
 import { isOn, textOf, textsOf } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'

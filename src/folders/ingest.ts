@@ -177,10 +177,15 @@ async function carriedOut(
     if (!(error instanceof BatonError) || error.code === 'unavailable' || error.code === 'internal')
       throw error
     const at = calls.findIndex(({ orElse }) => orElse !== undefined)
-    const instead = error.code === 'unmet' ? calls[at]?.orElse?.(error.message) : undefined
+    const instead =
+      error.code === 'unmet' && !isHeldUp(error) ? calls[at]?.orElse?.(error.message) : undefined
     return instead ? carriedOut(work, calls.with(at, instead), `${key}-else`) : error.message
   }
 }
+
+/** A gate or a delegated part holds the work up: the answer itself may be right. */
+const isHeldUp = ({ details: { unmet } }: BatonError): boolean =>
+  Array.isArray(unmet) && unmet.some(({ code }) => code === 'gate_shut' || code === 'delegation_open')
 
 async function called(
   work: Work,

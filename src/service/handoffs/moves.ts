@@ -1,7 +1,7 @@
 import type { Actor, Agent } from '../../domain/agent.ts'
 import { type AckOverrides, ackDeadline, addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
-import { delegationConditions, rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
+import { delegationConditions, receiverCompletes, rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
@@ -280,7 +280,8 @@ const list = (words: readonly string[]): string =>
 
 function whoIs(handoff: Handoff, role: Role): string {
   if (role === 'sender') return `its sender ${handoff.from}`
-  if (role === 'receiver') return `its receiver ${handoff.to}`
+  if (role === 'receiver' || (role === 'completer' && receiverCompletes(handoff)))
+    return `its receiver ${handoff.to}`
   if (role === 'person') return 'a person it is addressed to'
   if (role === 'clock') return 'the engine'
   return HOME_RULES[handoff.home].lastWord === 'verifier'

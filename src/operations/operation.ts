@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { BatonError, type ErrorCode, toError } from '../domain/errors.ts'
+import { describeIssues, SHOWN_ISSUES } from '../domain/texts/issue-words.ts'
 import { visible, visibleDeep, wellFormedDeep } from '../domain/texts/visible.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
-import { type Issue, issueSentence } from '../domain/texts/issue-words.ts'
 
 /** One thing that can be asked of Baton. The command line, HTTP, MCP, the docs and the client are derived from it. */
 export interface Operation<
@@ -99,7 +99,7 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
 export function checkedInput<In extends z.ZodObject>(op: Operation<In>, raw: unknown): z.output<In> {
   const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
   if (parsed.success) return wellFormedDeep(parsed.data)
-  throw new BatonError('invalid_input', describeIssues(parsed.error), {
+  throw new BatonError('invalid_input', describeIssues(parsed.error.issues), {
     operation: op.name,
     issues: parsed.error.issues.slice(0, SHOWN_ISSUES),
   })
@@ -132,18 +132,6 @@ function withoutAliases(aliases: Readonly<Record<string, string>>, raw: unknown)
   }
   return given
 }
-
-/** One line for each thing that is wrong, led by the field's name. */
-function describeIssues(error: z.ZodError): string {
-  const lines = error.issues
-    .slice(0, SHOWN_ISSUES)
-    .map((issue) => issueSentence(issue as Issue, (path) => path.join('.')))
-  const more = error.issues.length - lines.length
-  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
-}
-
-/** A hostile input can be wrong in a hundred thousand places; nobody reads more than these. */
-const SHOWN_ISSUES = 20
 
 /** Fields of every list, made anew for each operation. */
 export const PAGE = () => ({

@@ -4,7 +4,6 @@ import type { Source } from '../text/source.ts'
 import { checkBoxes } from './body/boxes.ts'
 import { checkMarkdown } from './check.ts'
 import { draftOf } from './draft-of.ts'
-import { fitted } from './fitted.ts'
 import { keyOfField } from './keys.ts'
 import { parseName, stemOf } from './names.ts'
 import { Reading } from './reading.ts'
@@ -20,7 +19,7 @@ export function parseHandoff(source: Source): Interpretation {
   for (const { severity, code, message, key, below = [] } of checkMarkdown({ draft, path: source.path }))
     reading.report(severity, code, message, reading.positionOf(key, ...below))
   const whole = withBody(draft, reading.body?.text)
-  return { draft: fitted(whole, reading), diagnostics: reading.diagnostics, places: reading.places }
+  return { draft: reading.fitted(whole), diagnostics: reading.diagnostics, places: reading.places }
 }
 
 /** A body that only repeats the front matter, as the template has it, is made again with every change. */

@@ -1,6 +1,8 @@
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { isData, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
+import { fitted } from '../fitted.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { quotedText } from '../text/quoted.ts'
 import type { Path, Position, Source } from '../text/source.ts'
@@ -49,6 +51,13 @@ export class Reading {
     this.index = new BodyIndex(this.body?.text ?? '')
     this.diagnostics = this.top?.diagnostics ?? []
     this.places = this.top?.places ?? new Map()
+  }
+
+  /** The draft without the values that no handoff can have, each reported. */
+  fitted(draft: Draft): Draft {
+    const { draft: fitting, unfit } = fitted(draft)
+    for (const { message } of unfit) this.report('error', 'unusable_value', message, this.start)
+    return fitting
   }
 
   report(severity: PlacedProblem['severity'], code: string, message: string, at: Position): void {

@@ -259,7 +259,10 @@ team: shop
     )
     assert.equal(draft.package?.summary, 'text')
     assert.equal(draft.package?.deliverables, undefined)
-    assert.match(diagnostics.find(({ code }) => code === 'out_of_limits')!.message, /package\.deliverables/)
+    assert.match(
+      diagnostics.find(({ code }) => code === 'out_of_limits')!.message,
+      /^deliverables\.0 takes at most 2000 characters$/,
+    )
   })
 
   it('keeps keys of prototypes as keys', () => {

@@ -13,6 +13,18 @@ export interface Issue {
   readonly errors?: readonly (readonly Issue[])[]
 }
 
+/** A hostile input can be wrong in a hundred thousand places; nobody reads more than these. */
+export const SHOWN_ISSUES = 20
+
+/** One line for each thing that is wrong, led by the field's name. */
+export function describeIssues(issues: readonly object[]): string {
+  const lines = issues
+    .slice(0, SHOWN_ISSUES)
+    .map((issue) => issueSentence(issue as Issue, (path) => path.join('.')))
+  const more = issues.length - lines.length
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+}
+
 /**
  * One fault as a sentence that says what the field takes. `name` is how the reader calls the field that the path
  * leads to. A message that was written for its schema is left alone.

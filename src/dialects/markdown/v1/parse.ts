@@ -5,7 +5,6 @@ import type { Source } from '../../text/source.ts'
 import { checkBoxes } from '../body/boxes.ts'
 import { checkMarkdown, isProhibited } from '../check.ts'
 import { draftOf } from '../draft-of.ts'
-import { fitted } from '../fitted.ts'
 import { dayInName, originalOf, stemOf } from '../names.ts'
 import { withName } from '../parse.ts'
 import { Reading } from '../reading.ts'
@@ -37,7 +36,7 @@ export function parseV1(source: Source): Interpretation {
   }
   const body = reading.body?.text
   return {
-    draft: fitted(body === undefined ? draft : { ...draft, body }, reading),
+    draft: reading.fitted(body === undefined ? draft : { ...draft, body }),
     diagnostics: reading.diagnostics,
     places: reading.places,
   }

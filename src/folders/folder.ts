@@ -27,7 +27,8 @@ export type Says =
     }
   /** A file that is no handoff is nobody's business. */
   | { readonly is: 'nothing' }
-  | { readonly is: 'unreadable'; readonly reason: string }
+  /** `author`: who the file says wrote it, where that can be read. */
+  | { readonly is: 'unreadable'; readonly reason: string; readonly author?: string | undefined }
 
 /** A handoff as the engine has it, and the text that its file had when both last agreed. */
 export interface KnownHandoff {

@@ -114,7 +114,7 @@ async function once(work: Work, path: string): Promise<boolean> {
   const says = text === undefined ? undefined : work.read(text, path)
   if (says?.is === 'nothing' || (isRefused && says?.is !== 'handoff')) return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
-    return unreadableFile(work, path, found, says?.is === 'unreadable' ? says.reason : NO_TEXT, row)
+    return unreadableFile(work, path, found, says?.is === 'unreadable' ? says : { reason: NO_TEXT }, row)
   if (!isRefused && says.isHalf && movedFor(found) < HALF_MS) {
     await pause(HALF_MS / (LOOKS - 2))
     return false
@@ -224,7 +224,7 @@ async function unreadableFile(
   work: Work,
   path: string,
   found: FoundFile,
-  reason: string,
+  { reason, author }: { readonly reason: string; readonly author?: string | undefined },
   row?: FileRow,
 ): Promise<boolean> {
   const patience = found.bytes.length === 0 ? EMPTY_MS : WHOLE_MS
@@ -239,7 +239,7 @@ async function unreadableFile(
     note(work, { what: 'left', path, reason })
     return dealtWith(work, path, found)
   }
-  await refuseFile(work, { path, found, reason, handoff, author: handoff?.from })
+  await refuseFile(work, { path, found, reason, handoff, author: handoff?.from ?? author })
   if (!handoff) return dealtWith(work, path, found)
   note(work, { what: 'put_back', path, id: handoff.id, uid: handoff.uid })
   return project(work, handoff, { at: { path, found }, base: row?.text })

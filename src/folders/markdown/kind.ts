@@ -81,7 +81,7 @@ function read(text: string, path: string): Says {
   if (!isHandoffFile(path, text)) return { is: 'nothing' }
   const [document] = readDocuments(text, { path: `${ROOT}/${path}` })
   const wrong = problemsIn(document)
-  if (wrong !== undefined) return { is: 'unreadable', reason: wrong }
+  if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from }
   if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
     return { is: 'unreadable', reason: 'it is not a markdown handoff; see: baton check' }
   const slot = own(document.source.value, 'x_baton')

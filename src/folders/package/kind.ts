@@ -65,7 +65,7 @@ function read(text: string, path: string): Says {
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
   const [document] = readDocuments(text, { path })
   const wrong = problemsIn(document)
-  if (wrong !== undefined) return { is: 'unreadable', reason: wrong }
+  if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from }
   if (document?.dialect !== 'package' || !document.draft || document.form !== 'package')
     return { is: 'unreadable', reason: 'it is not a handoff package; see: baton check' }
   const slot = own(own(document.source.value, 'handoff'), 'x_baton')

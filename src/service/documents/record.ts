@@ -1,8 +1,10 @@
+import * as z from 'zod'
 import type { Draft } from '../../dialects/draft.ts'
 import type { State } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
-import type { RecordInput, TaskUpdate } from '../../domain/tasks/inputs.ts'
+import { type RecordInput, recordFields, type TaskUpdate } from '../../domain/tasks/inputs.ts'
 import type { WritebackStatus } from '../../domain/tasks/writeback.ts'
+import { describeIssues } from '../../domain/texts/issue-words.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { addRecord, newTask, updateTask } from '../tasks/tasks.ts'
@@ -42,6 +44,7 @@ export async function makeRecord(deps: ServiceDeps, call: Call, piece: Piece): P
       'it does not say which task it is about; name it as task_id, for example P0.1.1',
     )
   const isRecord = piece.document.form === 'thought_record'
+  const said = isRecord ? recordOf(draft, call.actor.name) : undefined
   const recordUid = deps.newUid()
   return write<Recorded>(deps, call, {
     op: 'document_import',
@@ -49,11 +52,9 @@ export async function makeRecord(deps: ServiceDeps, call: Call, piece: Piece): P
     reads: { tasks: [id], agents: [call.actor.name] },
     decide: (view, at) => {
       const step: Step = { deps, view, actor: call.actor, at }
-      if (isRecord) demandPm(step, recordOf(draft, call.actor.name).on_behalf_of)
+      if (said) demandPm(step, said.on_behalf_of)
       const task = view.task(id)?.task ?? newTask(step, { id, title: draft.title ?? id })
-      const recorded = isRecord
-        ? addRecord(step, recordUid, task, recordOf(draft, call.actor.name)).task
-        : task
+      const recorded = said ? addRecord(step, recordUid, task, said).task : task
       const after =
         isRecord && draft.state !== 'completed' ? recorded : updateTask(step, recorded, updateOf(draft))
       keepSource(step, piece, { stream: after.uid, description: id })
@@ -66,12 +67,15 @@ export async function makeRecord(deps: ServiceDeps, call: Call, piece: Piece): P
   })
 }
 
+/** A record from a document is as long as one from a call may be. */
 function recordOf({ record = {}, from }: Draft, caller: string): RecordInput {
-  return {
+  const input = {
     ...record,
     blockers: record.blockers?.map((each) => (typeof each === 'string' ? { description: each } : each)),
     ...(from !== undefined && from !== caller && { on_behalf_of: from }),
   }
+  const { error } = z.object(recordFields()).safeParse(input)
+  return error ? refuse('invalid_input', describeIssues(error.issues)) : input
 }
 
 function updateOf({ state, progress, record }: Draft): TaskUpdate {

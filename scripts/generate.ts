@@ -13,6 +13,7 @@ import type { Operation } from '../src/operations/operation.ts'
 import { shapeOf } from '../src/transports/mcp/schema.ts'
 import { LAYERS } from '../test/support/layers.ts'
 import { lossTable } from './losses.ts'
+import { ruleTable } from './rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MADE_BY = '<!-- Written by scripts/generate.ts; change the code instead. -->'
@@ -27,6 +28,7 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'docs/generated/homes.md': homes(),
     'docs/generated/operations.md': operations(await loadOperations()),
     'docs/generated/losses.md': page('What conversions lose', lossTable()),
+    'docs/generated/rules.md': page('Rules and surfaces', ruleTable()),
     'web/src/api/routes.ts': routes(await loadOperations()),
     ...schemas(),
     'docs/generated/schemas/workflow.json': `${json(WORKFLOW_SCHEMA())}\n`,

@@ -1,0 +1,153 @@
+import { accepted, fileOf, NOT_HANDOFFS, NOT_RECORDS, offered, WORK } from '../situations.ts'
+import { CALLS, type Cell, type Cells, cannot, type Rule, refused } from '../table.ts'
+import type { World } from '../world.ts'
+
+/** Changes the file of the work. */
+export const edited = (
+  ...changes: readonly (readonly [from: string | RegExp, to: string])[]
+): ((world: World) => string) => {
+  return (world) => {
+    world.edit(fileOf(world, WORK), ...changes)
+    return ''
+  }
+}
+
+/** Adds lines to the file of the work. */
+export const appended =
+  (text: string): ((world: World) => string) =>
+  (world) => {
+    const file = fileOf(world, WORK)
+    world.write(file, `${world.read(file)}${text}`)
+    return ''
+  }
+
+const KNOWN = `${WORK} is here already and says something else; change it with Baton, or see it with: baton show ${WORK}`
+const DIFFERS = 'An import changes nothing that is here.'
+
+/** The work as a document that says more than the workspace does. */
+export const exported = (
+  to: 'markdown' | 'queue' | 'package',
+  ...changes: readonly (readonly [from: string | RegExp, to: string])[]
+): Cell =>
+  refused(
+    async (world) => {
+      const { text } = await world.does<{ text: string }>('planner', 'document_export', { id: WORK, to })
+      return changes.reduce((said, [from, then]) => {
+        const next = said.replace(from, then)
+        if (next === said) throw new Error(`${from} is not in ${said}`)
+        return next
+      }, text)
+    },
+    { sentence: KNOWN, why: DIFFERS },
+  )
+
+/** A step of known work, which only a file of its own folder can take. */
+export const steps = (
+  files: Pick<Cells, 'file: markdown' | 'file: queue' | 'file: package'>,
+  more: Partial<Cells> = {},
+): Cells => ({
+  ...CALLS,
+  ...files,
+  'import: markdown': ONLY_NEW,
+  'import: queue': ONLY_NEW,
+  'import: block': ONLY_NEW,
+  'import: package': ONLY_NEW,
+  'import: writeback': NOT_RECORDS,
+  collect: cannot('A block tells of the work of its own author.'),
+  'task import': NOT_HANDOFFS,
+  ...more,
+})
+
+const ONLY_NEW = cannot('An import brings new handoffs. It takes no step of one that is here.')
+const MOVED = cannot('A file in the queue folders is moved by its receiver. It names nobody else.')
+
+const acknowledgment = (by: string): string =>
+  `acknowledgment:\n  received: true\n  by: ${by}\n  understood:\n    task: Add rate limits\n  starting: true\n`
+
+export const ACTING: readonly Rule[] = [
+  {
+    kind: 'who may act',
+    rule: 'Only its receiver accepts a handoff.',
+    home: 'markdown',
+    code: 'not_allowed',
+    sentence: `mallory may not accept ${WORK}; that is for its receiver codex`,
+    prepare: offered,
+    asked: { as: 'mallory', op: 'handoff_accept', input: { id: WORK } },
+    cells: steps(
+      {
+        'file: markdown': refused(
+          edited(
+            ['status: Active', 'status: Acknowledged'],
+            ['acknowledged_by: null', 'acknowledged_by: mallory'],
+          ),
+        ),
+        'file: queue': MOVED,
+        'file: package': refused(appended(acknowledgment('mallory'))),
+      },
+      {
+        'import: markdown': exported(
+          'markdown',
+          ['status: Active', 'status: Acknowledged'],
+          ['acknowledged_at: null', 'acknowledged_at: 2026-11-01T10:00:00Z'],
+          ['acknowledged_by: null', 'acknowledged_by: mallory'],
+        ),
+      },
+    ),
+  },
+  {
+    kind: 'who may act',
+    rule: 'Only its receiver hands work in.',
+    home: 'queue',
+    code: 'not_allowed',
+    sentence: `mallory may not submit ${WORK}; that is for its receiver codex`,
+    prepare: accepted,
+    asked: { as: 'mallory', op: 'handoff_submit', input: { id: WORK, note: 'I did it' } },
+    cells: steps({
+      'file: markdown': cannot(
+        'A markdown file has no key for the agent that hands in. It counts as the receiver.',
+      ),
+      'file: queue': MOVED,
+      'file: package': cannot('A package has no key for the agent that hands in. It counts as the receiver.'),
+    }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'A receiver does not verify its own work.',
+    home: 'markdown',
+    code: 'not_allowed',
+    sentence: `codex may not verify ${WORK}; that is for its verifier`,
+    prepare: async (world) => {
+      await accepted(world)
+      if (world.home === 'markdown') await world.does('codex', 'handoff_submit', { id: WORK, note: 'Done' })
+      await world.sync()
+    },
+    asked: { as: 'codex', op: 'handoff_verify', input: { id: WORK, pass: true } },
+    cells: steps({
+      'file: markdown': refused(
+        edited(
+          ['status: Acknowledged', 'status: Complete'],
+          [
+            'completion_verified_by: null\n',
+            'completion_verified_by: codex\nverification_record:\n  verified_at: 2026-11-17T10:00:00Z\n  deliverable_checks:\n    - {deliverable: Middleware, status: verified, evidence: seen}\n',
+          ],
+        ),
+      ),
+      'file: queue': cannot('The receiver of queue work completes it. Nobody verifies it.'),
+      'file: package': cannot('The receiver of a package completes it. Nobody verifies it.'),
+    }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'Only its sender takes a handoff back.',
+    home: 'package',
+    code: 'not_allowed',
+    sentence: `mallory may not cancel ${WORK}; that is for its sender planner`,
+    prepare: offered,
+    asked: { as: 'mallory', op: 'handoff_cancel', input: { id: WORK } },
+    cells: steps({
+      'file: markdown': cannot('A markdown file that its sender did not reject is rejected by its receiver.'),
+      'file: queue': cannot('The queue format has no folder for cancelled work.'),
+      'file: package': cannot('A package has no key for the agent that cancels. It counts as the sender.'),
+    }),
+  },
+]

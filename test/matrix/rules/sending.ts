@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { person } from '../../support/program/workspace.ts'
+import {
+  adopted,
+  DOCUMENTS,
+  NOT_HANDOFFS,
+  NOT_RECORDS,
+  newFile,
+  offered,
+  PACKAGES_ONLY,
+  TASK,
+  WORK,
+  workFor,
+} from '../situations.ts'
+import { CALLS, type Cells, cannot, type Rule, refused } from '../table.ts'
+import type { World } from '../world.ts'
+
+const DAY_MS = 86_400_000
+const ELSEWHERE = 'It was sent elsewhere. Its receiver finds the fault when it accepts.'
+
+/** A package that breaks a rule of sending, in a file and as a document. */
+const packages = (facts: Parameters<typeof DOCUMENTS.package>[0]): Cells => ({
+  ...CALLS,
+  ...PACKAGES_ONLY,
+  'file: package': newFile('package', facts),
+  'import: package': adopted('package', facts, ELSEWHERE),
+})
+
+const outside = '  expectations:\n    deliverable: "Middleware"\n'
+const isCounted = async ({ service }: World): Promise<void> => {
+  const { agents } = await service.deps.store.counts()
+  assert.ok((agents.planner?.outgoing ?? 0) > 0, 'it does not count for its sender')
+}
+
+/** A new handoff to somebody, by every surface that can hand over. */
+const handingOver = (to: string, why: string): Cells => ({
+  ...CALLS,
+  'file: markdown': newFile('markdown', { to }),
+  'file: queue': newFile('queue', { to }),
+  'file: package': newFile('package', { to }),
+  'import: markdown': adopted('markdown', { to }, why, isCounted),
+  'import: queue': adopted('queue', { to }, why, isCounted),
+  'import: block': adopted('block', { to }, why),
+  'import: package': adopted('package', { to }, why, isCounted),
+  'import: writeback': NOT_RECORDS,
+  collect: refused(() => DOCUMENTS.block({ to })),
+  'task import': NOT_HANDOFFS,
+})
+
+/** An open handoff of planner for codex, about another task. */
+const before = (world: World) => offered(world, { task: 'BPRD-2026-0041' })
+
+export const SENDING: readonly Rule[] = [
+  {
+    kind: 'sending',
+    rule: 'A summary that says nothing is not sent.',
+    home: 'package',
+    code: 'invalid_input',
+    sentence: `summary: "It's done" tells the receiver nothing; say what was done and what is needed`,
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { summary: "It's done" }) },
+    cells: packages({ summary: "It's done" }),
+  },
+  {
+    kind: 'sending',
+    rule: 'A placeholder is not sent.',
+    home: 'package',
+    code: 'invalid_input',
+    sentence: 'summary: [what was done] is a placeholder; write the value that it stands for',
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { summary: '[what was done]' }) },
+    cells: packages({ summary: '[what was done]' }),
+  },
+  {
+    kind: 'sending',
+    rule: 'A delegation names the result that it wants.',
+    home: 'package',
+    code: 'invalid_input',
+    sentence:
+      'deliverables: a delegation needs a deliverable; name the result you expect (--deliverable, or expectations.deliverable in a file)',
+    asked: {
+      as: 'planner',
+      op: 'handoff_send',
+      input: {
+        to: 'codex',
+        title: 'Check',
+        type: 'delegation',
+        summary: 'The plan was agreed in the standup',
+      },
+    },
+    cells: packages({ type: 'delegation', more: '' }),
+  },
+  {
+    kind: 'sending',
+    rule: 'An artifact lies inside the project.',
+    home: 'package',
+    code: 'invalid_input',
+    sentence:
+      'artifacts.0.path: artifact /etc/passwd is not inside the project; copy it there and write its path relative to the project',
+    asked: {
+      as: 'planner',
+      op: 'handoff_send',
+      input: workFor('codex', { artifacts: [{ path: '/etc/passwd' }] }),
+    },
+    cells: packages({ more: `    artifacts:\n      - path: "/etc/passwd"\n${outside}` }),
+  },
+  {
+    kind: 'sending',
+    rule: 'A markdown handoff of a task is open once between two agents.',
+    home: 'markdown',
+    code: 'conflict',
+    sentence: `${WORK} already hands ${TASK} from planner to codex and is open`,
+    prepare: offered,
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex') },
+    cells: {
+      ...CALLS,
+      'file: markdown': newFile('markdown', { made: -DAY_MS }),
+      'file: queue': cannot('The rule belongs to markdown handoffs.'),
+      'file: package': cannot('The rule belongs to markdown handoffs.'),
+      'import: markdown': adopted(
+        'markdown',
+        { made: -DAY_MS },
+        'It is open elsewhere already, and both are shown.',
+      ),
+      'import: queue': cannot('The rule belongs to markdown handoffs.'),
+      'import: block': cannot('The rule belongs to markdown handoffs.'),
+      'import: package': cannot('The rule belongs to markdown handoffs.'),
+      'import: writeback': NOT_RECORDS,
+      collect: cannot('The rule belongs to markdown handoffs.'),
+      'task import': NOT_HANDOFFS,
+    },
+  },
+  {
+    kind: 'sending',
+    rule: 'Nothing is sent to an agent that was removed.',
+    code: 'not_found',
+    sentence: 'agent builder was removed; add it again with: baton agent add builder',
+    prepare: async ({ service }) => {
+      await service.agents.remove(person('maria'), 'builder')
+    },
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('builder') },
+    cells: handingOver('builder', 'It was sent before the agent was removed.'),
+  },
+  {
+    kind: 'limits',
+    rule: 'A sender has no more open handoffs than its limit.',
+    code: 'limit_exceeded',
+    sentence: 'planner has 1 active outgoing handoffs (max: 1)',
+    settings: 'default_limits: {outgoing: 1}\n',
+    prepare: before,
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('builder') },
+    cells: handingOver('builder', 'A limit counts what was sent elsewhere and does not refuse it.'),
+  },
+  {
+    kind: 'limits',
+    rule: 'A receiver has no more open handoffs than its limit.',
+    code: 'limit_exceeded',
+    sentence: 'codex has 1 active incoming handoffs (max: 1)',
+    settings: 'default_limits: {incoming: 1}\n',
+    prepare: before,
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex') },
+    cells: handingOver('codex', 'A limit counts what was sent elsewhere and does not refuse it.'),
+  },
+  {
+    kind: 'routes',
+    rule: 'An agent hands over only where the routes lead.',
+    code: 'not_allowed',
+    sentence: 'planner may not hand to builder; see routes in baton.yaml',
+    settings: 'routes: [{from: planner, to: [codex]}]\n',
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('builder') },
+    cells: handingOver('builder', 'It was handed over elsewhere, where other routes hold.'),
+  },
+  {
+    kind: 'routes',
+    rule: 'Work is given to another receiver only where the routes lead.',
+    code: 'not_allowed',
+    sentence: 'planner may not hand to builder; see routes in baton.yaml',
+    settings: 'routes: [{from: planner, to: [codex]}]\n',
+    prepare: offered,
+    asked: { as: 'planner', op: 'handoff_reassign', input: { id: WORK, to: 'builder' } },
+    cells: {
+      ...CALLS,
+      ...reassigned(),
+    },
+  },
+]
+
+/** No document has a key by which known work goes to another receiver. */
+function reassigned(): Omit<Cells, keyof typeof CALLS> {
+  const fixed = cannot('The receiver of a handoff cannot be changed in its file.')
+  const known = cannot('An import takes no step of a handoff that is here.')
+  return {
+    'file: markdown': fixed,
+    'file: queue': fixed,
+    'file: package': fixed,
+    'import: markdown': known,
+    'import: queue': known,
+    'import: block': known,
+    'import: package': known,
+    'import: writeback': NOT_RECORDS,
+    collect: cannot('A block hands its own work on. It does not move the work of others.'),
+    'task import': NOT_HANDOFFS,
+  }
+}

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { accepted, adopted, offered, WORK } from '../situations.ts'
+import { type Cell, cannot, type Rule, refused } from '../table.ts'
+import type { World } from '../world.ts'
+import { edited, steps } from './acting.ts'
+import { completed, moved } from './gates.ts'
+
+const TWO = { deliverables: ['Middleware', 'Manual'] }
+const seen = (deliverable: string) => ({ deliverable, status: 'verified', evidence: 'seen' })
+
+/** Work that was handed in and waits for its verifier; other formats have no such state. */
+const inReview =
+  (more: object = {}) =>
+  async (world: World): Promise<void> => {
+    await accepted(world, more)
+    const evidence = [...(Reflect.get(more, 'deliverables') ?? ['Middleware'])].map((deliverable) => ({
+      deliverable,
+      evidence: 'src/limit.ts',
+    }))
+    if (world.home === 'markdown' || world.home === 'native')
+      await world.does('codex', 'handoff_submit', { id: WORK, note: 'Done', evidence })
+    await world.sync()
+  }
+
+type Other = Parameters<typeof refused>[1]
+const byFormat = (deliverable: string): Other => ({
+  sentence: `"${deliverable}" is not verified; add a check with status: verified and its evidence.`,
+  why: 'The check of the format finds it first, and names the line.',
+})
+
+/** A markdown file that its verifier completes with these checks. */
+const verified = (other: Other, ...checks: readonly string[]): Cell =>
+  refused(
+    edited(
+      ['status: Acknowledged', 'status: Complete'],
+      [
+        'completion_verified_by: null\n',
+        `completion_verified_by: perplexity\nverification_record:\n  verified_at: 2026-11-17T10:00:00Z\n  deliverable_checks:\n${checks.map((check) => `    - ${check}\n`).join('')}`,
+      ],
+    ),
+    other,
+  )
+
+/** The queue format answers a result that does not do with a failure, so that the sender hears of it. */
+const failing = (by: (world: World) => string, sentence?: string): Cell => ({
+  is: 'answers',
+  by,
+  why: 'The work fails with the same sentence, so that its sender hears of it.',
+  holds: async ({ service }, said) => {
+    const { state, error } = (await service.deps.store.handoff(WORK)) ?? {}
+    assert.deepEqual([state, error?.code], ['failed', 'VALIDATION_FAILED'])
+    assert.equal(error?.message, sentence ?? said)
+  },
+})
+
+const QUEUE_ONLY = cannot('The rule belongs to queue work.')
+const MARKDOWN_ONLY = cannot('The rule belongs to markdown handoffs.')
+const NO_CHECKS = cannot('The rule belongs to queue work and to work without a file.')
+const NO_EVIDENCE = cannot('The format asks for no evidence. Its receiver completes the work.')
+
+/** A document that says of itself that it was verified. */
+const verifiedElsewhere = adopted(
+  'markdown',
+  {
+    task: 'BPRD-2026-0041',
+    status: 'Complete',
+    more: 'verification_record:\n  verified_at: 2026-11-17T10:00:00Z\n  verified_by: perplexity\n  deliverable_checks:\n    - {deliverable: Middleware, status: verified, evidence: seen}\n',
+  },
+  'It ended elsewhere. Nothing in it counts as verified here.',
+  async ({ service }, { uid, verified_by }) => {
+    const { verifications } = (await service.deps.store.content(uid)) ?? {}
+    assert.deepEqual([verified_by, verifications], [undefined, []])
+  },
+)
+
+async function failedTwice(world: World): Promise<void> {
+  await accepted(world, { retry: { max: 1, delay_s: 600, multiplier: 1 } })
+  const fail = { id: WORK, message: 'No compiler', code: 'PROCESSING_ERROR' }
+  await world.does('codex', 'handoff_fail', fail)
+  await world.sync()
+  await world.does('planner', 'handoff_retry', { id: WORK })
+  await world.sync()
+  await world.does('codex', 'handoff_accept', { id: WORK, understood: 'Add rate limits' })
+  await world.does('codex', 'handoff_fail', fail)
+  await world.sync()
+}
+
+export const WORKING: readonly Rule[] = [
+  {
+    kind: 'evidence',
+    rule: 'Work is handed in with evidence for every deliverable.',
+    code: 'unmet',
+    sentence: `${WORK} cannot be submitted yet: no evidence for "Manual"`,
+    prepare: (world) => accepted(world, TWO),
+    asked: {
+      as: 'codex',
+      op: 'handoff_submit',
+      input: { id: WORK, evidence: [{ deliverable: 'Middleware', evidence: 'src/limit.ts' }] },
+    },
+    cells: steps(
+      {
+        'file: markdown': refused(
+          edited([
+            'completed_at: null\n',
+            'completed_at: null\nevidence:\n  - {deliverable: Middleware, evidence: src/limit.ts}\n',
+          ]),
+        ),
+        'file: queue': NO_EVIDENCE,
+        'file: package': NO_EVIDENCE,
+      },
+      { collect: NO_EVIDENCE },
+    ),
+  },
+  {
+    kind: 'evidence',
+    rule: 'A verifier has seen every deliverable.',
+    home: 'markdown',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed: no evidence for "Manual"`,
+    prepare: inReview(TWO),
+    asked: {
+      as: 'perplexity',
+      op: 'handoff_verify',
+      input: { id: WORK, pass: true, checks: [seen('Middleware')] },
+    },
+    cells: steps(
+      {
+        'file: markdown': verified(
+          byFormat('Manual'),
+          '{deliverable: Middleware, status: verified, evidence: seen}',
+        ),
+        'file: queue': MARKDOWN_ONLY,
+        'file: package': MARKDOWN_ONLY,
+      },
+      { 'import: markdown': verifiedElsewhere },
+    ),
+  },
+  {
+    kind: 'evidence',
+    rule: 'Queue work is completed with an output.',
+    home: 'queue',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed yet: no output or artifact was handed in`,
+    prepare: accepted,
+    asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK, note: 'Done' } },
+    cells: steps({
+      'file: markdown': QUEUE_ONLY,
+      'file: queue': failing(
+        moved('completed', { completed_at: new Date().toISOString() }),
+        'Output validation failed: output has no artifact_path; write where the artifact lies, for example artifacts/phase-13-react/artifact-1.json',
+      ),
+      'file: package': QUEUE_ONLY,
+    }),
+  },
+  {
+    kind: 'checks',
+    rule: 'A check that does not say verified completes nothing.',
+    home: 'markdown',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed: no evidence for "Middleware"`,
+    prepare: inReview(),
+    asked: {
+      as: 'perplexity',
+      op: 'handoff_verify',
+      input: { id: WORK, pass: true, checks: [{ ...seen('Middleware'), status: 'refused' }] },
+    },
+    cells: steps({
+      'file: markdown': verified(
+        byFormat('Middleware'),
+        '{deliverable: Middleware, status: completely missing, evidence: seen}',
+      ),
+      'file: queue': MARKDOWN_ONLY,
+      'file: package': MARKDOWN_ONLY,
+    }),
+  },
+  {
+    kind: 'checks',
+    rule: 'Work whose acceptance check fails is not completed.',
+    home: 'queue',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed yet: check failed: file exists: docs/limits.md (not there)`,
+    prepare: (world) => accepted(world, { checks: [{ kind: 'file_exists', path: 'docs/limits.md' }] }),
+    asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK, output: { files: [] } } },
+    cells: steps({
+      'file: markdown': NO_CHECKS,
+      'file: queue': failing(completed()),
+      'file: package': NO_CHECKS,
+    }),
+  },
+  {
+    kind: 'checks',
+    rule: 'Queue work whose tests fail is not completed.',
+    home: 'queue',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed yet: tests are failing`,
+    prepare: accepted,
+    asked: {
+      as: 'codex',
+      op: 'handoff_submit',
+      input: { id: WORK, output: { files: [] }, validation: { tests_passing: false } },
+    },
+    cells: steps({
+      'file: markdown': QUEUE_ONLY,
+      'file: queue': failing(completed({ validation: { status: 'passed', tests_passing: false } })),
+      'file: package': QUEUE_ONLY,
+    }),
+  },
+  {
+    kind: 'retries',
+    rule: 'Queue work is not retried more often than it says.',
+    home: 'queue',
+    code: 'wrong_state',
+    sentence: `all 1 retries of ${WORK} are used; send the work as a new handoff`,
+    prepare: async (world) => (world.home === 'queue' ? failedTwice(world) : offered(world)),
+    asked: { as: 'planner', op: 'handoff_retry', input: { id: WORK } },
+    cells: steps(
+      {
+        'file: markdown': QUEUE_ONLY,
+        'file: queue': refused(moved('pending')),
+        'file: package': QUEUE_ONLY,
+      },
+      {
+        'import: queue': adopted(
+          'queue',
+          {
+            task: 'BPRD-2026-0041',
+            status: 'failed',
+            more: {
+              timestamp_failed: new Date().toISOString(),
+              timestamp_created: new Date().toISOString(),
+              error: { code: 'PROCESSING_ERROR', message: 'No compiler' },
+              retry_policy: { max_retries: 1, retry_delay_seconds: 0, backoff_multiplier: 1 },
+              retry_count: 1,
+              retry_available: true,
+            },
+          },
+          'Its retries are counted as the file says, and no other is granted.',
+          async (world, { id, retry }) => {
+            await assert.rejects(world.does('planner', 'handoff_retry', { id }), {
+              message: `all ${retry?.max} retries of ${id} are used; send the work as a new handoff`,
+            })
+          },
+        ),
+      },
+    ),
+  },
+  {
+    kind: 'retries',
+    rule: 'Only a failed handoff is retried.',
+    home: 'queue',
+    code: 'wrong_state',
+    sentence: `${WORK} is in progress; only a failed handoff can be retried`,
+    prepare: accepted,
+    asked: { as: 'planner', op: 'handoff_retry', input: { id: WORK } },
+    cells: steps({
+      'file: markdown': cannot('The markdown format has no retries.'),
+      'file: queue': refused(moved('pending'), {
+        sentence: `${WORK} is in progress, so it cannot be moved back by hand. Its worker can fail it, or it times out`,
+        why: 'The move back is refused before it counts as a retry.',
+      }),
+      'file: package': cannot('The package format has no retries.'),
+    }),
+  },
+  {
+    kind: 'retries',
+    rule: 'Only its sender retries failed work.',
+    home: 'queue',
+    code: 'not_allowed',
+    sentence: `mallory may not retry ${WORK}; that is for its sender planner`,
+    prepare: async (world) => {
+      await accepted(world, { retry: { max: 3, delay_s: 600, multiplier: 1 } })
+      await world.does('codex', 'handoff_fail', { id: WORK, message: 'No', code: 'FATAL' })
+    },
+    asked: { as: 'mallory', op: 'handoff_retry', input: { id: WORK } },
+    cells: steps({
+      'file: markdown': cannot('The markdown format has no retries.'),
+      'file: queue': cannot('A file that is moved back to pending counts as moved by its sender.'),
+      'file: package': cannot('The package format has no retries.'),
+    }),
+  },
+]

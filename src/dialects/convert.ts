@@ -3,6 +3,7 @@ import { type Data, fieldDifferences, keysOf, own, sameData, withPath } from './
 import type { Draft } from './draft.ts'
 import { readDocuments } from './read.ts'
 import { dialectOf, endingOf } from './registry.ts'
+import { readNative } from './rewrite.ts'
 import { bytesOf, SLOT_BYTES, slotFor } from './slot.ts'
 import type { Path } from './text/source.ts'
 import { isMapping, setOwn } from './text/tree.ts'
@@ -25,9 +26,13 @@ export interface ConvertOptions {
 export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {}): Conversion {
   const dialect = dialectOf(to)
   const wanted = supplied(draft, options.supply)
-  const made = writtenOf(wanted, dialect)
+  let plain = ''
+  const made = writtenOf(wanted, dialect, (native, of) => {
+    plain = dialect.print(native)
+    return readAs(dialect, plain, of)
+  })
   if (!made.ok) return made
-  const { native, text: plain, read } = made
+  const { native, read } = made
   const reasons = reasonsOf(dialect, made.draft)
   const losses = lossesBetween(wanted, read, dialect, reasons)
   if (!options.slot) return { ok: true, text: plain, losses }
@@ -43,26 +48,27 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   return { ok: true, text, losses: left }
 }
 
-type WrittenText =
-  | {
-      readonly ok: true
-      readonly draft: Draft
-      readonly native: Native & { ok: true }
-      readonly text: string
-      readonly read: Draft
-    }
+type NativeValue = Native & { readonly ok: true }
+type Spoken =
+  | { readonly ok: true; readonly draft: Draft; readonly native: NativeValue; readonly read: Draft }
   | { readonly ok: false; readonly missing: readonly DraftProblem[] }
 
+/** A draft in the keys of a dialect and what these say, without a text in between. */
+export const spoken = (draft: Draft, to: DialectId, path: string): Spoken =>
+  writtenOf(draft, dialectOf(to), (native) => readNative(to, native, path).draft ?? {})
+
 /** Keys that a document of another dialect had beside are kept only where they do not come to mean something. */
-function writtenOf(draft: Draft, dialect: Dialect): WrittenText {
+function writtenOf(
+  draft: Draft,
+  dialect: Dialect,
+  readBack: (native: NativeValue, draft: Draft) => Draft,
+): Spoken {
   const native = dialect.toNative(draft)
   if (!native.ok) return native
-  const text = dialect.print(native)
-  const read = readAs(dialect, text, draft)
-  if (draft.extra === undefined || sameData(read.extra, draft.extra))
-    return { ok: true, draft, native, text, read }
+  const read = readBack(native, draft)
+  if (draft.extra === undefined || sameData(read.extra, draft.extra)) return { ok: true, draft, native, read }
   const { extra: _foreign, ...own } = draft
-  return writtenOf(own, dialect)
+  return writtenOf(own, dialect, readBack)
 }
 
 /** Fields win over the draft's; mappings such as `package` are completed field by field. */

@@ -10,7 +10,7 @@ import { withSlot } from './slot.ts'
 import { MAX_BLOCKS } from './text/limits.ts'
 import { lineStarts } from './text/lines.ts'
 import type { Path, Source } from './text/source.ts'
-import { sourcesOf } from './text/sources.ts'
+import { type SourceOptions, sourcesOf } from './text/sources.ts'
 import { isMapping } from './text/tree.ts'
 
 /** One handoff, or something else that a dialect knows, found in a text. */
@@ -45,10 +45,16 @@ export function readDocuments(text: string, options: ReadOptions = {}): readonly
   return documents.length > 0 ? documents : [documentOf({ ...sources[0]!, matches: [] })]
 }
 
-export interface ReadOptions {
-  readonly path?: string
+export interface ReadOptions extends SourceOptions {
   /** The team's own formats, which are looked for first. */
   readonly formats?: readonly Format[] | undefined
+}
+
+/** A piece as a document of this dialect. */
+export function readSource(source: Source, dialect: DialectId, format?: Format): Document {
+  const form = dialectOf(dialect).formOf(source)
+  const matches = form === undefined ? [] : [{ dialect, form }]
+  return documentOf({ source, matches, ...present({ format }) })
 }
 
 interface Matched {

@@ -1,12 +1,12 @@
-import { present } from '../domain/present.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, DialectId } from './dialect.ts'
 import { type Data, type Difference, differences, fieldDifferences, own, withoutPath } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { placedAt } from './fields.ts'
-import { type Document, readDocuments } from './read.ts'
+import { type Document, readSource } from './read.ts'
 import { dialectOf } from './registry.ts'
 import { nativeOnly, slotFor } from './slot.ts'
 import { standIns } from './stand-ins.ts'
+import { withChange } from './text/edit/change.ts'
 import type { Change, Path, Source } from './text/source.ts'
 import { isMapping, valueAt } from './text/tree.ts'
 
@@ -20,24 +20,37 @@ const PASSES = 3
 /** More than a draft has fields. */
 const WANTED = 1_000
 
+export interface Rewriting {
+  /** As it will read. Its text and the places in it are still the old ones. */
+  readonly document: Document
+  /** The new text, with more changes in the same edit. */
+  text(more?: readonly Change[]): string
+}
+
 /**
  * The document with what changed between its draft and `after`, and every other byte as it was: both drafts are
- * put into the dialect's keys, and where these differ the text is edited in the place where it said so. The result
- * is read again, and of several ways the one that comes nearest to `after` is taken.
+ * put into the dialect's keys, and where these differ the text is edited in the place where it said so. Of several
+ * ways the one that reads nearest to `after` is taken. It is looked for in the values; the text is edited once.
  */
-export function rewrite(document: Document, after: Draft): string {
+export function rewriting(document: Document, after: Draft): Rewriting {
   const wrongIn = measure(document.draft ?? {}, after)
-  let best: Attempt = { document, wrong: wrongIn(document) }
+  let best: Attempt = { document, changes: [], wrong: wrongIn(document) }
   for (let pass = 0; pass < PASSES && best.wrong > 0; pass++) {
-    const next = nearest(best.document, after, wrongIn)
+    const next = nearest(best, after, wrongIn)
     if (next === undefined || next.wrong >= best.wrong) break
     best = next
   }
-  return best.document.source.text
+  const { document: made, changes } = best
+  return { document: made, text: (more = []) => textWith(document, [...changes, ...more], made.source.body) }
 }
 
+export const rewrite = (document: Document, after: Draft): string => rewriting(document, after).text()
+
 interface Attempt {
+  /** As it will read. */
   readonly document: Document
+  /** Since the text as it is. */
+  readonly changes: readonly Change[]
   readonly wrong: number
 }
 
@@ -54,24 +67,27 @@ function measure(before: Draft, after: Draft): Measure {
 }
 
 /** All changes, or all but one: a key that is made from others must not follow them where nobody wrote it. */
-function nearest(document: Document, after: Draft, wrongIn: Measure): Attempt | undefined {
-  const { dialect: id, draft: before } = document
-  if (id === undefined || before === undefined) return undefined
-  const [from, to] = [writtenParts(dialectOf(id), before), writtenParts(dialectOf(id), after)]
-  if (!from || !to) return undefined
-  const changes = changesBetween(from.value, to.value, document)
-  const attempt = (some: readonly Change[]): Attempt | undefined => {
-    const made = readAgain(changedText(document, some, [from.body, to.body]), document)
-    const whole = made && readAgain(withNewSlot(made, after), made)
-    return whole && { document: whole, wrong: wrongIn(whole) }
+function nearest(from: Attempt, after: Draft, wrongIn: Measure): Attempt | undefined {
+  const { document } = from
+  const { dialect: id, draft } = document
+  if (id === undefined || draft === undefined) return undefined
+  const [old, now] = [writtenParts(dialectOf(id), draft), writtenParts(dialectOf(id), after)]
+  if (!old || !now) return undefined
+  const body = old.body === now.body ? document.source.body : bodyWith(document.source, old.body, now.body)
+  const changes = changesBetween(old.value, now.value, document)
+  const attempt = (some: readonly Change[]): Attempt => {
+    const made = asChanged(document, some, body)
+    const slot = newSlot(made, after)
+    const whole = slot.length > 0 ? asChanged(made, slot) : made
+    return { document: whole, changes: [...from.changes, ...some, ...slot], wrong: wrongIn(whole) }
   }
   let best = attempt(changes)
   let kept = changes
   for (const change of changes) {
-    if (best?.wrong === 0 || kept.length <= 1) break
+    if (best.wrong === 0 || kept.length <= 1) break
     const fewer = kept.filter((each) => each !== change)
     const next = attempt(fewer)
-    if (next && (best === undefined || next.wrong < best.wrong)) {
+    if (next.wrong < best.wrong) {
       best = next
       kept = fewer
     }
@@ -79,33 +95,62 @@ function nearest(document: Document, after: Draft, wrongIn: Measure): Attempt | 
   return best
 }
 
-function changedText(
-  { source }: Document,
+/** The document as it will read with these changes, without a text of its own. */
+export function asChanged(
+  document: Document,
   changes: readonly Change[],
-  [from, to]: readonly [string, string],
-): string {
-  const edited = changes.length > 0 ? source.edit(changes) : source.text
-  return from === to ? edited : withBody(edited, source, from, to)
+  body = document.source.body,
+): Document {
+  const { source, dialect, format } = document
+  if (dialect === undefined || (changes.length === 0 && body === source.body)) return document
+  let { value } = source
+  for (const change of changes) value = withChange(value, change.path, change.value)
+  const isNew = (path: Path): boolean =>
+    changes.some((each) => {
+      const from = each.value === undefined ? each.path.slice(0, -1) : each.path
+      return from.every((step, i) => path[i] === step)
+    })
+  const raw: Source['raw'] = (path) => (isNew(path) ? plainScalar(valueAt(value, path)) : source.raw(path))
+  return readSource({ ...source, value, body, raw }, dialect, format)
 }
 
-/** The same piece of the changed text. A piece starts where it did; a text has one markdown piece at most. */
-function readAgain(text: string, document: Document): Document | undefined {
-  const { kind, start, path, text: old } = document.source
-  if (text === old) return document
-  const formats = document.format ? [document.format] : []
-  return readDocuments(text, { ...present({ path }), formats }).find(
-    ({ source: each }) => each.kind === kind && (kind === 'markdown' || each.start === start),
-  )
+const plainScalar = (value: unknown): string | undefined =>
+  value === undefined || typeof value === 'object' ? undefined : String(value)
+
+/** The document that these values are the whole file of, as if it had been written and read again. */
+export function readNative(
+  id: DialectId,
+  { value, body = '' }: { readonly value: Data; readonly body?: string },
+  path: string,
+): Document {
+  const isMarkdown = path.endsWith('.md')
+  const first = { line: 1, column: 1 }
+  const source: Source = {
+    kind: isMarkdown ? 'markdown' : path.endsWith('.json') ? 'json' : 'yaml',
+    ...{ text: '', path, start: 0, end: 0, value, bodyAt: 0, diagnostics: [] },
+    body: isMarkdown ? body : undefined,
+    locate: () => first,
+    position: () => first,
+    raw: (at) => plainScalar(valueAt(value, at)),
+    edit: () => '',
+  }
+  return readSource(source, id)
 }
 
 /** A document that has a slot gets one that fits what its own keys say now. */
-function withNewSlot({ source, form, dialect: id, carried }: Document, after: Draft): string {
+function newSlot({ source, form, dialect: id, carried }: Document, after: Draft): readonly Change[] {
   const dialect = id && dialectOf(id)
-  if (!dialect || form === undefined || valueAt(source.value, dialect.slot) === undefined) return source.text
+  if (!dialect || form === undefined || valueAt(source.value, dialect.slot) === undefined) return []
   const native = dialect.interpret(source, form).draft
   const slot = native && slotFor(after, nativeOnly(native, dialect.slot))
-  if (slot === undefined && carried.length === 0) return source.text
-  return source.edit([{ path: dialect.slot, value: slot }])
+  return slot === undefined && carried.length === 0 ? [] : [{ path: dialect.slot, value: slot }]
+}
+
+/** The body stands at the end of the text, so its place is counted from there. */
+function textWith({ source }: Document, changes: readonly Change[], body: string | undefined): string {
+  const edited = changes.length > 0 ? source.edit(changes) : source.text
+  if (body === source.body) return edited
+  return edited.slice(0, edited.length - (source.text.length - source.bodyAt)) + body
 }
 
 /**
@@ -178,12 +223,9 @@ function sameShape(there: unknown, native: unknown): boolean {
   return isMapping(there)
 }
 
-/** The body stands at the end of the text, so its place is counted from there. What is not found is left alone. */
-function withBody(text: string, source: Source, from: string, to: string): string {
-  const body = source.body ?? ''
+/** A text that the body does not have is left alone. */
+function bodyWith({ body = '' }: Source, from: string, to: string): string {
   const native = (each: string): string => (body.includes('\r\n') ? each.replaceAll(/\r?\n/g, '\r\n') : each)
   const at = from === '' ? body.length : body.indexOf(native(from))
-  if (at < 0) return text
-  const head = text.slice(0, text.length - (source.text.length - source.bodyAt))
-  return head + body.slice(0, at) + native(to) + body.slice(at + native(from).length)
+  return at < 0 ? body : body.slice(0, at) + native(to) + body.slice(at + native(from).length)
 }

@@ -1,5 +1,6 @@
 import type { DialectId } from '../dialects/dialect.ts'
 import type { Draft } from '../dialects/draft.ts'
+import type { RecentTexts } from '../dialects/text/sources.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { OperationName } from '../operations/index.ts'
@@ -40,6 +41,7 @@ export interface KnownHandoff {
   readonly policy?: Policy
   /** What was said about the work and the document has no key for. */
   readonly thread?: readonly Said[] | undefined
+  readonly recent?: RecentTexts | undefined
 }
 
 export type FileText =
@@ -127,9 +129,9 @@ export interface FolderKind {
   /** The whole text of the file. What the base says beside the engine's fields stays. */
   write(known: KnownHandoff): FileText
   /** What the index and other extra files need of it. */
-  facts(handoff: Handoff, text: string, store: Store): unknown
+  facts(handoff: Handoff, text: string, store: Store, recent?: RecentTexts): unknown
 
-  read(text: string, path: string): Says
+  read(text: string, path: string, recent?: RecentTexts): Says
   /** Why a file cannot be the beginning of a handoff; undefined when it can. */
   refusesNew(draft: Draft, path: string): string | undefined
   plan(change: ForeignChange): Plan

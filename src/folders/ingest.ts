@@ -34,7 +34,7 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const obstacle = obstacleTo(says.draft)
   if (author === undefined || obstacle !== undefined) return no(obstacle ?? 'it does not say who hands over')
   const call = await claimed(work, author)
-  const input = { text, path: inProject(work, path), asNew: !isGits }
+  const input = { text, path: inProject(work, path), asNew: !isGits, recent: work.recent }
   const [item] = await importText(work.service.deps, call, input).catch((error: unknown) => {
     // It may succeed later, when its author saves it again.
     if (error instanceof BatonError && error.code === 'limit_exceeded')
@@ -140,7 +140,7 @@ export async function isOfGitSoon(work: Work, path: string, bytes: Uint8Array): 
 
 async function draftNow(work: Work, handoff: Handoff, base: string): Promise<Draft> {
   const text = await textFor(work, handoff, base)
-  const says = work.kind.read(text, work.kind.place(handoff) ?? '')
+  const says = work.read(text, work.kind.place(handoff) ?? '')
   return says.is === 'handoff' ? says.draft : {}
 }
 

@@ -103,7 +103,7 @@ export async function agree(
 ): Promise<void> {
   const { path, text, sha256, stamp } = file
   const { state, kind, service } = work
-  const facts = await kind.facts(handoff, text, service.deps.store)
+  const facts = await kind.facts(handoff, text, service.deps.store, work.recent)
   state.together(() => {
     state.putFile(work.path, {
       uid: handoff.uid,

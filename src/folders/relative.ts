@@ -24,13 +24,13 @@ export function relativeFolder(base: FolderKind, format: Format): FolderKind {
     ...(base.isLater && { isLater: (path, own) => base.isLater!(theirs(path), theirs(own)) }),
     ...(base.scope && { scope: (path) => base.scope!(theirs(path)) }),
     at: mine,
-    read: (text, path) => {
-      const [document] = readDocuments(text, { path, formats: [format] })
+    read: (text, path, recent) => {
+      const [document] = readDocuments(text, { path, formats: [format], recent })
       const error = document?.diagnostics.find(({ severity }) => severity === 'error')
       // Named by its line in the team's text.
       if (error && document?.format)
         return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
-      return base.read(inBase(text, path), theirs(path))
+      return base.read(inBase(text, path), theirs(path), recent)
     },
     write: (known) => {
       const { base: before, agreed } = known
@@ -41,7 +41,7 @@ export function relativeFolder(base: FolderKind, format: Format): FolderKind {
       })
       return written.ok ? { ok: true, text: toOwnText(written.text, format, before) } : written
     },
-    facts: (handoff, text, store) => base.facts(handoff, inBase(text), store),
+    facts: (handoff, text, ...at) => base.facts(handoff, inBase(text), ...at),
     refusesNew: (draft, path) => base.refusesNew(draft, theirs(path)),
     plan: (change) => base.plan({ ...change, path: theirs(change.path), place: theirs(change.place) }),
   }

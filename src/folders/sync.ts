@@ -100,6 +100,7 @@ export function workOn(
   isThorough = false,
 ): Work {
   const { cursor, head, isSeen } = state.folder(folder.path)
+  const recent = new Map()
   return {
     kind: folder.kind,
     tree: new Tree(
@@ -118,7 +119,8 @@ export function workOn(
       return head !== undefined && options.git !== undefined && head !== options.git.head()
     },
     happened: [],
-    read: remembering(folder.kind.read),
+    recent,
+    read: remembering((text, path) => folder.kind.read(text, path, recent)),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Document } from '../dialects/index.ts'
+import type { RecentTexts } from '../dialects/text/sources.ts'
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
@@ -40,6 +41,7 @@ export interface Work {
   /** Git checked something out since the last pass. */
   readonly isMovedByGit: boolean
   readonly happened: Happened[]
+  readonly recent: RecentTexts
   /** The kind's `read`, which takes no second time for the same text. */
   read(text: string, path: string): Says
 }
@@ -130,10 +132,11 @@ const NO_NAME = "cannot be an agent's name; write letters, digits, dots, dashes 
 /** What the engine would write today, on top of a text that was agreed on. */
 export async function textFor(work: Work, handoff: Handoff, base?: string): Promise<string> {
   const { deps } = work.service
-  const { draft, content } = await draftOf(deps, handoff)
+  const { recent } = work
+  const { draft, content } = await draftOf(deps, handoff, recent)
   const agreed = base === undefined ? undefined : work.state.file(work.path, handoff.uid)
   const thread = saidOf(handoff, content)
-  const written = work.kind.write({ handoff, draft, base, agreed, policy: deps.policy, thread })
+  const written = work.kind.write({ handoff, draft, base, agreed, policy: deps.policy, thread, recent })
   if (written.ok) return written.text
   throw new Unwritable(handoff, written.missing)
 }

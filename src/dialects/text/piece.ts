@@ -18,7 +18,12 @@ export interface Piece {
   readonly isBare?: boolean
 }
 
-export type EditPiece = (piece: Piece, text: string, changes: readonly Change[]) => string
+/** The text with changes made in one piece of it, and that piece; absent where the text has to be read again. */
+export type EditPiece = (
+  piece: Piece,
+  text: string,
+  changes: readonly Change[],
+) => { readonly text: string; readonly piece?: Piece }
 
 /** What the sources of one text share. */
 export interface Whole {
@@ -46,7 +51,7 @@ export function makeSource({ text, lines, path }: Whole, piece: Piece, editPiece
       const tree = treeAt(reading.tree(), to)
       return tree?.kind === 'scalar' ? tree.raw : undefined
     },
-    edit: (changes) => editPiece(piece, text, changes),
+    edit: (changes) => editPiece(piece, text, changes).text,
   }
 }
 

@@ -5,7 +5,7 @@ import { MAX_JSON_LENGTH } from './limits.ts'
 import { Lines } from './lines.ts'
 import { blocksOf, ROOT_KEYS } from './markdown/blocks.ts'
 import { closingLine, firstLine, frontMatterOf } from './markdown/front-matter.ts'
-import { makeSource, type Piece, refusedPiece } from './piece.ts'
+import { type EditPiece, makeSource, type Piece, refusedPiece } from './piece.ts'
 import type { Source } from './source.ts'
 import { isMapping, type Reading } from './tree.ts'
 import { readYaml, readYamlStream } from './yaml/yaml.ts'
@@ -13,7 +13,14 @@ import { readYaml, readYamlStream } from './yaml/yaml.ts'
 export interface SourceOptions {
   /** With forward slashes; its ending says what the text is meant to be. */
   readonly path?: string
+  readonly recent?: RecentTexts | undefined
 }
+
+/** The pieces of the texts that were read or made last: on its way through a folder a text is met several times. */
+export type RecentTexts = Map<string, readonly Piece[]>
+
+/** More than one file has while it is dealt with: its own, what was agreed on, where it came from and what is written. */
+const RECENT_TEXTS = 8
 
 type SourceKind = 'json' | 'lines' | 'yaml' | 'markdown'
 
@@ -38,9 +45,32 @@ const KEY_LINE = /^["']?[A-Za-z_][\w .-]{0,60}["']?:(?:\s|$)/
  * The structured pieces of any text: of JSON each object, of YAML each document, of Markdown the front matter
  * with the body and each block in it. Never throws; there is always at least one.
  */
-export function sourcesOf(text: string, options: SourceOptions = {}): readonly Source[] {
-  const whole = { text, lines: new Lines(text), path: options.path }
-  return piecesOf(text, sourceKind(options.path)).map((piece) => makeSource(whole, piece, editPiece))
+export function sourcesOf(text: string, { path, recent }: SourceOptions = {}): readonly Source[] {
+  const whole = { text, lines: new Lines(text), path }
+  const kind = sourceKind(path)
+  const key = (of: string): string => `${kind} ${of}`
+  const pieces = recent?.get(key(text)) ?? piecesOf(text, kind)
+  const keep = (of: string, made: readonly Piece[]): void => {
+    const oldest = recent?.keys().next().value
+    if (recent && oldest !== undefined && recent.size >= RECENT_TEXTS) recent.delete(oldest)
+    recent?.set(key(of), made)
+  }
+  keep(text, pieces)
+  const edit: EditPiece = (...job) => {
+    const edited = editPiece(...job)
+    if (edited.piece) keep(edited.text, piecesWith(pieces, job[0], edited.piece))
+    return edited
+  }
+  return pieces.map((piece) => makeSource(whole, piece, edit))
+}
+
+/** The pieces of a text in which one was edited. */
+function piecesWith(pieces: readonly Piece[], old: Piece, edited: Piece): readonly Piece[] {
+  const by = edited.end - old.end
+  return pieces.map((each) => {
+    if (each === old) return edited
+    return each.start > old.start ? { ...each, start: each.start + by, end: each.end + by } : each
+  })
 }
 
 /** The last ending that is known: a name such as `x.json.processed` still says JSON. */

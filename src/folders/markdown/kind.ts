@@ -1,11 +1,15 @@
+import { spoken } from '../../dialects/convert.ts'
 import { own, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { convert, type Document, readDocuments, rewrite } from '../../dialects/index.ts'
+import { type Document, readDocuments } from '../../dialects/index.ts'
 import { ROOT } from '../../dialects/markdown/home.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
 import { isFileId } from '../../dialects/markdown/names.ts'
 import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
 import { STATE_OF, statusFor } from '../../dialects/markdown/status.ts'
+import { rewriting } from '../../dialects/rewrite.ts'
+import type { Change } from '../../dialects/text/source.ts'
+import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { type MarkdownStatus, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
@@ -13,7 +17,7 @@ import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
-import { markBelow } from '../mark.ts'
+import { markChanges, printWith, unmarked } from '../mark.ts'
 import { problemsIn, quietly } from '../work.ts'
 import { renewed } from './body.ts'
 import { extras, type Facts, facts } from './index-yaml.ts'
@@ -75,11 +79,11 @@ const foldersIn = (tree: Tree, folder: string, form: RegExp): string[] =>
     .filter((name) => form.test(name))
     .toSorted()
 
-function read(text: string, path: string): Says {
+function read(text: string, path: string, recent?: RecentTexts): Says {
   if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
   if (!isHandoffFile(path, text)) return { is: 'nothing' }
-  const [document] = readDocuments(text, { path: `${ROOT}/${path}` })
+  const [document] = readDocuments(text, { path: `${ROOT}/${path}`, recent })
   const wrong = problemsIn(document)
   if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from }
   if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
@@ -99,43 +103,42 @@ function read(text: string, path: string): Says {
   }
 }
 
-function writeMarkdownFile({ handoff, draft, base, agreed, policy, thread }: KnownHandoff): FileText {
+function writeMarkdownFile(known: KnownHandoff): FileText {
+  const { handoff, draft, base, agreed, policy, recent } = known
   const roles = draftRoles(handoff, policy)
   const wanted = { ...roles, ...markdownDraft(handoff, draft) }
-  const whole = convert(wanted, 'markdown')
+  const whole = spoken(wanted, 'markdown', FILE)
+  const mark = markChanges(MARKDOWN_MARK, known)
   if (base === undefined) {
-    if (whole.ok) return { ok: true, text: mark.on(whole.text, { handoff, thread }) }
+    if (whole.ok) return { ok: true, text: printWith('markdown', whole.native, ...mark) }
     return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
   }
-  const document = documentIn(mark.off(base))
+  const document = documentIn(base, recent)
   if (!document?.draft) return { ok: false, missing: 'a front matter that can be read' }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
-  const strict = whole.ok ? (documentIn(whole.text)?.draft ?? wanted) : wanted
+  const strict = whole.ok ? whole.read : wanted
   const { body: _body, extra: _extra, target_completion: _target, ...engine } = strict
   const { body, extra, target_completion } = document.draft
   const target = target_completion === undefined ? {} : { target_completion }
-  const before = body === undefined ? [] : sectionsBefore(document.draft, agreed, roles)
+  const before = body === undefined ? [] : sectionsBefore(document.draft, known, roles)
   const now = bodySections({ ...wanted, ...target })
   const isKnown = (agreed?.facts as Facts | undefined)?.made !== undefined
   const text = body === undefined ? undefined : renewed(body, { before, now, isKnown })
   // One that says nothing of its own any more is the template's, which no draft has.
   const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
   const after: Draft = { ...engine, ...(isOwn && { body: text }), ...present({ extra }), ...target }
-  const written = withExactWords(rewrite(document, after), markdownStatus(handoff))
-  return { ok: true, text: mark.on(written, { handoff, thread }) }
+  const made = rewriting(document, after)
+  return { ok: true, text: made.text([...exactWords(made.document, markdownStatus(handoff)), ...mark]) }
 }
 
 /** Document 000's words are exact. What an author writes is read tolerantly, and then spelt as it says. */
-function withExactWords(text: string, status: MarkdownStatus): string {
-  const document = documentIn(text)
-  if (!document) return text
-  const changes = ['status', ...AGENT_KEYS].flatMap((key) => {
+function exactWords(document: Document, status: MarkdownStatus): readonly Change[] {
+  return ['status', ...AGENT_KEYS].flatMap((key) => {
     const said = saidWord(document, key)
     if (!said || (key !== 'status' && !/^@?[\w.-]+$/.test(said.word))) return []
     const exact = key === 'status' ? status : said.word.replace(/^@/, '').toLowerCase()
     return said.word === exact ? [] : [{ path: said.path, value: exact }]
   })
-  return changes.length === 0 ? text : document.source.edit(changes)
 }
 
 /** Where a document has this key, and its word. */
@@ -151,10 +154,10 @@ const AGENT_KEYS = ['from_agent', 'to_agent', 'acknowledged_by', 'completion_ver
 /** What Baton may have written into a body: from the front matter that is beside it, or was before its author changed it. */
 function sectionsBefore(
   there: Draft,
-  agreed: KnownHandoff['agreed'],
+  { agreed, recent }: KnownHandoff,
   roles: Partial<Draft>,
 ): readonly BodySection[] {
-  const known = agreed?.text === undefined ? undefined : documentIn(mark.off(agreed.text))?.draft
+  const known = agreed?.text === undefined ? undefined : documentIn(agreed.text, recent)?.draft
   const drafts = [there, ...(known ? [known] : [])]
   const made = (agreed?.facts as Facts | undefined)?.made ?? []
   return [...drafts.flatMap((each) => [each, { ...each, ...roles }]).flatMap(bodySections), ...made]
@@ -184,7 +187,11 @@ function markdownDraft(handoff: Handoff, draft: Draft): Draft {
   }
 }
 
-const documentIn = (text: string) =>
-  readDocuments(text, { path: `${ROOT}/active/handoff.md` }).find(({ draft }) => draft !== undefined)
+const FILE = `${ROOT}/active/handoff.md`
+const MARKDOWN_MARK = ['x_baton']
 
-const mark = markBelow([], documentIn)
+const documentIn = (text: string, recent: RecentTexts | undefined): Document | undefined =>
+  unmarked(
+    MARKDOWN_MARK,
+    readDocuments(text, { path: FILE, recent }).find(({ draft }) => draft !== undefined),
+  )

@@ -1,6 +1,7 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { archivedAt, archivePath } from '../../dialects/package/files/session.ts'
+import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FolderKind, Says } from '../folder.ts'
@@ -60,10 +61,10 @@ function fits(handoff: Handoff, path: string): boolean {
   return handoff.imported_at !== undefined && archivedAt(path)?.id === packageAlias(handoff)
 }
 
-function read(text: string, path: string): Says {
+function read(text: string, path: string, recent?: RecentTexts): Says {
   if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
-  const [document] = readDocuments(text, { path })
+  const [document] = readDocuments(text, { path, recent })
   const wrong = problemsIn(document)
   if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from }
   if (document?.dialect !== 'package' || !document.draft || document.form !== 'package')

@@ -1,5 +1,5 @@
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
-import { sourcesOf } from '../../dialects/text/sources.ts'
+import { type RecentTexts, sourcesOf } from '../../dialects/text/sources.ts'
 import { valueAt } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
@@ -26,8 +26,13 @@ export interface Made {
   readonly sha256?: string
 }
 
-export async function facts(handoff: Handoff, text: string, store: Store): Promise<Facts> {
-  const [source] = sourcesOf(text, { path: 'handoff.json' })
+export async function facts(
+  handoff: Handoff,
+  text: string,
+  store: Store,
+  recent?: RecentTexts,
+): Promise<Facts> {
+  const [source] = sourcesOf(text, { path: 'handoff.json', recent })
   const at = (...path: readonly string[]): unknown => valueAt(source?.value, path)
   const phase = at('target', 'phase')
   const needs = needsOf(at)

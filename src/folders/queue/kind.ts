@@ -1,6 +1,7 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { FOLDER_OF, handoffFile, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
+import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
@@ -61,8 +62,8 @@ function beside(tree: Tree): readonly string[] {
 const rankOf = (path: string): number =>
   ORDER.findIndex((status) => path.startsWith(`handoffs/${FOLDER_OF[status]}/`))
 
-function read(text: string, path: string): Says {
-  const [document] = readDocuments(text, { path })
+function read(text: string, path: string, recent?: RecentTexts): Says {
+  const [document] = readDocuments(text, { path, recent })
   const error = document?.source.diagnostics.find(({ severity }) => severity === 'error')
   if (error) return { is: 'unreadable', reason: `line ${error.line}: ${error.message}` }
   if (document?.dialect !== 'queue' || !document.draft)

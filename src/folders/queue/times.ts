@@ -2,6 +2,7 @@ import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
+import type { Change } from '../../dialects/text/source.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { statusFor, type Times } from './queue-draft.ts'
 
@@ -39,10 +40,8 @@ const utc = (key: keyof Times, time: string | undefined): Times =>
 
 const inUtc = (time: string): string => (UTC.test(time) ? time : new Date(time).toISOString())
 
-/** Both spellings of the end with one value (A1-05), and all in UTC; undefined where that is so already. */
-export function withBothSpellings(document: Document | undefined, status: QueueStatus): string | undefined {
-  if (!document) return undefined
-  const { source, draft } = document
+/** Both spellings of the end with one value (A1-05), and all in UTC. */
+export function bothSpellings({ source, draft }: Document, status: QueueStatus): readonly Change[] {
   const same = (keys: readonly string[], time: string | undefined) => {
     const said = keys.map((key) => own(source.value, key))
     const at = said.find((each) => typeof each === 'string' && UTC.test(each)) ?? (time && inUtc(time))
@@ -50,9 +49,8 @@ export function withBothSpellings(document: Document | undefined, status: QueueS
       .filter((_, i) => at !== undefined && said[i] !== at)
       .map((key) => ({ path: [key], value: at }))
   }
-  const changes = [
+  return [
     ...(draft?.started_at === undefined ? [] : same(['started_at'], draft.started_at)),
     ...same(SPELLINGS[status] ?? [], draft?.ended_at),
   ]
-  return changes.length > 0 ? source.edit(changes) : undefined
 }

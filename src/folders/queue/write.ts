@@ -1,14 +1,16 @@
 import { type Data, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { type Document, readDocuments, rewrite } from '../../dialects/index.ts'
+import { type Document, readDocuments } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
-import { nativeOf, print } from '../../dialects/queue/write.ts'
+import { nativeOf } from '../../dialects/queue/write.ts'
+import { readNative, rewriting } from '../../dialects/rewrite.ts'
+import type { RecentTexts } from '../../dialects/text/sources.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { markBelow } from '../mark.ts'
+import { markChanges, printWith, unmarked } from '../mark.ts'
 import { historyOf, queueDraft, statusFor } from './queue-draft.ts'
-import { timesIn, withBothSpellings } from './times.ts'
+import { bothSpellings, timesIn } from './times.ts'
 
 /** What the engine decides. All else in a file is its authors'. */
 const OWNED = [
@@ -40,10 +42,11 @@ const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priori
 /** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
 const ANSWERS = ['error', 'output', 'validation', 'warnings', 'errors'] as const
 
-export function writeQueueFile({ handoff, draft, base, agreed, policy, thread }: KnownHandoff): FileText {
+export function writeQueueFile(known: KnownHandoff): FileText {
+  const { handoff, draft, base, agreed, policy, recent } = known
   const status = statusFor(handoff)
-  const document = base === undefined ? undefined : documentIn(mark.off(base))
-  const before = agreed?.text === undefined ? undefined : documentIn(agreed.text)
+  const document = base === undefined ? undefined : unmarked(QUEUE_MARK, documentIn(base, recent))
+  const before = agreed?.text === undefined ? undefined : documentIn(agreed.text, recent)
   const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
   const history = told(historyOf(handoff), document)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
@@ -58,12 +61,22 @@ export function writeQueueFile({ handoff, draft, base, agreed, policy, thread }:
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   }
   if (Object.keys(extra).length === 0) delete whole.extra
-  const strict = queueText(whole, status)
-  if (!document?.draft) return { ok: true, text: mark.on(strict, { handoff, thread }) }
+  const native = queueNative(whole, status)
+  const mark = markChanges(QUEUE_MARK, known)
+  if (!document?.draft) return { ok: true, text: printWith('queue', native, ...mark) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
-  const after = mergedDraft(document.draft, documentIn(strict)?.draft ?? whole, whole)
-  const text = rewritten(document, after, strict, status)
-  return { ok: true, text: mark.on(withBothSpellings(documentIn(text), status) ?? text, { handoff, thread }) }
+  const strict = readNative('queue', native, FILE)
+  const after = mergedDraft(document.draft, strict.draft ?? whole, whole)
+  const made = rewriting(document, after)
+  const { draft: said, source } = made.document
+  const isSaid = OWNED.every((key) => sameData(said?.[key], after[key]))
+  // The strict form says all that a change cannot.
+  if (!isSaid || own(source.value, 'status') !== status)
+    return { ok: true, text: printWith('queue', native, ...bothSpellings(strict, status), ...mark) }
+  // After the last retry `true` is read as false, so a rewrite sees nothing to change.
+  const isLeft = own(source.value, 'retry_available') === true && !after.retry_available
+  const exact = isLeft ? [{ path: ['retry_available'], value: false }] : []
+  return { ok: true, text: made.text([...exact, ...bothSpellings(made.document, status), ...mark]) }
 }
 
 /** The answers in a file whose step is over. */
@@ -119,33 +132,20 @@ function mergedDraft(before: Draft, strict: Draft, whole: Draft): Draft {
   return result as Draft
 }
 
-/** The author's text with what changed, or the strict form where that cannot be said by a change. */
-function rewritten(document: Document, after: Draft, strict: string, status: QueueStatus): string {
-  const text = rewrite(document, after)
-  const said = documentIn(text)
-  const isSaid = OWNED.every((key) => sameData(said?.draft?.[key], after[key]))
-  const [word, isLeft] = ['status', 'retry_available'].map((key) => own(said?.source.value, key))
-  // After the last retry `true` is read as false, so a rewrite sees nothing to change.
-  const exact =
-    isLeft === true && !after.retry_available
-      ? said!.source.edit([{ path: ['retry_available'], value: false }])
-      : text
-  return isSaid && word === status ? exact : strict
-}
-
-const queueText = (draft: Draft, status: QueueStatus): string => {
+const queueNative = (draft: Draft, status: QueueStatus): { readonly value: Data } => {
   const native = nativeOf(draft)
   const input = own(native, 'input')
   // Specialists read the data of a request without asking.
   const data = isMapping(input) && own(input, 'data') === undefined ? { ...input, data: {} } : input
-  return print({ value: { ...native, input: data, status } })
+  return { value: { ...native, input: data, status } }
 }
 
 const without = (data: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([key]) => !keys.includes(key)))
 
 /** Read without a folder, so that the text alone says which state it was written for. */
-const documentIn = (text: string): Document | undefined =>
-  readDocuments(text, { path: 'handoff.json' }).find(({ draft }) => draft !== undefined)
+const FILE = 'handoff.json'
+const QUEUE_MARK = ['x_baton']
 
-const mark = markBelow([], documentIn)
+const documentIn = (text: string, recent: RecentTexts | undefined): Document | undefined =>
+  readDocuments(text, { path: FILE, recent }).find(({ draft }) => draft !== undefined)

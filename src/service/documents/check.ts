@@ -1,6 +1,8 @@
 import { placedAt } from '../../dialects/fields.ts'
 import { type Document, type Format, readDocuments, summaryOf } from '../../dialects/index.ts'
 import { artifactsAgainstGit, checkSending, pathOfField } from '../../dialects/package/index.ts'
+import type { RecentTexts } from '../../dialects/text/sources.ts'
+import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 
 /** The fields that a person looks for first; null where the document does not say. */
@@ -30,6 +32,7 @@ export interface TextInput {
   readonly path?: string | undefined
   /** The team's own formats. */
   readonly formats?: readonly Format[] | undefined
+  readonly recent?: RecentTexts | undefined
 }
 
 export interface CheckInput extends TextInput {
@@ -59,8 +62,8 @@ function ruled(document: Document, changed: readonly string[]): readonly PlacedP
     }))
 }
 
-export function documentsIn({ text, path, formats }: TextInput): readonly Document[] {
-  return readDocuments(text, { ...(path !== undefined && { path: path.replaceAll('\\', '/') }), formats })
+export function documentsIn({ text, path, formats, recent }: TextInput): readonly Document[] {
+  return readDocuments(text, { ...present({ path: path?.replaceAll('\\', '/') }), formats, recent })
 }
 
 export const isWrong = ({ diagnostics }: { readonly diagnostics: readonly PlacedProblem[] }): boolean =>

@@ -2,6 +2,7 @@ import type { DialectId } from '../../dialects/dialect.ts'
 import { sameData, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { alteredIn, convert, type Document, rewrite, toOwnText } from '../../dialects/index.ts'
+import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
@@ -83,6 +84,7 @@ const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split(
 export async function draftOf(
   deps: ServiceDeps,
   handoff: Handoff,
+  recent?: RecentTexts,
 ): Promise<{ readonly draft: Draft; readonly document?: Document; readonly content: Content }> {
   const { store } = deps
   const [content, source, supersedes, in_reply_to] = await Promise.all([
@@ -97,7 +99,7 @@ export async function draftOf(
   const document =
     text === undefined
       ? undefined
-      : documentsIn({ text, path: pathOf(source), formats: deps.formats }).find(
+      : documentsIn({ text, path: pathOf(source), formats: deps.formats, recent }).find(
           ({ draft }) => draft !== undefined,
         )
   if (!document?.draft) return { draft: shortened(now), content }

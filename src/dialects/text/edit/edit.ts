@@ -1,12 +1,13 @@
 import { stringify } from 'yaml'
 import { readJson } from '../json/json.ts'
-import type { Piece } from '../piece.ts'
+import type { EditPiece, Piece } from '../piece.ts'
 import type { Change, Path } from '../source.ts'
-import { type Branch, type Entry, entryOf, type Reading, type Tree, valueAt } from '../tree.ts'
+import { type Branch, type Entry, entryOf, type Reading, type Tree, treeAt, valueAt } from '../tree.ts'
 import { OLDER_READERS } from '../yaml/older-readers.ts'
 import { isSame, plainCopy, withChange, wrapped } from './change.ts'
 import {
   type BlockStyle,
+  endOf,
   endOfTree,
   insertInBlock,
   printBlock,
@@ -39,15 +40,68 @@ interface Job {
   readonly isJson: boolean
 }
 
-/** The text with changes made in one piece of it. What is not changed stays as it is, byte for byte. */
-export function editPiece(piece: Piece, text: string, changes: readonly Change[]): string {
+/** A line that may end the piece where it stands. */
+const MARK_LINE = /^(?:---|\.\.\.|`{3}|~{3})/m
+
+/** Every byte outside of the changes stays as it is. */
+export const editPiece: EditPiece = (piece, text, changes) => {
   const before = text.slice(piece.start, piece.end)
   const eol = eolOf(text)
   let state: State = { content: before, reading: piece.reading }
-  for (const change of changes) state = changedState(piece, state, change, eol)
-  if (state.content === before) return text
-  const written = piece.isBare ? `---${eol}${state.content.trimEnd()}${eol}---${eol}` : state.content
-  return text.slice(0, piece.start) + written + text.slice(piece.end)
+  const all = changedAtOnce(piece, state, changes, eol)
+  if (all) state = all
+  else for (const change of changes) state = changedState(piece, state, change, eol)
+  const { content, reading } = state
+  if (content === before) return { text, piece }
+  const written = piece.isBare ? `---${eol}${content.trimEnd()}${eol}---${eol}` : content
+  const made = text.slice(0, piece.start) + written + text.slice(piece.end)
+  if (piece.isBare || MARK_LINE.test(content)) return { text: made }
+  const by = content.length - before.length
+  const bodyAt = piece.bodyAt === undefined ? {} : { bodyAt: piece.bodyAt + by }
+  return { text: made, piece: { ...piece, end: piece.end + by, reading, ...bodyAt } }
+}
+
+/** All changes by one reading; undefined where one of them stands in the way of another. */
+function changedAtOnce(
+  piece: Piece,
+  { content, reading }: State,
+  changes: readonly Change[],
+  eol: string,
+): State | undefined {
+  const tree = reading.tree()
+  if (changes.length < 2 || tree === undefined) return undefined
+  const isJson = piece.read === readJson
+  const styles = stylesOf(content, tree, isJson, eol)
+  const kept = lastKept(tree, changes)
+  if (kept === 'elsewhere') return undefined
+  let wanted = reading.value
+  const splices: Splice[] = []
+  const added: Splice[] = []
+  for (const { path, value: given } of changes) {
+    const value = plainCopy(given)
+    const next = withChange(wanted, path, value)
+    if (isSame(next, wanted)) continue
+    wanted = next
+    if (kept?.isRemoval(path, value)) continue
+    const job = { content, tree, path, value, wanted, styles, isJson }
+    const isLast = kept && isSame(path, kept.path)
+    const made = isLast ? inserted(job, kept.branch, String(path.at(-1)), value) : edited(job, tree)
+    if (!made) return undefined
+    if (kept && (isLast || kept.isBeside(path))) added.push(...made)
+    else splices.push(...made)
+  }
+  if (kept && added.length > 0) {
+    const { at } = added[0]!
+    const text = added.map((each) => each.text).join('')
+    if (added.some((each) => each.at !== at || each.end !== at) || at !== kept.end(content)) return undefined
+    splices.push({ at: kept.entry.start, end: at, text: text.replace(/^,?\s*/, '') })
+  }
+  const sorted = splices.toSorted((a, b) => a.at - b.at)
+  if (sorted.some(({ at }, i) => at < (sorted[i - 1]?.end ?? 0))) return undefined
+  const text = spliced(content, sorted)
+  const next = { content: text, reading: piece.read(text) }
+  const isClean = next.reading.notes.length <= reading.notes.length
+  return isClean && isSame(next.reading.value, wanted) ? next : undefined
 }
 
 /**
@@ -72,6 +126,25 @@ function changedState(piece: Piece, state: State, change: Change, eol: string): 
     smallest ??= next
   }
   return smallest ?? state
+}
+
+/** A key that is taken away and set again by the last two changes: it stays the last one, below what is new beside it. */
+function lastKept(tree: Tree, changes: readonly Change[]) {
+  const [removal, { path }] = changes.slice(-2) as [Change, Change]
+  if (removal.value !== undefined || !isSame(removal.path, path)) return undefined
+  const above = path.slice(0, -1)
+  const branch = treeAt(tree, above)
+  if (branch?.kind !== 'map') return 'elsewhere'
+  const entry = entryOf(branch, path.at(-1)!)
+  if (!entry) return undefined
+  if (entry !== branch.entries.at(-1)) return 'elsewhere'
+  return {
+    ...{ path, branch, entry },
+    end: (text: string): number => (branch.flow ? entry.node.end : endOf(text, entry)),
+    isRemoval: (at: Path, value: unknown): boolean => value === undefined && isSame(at, path),
+    isBeside: (at: Path): boolean =>
+      above.every((step, i) => at[i] === step) && !entryOf(branch, at[above.length]!),
+  }
 }
 
 function* attempts(job: Job, { notes }: Reading): Generator<string> {

@@ -57,8 +57,14 @@ describe('what a specialist wrote', () => {
     })
     assert.deepEqual(folder.file('in-progress', ID).warnings, ['from the sender'])
     const error = { code: 'PROCESSING_ERROR', message: 'boom', stack: 'at line 77' }
+    const recovery_actions = ['empty the disk']
 
-    await answered(folder, 'failed', { status: 'failed', error, warnings: ['disk at 99 %'] })
+    await answered(folder, 'failed', {
+      status: 'failed',
+      error,
+      warnings: ['disk at 99 %'],
+      recovery_actions,
+    })
     await folder.sync()
     folder.move(ID, 'pending', 'in-progress')
     await folder.sync()
@@ -66,6 +72,7 @@ describe('what a specialist wrote', () => {
     await folder.sync()
 
     const history = folder.file('pending', ID).retry_history as Json[]
+    assert.deepEqual(history[0]?.recovery_actions, recovery_actions)
     const errors = history.map((each) => each.error as Json)
     assert.deepEqual(
       errors.map(({ code, message, stack }) => ({ code, message, stack })),

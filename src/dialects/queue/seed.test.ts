@@ -60,7 +60,7 @@ describe('the samples of document 001', () => {
         destination: 'artifacts/phase-13-react/artifact-react-comp-{timestamp}.json',
       },
     })
-    assert.deepEqual(Object.keys(pack!), ['input', 'data'])
+    assert.deepEqual(Object.keys(pack!).toSorted(), ['data', 'input'])
   })
 
   it('[S1-21] [S1-25] [S1-26] keeps the tech stack and the input data as they are', () => {

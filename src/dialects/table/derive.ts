@@ -15,7 +15,7 @@ export function reasonIn({ rows, lost }: Table, field: string, draft: Draft): st
 export function liveOf({ rows }: Table, field: string): Live {
   const [head = ''] = field.split('.')
   const row = [field, head].map((each) => rows.find(({ fields }) => fields.includes(each))).find(Boolean)
-  return row ? liveIn(row, field) : 'author'
+  return row ? liveIn(row, field) : head === 'extra' ? 'author' : 'sent'
 }
 
 const liveIn = ({ live }: { readonly live?: Row['live'] | undefined }, field: string): Live =>
@@ -29,7 +29,7 @@ export const fieldsThat = (table: Table, ...lives: readonly Live[]): readonly st
 
 /** The key that a person finds in the file. */
 export const keyOfField = ({ rows }: Table, field: string): string =>
-  rows.find(({ fields }) => fields.includes(field))?.key ?? field
+  rows.find(({ fields, kind }) => kind === 'row' && fields.includes(field))?.key ?? field
 
 interface Entry {
   schema?: Schema

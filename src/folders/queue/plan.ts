@@ -1,29 +1,19 @@
-import { sameData } from '../../dialects/difference.ts'
+import { sameData, valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
+import { queueTable } from '../../dialects/queue/table.ts'
+import { keyOfField, liveOf } from '../../dialects/table/derive.ts'
+import type { Live } from '../../dialects/table/row.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
-import { amendmentOf, askedFields, fixedIn } from '../amendment.ts'
+import { askedFields } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
-/** Keys by field, for whoever reads why a file was refused. */
-// biome-ignore format: read as a table
-const QUEUE_KEYS: Readonly<Record<string, string>> = {
-  id: 'handoff_id', from: 'source.agent_id', to: 'target.agent_id', task: 'context.task_id', created_at: 'timestamp',
-  timeout_s: 'timeout_seconds', result: 'output', state: 'status',
-}
-/** What an author may say without asking for anything: it stays as written. */
-const FREE = new Set([
-  ...['extra', 'metrics', 'next_steps', 'from_phase', 'to_phase', 'from_role', 'to_role', 'project'],
-  ...['depends_on', 'input_schema', 'output_schema', 'expected_output'],
-])
-/** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
-const FOLLOWS = new Set([
-  ...['accepted_at', 'accepted_by', 'started_at', 'ended_at', 'retry_count', 'retry_available', 'not_before'],
-  ...['updated_at', 'retry'],
-])
-const AMENDED = ['input', 'data', 'summary', 'context', 'deliverables', 'criteria', 'constraints'] as const
+/** The meaning of an edit, by the table of the format. */
+const liveIn = (field: string): Live => liveOf(queueTable(), field)
+/** Left to its author, or set by the engine with the step that it belongs to. */
+const LEFT: readonly Live[] = ['author', 'follows']
 const CODE = /^[A-Z][A-Z0-9_]{1,60}$/
 
 /** A file in any of the four folders is taken as it stands: its author may have moved it before anybody looked. */
@@ -43,26 +33,25 @@ export function plan(change: ForeignChange): Plan {
   const no = (reason: string): Plan => ({ ok: false, author, reason })
   const calls = isStep ? queueStep(change) : []
   if (typeof calls === 'string') return no(calls)
-  const amend = isStep ? {} : amendmentOf(file, fields, AMENDED)
-  if (Object.keys(amend).length > 0)
-    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
-  const covered = new Set([
-    ...(isStep ? ['state', 'result', 'error', 'created_at'] : Object.keys(amend).map(packageField)),
-    ...(isSameFolder(change) ? ['state'] : []),
-  ])
-  const fixed = fixedIn(fields, covered)
+  const amended = isStep ? [] : [...fields].filter((field) => liveIn(field) === 'amend')
+  if (amended.length > 0) {
+    const said = amended.map((field) => [field.replace('package.', ''), valueAt(file, field.split('.'))])
+    const input = { id: handoff.uid, ...Object.fromEntries(said) }
+    calls.push({ actor: handoff.from, op: 'handoff_amend', input })
+  }
+  const fixed = [...fields].filter(
+    (field) => liveIn(field) !== (isStep ? 'step' : 'amend') && !(field === 'state' && isSameFolder(change)),
+  )
   if (fixed.some((field) => /^(?:result|error)(?:\.|$)/.test(field)) && !isStep)
     return no(
       'an answer counts when its file is moved: to completed/ with an output, to failed/ with an error',
     )
   if (fixed.length > 0) {
-    const named = fixed.map((field) => QUEUE_KEYS[field.split('.')[0]!] ?? field.replace('package.', ''))
+    const named = fixed.map((field) => /^package\.(.*)/.exec(field)?.[1] ?? keyOfField(queueTable(), field))
     return no(`${[...new Set(named)].join(', ')} cannot be changed in the file`)
   }
   return { ok: true, author, calls }
 }
-
-const packageField = (name: string): string => (name === 'title' ? name : `package.${name}`)
 
 /** Several of the engine's states share a folder; to lie there asks for none of them. */
 const isSameFolder = ({ file, handoff, now }: ForeignChange): boolean =>
@@ -70,7 +59,7 @@ const isSameFolder = ({ file, handoff, now }: ForeignChange): boolean =>
 
 /** Where a file lies says its state too. */
 function queueAsked(change: ForeignChange): ReadonlySet<string> {
-  const fields = askedFields(change, ([name]) => FREE.has(String(name)) || FOLLOWS.has(String(name)))
+  const fields = askedFields(change, (path) => LEFT.includes(liveIn(path.join('.'))))
   return sameData(change.file.state, change.now.state) ? fields : new Set([...fields, 'state'])
 }
 

@@ -1,15 +1,18 @@
 import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
-import { type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
+import { FORM_OF, type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
+import { queueTable } from '../../dialects/queue/table.ts'
+import { rowsIn } from '../../dialects/table/row.ts'
 import type { Change } from '../../dialects/text/source.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { statusFor, type Times } from './queue-draft.ts'
 
-const SPELLINGS: Readonly<Partial<Record<QueueStatus, readonly [string, string]>>> = {
-  completed: ['timestamp_completed', 'completed_at'],
-  failed: ['timestamp_failed', 'failed_at'],
-}
+/** The keys of the end, in the forms that have one. */
+const endKeys = (status: QueueStatus): readonly string[] =>
+  rowsIn(queueTable(), FORM_OF[status]).flatMap(({ fields, key }) =>
+    fields.includes('ended_at') ? [key] : [],
+  )
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 /**
@@ -22,7 +25,7 @@ export function timesIn(file: Draft = {}, agreed: Draft = {}, handoff: Handoff):
     [agreed, file].filter(isOf(handoff)).find((each) => wordOf(each) === status) ?? {}
   return {
     ...(status !== 'pending' && utc('started_at', started_at)),
-    ...(SPELLINGS[status] && utc('ended_at', ended_at)),
+    ...(endKeys(status).length > 0 && utc('ended_at', ended_at)),
   }
 }
 
@@ -51,6 +54,6 @@ export function bothSpellings({ source, draft }: Document, status: QueueStatus):
   }
   return [
     ...(draft?.started_at === undefined ? [] : same(['started_at'], draft.started_at)),
-    ...same(SPELLINGS[status] ?? [], draft?.ended_at),
+    ...same(endKeys(status), draft?.ended_at),
   ]
 }

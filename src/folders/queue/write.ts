@@ -2,45 +2,40 @@ import { type Data, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
-import { nativeOf } from '../../dialects/queue/write.ts'
+import { queueTable } from '../../dialects/queue/table.ts'
+import { nativeOf, withData } from '../../dialects/queue/write.ts'
 import { readNative, rewriting } from '../../dialects/rewrite.ts'
+import { fieldsThat } from '../../dialects/table/derive.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
+import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
 import { markChanges, printWith, unmarked } from '../mark.ts'
 import { historyOf, queueDraft, statusFor } from './queue-draft.ts'
 import { bothSpellings, timesIn } from './times.ts'
 
-/** What the engine decides. All else in a file is its authors'. */
-const OWNED = [
-  'id',
-  'state',
-  'from',
-  'to',
-  'title',
-  'task',
-  'priority',
-  'created_at',
-  'accepted_at',
-  'accepted_by',
-  'started_at',
-  'ended_at',
-  'timeout_s',
-  'retry',
-  'retry_count',
-  'retry_available',
-  'not_before',
-  'error',
-  'package',
-  'result',
-] as const satisfies readonly (keyof Draft)[]
+/** The fields that the engine decides. All else in a file is its authors'. */
+const owned = once((): readonly (keyof Draft)[] => [
+  ...new Set(
+    fieldsThat(queueTable(), 'fixed', 'follows', 'step', 'amend').map(
+      (field) => field.split('.')[0] as keyof Draft,
+    ),
+  ),
+])
 
 /** What an absent key means need not be written into an author's file. */
 const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priority: 'normal' }
 
 /** Answers belong to a step: what an earlier attempt said goes with it into `retry_history`. */
-const ANSWERS = ['error', 'output', 'validation', 'warnings', 'errors'] as const
+const answers = once((): readonly string[] => {
+  const rows = queueTable().rows.filter(
+    ({ live, fields: [field = ''] }) => live === 'step' && !ASKED.includes(field),
+  )
+  return [...new Set(rows.map(({ key }) => key.split('.')[0]!))]
+})
+/** A request has these too. */
+const ASKED: readonly string[] = ['state', 'created_at']
 
 export function writeQueueFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, agreed, policy, recent } = known
@@ -69,7 +64,7 @@ export function writeQueueFile(known: KnownHandoff): FileText {
   const after = mergedDraft(document.draft, strict.draft ?? whole, whole)
   const made = rewriting(document, after)
   const { draft: said, source } = made.document
-  const isSaid = OWNED.every((key) => sameData(said?.[key], after[key]))
+  const isSaid = owned().every((key) => sameData(said?.[key], after[key]))
   // The strict form says all that a change cannot.
   if (!isSaid || own(source.value, 'status') !== status)
     return { ok: true, text: printWith('queue', native, ...bothSpellings(strict, status), ...mark) }
@@ -83,7 +78,7 @@ export function writeQueueFile(known: KnownHandoff): FileText {
 function overIn(document: Document | undefined, status: QueueStatus): readonly string[] {
   if (status === 'failed') return []
   if (status === 'completed') return ['error']
-  return isAnswered(document) ? ANSWERS : []
+  return isAnswered(document) ? answers() : []
 }
 
 const isAnswered = (document: Document | undefined): boolean =>
@@ -106,12 +101,12 @@ function told(history: readonly Data[], document: Document | undefined): readonl
 
 const answersIn = (value: unknown): Data =>
   Object.fromEntries(
-    ANSWERS.flatMap((key) => (own(value, key) === undefined ? [] : [[key, own(value, key)]])),
+    answers().flatMap((key) => (own(value, key) === undefined ? [] : [[key, own(value, key)]])),
   )
 
 function mergedDraft(before: Draft, strict: Draft, whole: Draft): Draft {
   const result: Record<string, unknown> = { ...before }
-  for (const key of OWNED) {
+  for (const key of owned()) {
     const isDefault =
       strict.state !== 'failed' &&
       USUAL[key] !== undefined &&
@@ -132,13 +127,9 @@ function mergedDraft(before: Draft, strict: Draft, whole: Draft): Draft {
   return result as Draft
 }
 
-const queueNative = (draft: Draft, status: QueueStatus): { readonly value: Data } => {
-  const native = nativeOf(draft)
-  const input = own(native, 'input')
-  // Specialists read the data of a request without asking.
-  const data = isMapping(input) && own(input, 'data') === undefined ? { ...input, data: {} } : input
-  return { value: { ...native, input: data, status } }
-}
+const queueNative = (draft: Draft, status: QueueStatus): { readonly value: Data } => ({
+  value: { ...withData(nativeOf(draft)), status },
+})
 
 const without = (data: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([key]) => !keys.includes(key)))

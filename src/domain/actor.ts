@@ -23,6 +23,8 @@ export interface Actor {
   readonly instance?: string
   readonly kind: AgentKind
   readonly auth: Auth
+  /** The caller that brought a text which claims to be this agent's; the log names the caller as the one who acted. */
+  readonly broughtBy?: Actor
 }
 
 /** The engine itself, when it settles what is due. */

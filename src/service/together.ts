@@ -1,3 +1,4 @@
+import { BatonError } from '../domain/errors.ts'
 import { Needs, type Reads, type Store, type Unit } from '../storage/store.ts'
 
 interface Waiting {
@@ -13,7 +14,8 @@ interface Waiting {
 export class Together {
   readonly #store: Pick<Store, 'transact'>
   readonly #waiting: Waiting[] = []
-  #isOver = false
+  #committed = false
+  #refused: unknown
   #arrived: () => void = () => undefined
 
   constructor(store: Pick<Store, 'transact'>) {
@@ -22,7 +24,9 @@ export class Together {
 
   /** A unit waits for those of the other calls. Units that follow after the commit run by themselves. */
   transact<T>(unit: Unit<T>): Promise<T> {
-    if (this.#isOver) return this.#store.transact(unit)
+    if (this.#committed) return this.#store.transact(unit)
+    // A call that tries again after a refusal must not do its part alone.
+    if (this.#refused !== undefined) return Promise.reject(this.#refused)
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject })
       this.#arrived()
@@ -40,15 +44,16 @@ export class Together {
         running.push(call())
         await Promise.race([arrived, running.at(-1)])
       }
-      this.#isOver = true
       await this.#commit()
     } catch (error) {
-      this.#isOver = true
+      this.#refused = error
       for (const { reject } of this.#waiting) reject(error)
       await Promise.allSettled(running)
       throw error
     }
-    await Promise.all(running)
+    // It has happened: what a call does after it refuses nothing any more.
+    for (const { status, reason } of (await Promise.allSettled(running)) as PromiseRejectedResult[])
+      if (status === 'rejected' && !(reason instanceof BatonError)) throw reason
   }
 
   async #commit(): Promise<void> {
@@ -68,11 +73,12 @@ export class Together {
         return decided
       },
     })
+    this.#committed = true
     for (const [i, { resolve }] of this.#waiting.entries()) resolve(values[i])
   }
 }
 
-/** The rows of all of them. A claim, a look at the newest handoff of a pair and a key belong to a call that is alone. */
+/** The rows of all of them. A claim and a key belong to a call that is alone. */
 function merged(all: readonly Reads[]): Reads {
   const lists = all.flatMap(
     ({ claim: _claim, latest: _latest, idem: _idem, numbers: _numbers, ...reads }) =>
@@ -80,5 +86,7 @@ function merged(all: readonly Reads[]): Reads {
   )
   const union: Record<string, string[]> = {}
   for (const [name, items] of lists) union[name] = [...new Set([...(union[name] ?? []), ...items])]
-  return { ...all[0], ...union }
+  const latest = all.flatMap((reads) => reads.latest ?? [])
+  const numbers = all.reduce((sum, reads) => sum + (reads.numbers ?? 0), 0)
+  return { ...all[0], ...union, latest, numbers }
 }

@@ -377,7 +377,7 @@ describe('the reads of a batch', () => {
       unitReading({ handoffs: ['b', 'a'], counted: ['z', 'y'], tasks: ['t2'], claim: 'codex', numbers: 2 }),
       unitReading({ handoffs: ['a', 'c'], counted: ['y', 'x'], tasks: ['t1'], claim: 'codex', numbers: 1 }),
       unitReading({ idem: { actor: 'a', op: 'o', key: 'k' }, contents: ['a'], notices: ['n'] }),
-      unitReading({ latest: { task: 't1', from: 'a', to: 'b' } }),
+      unitReading({ latest: [{ task: 't1', from: 'a', to: 'b' }] }),
     ])
 
     assert.deepEqual(merged, {

@@ -232,7 +232,7 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     if (at.slice(0, 4) > year) year = at.slice(0, 4)
     if (reads.claim !== undefined) claims.set(reads.claim, (claims.get(reads.claim) ?? 0) + 1)
     if (reads.idem) idems.push(reads.idem)
-    if (reads.latest) pairs.push(reads.latest)
+    pairs.push(...(reads.latest ?? []))
     numbers += reads.numbers ?? 0
   }
   const union = (key: Exclude<keyof Reads, 'claim' | 'idem' | 'latest' | 'numbers'>) => {

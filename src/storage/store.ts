@@ -27,8 +27,8 @@ export interface Reads {
   readonly counted?: readonly string[]
   /** Task ids. */
   readonly tasks?: readonly string[]
-  /** The newest handoff of a task between two agents, looked up while the task is locked: name it in `tasks` too. */
-  readonly latest?: Pair
+  /** The newest handoffs of a task between two agents, looked up while the task is locked: name it in `tasks` too. */
+  readonly latest?: readonly Pair[]
   /** Log streams to append to, beside those of the handoffs and tasks read, and of what is new. */
   readonly streams?: readonly string[]
   readonly notices?: readonly string[]

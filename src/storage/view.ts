@@ -8,7 +8,7 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
-import type { Artifact, Idem, MoreReads, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, MoreReads, Pair, Stream, TaskRow, Token } from './store.ts'
 
 /** Reads and writes of one decision. Reads answer from the loaded and staged rows alone. */
 export interface View {
@@ -17,7 +17,7 @@ export interface View {
   /** The handoff that `Reads.claim` found, if any is left. */
   claimed(agent: string): Handoff | undefined
   /** The handoff that `Reads.latest` asks for, if there is one. */
-  latest(): Handoff | undefined
+  latest(pair: Pair): Handoff | undefined
   agent(name: string): Agent | undefined
   /** Open handoffs of an agent that was named in `Reads.counted`; nothing for others. */
   openOutgoing(agent: string): number | undefined

@@ -21,7 +21,7 @@ import {
   pairKey,
   shiftDependencies,
 } from './loaded.ts'
-import type { Artifact, Idem, MoreReads, Reads, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token } from './store.ts'
 import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
 
@@ -165,8 +165,10 @@ class UnitView implements View {
     return undefined
   }
 
-  latest(): Handoff | undefined {
-    const uid = this.#reads.latest && this.#set.loaded.latest.get(pairKey(this.#reads.latest))
+  latest(pair: Pair): Handoff | undefined {
+    const key = pairKey(pair)
+    const isRead = this.#reads.latest?.some((each) => pairKey(each) === key)
+    const uid = isRead ? this.#set.loaded.latest.get(key) : undefined
     return uid === undefined ? undefined : this.handoff(uid)
   }
 

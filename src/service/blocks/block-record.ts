@@ -1,21 +1,32 @@
 import { canonicalJson } from '../../audit/canonical-json.ts'
 import { sha256 } from '../../crypto/crypto.ts'
-import { ENGINE } from '../../domain/actor.ts'
-import type { Block } from '../../domain/blocks/block.ts'
+import { type Actor, ENGINE } from '../../domain/actor.ts'
+import type { Block, Followed } from '../../domain/blocks/block.ts'
 import type { RouteMode } from '../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
-import type { Reads } from '../../storage/store.ts'
+import type { Needs, Reads, View } from '../../storage/store.ts'
 import { agentReads, ensureAgents, refuseUnlisted } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { refuseRoute } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { Receiver } from '../handoffs/receiver.ts'
+import { Sender } from '../handoffs/sender.ts'
 import { adminStream, logRecord } from '../log-record.ts'
 import { refuseSecrets } from '../secrets.ts'
-import { decideFor, type FollowUp, follow, type Situation } from './follow-up.ts'
+import { Together } from '../together.ts'
+import {
+  type BlockPlan,
+  type FollowingHandoff,
+  followedBy,
+  planFor,
+  retryBlock,
+  type Situation,
+} from './follow-up.ts'
 import type { BlockSaid, FoundBlock } from './found-blocks.ts'
 import { delegatorFor, openWork, type Work } from './work.ts'
+import { receiverSteps } from './work-moves.ts'
 
 /** The caller's settings for all blocks of a call. */
 export interface Recording {
@@ -40,12 +51,11 @@ const HELD_BACK: readonly string[] = [
   'conflict',
   'not_allowed',
   'not_found',
+  'invalid_input',
   'unmet',
   'wrong_state',
 ]
-/** How much is done with a block: everything, all but handing it on, or only keeping it. */
-const EXTENTS = ['all', 'moved', 'kept'] as const
-type Extent = (typeof EXTENTS)[number]
+const MOST_TRIES = 10
 
 /** Stores a block as history and does what follows from it, all of it or nothing, and only once. */
 export async function recordBlock(
@@ -61,15 +71,19 @@ export async function recordBlock(
     )
   refuseSecrets({ block: found.raw })
   const digest = digestOf(found, recording)
-  const before = await deps.store.transact({
-    reads: { blocks: [digest] },
-    at: deps.now().toISOString(),
-    decide: (view) => view.block(digest),
-  })
-  if (before) return { outcome: 'unchanged', block: before }
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const recorded = await kept(await prepare(deps, call, found, recording, digest))
-    if (recorded) return recorded
+    const before = await deps.store.transact({
+      reads: { blocks: [digest] },
+      at: deps.now().toISOString(),
+      decide: (view) => view.block(digest),
+    })
+    if (before) return { outcome: 'unchanged', block: before }
+    const { plan, write } = await prepare(deps, call, found, recording, digest)
+    try {
+      return { outcome: 'recorded', block: await kept(plan, write) }
+    } catch (error) {
+      if (!isOvertaken(error)) throw error
+    }
   }
   throw new BatonError(
     'unavailable',
@@ -77,34 +91,32 @@ export async function recordBlock(
   )
 }
 
+/** How much of what follows from a block is done. */
+interface Extent {
+  readonly moves: boolean
+  readonly sends: readonly FollowingHandoff[]
+}
+type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Block>
+
 /** With all that follows; where the workspace refuses some of it, with as much as it lets happen. */
-async function kept(write: WriteBlock): Promise<Recorded | undefined> {
+async function kept({ sends }: BlockPlan, write: WriteBlock): Promise<Block> {
+  const alone = sends.length > 1 ? sends.toReversed().map((one) => [one]) : []
+  const fewer = [...alone, ...(sends.length > 0 ? [[]] : [])].map((some) => ({ moves: true, sends: some }))
   let problem: string | undefined
-  for (const extent of EXTENTS)
+  for (const extent of [{ moves: true, sends }, ...fewer])
     try {
       return await write(extent, problem)
     } catch (error) {
-      // A block that names an agent which is not listed is refused as a whole.
-      if (!(error instanceof BatonError) || !HELD_BACK.includes(error.code) || extent === 'kept') throw error
-      problem = error.message
+      if (!(error instanceof BatonError) || !HELD_BACK.includes(error.code) || isOvertaken(error)) throw error
+      problem ??= error.message
     }
-  return undefined
+  // A block that names an agent which is not listed is refused as a whole.
+  return write({ moves: false, sends: [] }, problem)
 }
 
-const MOST_TRIES = 10
-
-/** How many handoffs may be made of a block, so that no number is taken that nobody gets. */
-function numbersFor(
-  situation: Pick<Situation, 'said' | 'mode' | 'delegator' | 'waiting'>,
-  given: Handoff | undefined,
-  handsOn: boolean,
-): number {
-  if (situation.said.status !== 'failed') return handsOn ? 1 : 0
-  const { retry, route_to, escalate_to } = decideFor(situation, given)
-  const isNew = retry !== undefined && !(retry.agent === 'same' && given)
-  const placed = [route_to, escalate_to].filter((to) => to !== undefined && !situation.waiting.has(to))
-  return placed.length + (isNew ? 1 : 0)
-}
+/** Another call stored the block, or moved its handoff, since it was looked at. */
+const OVERTAKEN = 'the handoff of this block was changed meanwhile'
+const isOvertaken = (error: unknown): boolean => error instanceof BatonError && error.message === OVERTAKEN
 
 /** The same words from the same place are the same block, however they are laid out. */
 export function digestOf({ draft, ordinal }: FoundBlock, { source = '-', run }: Recording): string {
@@ -113,17 +125,13 @@ export function digestOf({ draft, ordinal }: FoundBlock, { source = '-', run }: 
   return sha256(canonicalJson([plain, source, ordinal, run?.uid ?? null]), 'hex')
 }
 
-/** Nothing is written when the handoff of the block was moved since it was looked at. */
-type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Recorded | undefined>
-
 /** Facts read before the transaction; it checks again those that may have changed. */
 interface Look {
   readonly now: string
   readonly work: Work
-  /** Somebody is next. */
-  readonly isPassed: boolean
   readonly given?: Handoff | undefined
   readonly delegator?: string | undefined
+  readonly isPerson: boolean
   /** Agents that take part. */
   readonly names: readonly string[]
   /** Agents that the block names, whether or not its status brings them in. */
@@ -152,14 +160,17 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
   return {
     now,
     work,
-    isPassed,
     given,
     delegator,
+    isPerson: delegator !== undefined && (await isHuman(deps, delegator)),
     names,
     named: distinct([said.to === 'None' ? undefined : said.to, route_to, notify]),
     waiting: await waitingFor(deps, work, said.from, receivers),
   }
 }
+
+const isHuman = async ({ policy, store }: ServiceDeps, name: string): Promise<boolean> =>
+  kindOf(policy, name, await store.agent(name)) === 'human'
 
 const distinct = (names: readonly (string | undefined)[]): readonly string[] => [
   ...new Set(names.filter((name) => name !== undefined)),
@@ -171,7 +182,7 @@ async function prepare(
   found: FoundBlock & { readonly said: BlockSaid },
   recording: Recording,
   digest: string,
-): Promise<WriteBlock> {
+): Promise<{ readonly plan: BlockPlan; readonly write: WriteBlock }> {
   const { said, draft = {} } = found
   const seen = await look(deps, call, said, recording)
   const { now, work, given } = seen
@@ -189,60 +200,69 @@ async function prepare(
     by: call.actor.name,
   }
   const stream = recording.run?.uid ?? adminStream(deps)
-  const situation: Situation = {
-    ...seen,
-    said,
-    draft,
-    mode: recording.mode,
-    given: given?.uid,
-    uids: [deps.newUid(), deps.newUid(), deps.newUid(), deps.newUid()],
-    handsOn: false,
+  const situation: Situation = { ...seen, said, draft, mode: recording.mode, newUid: deps.newUid }
+  const plan = planFor(block, situation)
+  const author = await authorOf(deps, call.actor, said.from)
+
+  /** One unit: the commands that the block stands for, between a look whether it still may and its own row. */
+  const write: WriteBlock = async ({ moves, sends }, problem) => {
+    const together = new Together(deps.store)
+    const byAuthor = { actor: author, together }
+    const byCaller = { actor: call.actor, together }
+    const steps = moves && given ? receiverSteps(given, said, plan.retry) : []
+    let stored = block
+    await together.run([
+      () => together.transact({ reads: readsFor(deps, seen, digest), at: now, decide: fence }),
+      ...steps.map((step) => () => step(new Receiver(deps), byAuthor, given!.uid)),
+      ...sends.map(({ by, input, ...made }) => () => {
+        const document = { uid: made.uid, ...present({ run: work.run }), keep: withAttempt(made.attempt) }
+        return new Sender(deps).sendDocument(by === 'author' ? byAuthor : byCaller, input, true, document)
+      }),
+      () => together.transact({ reads: { streams: [stream] }, at: now, decide: keepAll }),
+    ])
+    return stored
+
+    function fence(view: View): Needs | undefined {
+      if (view.block(digest) || (given && view.handoff(given.uid)?.rev !== given.rev))
+        throw new BatonError('conflict', OVERTAKEN)
+      const step: Step = { deps, view, actor: call.actor, at: now }
+      for (const name of seen.named) refuseUnlisted(step, name)
+      return ensureAgents(step, seen.names)
+    }
+
+    function keepAll(view: View): void {
+      const step: Step = { deps, view, actor: call.actor, at: now }
+      const followed = {
+        ...(moves && followedBy(step, block, situation, { ...plan, sends })),
+        ...present({ problem }),
+      }
+      stored = { ...block, ...(Object.keys(followed).length > 0 && { followed }) }
+      keep(step, stream, stored)
+      const { retry } = followed as Followed
+      if (retry) keepRetry(step, stream, stored, madeUid, situation)
+    }
   }
-  return (extent, problem) =>
-    deps.store.transact<Recorded | undefined>({
-      reads: readsFor(deps, seen, situation, { extent, digest, stream }),
-      at: now,
-      decide: (view) => {
-        const before = view.block(digest)
-        if (before) return { outcome: 'unchanged', block: before }
-        if (given && view.handoff(given.uid)?.rev !== given.rev) return undefined
-        const step: Step = { deps, view, actor: call.actor, at: now }
-        for (const name of seen.named) refuseUnlisted(step, name)
-        const more = ensureAgents(step, seen.names)
-        if (more) return more
-        const handsOn = extent === 'all'
-        if (handsOn && seen.isPassed) refuseRoute(deps, said.from, said.to)
-        const following: FollowUp =
-          extent === 'kept' ? { followed: {} } : follow(step, block, { ...situation, handsOn })
-        const followed = { ...following.followed, ...present({ problem }) }
-        const stored: Block = { ...block, ...(Object.keys(followed).length > 0 && { followed }) }
-        keep(step, stream, stored)
-        if (following.retry) keepRetry(step, stream, stored, madeUid, following.retry)
-        return { outcome: 'recorded', block: stored }
-      },
-    })
+  return { plan, write }
 }
 
-function readsFor(
-  deps: ServiceDeps,
-  { work, isPassed, given, names, named }: Look,
-  situation: Situation,
-  { extent, digest, stream }: { readonly extent: Extent; readonly digest: string; readonly stream: string },
-): Reads {
-  const { from, to } = situation.said
-  const { task, run } = work
+const withAttempt =
+  (attempt: number | undefined) =>
+  (_: Step, made: Handoff): Handoff => ({ ...made, ...present({ attempt }) })
+
+/** The block's author as its text claims it, acting through the caller that the log names. */
+async function authorOf({ policy, store }: ServiceDeps, caller: Actor, name: string): Promise<Actor> {
+  if (caller.name === name) return caller
+  return { name, kind: kindOf(policy, name, await store.agent(name)), auth: 'file', broughtBy: caller }
+}
+
+function readsFor(deps: ServiceDeps, { work, given, names, named }: Look, digest: string): Reads {
   const { agents, streams } = agentReads(deps, [...new Set([...names, ...named])])
   return {
     blocks: [digest],
     agents,
-    ...(extent === 'all' && isPassed && { counted: [from, to] }),
     handoffs: given ? [given.uid] : [],
-    contents: given ? [given.uid] : [],
-    ...(task !== undefined && { tasks: [task] }),
-    ...(task !== undefined && isPassed && { latest: { task, from, to } }),
-    streams: [...new Set([...situation.uids.slice(0, 3), stream, ...streams])],
-    ...(run !== undefined && { runs: [run] }),
-    numbers: extent === 'kept' ? 0 : numbersFor(situation, given, isPassed),
+    streams,
+    ...(work.run !== undefined && { runs: [work.run] }),
   }
 }
 
@@ -297,13 +317,9 @@ function keep({ view, actor, at }: Step, stream: string, block: Block): void {
 }
 
 /** Newest of a failure that is retried: who looks at the history sees that the work is open. */
-function keepRetry(
-  step: Step,
-  stream: string,
-  failed: Block,
-  uid: string,
-  { retry_count, raw }: NonNullable<FollowUp['retry']>,
-): void {
+function keepRetry(step: Step, stream: string, failed: Block, uid: string, situation: Situation): void {
+  const retry_count = failed.followed?.retry?.retry_count ?? 0
+  const raw = retryBlock(step.at, situation, retry_count)
   const made: Block = {
     ...failed,
     uid,

@@ -1,75 +1,78 @@
 import { block as dialect } from '../../dialects/block/index.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import type { Actor } from '../../domain/actor.ts'
 import type { Block, Followed, Placed } from '../../domain/blocks/block.ts'
 import { decideFailure, type FailureDecision, type RouteMode } from '../../domain/blocks/failure-routing.ts'
-import { placeBelow } from '../../domain/handoffs/chain.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
-import { kindOf, mayRoute } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
-import { admit } from '../handoffs/admission.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { type PlacedHandoff, placeHandoff } from '../handoffs/placement.ts'
 import type { BlockSaid } from './found-blocks.ts'
-import { BLOCK_HOME, type Work } from './work.ts'
-import { moveWork } from './work-moves.ts'
+import type { Work } from './work.ts'
+import { isMovable } from './work-moves.ts'
 
-/** The facts a block is judged with: read before the transaction, and checked again under its lock. */
+/** The facts a block is judged with: read before the transaction, and fenced by the revision of the given handoff. */
 export interface Situation {
   readonly said: BlockSaid
   readonly draft: Draft
   readonly work: Work
   readonly mode: RouteMode
-  /** uid of the open handoff to the block's author. */
-  readonly given?: string | undefined
+  /** The open handoff to the block's author. */
+  readonly given?: Handoff | undefined
   /** Open handoffs of this work from its author, by receiver: what waits there is not sent twice. */
   readonly waiting: ReadonlyMap<string, string>
   readonly delegator?: string | undefined
-  /** uids for what is made: the decision may run twice and must make the same. */
-  readonly uids: readonly [string, string, string, string]
-  readonly handsOn: boolean
+  /** Whether the delegator is a person, who is asked to decide. */
+  readonly isPerson: boolean
+  readonly newUid: () => string
 }
 
-export interface FollowUp {
-  readonly followed: Followed
-  /** The text of the block that Baton writes for a retry. */
-  readonly retry?: { readonly retry_count: number; readonly to: string; readonly raw: string }
+/** A handoff that follows from a block. */
+export interface FollowingHandoff {
+  readonly as: 'next' | 'retry' | 'routed' | 'escalated'
+  readonly uid: string
+  /** Its sender: whoever brought the block asks an agent without a handoff of its own to try again. */
+  readonly by: 'author' | 'caller'
+  readonly input: NewHandoff
+  /** Attempts are what the engine counts retries by. */
+  readonly attempt?: number
 }
 
-/** Does what follows from a block, in the transaction that stores it. */
-export function follow(step: Step, block: Pick<Block, 'uid'>, situation: Situation): FollowUp {
-  const { said, given: uid } = situation
-  const given = uid === undefined ? undefined : step.view.handoff(uid)
-  const author = authorOf(step, said.from)
-  const claimed: Step = { ...step, actor: author }
+/** The effects that a block asks for. */
+export interface BlockPlan {
+  readonly decision?: FailureDecision | undefined
+  /** The failed work is offered again as the same handoff, under this title. */
+  readonly retry?: { readonly title?: string } | undefined
+  readonly sends: readonly FollowingHandoff[]
+  /** Handoffs that were sent before and wait. */
+  readonly waiting: Readonly<Partial<Record<FollowingHandoff['as'], Placed>>>
+}
+
+export function planFor(block: Pick<Block, 'uid'>, situation: Situation): BlockPlan {
+  const { said, given } = situation
   // A step of a run fails and goes on by the rules of its workflow.
-  const isStep = given?.step !== undefined
-  const decision = said.status === 'failed' && !isStep ? decideFor(situation, given) : undefined
-  const moved = given && moveWork(claimed, given, said, decision?.retry?.agent === 'same')
-  const followed: Followed = {
-    ...(moved && moved.rev !== given?.rev && { moved: { id: moved.id, state: moved.state } }),
-  }
-  if (decision) return failing(step, claimed, block, situation, { decision, moved, followed })
-  if (isStep || said.status !== 'complete' || said.to === 'None' || !situation.handsOn) return { followed }
-  return { followed: { ...followed, next: handOn(claimed, block, situation, moved) } }
+  if (given?.step !== undefined) return sorted(situation, [])
+  if (said.status === 'failed') return planFailure(block, situation)
+  const isPassed = said.status === 'complete' && said.to !== 'None'
+  return sorted(situation, isPassed ? [nextOf(block, situation)] : [])
 }
 
-/** The block's author as a file claims it; its own caller is known better. */
-function authorOf({ deps, view, actor }: Step, name: string): Actor {
-  return actor.name === name
-    ? actor
-    : { name, kind: kindOf(deps.policy, name, view.agent(name)), auth: 'file' }
+/** Parts from what is to be sent what its author has sent before and nobody has taken yet. */
+function sorted({ waiting }: Situation, sends: readonly FollowingHandoff[]): BlockPlan {
+  const known = sends.flatMap(({ as, by, input: { to } }) => {
+    const id = by === 'author' ? waiting.get(to) : undefined
+    return id === undefined ? [] : [[as, { to, id }] as const]
+  })
+  const waits = Object.fromEntries(known) as BlockPlan['waiting']
+  return { sends: sends.filter(({ as }) => !waits[as]), waiting: waits }
 }
-
-type Failed = Pick<Situation, 'said' | 'mode' | 'delegator' | 'waiting'>
 
 /**
  * Retries so far. The engine counts too: an agent that forgets to raise its count is not retried for ever, and not
  * at all while the work that was taken from it waits with another.
  */
-function retriesOf({ said, mode, waiting }: Failed, given: Handoff | undefined): number {
+function retriesOf({ said, mode, waiting, given }: Situation): number {
   const { retry = 0, escalate_after = 1 } = said.on_failure ?? {}
   const isTaken = mode === 'after_retries' && waiting.size > 0
   return Math.max(
@@ -79,163 +82,95 @@ function retriesOf({ said, mode, waiting }: Failed, given: Handoff | undefined):
   )
 }
 
-export const decideFor = (situation: Failed, given: Handoff | undefined): FailureDecision =>
-  decideFailure({
-    retry_count: retriesOf(situation, given),
-    on_failure: situation.said.on_failure,
-    delegator: situation.delegator,
-    mode: situation.mode,
+function planFailure(block: Pick<Block, 'uid'>, situation: Situation): BlockPlan {
+  const { said, mode, delegator, given, isPerson } = situation
+  const retries = retriesOf(situation)
+  const decision = decideFailure({ retry_count: retries, on_failure: said.on_failure, delegator, mode })
+  const { retry, route_to, escalate_to } = decision
+  const failure = (retry_count: number) => failurePackage(block, situation, retry_count)
+  const title = retry && `Retry ${retry.retry_count} of ${said.on_failure?.retry}: ${blockTitle(said)}`
+  const isSame = retry?.agent === 'same'
+  const inPlace = isSame && given && isMovable(given) ? given : undefined
+  const again = (): FollowingHandoff => ({
+    ...sending(situation, 'retry', isSame ? said.from : retry!.agent, isSame ? 'caller' : 'author', {
+      title: title!,
+      ...failure(retry!.retry_count),
+    }),
+    attempt: retry!.retry_count + 1,
   })
-
-interface Failing {
-  readonly decision: FailureDecision
-  readonly moved: Handoff | undefined
-  readonly followed: Followed
-}
-
-function failing(
-  step: Step,
-  claimed: Step,
-  block: Pick<Block, 'uid'>,
-  situation: Situation,
-  { decision, moved, followed }: Failing,
-): FollowUp {
-  const { said, uids } = situation
-  const problem = routeProblem(claimed, situation, decision)
-  const { escalate_to, notify } = decision
-  const retry = problem !== undefined && decision.retry?.agent !== 'same' ? undefined : decision.retry
-  const route_to = problem === undefined ? decision.route_to : undefined
-  const again = retry && retried(step, claimed, block, situation, { ...retry, moved })
-  const routed =
-    route_to === undefined
-      ? undefined
-      : placed(claimed, uids[1], situation, moved, {
-          to: route_to,
-          title: `Failed: ${blockTitle(said)}`,
-          package: failurePackage(block, situation, retriesOf(situation, moved)),
-        })
-  const escalated =
-    escalate_to === undefined ? undefined : escalate(claimed, block, situation, moved, escalate_to)
-  if (notify !== undefined) tell(step, notify, { situation, block, about: moved, routed: again ?? routed })
-  return {
-    followed: {
-      ...followed,
-      ...(again && retry && { retry: { ...again, retry_count: retry.retry_count } }),
-      ...present({ routed, escalated, notified: notify, problem }),
-    },
-    ...(again && retry && { retry: retryBlock(step, situation, retry.retry_count, again.to) }),
-  }
-}
-
-/** Why the agent that a failure goes to cannot have it. The block is true all the same. */
-function routeProblem(
-  { deps, view }: Step,
-  { said }: Situation,
-  { retry, route_to }: FailureDecision,
-): string | undefined {
-  const to = route_to ?? (retry?.agent === 'same' ? undefined : retry?.agent)
-  if (to === undefined) return undefined
-  if (view.agent(to)?.removed) return `agent ${to} was removed; add it again with: baton agent add ${to}`
-  if (!mayRoute(deps.policy, said.from, to))
-    return `${said.from} may not hand to ${to}: see routes in baton.yaml`
-  return undefined
-}
-
-/** The same handoff as its next attempt where the author has one; else a new one by whoever brought the block. */
-function retried(
-  step: Step,
-  claimed: Step,
-  block: Pick<Block, 'uid'>,
-  situation: Situation,
-  { agent, retry_count, moved }: NonNullable<FailureDecision['retry']> & { moved: Handoff | undefined },
-): Placed {
-  const { said, uids } = situation
-  const title = `Retry ${retry_count} of ${said.on_failure?.retry}: ${blockTitle(said)}`
-  if (agent === 'same' && moved?.state === 'offered') {
-    if (moved.title.startsWith('Retry ')) step.view.putHandoff({ ...moved, title })
-    return { to: moved.to, id: moved.id }
-  }
-  const to = agent === 'same' ? said.from : agent
-  const by = agent === 'same' ? step : claimed
-  const made = placed(by, uids[0], situation, agent === 'same' ? undefined : moved, {
-    to,
-    title,
-    package: failurePackage(block, situation, retry_count),
-  })
-  const handoff = step.view.handoff(uids[0])
-  // Attempts are what the engine counts retries by.
-  if (handoff) step.view.putHandoff({ ...handoff, attempt: retry_count + 1 })
-  return made
-}
-
-function handOn(
-  claimed: Step,
-  block: Pick<Block, 'uid'>,
-  situation: Situation,
-  moved: Handoff | undefined,
-): Placed {
-  const { said, work, uids, draft, waiting } = situation
-  const waits = waiting.get(said.to)
-  if (waits !== undefined) return { to: said.to, id: waits }
-  const place = placeBelow(uids[0], moved)
-  admit(claimed, {
-    from: said.from,
-    to: said.to,
-    home: BLOCK_HOME,
-    type: 'sequential',
-    task: work.task,
-    place,
-  })
-  const context = draft.body?.trim().slice(0, 64_000)
-  return placed(claimed, uids[0], situation, moved, {
-    to: said.to,
-    title: `After ${said.phase} by ${said.from}${work.task === undefined ? '' : `: ${work.task}`}`,
-    package: {
-      ...draft.package,
-      ...(context && draft.package?.context === undefined && { context }),
-      data: { ...draft.package?.data, ...dataOf(block, situation, 0) },
-    },
-  })
-}
-
-function escalate(
-  claimed: Step,
-  block: Pick<Block, 'uid'>,
-  situation: Situation,
-  moved: Handoff | undefined,
-  to: string,
-): Placed {
-  const { said, uids } = situation
-  const { deps, view } = claimed
-  const isPerson = kindOf(deps.policy, to, view.agent(to)) === 'human'
-  return placed(claimed, uids[2], situation, moved, {
-    to,
-    title: `Escalated: ${blockTitle(said)} failed ${times(retriesOf(situation, moved) + 1)}`,
-    priority: 'high',
-    ...(isPerson && { type: 'escalation' as const }),
-    package: failurePackage(block, situation, retriesOf(situation, moved)),
-  })
+  const plan = sorted(situation, [
+    ...(retry && !inPlace ? [again()] : []),
+    ...(route_to === undefined
+      ? []
+      : [
+          sending(situation, 'routed', route_to, 'author', {
+            title: `Failed: ${blockTitle(said)}`,
+            ...failure(retries),
+          }),
+        ]),
+    ...(escalate_to === undefined
+      ? []
+      : [
+          sending(situation, 'escalated', escalate_to, 'author', {
+            title: `Escalated: ${blockTitle(said)} failed ${times(retries + 1)}`,
+            priority: 'high',
+            ...(isPerson && { type: 'escalation' as const }),
+            ...failure(retries),
+          }),
+        ]),
+  ])
+  const renamed = inPlace?.title.startsWith('Retry ') ? title : undefined
+  return { ...plan, decision, retry: inPlace && present({ title: renamed }) }
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-/** Retries, reroutes and escalations are exempt from limits, depth and the rule about circles. */
-function placed(
+function sending(
+  { given, work, newUid }: Situation,
+  as: FollowingHandoff['as'],
+  to: string,
+  by: FollowingHandoff['by'],
+  input: Omit<NewHandoff, 'to'>,
+): FollowingHandoff {
+  const parent = by === 'author' ? given?.uid : undefined
+  const home = 'block' as const
+  return { as, uid: newUid(), by, input: { ...input, to, home, ...present({ task: work.task, parent }) } }
+}
+
+function nextOf(block: Pick<Block, 'uid'>, situation: Situation): FollowingHandoff {
+  const { said, work, draft } = situation
+  const context = draft.body?.trim().slice(0, 64_000)
+  return sending(situation, 'next', said.to, 'author', {
+    title: `After ${said.phase} by ${said.from}${work.task === undefined ? '' : `: ${work.task}`}`,
+    ...draft.package,
+    ...(context && draft.package?.context === undefined && { context }),
+    data: { ...draft.package?.data, ...dataOf(block, situation, 0) },
+  })
+}
+
+/** The effects of a block in this unit, for its history. */
+export function followedBy(
   step: Step,
-  uid: string,
-  { work, waiting, said }: Situation,
-  below: Handoff | undefined,
-  input: PlacedHandoff,
-): Placed {
-  const waits = step.actor.name === said.from ? waiting.get(input.to) : undefined
-  if (waits !== undefined) return { to: input.to, id: waits }
-  const { id } = placeHandoff(
-    step,
-    uid,
-    { ...input, home: BLOCK_HOME, ...present({ task: work.task }) },
-    { ...placeBelow(uid, below), from: step.actor.name, send: true, ...present({ run: work.run }) },
-  )
-  return { to: input.to, id }
+  block: Pick<Block, 'uid'>,
+  situation: Situation,
+  plan: BlockPlan,
+): Followed {
+  const { given } = situation
+  const moved = given && step.view.handoff(given.uid)
+  const placed = (as: FollowingHandoff['as']): Placed | undefined => {
+    const sent = plan.sends.find((each) => each.as === as)
+    const id = sent && step.view.handoff(sent.uid)?.id
+    return id === undefined ? plan.waiting[as] : { to: sent!.input.to, id }
+  }
+  const again = plan.retry && moved ? { to: moved.to, id: moved.id } : placed('retry')
+  const { retry, notify } = plan.decision ?? {}
+  const [routed, escalated, next] = [placed('routed'), placed('escalated'), placed('next')]
+  if (notify !== undefined) tell(step, notify, { situation, block, about: moved, routed: again ?? routed })
+  return {
+    ...(moved && moved.rev !== given?.rev && { moved: { id: moved.id, state: moved.state } }),
+    ...(again && retry && { retry: { ...again, retry_count: retry.retry_count } }),
+    ...present({ next, routed, escalated, notified: notify }),
+  }
 }
 
 const blockTitle = ({ phase, from, task }: BlockSaid): string =>
@@ -269,28 +204,23 @@ interface Told {
 
 /** One notice for each failure: where the end of the handoff tells the same agent already, nothing is said twice. */
 function tell(step: Step, to: string, { situation, block, about, routed }: Told): void {
-  const { said } = situation
+  const { said, newUid, work } = situation
   if (about && answerFor(about, said.from)?.to === to) return
   const then = routed ? `; it went to ${routed.to} as ${routed.id}` : ''
   const why = said.on_failure?.context === undefined ? '' : `: ${said.on_failure.context}`
   step.view.addNotice({
-    uid: situation.uids[3],
+    uid: newUid(),
     to,
     kind: 'failed',
     about: about?.uid ?? block.uid,
-    about_id: routed?.id ?? about?.id ?? said.task ?? situation.work.workflow,
+    about_id: routed?.id ?? about?.id ?? said.task ?? work.workflow,
     text: `${blockTitle(said)} failed${why}${then}`.slice(0, 2_000),
     created_at: step.at,
   })
 }
 
 /** Document 002: a failure that is retried is followed by a block that says so. */
-function retryBlock(
-  { at }: Step,
-  { draft, said }: Situation,
-  retry_count: number,
-  to: string,
-): NonNullable<FollowUp['retry']> {
+export function retryBlock(at: string, { draft, said }: Situation, retry_count: number): string {
   const { body: _, ...rest } = draft
   const native = dialect.toNative({
     ...rest,
@@ -299,5 +229,5 @@ function retryBlock(
     retry_count,
     created_at: at,
   })
-  return { retry_count, to, raw: native.ok ? dialect.print({ value: native.value }) : '' }
+  return native.ok ? dialect.print({ value: native.value }) : ''
 }

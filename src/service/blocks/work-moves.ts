@@ -1,68 +1,50 @@
-import { ENGINE } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { again, take } from '../handoffs/attempts.ts'
-import { move, type Step } from '../handoffs/moves.ts'
+import type { Call } from '../deps.ts'
+import type { Receiver } from '../handoffs/receiver.ts'
 import type { BlockSaid } from './found-blocks.ts'
 
 /** States in which its receiver's word moves a handoff; others wait for somebody else. */
 const MOVABLE: readonly Handoff['state'][] = ['offered', 'accepted', 'in_progress', 'blocked']
+export const isMovable = ({ state }: Handoff): boolean => MOVABLE.includes(state)
+
+type ReceiverStep = (receiver: Receiver, call: Call, uid: string) => Promise<unknown>
+
+const ACCEPT: ReceiverStep = (receiver, call, uid) => receiver.accept(call, uid, { start: true })
+const GO_ON: ReceiverStep = (receiver, call, uid) => receiver.heartbeat(call, uid, { blocked: false })
 
 /**
- * A handoff to the author of a block, moved by what the block says of the work. `retries`: the failed work is
- * offered again, as the next attempt.
+ * The commands of the receiver that its block stands for. `retry`: the failed work is offered again at once, as the
+ * next attempt.
  */
-export function moveWork(step: Step, given: Handoff, said: BlockSaid, retries: boolean): Handoff {
-  if (!MOVABLE.includes(given.state)) return given
+export function receiverSteps(
+  given: Handoff,
+  said: BlockSaid,
+  retry?: { readonly title?: string },
+): readonly ReceiverStep[] {
+  if (!isMovable(given)) return []
+  const begun = given.state === 'offered' || given.state === 'accepted' ? [ACCEPT] : []
+  const isBlocked = given.state === 'blocked'
+  const underWay = isBlocked ? [GO_ON] : begun
   switch (said.status) {
     case 'in_progress':
-      return underWay(step, given)
+      return underWay
     case 'complete':
-      return completed(step, underWay(step, given), said)
+      return [...underWay, (to, call, uid) => to.submit(call, uid, { metadata: { ...said.metrics } })]
     case 'failed':
-      return blockFailed(step, begun(step, given), said, retries)
+      return [...(retry ? underWay : begun), (to, call, uid) => to.fail(call, uid, failureOf(said), retry)]
     case 'blocked':
-      return blocked(step, begun(step, given), said)
+      return isBlocked
+        ? []
+        : [...begun, (to, call, uid) => to.heartbeat(call, uid, { blocked: blockedOn(said) })]
     default:
-      return given
+      return []
   }
 }
 
-function begun(step: Step, handoff: Handoff): Handoff {
-  if (handoff.state === 'offered') return take(step, handoff, true)
-  return handoff.state === 'accepted'
-    ? move(step, handoff, 'start', { set: { started_at: step.at } })
-    : handoff
-}
+const failureOf = ({ on_failure, from, phase }: BlockSaid) => ({
+  code: 'BLOCK_FAILED',
+  message: on_failure?.context ?? `${from} said that ${phase} failed`,
+})
 
-function underWay(step: Step, given: Handoff): Handoff {
-  const handoff = begun(step, given)
-  return handoff.state === 'blocked' ? move(step, handoff, 'unblock', { unset: ['blocked_on'] }) : handoff
-}
-
-function completed(step: Step, handoff: Handoff, said: BlockSaid): Handoff {
-  const content = step.view.content(handoff.uid)
-  if (content)
-    step.view.putContent(handoff.uid, {
-      ...content,
-      result: { metadata: { ...said.metrics }, submitted_at: step.at },
-    })
-  return move(step, handoff, 'complete', { progress: true, act: 'handoff.submit' })
-}
-
-function blocked(step: Step, handoff: Handoff, { dependencies }: BlockSaid): Handoff {
-  if (handoff.state === 'blocked') return handoff
-  const blocked_on = dependencies.length === 0 ? 'its block names no dependency' : dependencies.join(', ')
-  return move(step, handoff, 'block', { set: { blocked_on }, fields: { blocked_on } })
-}
-
-function blockFailed(step: Step, handoff: Handoff, said: BlockSaid, retries: boolean): Handoff {
-  const message = said.on_failure?.context ?? `${said.from} said that ${said.phase} failed`
-  const error = { code: 'BLOCK_FAILED', message, severity: 'error' }
-  const change = { set: { error }, fields: { error: message, error_code: error.code }, progress: true }
-  if (!retries) return move(step, handoff, 'fail', change)
-  // The rule for retries is the block's and was looked at: there is nothing to wait for.
-  const under =
-    handoff.state === 'blocked' ? move(step, handoff, 'unblock', { unset: ['blocked_on'] }) : handoff
-  const waiting = move(step, under, 'retry_later', { ...change, set: { error, not_before: step.at } })
-  return again({ ...step, actor: ENGINE }, waiting)
-}
+const blockedOn = ({ dependencies }: BlockSaid): string =>
+  dependencies.length === 0 ? 'its block names no dependency' : dependencies.join(', ')

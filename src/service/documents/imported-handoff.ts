@@ -103,7 +103,6 @@ export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
           ...present({ imported_at, aliases }),
           ...said,
         }
-        step.view.putHandoff(kept)
         keepSource(step, piece, { stream: kept.root, handoff: uid })
         return kept
       },
@@ -169,10 +168,15 @@ function followTask(step: Step, handoff: Handoff): void {
 export function keepSource(
   { view, actor, at }: Step,
   piece: Piece,
-  place: { readonly stream: string; readonly handoff?: string; readonly description?: string },
+  place: {
+    readonly stream: string
+    readonly handoff?: string
+    readonly description?: string
+    readonly claimed_author?: string
+  },
 ): void {
   const uid = sourceUid(piece)
-  const { stream, ...about } = place
+  const { stream, claimed_author, ...about } = place
   const bytes = Buffer.from(piece.text)
   view.addArtifact(
     {
@@ -193,7 +197,7 @@ export function keepSource(
     stream,
     subject: about.handoff ?? uid,
     record: logRecord('artifact.put', actor, { id: uid, k: 'artifact', rev: 1 }, at),
-    fields: { path: piece.path, sha256: piece.sha256 },
+    fields: { path: piece.path, sha256: piece.sha256, claimed_author },
   })
 }
 

@@ -132,8 +132,8 @@ function checkCounts(step: Step, candidate: Candidate): void {
 }
 
 /** Document 000 allows one open handoff of a task between two agents; a chain must not go round in circles. */
-function refuseRepeat({ view }: Step, { home, task, place }: Candidate): void {
-  const before = view.latest()
+function refuseRepeat({ view }: Step, { home, from, to, task, place }: Candidate): void {
+  const before = task === undefined ? undefined : view.latest({ task, from, to })
   if (before && HOME_RULES[home].oneOpen && isOpen(before.state))
     refuse(
       'conflict',

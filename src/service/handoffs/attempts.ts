@@ -1,3 +1,4 @@
+import { ENGINE } from '../../domain/actor.ts'
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import { decideRetry, retryAvailable } from '../../domain/handoffs/retry.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
@@ -39,6 +40,21 @@ export function failed(step: Step, before: Handoff, error: Failure, command: 'fa
   if (decision?.action === 'retry' && !(before.state === 'blocked' && command === 'fail'))
     return move(step, before, 'retry_later', { set: { error, not_before: decision.at }, fields })
   return move(step, before, command, { set: { error }, fields })
+}
+
+/** Failed work that a rule of its document offers again at once, as the next attempt and maybe under another title. */
+export function retriedAtOnce(
+  step: Step,
+  before: Handoff,
+  error: Failure,
+  set: Pick<Partial<Handoff>, 'title'>,
+) {
+  const waiting = move(step, before, 'retry_later', {
+    set: { error, not_before: step.at, ...set },
+    fields: { error: error.message, error_code: error.code },
+    progress: true,
+  })
+  return again({ ...step, actor: ENGINE }, waiting)
 }
 
 /** Offered again: the next attempt starts without the traces of the last, which its own record keeps. */

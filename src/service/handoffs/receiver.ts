@@ -16,7 +16,7 @@ import { must, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, write } from '../write.ts'
 import type { Accepted } from './acknowledgment.ts'
-import { again, beat, failed, fence, refuseSpent, revived, take } from './attempts.ts'
+import { again, beat, failed, fence, refuseSpent, retriedAtOnce, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
 import { move, offerDeadline, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
@@ -233,7 +233,12 @@ export class Receiver {
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */
-  fail(call: Call, ref: string, input: InputOf<typeof failFields>): Promise<Handoff> {
+  fail(
+    call: Call,
+    ref: string,
+    input: InputOf<typeof failFields>,
+    retry?: { readonly title?: string },
+  ): Promise<Handoff> {
     const code = input.code ?? 'PROCESSING_ERROR'
     return this.#change(call, 'handoff_fail', ref, input, {}, (step, found) => {
       const before = revived(step, found, input.attempt)
@@ -245,7 +250,7 @@ export class Receiver {
         ...present({ details: input.details }),
         recovery_actions: [...recoveryActions(code, input.recovery_actions)],
       }
-      return failed(step, before, error, 'fail')
+      return retry ? retriedAtOnce(step, before, error, retry) : failed(step, before, error, 'fail')
     })
   }
 

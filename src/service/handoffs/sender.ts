@@ -32,7 +32,9 @@ import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from '.
 /** A document by which somebody hands over: it stays with the handoff that is made of it. */
 export interface SentDocument {
   readonly uid: string
-  /** Keeps the document in the same unit; answers the handoff with the times that the document says. */
+  /** uid of the run that it is sent in. */
+  readonly run?: string
+  /** Keeps the document in the same unit; answers the handoff with what the document says of it. */
   keep(step: Step, handoff: Handoff): Handoff
 }
 
@@ -230,9 +232,10 @@ export class Sender {
           guarded,
           parent?.run || (type === 'delegation' && parent?.to === from) ? parent?.uid : undefined,
         ),
-        ...(task !== undefined && { tasks: [task], latest: { task, from, to } }),
+        ...(task !== undefined && { tasks: [task], latest: [{ task, from, to }] }),
         // A chain that begins here has no stream yet.
         streams: place.root === uid ? streams : [place.root, ...streams],
+        ...(document?.run !== undefined && { runs: [document.run] }),
         numbers: alias === undefined ? 1 : 0,
       },
       decide: (view, at) => {
@@ -242,11 +245,11 @@ export class Sender {
         const more = ensureAgents(step, [from, to], kind) ?? uncounted(step, candidate)
         if (more) return more
         admit(step, candidate)
-        const run = parent && runBelow(view, parent)
+        const run = document?.run ?? (parent && runBelow(view, parent))
         if (send && run !== undefined) refuseOverGate(view, run, from, parent)
         const placing = { ...place, from, send, automatic, run, trace }
         const placed = placeHandoff(step, uid, made, placing)
-        return document ? document.keep(step, placed) : placed
+        return document ? kept(step, document, placed) : placed
       },
       reload: (subject) => deps.store.handoff(subject),
     }).catch(async (error: unknown) => {
@@ -287,7 +290,7 @@ export class Sender {
         if (!answers) return refuseUnasked(call.actor.name, input.to)
         const step: Step = { deps, view, actor: call.actor, at }
         const answer = returned(step, answers.uid, sent, lacking)
-        return document ? document.keep(step, answer) : answer
+        return document ? kept(step, document, answer) : answer
       },
       reload: (subject) => deps.store.handoff(subject),
     })
@@ -300,6 +303,12 @@ export class Sender {
     if (input.task === undefined) return undefined
     return this.#deps.store.latest(input.task, undefined, call.actor.name)
   }
+}
+
+function kept(step: Step, document: SentDocument, placed: Handoff): Handoff {
+  const handoff = document.keep(step, placed)
+  step.view.putHandoff(handoff)
+  return handoff
 }
 
 /** The sentence that the old receiver reads. */

@@ -4,6 +4,7 @@ import { gatesAfter, taskReasons } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { logRecord, withClaim } from '../log-record.ts'
 import { refuse } from '../write.ts'
 
 /** The task follows its handoff: taken with it, back to the sender when it comes to nothing, done with document 000's. */
@@ -74,7 +75,7 @@ export function putTask(
   } = {},
 ): Task {
   const { view, actor, at } = step
-  const { kid, ...appended } = more
+  const { kid, fields, progress } = more
   const status = view.task(task.id)?.task.status
   const entered = task.status === 'in_progress' && status !== 'in_progress'
   // Every way to done leads through here.
@@ -85,18 +86,12 @@ export function putTask(
     updated_at: at,
     ...(task.status === 'done' && { done_at: task.done_at ?? at }),
   }
+  const record = logRecord(act, actor, { id: task.id, k: 'task', rev: next.rev }, at)
   const seq = view.append({
     stream: task.uid,
     subject: task.uid,
-    record: {
-      act,
-      actor: { id: actor.name, ...present({ kid }) },
-      auth: actor.auth,
-      sub: { id: task.id, k: 'task', rev: next.rev },
-      to: next.status,
-      ts: at,
-    },
-    ...appended,
+    record: { ...record, actor: { ...record.actor, ...present({ kid }) }, to: next.status },
+    ...present({ fields: withClaim(actor, fields), progress }),
   })
   // The work period begins here: an older record does not count for done.
   const kept = entered ? { ...next, period_seq: seq } : next

@@ -8,7 +8,7 @@ import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage
 import { type AgentKey, signerOf, signRecord } from '../agents/signature.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { logRecord } from '../log-record.ts'
+import { logRecord, withClaim } from '../log-record.ts'
 import { must } from '../lookup.ts'
 import { refuseShut, workOn } from '../people/shut-gates.ts'
 import { refuse, write } from '../write.ts'
@@ -208,7 +208,7 @@ export function newTask(step: Step, input: NewTask): Task {
     stream: uid,
     subject: uid,
     record: { ...logRecord('task.create', actor, { id: input.id, k: 'task', rev: 1 }, at), to: 'todo' },
-    fields: { title: input.title },
+    ...present({ fields: withClaim(actor, { title: input.title }) }),
   })
   const task: Task = {
     uid,

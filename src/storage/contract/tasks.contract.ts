@@ -233,19 +233,22 @@ export function describeTasks(newRoom: NewRoom): void {
     it('tell a decision their newest handoff between two, also one of the same transaction', async (t) => {
       const store = await newRoom(t).open()
       const first = await offer(store, { task: 'T1', from: 'planner', to: 'codex' })
-      await offer(store, { task: 'T1', from: 'codex', to: 'planner' })
+      const back = { task: 'T1', from: 'codex', to: 'planner' }
+      const second = await offer(store, back)
       const latest = { task: 'T1', from: 'planner', to: 'codex' }
+      const other = { ...latest, to: 'claude' }
       const made = freshHandoff(latest)
 
       const seen = await Promise.all([
-        run(store, { tasks: ['T1'], latest }, (view) => view.latest()?.uid),
+        run(store, { tasks: ['T1'], latest: [latest, back] }, (view) => view.latest(latest)?.uid),
+        run(store, { tasks: ['T1'], latest: [latest, back] }, (view) => view.latest(back)?.uid),
         run(store, {}, (view) => put(view, made)),
-        run(store, { tasks: ['T1'], latest }, (view) => view.latest()?.uid),
-        run(store, { latest: { ...latest, to: 'claude' } }, (view) => view.latest()?.uid),
-        run(store, {}, (view) => view.latest()?.uid),
+        run(store, { tasks: ['T1'], latest: [latest] }, (view) => view.latest(latest)?.uid),
+        run(store, { latest: [other] }, (view) => view.latest(other)?.uid),
+        run(store, {}, (view) => view.latest(latest)?.uid),
       ])
 
-      assert.deepEqual(seen, [first.uid, undefined, made.uid, undefined, undefined])
+      assert.deepEqual(seen, [first.uid, second.uid, undefined, made.uid, undefined, undefined])
     })
 
     it('are refused when the id is taken, and the first one is kept', async (t) => {

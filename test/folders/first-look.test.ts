@@ -14,7 +14,7 @@ const VACUOUS = `handoff:
 `
 
 describe('a file that lies in a live folder at the first pass', () => {
-  it('[S4-28] is judged by the rules of sending where baton init made the folder', async (t) => {
+  it('[S4-29] is judged by the rules of sending where baton init made the folder', async (t) => {
     const root = folders(t).repository('project')
     await ask({ cwd: root }, 'init', '--dialect', 'package')
     const folder = packageFolderAt(root)
@@ -41,7 +41,7 @@ describe('a file that lies in a live folder at the first pass', () => {
     assert.equal((await folder.show('HO-001')).state, 'offered')
   })
 
-  it('[S0-48] [S0-20] is sent with the whole time to be accepted, and refused where it was begun elsewhere', async (t) => {
+  it('[S0-34] is sent with the whole time to be accepted, and refused where it was begun elsewhere', async (t) => {
     const root = folders(t).repository('project')
     await ask({ cwd: root }, 'init', '--dialect', 'markdown')
     const folder = handoffFolderAt(root)

@@ -39,7 +39,7 @@ const gate = (id: string, at: string, more = ''): string =>
     .replace('"architecture-agent"', '"human"')
 
 describeOnEngines('a handoff from elsewhere', (open) => {
-  it('[S0-48] has the whole time to be accepted, however old its document is', async (t) => {
+  it('[S0-34] has the whole time to be accepted, however old its document is', async (t) => {
     const w = await open(t)
 
     const { id, created_at, ack_deadline } = await adopted(w, markdownDocument({ day: OLD }))
@@ -62,7 +62,7 @@ describeOnEngines('a handoff from elsewhere', (open) => {
     assert.equal(ack_deadline, '2026-02-21T23:00:00.000Z')
   })
 
-  it('[S1-112] in progress has the whole lease, however long ago it was begun', async (t) => {
+  it('[S1-110] in progress has the whole lease, however long ago it was begun', async (t) => {
     const w = await open(t)
     const begun = { status: 'in-progress', timestamp: `${OLD}T10:00:00Z`, started_at: `${OLD}T10:00:01Z` }
 
@@ -71,7 +71,7 @@ describeOnEngines('a handoff from elsewhere', (open) => {
     assert.deepEqual([state, lease_until], ['in_progress', after(300_000)])
   })
 
-  it('[S0-50] is not refused by a limit and counts for the next one that is sent', async (t) => {
+  it('[S0-51] [S0-52] is not refused by a limit and counts for the next one that is sent', async (t) => {
     const w = await open(t, {
       policy: {
         agents: { 'react-specialist': { limits: { incoming: 2 } }, 'frontend-orchestrator': {}, planner: {} },
@@ -127,7 +127,7 @@ describeOnEngines('a handoff from elsewhere', (open) => {
     assert.equal((await done()).task.status, 'done')
   })
 
-  it('[S0-83] that names a verifier is not verified here', async (t) => {
+  it('[S0-80] that names a verifier is not verified here', async (t) => {
     const w = await open(t)
     const verified = [
       'verification_record:',

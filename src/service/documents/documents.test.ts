@@ -411,6 +411,35 @@ describeOnEngines('importing the records of document 003', (open) => {
     const { task } = (await w.store.task('P0.1.1'))!
     assert.deepEqual([task.status, task.progress, task.owner], ['done', 100, 'planner'])
   })
+
+  it('takes the same record from ten callers at once in only once', async (t) => {
+    const w = await open(t)
+    await w.service.tasks.create(planner, { id: 'P0.1.2', title: 'Known before' })
+
+    for (const id of ['P0.1.1', 'P0.1.2']) {
+      const text = recordDocument(id, { status: 'done' })
+      const items = await Promise.all(Array.from({ length: 10 }, () => one(w, text)))
+      assert.deepEqual(items.map(({ outcome, reason }) => reason ?? outcome).sort(), [
+        'imported',
+        ...Array.from({ length: 9 }, () => 'unchanged'),
+      ])
+      assert.equal((await w.store.records(id, 10)).length, 1)
+    }
+  })
+
+  it('[S4-61] [S3-72] leaves a task open whose work waits at a gate, as the command does', async (t) => {
+    const w = await open(t)
+    const { handoff } = await w.service.sending.send(by('grok'), { to: 'planner', title: 'Work', task: 'T1' })
+    await w.service.receiving.accept(planner, handoff.id)
+    const gate = { to: 'human', title: 'Ship?', type: 'gate', gate: { name: 'ship' } } as const
+    await w.service.sending.send(planner, { ...gate, parent: handoff.id })
+
+    const item = await one(w, recordDocument('T1', { status: 'done' }))
+
+    assert.equal(item.outcome, 'refused')
+    assert.match(item.reason ?? '', /the gate "?ship"? .* waits for human/)
+    assert.deepEqual(await w.store.records('T1', 10), [])
+  })
 })
 
 describeOnEngines('exporting', (open) => {

@@ -181,11 +181,22 @@ async function saysTheSame(
   return isExportOf(deps, handoff, piece)
 }
 
-async function importRecord(deps: ServiceDeps, call: Call, piece: Piece): Promise<Omit<ImportItem, 'line'>> {
+async function importRecord(
+  deps: ServiceDeps,
+  call: Call,
+  piece: Piece,
+  isLast = false,
+): Promise<Omit<ImportItem, 'line'>> {
   const kept = await deps.store.artifact(sourceUid(piece))
   if (kept) return { outcome: 'unchanged', ...present({ task: kept.description }) }
-  const { task, record } = await makeRecord(deps, call, piece)
-  return { outcome: 'imported', task, ...present({ record }) }
+  try {
+    const { task, record } = await makeRecord(deps, call, piece)
+    return { outcome: 'imported', task, ...present({ record }) }
+  } catch (error) {
+    if (isLast || !(error instanceof BatonError) || error.retry) throw error
+    // Maybe somebody took the same document in, or made its task, at the same moment.
+    return importRecord(deps, call, piece, true)
+  }
 }
 
 function firstError(diagnostics: readonly PlacedProblem[]): Pick<ImportItem, 'reason' | 'diagnostics'> {

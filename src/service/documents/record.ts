@@ -7,9 +7,9 @@ import type { WritebackStatus } from '../../domain/tasks/writeback.ts'
 import { describeIssues } from '../../domain/texts/issue-words.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { addRecord, newTask, updateTask } from '../tasks/tasks.ts'
-import { demandPm } from '../tasks/writeback.ts'
-import { refuse, write } from '../write.ts'
+import { Tasks } from '../tasks/tasks.ts'
+import { Together } from '../together.ts'
+import { refuse } from '../write.ts'
 import { taskOf } from './handoff.ts'
 import type { Piece } from './identity.ts'
 import { keepSource } from './imported-handoff.ts'
@@ -25,17 +25,15 @@ const STATUS: Readonly<Partial<Record<State, WritebackStatus>>> = {
 }
 
 interface Recorded {
-  readonly uid: string
-  readonly rev: number
   readonly task: string
-  readonly record?: string
+  readonly record?: string | undefined
 }
 
 /**
- * Takes a `task_update` or a `thought_record` in, as if its author had called: a task that is unknown is added,
- * and done without a record is refused with the engine's own sentence. Nothing of a refused document stays.
+ * Takes a `task_update` or a `thought_record` in by the commands that it stands for, as one unit: a task that is
+ * unknown is added, and done without a record is refused with the engine's own sentence.
  */
-export async function makeRecord(deps: ServiceDeps, call: Call, piece: Piece): Promise<Recorded> {
+export async function makeRecord(deps: ServiceDeps, { actor }: Call, piece: Piece): Promise<Recorded> {
   const { draft } = piece.document
   const id = draft && taskOf(draft)
   if (!draft || id === undefined)
@@ -43,28 +41,36 @@ export async function makeRecord(deps: ServiceDeps, call: Call, piece: Piece): P
       'invalid_input',
       'it does not say which task it is about; name it as task_id, for example P0.1.1',
     )
-  const isRecord = piece.document.form === 'thought_record'
-  const said = isRecord ? recordOf(draft, call.actor.name) : undefined
-  const recordUid = deps.newUid()
-  return write<Recorded>(deps, call, {
-    op: 'document_import',
-    input: { sha256: piece.sha256 },
-    reads: { tasks: [id], agents: [call.actor.name] },
-    decide: (view, at) => {
-      const step: Step = { deps, view, actor: call.actor, at }
-      if (said) demandPm(step, said.on_behalf_of)
-      const task = view.task(id)?.task ?? newTask(step, { id, title: draft.title ?? id })
-      const recorded = said ? addRecord(step, recordUid, task, said).task : task
-      const after =
-        isRecord && draft.state !== 'completed' ? recorded : updateTask(step, recorded, updateOf(draft))
-      keepSource(step, piece, { stream: after.uid, description: id })
-      return { uid: after.uid, rev: after.rev, task: id, ...(isRecord && { record: recordUid }) }
-    },
-    reload: async (uid) => {
-      const row = await deps.store.task(uid)
-      return row && { uid, rev: row.task.rev, task: row.task.id }
-    },
-  })
+  const tasks = new Tasks(deps)
+  const together = new Together(deps.store)
+  const call = { actor, together }
+  const known = await deps.store.task(id)
+  const at = deps.now().toISOString()
+  let record: string | undefined
+  const said = piece.document.form === 'thought_record' ? recordOf(draft, actor.name) : undefined
+  const written = async (): Promise<void> => {
+    if (!said) await tasks.update(call, id, updateOf(draft))
+    else if (draft.state !== 'completed' || known?.task.status === 'done')
+      record = (await tasks.record(call, id, said)).uid
+    else record = (await tasks.complete(call, id, { ...said, progress: draft.progress })).task.record_id
+  }
+  await together.run([
+    ...(known ? [] : [() => tasks.create(call, { id, title: draft.title ?? id })]),
+    written,
+    () =>
+      together.transact({
+        reads: {},
+        at,
+        decide: (view) => {
+          const step: Step = { deps, view, actor, at }
+          const claimed_author =
+            draft.from === undefined || draft.from === actor.name ? undefined : draft.from
+          const { uid } = view.task(id)!.task
+          keepSource(step, piece, { stream: uid, description: id, ...present({ claimed_author }) })
+        },
+      }),
+  ])
+  return { task: id, record }
 }
 
 /** A record from a document is as long as one from a call may be. */

@@ -4,8 +4,8 @@ import { isEnded, isNativeId, ROOT } from '../dialects/markdown/home.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import { dayInName, isTaskId, originalOf, parseName, stemOf } from '../dialects/markdown/names.ts'
 import { Reading } from '../dialects/markdown/reading.ts'
-import { seconds } from '../dialects/markdown/render.ts'
 import { readStatus, statusFor } from '../dialects/markdown/status.ts'
+import { seconds } from '../dialects/text/time.ts'
 import type { Answer } from './answers.ts'
 import { type IndexRow, rowsOf } from './rows.ts'
 import type { ScannedFile } from './scan.ts'
@@ -203,7 +203,7 @@ function isAboutEnd({ source }: Document, draft: Draft): boolean {
 function statusSaid({ source, diagnostics }: Document): { readonly status?: string } {
   if (!diagnostics.some(({ code }) => code === 'status_word')) return {}
   const reading = new Reading(source)
-  const status = reading.frontText('status')?.value ?? reading.index.line('status')?.value
+  const status = reading.frontText('status') ?? reading.index.line('status')?.value
   return status === undefined ? {} : { status }
 }
 

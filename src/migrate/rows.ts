@@ -1,8 +1,8 @@
 import type { Draft } from '../dialects/index.ts'
 import { readAgent } from '../dialects/markdown/agents.ts'
 import { sectionsOf } from '../dialects/markdown/body/body.ts'
-import { labelsOf, type NativeKey } from '../dialects/markdown/keys.ts'
 import { readStatus } from '../dialects/markdown/status.ts'
+import { labelsOf } from '../dialects/markdown/table.ts'
 import { readInstant } from '../dialects/text/time.ts'
 import { findWord, PRIORITY_WORDS } from '../dialects/text/words.ts'
 import { present } from '../domain/present.ts'
@@ -33,7 +33,7 @@ export function rowsOf(body: string, around: Draft): readonly IndexRow[] {
 const cellsIn = <T extends { readonly kind: string }>(fields: readonly T[]): readonly T[] =>
   fields.filter(({ kind }) => kind === 'cell')
 
-function cellOf(cells: Cells, key: NativeKey): string | undefined {
+function cellOf(cells: Cells, key: string): string | undefined {
   const label = labelsOf(key).find((each) => cells.has(each))
   const text = label === undefined ? undefined : cells.get(label)
   return text === '' ? undefined : text

@@ -1,7 +1,7 @@
 import { fieldDifferences, isData, own, sameData } from '../dialects/difference.ts'
 import { type Draft, readDocuments } from '../dialects/index.ts'
-import { KNOWN_KEYS } from '../dialects/markdown/schema.ts'
 import { statusFor } from '../dialects/markdown/status.ts'
+import { KNOWN_KEYS } from '../dialects/markdown/table.ts'
 import { nativeParts, print, toNative } from '../dialects/markdown/write.ts'
 import type { Change, Path, Source } from '../dialects/text/source.ts'
 import { sourcesOf } from '../dialects/text/sources.ts'

@@ -3,9 +3,10 @@ import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 import type { GradedProblem } from '../../domain/problem.ts'
 import { vagueWord } from '../../domain/texts/measurable.ts'
 import type { Draft } from '../draft.ts'
-import { keyOfField } from './keys.ts'
+import { keyOfField } from '../table/derive.ts'
 import { handoffId, isTaskId, originalOf, parseName, stemOf } from './names.ts'
 import { statusFor } from './status.ts'
+import { TABLE } from './table.ts'
 
 /** A problem with a key of the front matter; the caller knows where that stands. */
 export interface KeyProblem extends GradedProblem {
@@ -21,40 +22,38 @@ export interface CheckedDraft {
 }
 
 /** What is wrong with a document that could be read. None of it needs anything but the document and its path. */
-export function checkMarkdown({ draft, path }: CheckedDraft): KeyProblem[] {
-  return [
-    ...checkTask(draft),
-    ...checkId(draft, path),
-    ...(path === undefined ? [] : checkPlace(path, draft.state)),
-    ...checkTimes(draft),
-    ...checkDeliverables(draft),
-    ...checkCriteria(draft),
-    ...checkAcknowledgment(draft),
-  ]
+export const checkMarkdown = (checked: CheckedDraft): KeyProblem[] => [...problemsIn(checked)]
+
+function* problemsIn({ draft, path }: CheckedDraft): Generator<KeyProblem> {
+  const { task } = draft
+  const message = `"${task}" is not a task id of this format; write BPRD-YYYY-NNNN, for example BPRD-2026-0042.`
+  if (task !== undefined && !isTaskId(task))
+    yield { severity: 'error', code: 'task_form', message, key: 'related_task' }
+  yield* checkId(draft, path)
+  if (path !== undefined) yield* checkPlace(path, draft.state)
+  yield* checkTimes(draft)
+  yield* checkDeliverables(draft)
+  for (const [i, criterion] of (draft.package?.criteria ?? []).entries()) {
+    const vague = vagueWord(criterion)
+    const why = `"${vague}" cannot be measured; say what is counted or which check passes.`
+    if (vague !== undefined) yield warning('vague_criterion', 'verification_criteria', why, i)
+  }
+  yield* checkAcknowledgment(draft)
 }
 
-function* checkTask({ task }: Draft): Generator<KeyProblem> {
-  if (task !== undefined && !isTaskId(task))
-    yield {
-      severity: 'error',
-      code: 'task_form',
-      message: `"${task}" is not a task id of this format; write BPRD-YYYY-NNNN, for example BPRD-2026-0042.`,
-      key: 'related_task',
-    }
-}
+const warning = (code: string, key: string, message: string, ...below: (string | number)[]): KeyProblem => ({
+  severity: 'warning',
+  code,
+  message,
+  key,
+  below,
+})
 
 /** The id names what the other keys say; the file is called after the id. */
-function* checkId(
-  { id, from, to, task, created_at }: Draft,
-  path: string | undefined,
-): Generator<KeyProblem> {
+function* checkId(draft: Draft, path: string | undefined): Generator<KeyProblem> {
+  const { id, from, to, task, created_at } = draft
   if (id === undefined) return
-  const warn = (code: string, message: string): KeyProblem => ({
-    severity: 'warning',
-    code,
-    message,
-    key: 'handoff_id',
-  })
+  const warn = (code: string, message: string): KeyProblem => warning(code, 'handoff_id', message)
   if (path !== undefined && originalOf(stemOf(path)) !== id)
     yield warn(
       'name_differs',
@@ -62,18 +61,17 @@ function* checkId(
     )
   const name = parseName(id, new Set([...Object.keys(DEFAULT_LIMITS), ...[from ?? [], to ?? []].flat()]))
   if (!name.ok) {
-    if (name.reason === 'ambiguous') return
     const wanted =
       from && to && task && isTaskId(task) && created_at && handoffId({ from, to, task, created_at })
     const form = wanted || 'handoff-{from_agent}-{to_agent}-{related_task}-{YYYYMMDD}'
-    yield warn('id_form', `"${id}" is not of the form of an id; write ${form}.`)
+    if (name.reason !== 'ambiguous')
+      yield warn('id_form', `"${id}" is not of the form of an id; write ${form}.`)
     return
   }
-  const { parts } = name
   const said = { from, to, task, date: created_at?.slice(0, 10).replaceAll('-', '') }
   for (const [part, value] of Object.entries(said)) {
-    const named = parts[part as keyof typeof said]
-    const key = part === 'date' ? 'created_at' : keyOfField(part)
+    const named = name.parts[part as keyof typeof said]
+    const key = part === 'date' ? 'created_at' : keyOfField(TABLE, part)
     if (value !== undefined && value !== null && value !== named)
       yield warn('id_contradicts', `The id names ${named}, but ${key} says ${value}; make them agree.`)
   }
@@ -93,9 +91,7 @@ export function checkPlace(path: string, state: State | undefined): KeyProblem[]
   const status = state && statusFor(state)
   const isEnd = status === 'Complete' || status === 'Expired' || status === 'Rejected'
   const home = isEnd ? '_handoffs/archived/{YYYY}/{MM}/' : '_handoffs/active/'
-  const misplaced = (why: string): KeyProblem[] => [
-    { severity: 'warning', code: 'wrong_place', message: `${why}; move it to ${home}.`, key: 'status' },
-  ]
+  const misplaced = (why: string) => [warning('wrong_place', 'status', `${why}; move it to ${home}.`)]
   if (isProhibited(path)) return misplaced('Handoffs are not allowed in this folder')
   const within = WITHIN.exec(path)?.[1]
   if (within === undefined) return misplaced('Handoffs belong into _handoffs/ at the root of the repository')
@@ -119,9 +115,8 @@ function* checkTimes(draft: Draft): Generator<KeyProblem> {
   for (const [before, after] of ORDER) {
     const [a, b] = [draft[before], draft[after]]
     if (typeof a !== 'string' || typeof b !== 'string' || !isLater(a, b)) continue
-    const key = keyOfField(after)
-    const message = `${key} (${b}) is before ${keyOfField(before)} (${a}); one of them is wrong.`
-    yield { severity: 'warning', code: 'time_order', message, key }
+    const [earlier, later] = [before, after].map((each) => keyOfField(TABLE, each)) as [string, string]
+    yield warning('time_order', later, `${later} (${b}) is before ${earlier} (${a}); one of them is wrong.`)
   }
 }
 
@@ -137,47 +132,44 @@ function* checkDeliverables({ state, package: pack, verification }: Draft): Gene
   const seen = new Set<string>()
   for (const [i, text] of deliverables.entries()) {
     const message = `"${text.slice(0, 60)}" stands twice in deliverables; one check would cover both. Remove one.`
-    if (seen.has(text))
-      yield { severity: 'warning', code: 'duplicate_deliverable', message, key: 'deliverables', below: [i] }
+    if (seen.has(text)) yield warning('duplicate_deliverable', 'deliverables', message, i)
     seen.add(text)
   }
-  if (!verification || verification.deliverable_checks.length === 0) return
-  const severity = state === 'completed' ? 'error' : 'warning'
-  const checks = verification.deliverable_checks
-  const covered = new Set(
-    checks
-      .filter(({ status, evidence }) => status === 'verified' && evidence.trim() !== '')
-      .map(({ deliverable }) => deliverable.trim()),
-  )
-  for (const text of seen) {
+  const checks = verification?.deliverable_checks ?? []
+  const [severity, key] = [state === 'completed' ? 'error' : 'warning', 'verification_record'] as const
+  const covered = checks
+    .filter(({ status, evidence }) => status === 'verified' && evidence.trim() !== '')
+    .map(({ deliverable }) => deliverable.trim())
+  for (const text of checks.length === 0 ? [] : seen) {
     const message = `"${text.slice(0, 60)}" is not verified; add a check with status: verified and its evidence.`
-    if (!covered.has(text))
-      yield { severity, code: 'deliverable_unchecked', message, key: 'verification_record' }
+    if (!covered.includes(text)) yield { severity, code: 'deliverable_unchecked', message, key }
   }
   for (const [i, { deliverable }] of checks.entries()) {
     const message = `"${deliverable.slice(0, 60)}" is not among the deliverables; write it as it stands there.`
-    const below = ['deliverable_checks', i]
     if (deliverables.length > 0 && !seen.has(deliverable.trim()))
-      yield { severity: 'warning', code: 'deliverable_unknown', message, key: 'verification_record', below }
-  }
-}
-
-function* checkCriteria({ package: pack }: Draft): Generator<KeyProblem> {
-  for (const [i, criterion] of (pack?.criteria ?? []).entries()) {
-    const vague = vagueWord(criterion)
-    if (vague === undefined) continue
-    const message = `"${vague}" cannot be measured; say what is counted or which check passes.`
-    yield { severity: 'warning', code: 'vague_criterion', message, key: 'verification_criteria', below: [i] }
+      yield warning('deliverable_unknown', key, message, 'deliverable_checks', i)
   }
 }
 
 function* checkAcknowledgment({ state, to, accepted_by, accepted_at }: Draft): Generator<KeyProblem> {
-  if (accepted_by !== undefined && to && accepted_by !== to) {
-    const message = `acknowledged_by is ${accepted_by}, but only the receiver ${to} can acknowledge.`
-    yield { severity: 'warning', code: 'acknowledged_by_other', message, key: 'acknowledged_by' }
-  }
-  const message =
+  const message = `acknowledged_by is ${accepted_by}, but only the receiver ${to} can acknowledge.`
+  if (accepted_by !== undefined && to && accepted_by !== to)
+    yield warning('acknowledged_by_other', 'acknowledged_by', message)
+  const empty =
     'status is Complete, but acknowledged_at is empty; nothing is complete that was not acknowledged.'
   if (state === 'completed' && accepted_at === undefined)
-    yield { severity: 'warning', code: 'complete_unacknowledged', message, key: 'acknowledged_at' }
+    yield warning('complete_unacknowledged', 'acknowledged_at', empty)
+}
+
+/** Why nobody could finish what a file says is Acknowledged: completion asks who acknowledged it, and when. */
+export function acknowledgmentGap({ state, to, accepted_by, accepted_at }: Draft): string | undefined {
+  if (state !== 'accepted') return undefined
+  const missing = [
+    ...(accepted_by === undefined ? [['acknowledged_by', to ?? 'the receiver']] : []),
+    ...(accepted_at === undefined ? [['acknowledged_at', 'the time, such as 2026-02-21T15:00:00Z']] : []),
+  ]
+  if (missing.length === 0) return undefined
+  const names = missing.map(([key]) => key).join(' and ')
+  const fix = missing.map(([key, value]) => `${key}: ${value}`).join(' and ')
+  return `it is Acknowledged, but ${names} ${missing.length > 1 ? 'are' : 'is'} empty; write ${fix}, or status: Active`
 }

@@ -1,8 +1,8 @@
 import { isData, own } from '../difference.ts'
 import type { Source } from '../text/source.ts'
-import { normalKey } from './keys.ts'
 import { parseName, stemOf } from './names.ts'
-import { hasV1Keys, isV1 } from './v1/form.ts'
+import { normalKey } from './table.ts'
+import { hasV1Keys, isV1 } from './v1-form.ts'
 
 export const FORMS = ['handoff', 'v1', 'index'] as const
 export type MarkdownForm = (typeof FORMS)[number]

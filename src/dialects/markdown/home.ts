@@ -1,7 +1,7 @@
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
 import type { Draft } from '../draft.ts'
+import { seconds } from '../text/time.ts'
 import { handoffId, isTaskId, parseName } from './names.ts'
-import { seconds } from './render.ts'
 import { statusFor } from './status.ts'
 
 /** The folder at the root of a repository that document 000 gives to handoffs. */

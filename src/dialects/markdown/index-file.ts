@@ -10,10 +10,9 @@ import type { PlacedProblem } from '../../domain/problem.ts'
 import { put } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
-import { DAY_MS } from '../text/time.ts'
+import { DAY_MS, seconds } from '../text/time.ts'
 import { OLDER_READERS } from '../text/yaml/older-readers.ts'
 import { parseName } from './names.ts'
-import { seconds } from './render.ts'
 
 export interface IndexEntry {
   readonly id: string

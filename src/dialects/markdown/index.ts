@@ -4,7 +4,6 @@ import { formOf } from './form.ts'
 import { parseIndex } from './index-file.ts'
 import { markdownLossReason } from './losses.ts'
 import { parseHandoff } from './parse.ts'
-import { parseV1 } from './v1/parse.ts'
 import { print, toNative } from './write.ts'
 
 /** Document 000: markdown with front matter in `_handoffs/`, its index, and what agents wrote before it. */
@@ -14,7 +13,7 @@ export const markdown: Dialect = {
   formOf,
   interpret(source: Source, form: string) {
     if (form === 'index') return { diagnostics: parseIndex(source).diagnostics }
-    return form === 'v1' ? parseV1(source) : parseHandoff(source)
+    return parseHandoff(source, form === 'v1' ? 'v1' : 'handoff')
   },
   toNative,
   print,

@@ -1,8 +1,8 @@
 import { isData, own } from '../difference.ts'
 import { sourcesOf } from '../text/sources.ts'
 import { isProhibited } from './check.ts'
-import { normalKey } from './keys.ts'
 import { dayInName, originalOf, stemOf } from './names.ts'
+import { normalKey } from './table.ts'
 
 const ENDING = /\.(?:md|markdown|mdx)$/i
 const NAMED = /^handoff[-_]/i

@@ -9,18 +9,9 @@ import type { Path, Position, Source } from '../text/source.ts'
 import { readInstant } from '../text/time.ts'
 import { type ReadAgent, readAgent, sameAgent } from './agents.ts'
 import { BodyIndex, type BodyValue } from './body/body-index.ts'
-import { type NativeKey, spellingsOf } from './keys.ts'
+import { markdownRow, namesOf } from './table.ts'
 
-export type Where = 'front' | 'body' | 'name'
-
-export interface FoundValue<T> {
-  readonly value: T
-  readonly where: Where
-  /** Places cost more than values, so they are worked out when a finding needs one. */
-  at(): Position
-}
-
-export interface Body {
+interface Body {
   readonly text: string
   /** Offset in the whole text. */
   readonly at: number
@@ -37,14 +28,17 @@ export class Reading {
   readonly diagnostics: PlacedProblem[]
   readonly places: Map<string, Path>
   /** Native keys that were found, and where. */
-  readonly found = new Map<string, Where>()
+  readonly found = new Map<string, 'front' | 'body' | 'name'>()
   /** Where in the body, by key. */
   readonly #offsets = new Map<string, number>()
-  readonly #texts = new Map<NativeKey, FoundValue<string> | undefined>()
-  readonly #times = new Map<NativeKey, FoundValue<string> | undefined>()
+  /** A second look reports nothing anew. */
+  readonly #known = new Map<string, unknown>()
+  readonly #weak: boolean
 
-  constructor(source: Source) {
+  /** `weak`: `author` counts as the sender and `owner` as the receiver where nothing better is said. */
+  constructor(source: Source, { weak = false } = {}) {
     this.source = source
+    this.#weak = weak
     this.top = fieldsOf(source)
     this.nested = isData(own(source.value, 'handoff')) ? this.top?.below('handoff') : undefined
     this.body = bodyOf(source)
@@ -64,7 +58,7 @@ export class Reading {
     this.diagnostics.push({ severity, code, message, line: at.line, column: at.column })
   }
 
-  /** Where a native key stands, or would stand. */
+  /** Where a native key stands, or would stand. Places cost more than values: they are worked out for a finding. */
   positionOf(key: string, ...below: readonly (string | number)[]): Position {
     const offset = this.#offsets.get(key)
     if (offset !== undefined) return this.bodyPosition(offset)
@@ -84,17 +78,17 @@ export class Reading {
     return this.source.position(this.top ? this.source.start : (this.body?.at ?? this.source.start))
   }
 
-  foundInBody(key: NativeKey, offset: number): void {
+  foundInBody(key: string, offset: number): void {
     this.found.set(key, 'body')
     this.#offsets.set(key, offset)
   }
 
-  hasFront(key: NativeKey): boolean {
+  hasFront(key: string): boolean {
     return this.#frontOf(key) !== undefined
   }
 
   /** Whether the front matter has a value for a key, understood or not. */
-  frontIsSaid(key: NativeKey): boolean {
+  frontIsSaid(key: string): boolean {
     const front = this.#frontOf(key)
     const value = front?.fields.value(...front.names)
     const isBlank = (each: unknown) => each === undefined || each === null || String(each).trim() === ''
@@ -102,13 +96,12 @@ export class Reading {
   }
 
   /** A text in the front matter. What was left to be filled in has been reported, and is none. */
-  frontText(key: NativeKey): FoundValue<string> | undefined {
-    return remembered(this.#texts, key, () => {
+  frontText(key: string): string | undefined {
+    return this.#once(`text ${key}`, () => {
       const front = this.#frontOf(key)
       const before = this.diagnostics.length
       const value = front?.fields.text(...front.names)
-      if (value === undefined || !isPlaceholder(value, 'markdown'))
-        return value === undefined ? undefined : this.#front(key, value)
+      if (value === undefined || !isPlaceholder(value, 'markdown')) return this.#front(key, value)
       const message = `${quotedText(value)} was left to be filled in; write the value.`
       if (this.diagnostics.length === before)
         this.report('warning', 'placeholder', message, this.positionOf(key))
@@ -116,71 +109,69 @@ export class Reading {
     })
   }
 
-  frontTime(key: NativeKey): FoundValue<string> | undefined {
-    return remembered(this.#times, key, () => {
+  frontTime(key: string): string | undefined {
+    return this.#once(`time ${key}`, () => {
       const front = this.#frontOf(key)
-      const value = front?.fields.time(...front.names)
-      return value === undefined ? undefined : this.#front(key, value)
+      return this.#front(key, front?.fields.time(...front.names))
     })
   }
 
-  agent(key: NativeKey, weak = false): FoundValue<ReadAgent> | undefined {
-    const front = this.frontText(key)
-    const said = front && this.#agent(front)
-    const line = this.index.line(key)
-    if (front && said) {
-      const inBody = line && readAgent(line.value)
-      if (line && inBody && !sameAgent(inBody.name, said.name)) this.#contradicts(key, said.name, line)
-      return { ...front, value: { ...inBody, ...said } }
-    }
-    if (line) return this.#agentIn(key, line)
-    const { from, to } = this.index.heading
-    const named = key === 'from_agent' ? from : key === 'to_agent' ? to : undefined
-    if (named) return this.#inBody(key, named, this.index.headingAt)
-    const column = this.index.column(key)
-    if (column) return this.#agentIn(key, column)
-    return weak ? this.#weakAgent(key) : undefined
+  agent(key: string): ReadAgent | undefined {
+    return this.#once(`agent ${key}`, () => {
+      const front = this.frontText(key)
+      const said = front === undefined ? undefined : this.#agent(front, () => this.positionOf(key))
+      const line = this.index.line(key)
+      if (said) {
+        const inBody = line && readAgent(line.value)
+        if (line && inBody && !sameAgent(inBody.name, said.name)) this.#contradicts(key, said.name, line)
+        return { ...inBody, ...said }
+      }
+      if (line) return this.#agentIn(key, line)
+      const { from, to } = this.index.heading
+      const named = key === 'from_agent' ? from : key === 'to_agent' ? to : undefined
+      if (named) return this.#inBody(key, named, this.index.headingAt)
+      const column = this.index.column(key)
+      if (column) return this.#agentIn(key, column)
+      return this.#weak ? this.#weakAgent(key) : undefined
+    })
   }
 
-  time(key: NativeKey): FoundValue<string> | undefined {
-    const front = this.frontTime(key)
-    if (front || this.hasFront(key)) return front
+  time(key: string): string | undefined {
+    if (this.hasFront(key)) return this.frontTime(key)
     const field = this.index.field(key)
     if (!field || field.value === '') return undefined
     const read = bodyInstant(field.value)
-    if (read !== undefined) return this.#inBody(key, read, field.at)
     const message = `${quotedText(field.value)} is not a valid time; write for example 2026-02-21T14:30:00Z.`
-    if (!isPlaceholder(field.value, 'markdown'))
+    if (read === undefined && !isPlaceholder(field.value, 'markdown'))
       this.report('warning', 'bad_time', message, this.bodyPosition(field.at))
-    return undefined
+    return this.#inBody(key, read, field.at)
   }
 
-  text(key: NativeKey): FoundValue<string> | undefined {
-    const front = this.frontText(key)
-    if (front || this.hasFront(key)) return front
+  text(key: string): string | undefined {
+    if (this.hasFront(key)) return this.frontText(key)
     const section = this.index.section(key)
     if (section && !isPlaceholder(section.text, 'markdown'))
       return this.#inBody(key, section.text, section.at)
-    const line = spellingsOf(key).sections ? this.index.field(key) : this.index.line(key)
+    const line = markdownRow(key).sections ? this.index.field(key) : this.index.line(key)
     if (!line || line.value === '' || isPlaceholder(line.value, 'markdown')) return undefined
     return this.#inBody(key, line.value, line.at)
   }
 
-  list(key: NativeKey): FoundValue<readonly string[]> | undefined {
+  list(key: string): string[] | undefined {
     const front = this.#frontOf(key)
     if (front) {
       const items = this.#textsOf(front.fields, front.names).filter((item) => item.trim() !== '')
-      return items.length > 0 ? this.#front(key, items) : undefined
+      return this.#front(key, items.length > 0 ? items : undefined)
     }
     const field = this.index.field(key)
     const section = field?.items.length ? undefined : this.index.section(key)
     const items = section ? this.index.itemsBelow(section) : (field?.items ?? [])
     const texts = items.map(({ text }) => text).filter((text) => !isPlaceholder(text, 'markdown'))
-    return texts.length > 0 ? this.#inBody(key, texts, section?.at ?? field?.at ?? 0) : undefined
+    return this.#inBody(key, texts.length > 0 ? texts : undefined, section?.at ?? field?.at ?? 0)
   }
 
   /** A list of texts. Some write mappings, of which one key is the text. */
-  #textsOf(fields: Fields, names: readonly string[]): readonly string[] {
+  #textsOf(fields: Fields, names: readonly string[]): string[] {
     const value = fields.value(...names)
     const isNamed = (item: unknown) => isData(item) && TEXT_KEYS.some((key) => own(item, key) !== undefined)
     if (!Array.isArray(value) || !value.some(isNamed)) return fields.list(...names) ?? []
@@ -192,8 +183,8 @@ export class Reading {
   }
 
   /** The mapping that has a key, whatever it is called there, and all its names. */
-  #frontOf(key: NativeKey): { readonly fields: Fields; readonly names: readonly string[] } | undefined {
-    const names = [key, ...spellingsOf(key).keys]
+  #frontOf(key: string): { readonly fields: Fields; readonly names: readonly string[] } | undefined {
+    const names = namesOf(key)
     const fields = [this.nested, this.top].find((each) => each?.has(...names))
     if (!fields) return undefined
     if (fields === this.nested && !this.places.has(key)) {
@@ -203,25 +194,29 @@ export class Reading {
     return { fields, names }
   }
 
-  #weakAgent(key: NativeKey): FoundValue<ReadAgent> | undefined {
-    const names = spellingsOf(key).weak ?? []
-    const text = this.top?.has(...names) ? this.top.text(key, ...names) : undefined
-    const front = text === undefined ? undefined : this.#front(key, text)
-    const value = front && this.#agent(front)
-    if (front && value) return { ...front, value }
+  #weakAgent(key: string): ReadAgent | undefined {
+    const names = markdownRow(key).weak ?? []
+    const text = this.top?.has(...names) ? this.#front(key, this.top.text(key, ...names)) : undefined
     const field = this.index.weakField(key)
-    return field && this.#agentIn(key, field)
+    return (
+      (text === undefined ? undefined : this.#agent(text, () => this.positionOf(key))) ??
+      (field && this.#agentIn(key, field))
+    )
   }
 
-  #agentIn(key: NativeKey, { value, at }: BodyValue): FoundValue<ReadAgent> | undefined {
-    return this.#inBody(key, this.#agent({ value, where: 'body', at: () => this.bodyPosition(at) }), at)
+  #agentIn(key: string, { value, at }: BodyValue): ReadAgent | undefined {
+    return this.#inBody(
+      key,
+      this.#agent(value, () => this.bodyPosition(at)),
+      at,
+    )
   }
 
-  #agent({ value, at }: FoundValue<string>): ReadAgent | undefined {
-    const agent = readAgent(value)
+  #agent(said: string, at: () => Position): ReadAgent | undefined {
+    const agent = readAgent(said)
     const warn = (code: string, what: string) =>
-      this.report('warning', code, `${quotedText(value)} ${what}`, at())
-    if (!agent && isPlaceholder(value, 'markdown'))
+      this.report('warning', code, `${quotedText(said)} ${what}`, at())
+    if (!agent && isPlaceholder(said, 'markdown'))
       warn('placeholder', "was left to be filled in; write the agent's name.")
     else if (!agent) warn('bad_agent_name', "is not an agent's name; write one word, for example claude.")
     else if (agent.several)
@@ -236,28 +231,23 @@ export class Reading {
     this.report('warning', 'body_contradicts', message, this.bodyPosition(line.at))
   }
 
-  #front<T>(key: NativeKey, value: T): FoundValue<T> {
-    this.found.set(key, 'front')
-    return { value, where: 'front', at: () => this.positionOf(key) }
+  #front<T>(key: string, value: T | undefined): T | undefined {
+    if (value !== undefined) this.found.set(key, 'front')
+    return value
   }
 
-  #inBody<T>(key: NativeKey, value: T | undefined, offset: number): FoundValue<T> | undefined {
-    if (value === undefined) return undefined
-    this.foundInBody(key, offset)
-    return { value, where: 'body', at: () => this.bodyPosition(offset) }
+  #inBody<T>(key: string, value: T | undefined, offset: number): T | undefined {
+    if (value !== undefined) this.foundInBody(key, offset)
+    return value
+  }
+
+  #once<T>(name: string, make: () => T): T {
+    if (!this.#known.has(name)) this.#known.set(name, make())
+    return this.#known.get(name) as T
   }
 }
 
 const TEXT_KEYS = ['deliverable', 'criterion', 'name', 'title', 'description', 'item', 'text'] as const
-
-function remembered<K, V>(memory: Map<K, V>, key: K, make: () => V): V {
-  const known = memory.get(key)
-  if (known !== undefined || memory.has(key)) return known as V
-  const made = make()
-  memory.set(key, made)
-  return made
-}
-
 const FRONT_MATTER_MARK = /^---[ \t]*\r?\n/
 
 /**

@@ -1,10 +1,6 @@
 import type { Draft } from '../draft.ts'
-
-/** An instant as document 000 writes it: UTC, to the second. What is no instant stays as it is. */
-export function seconds(time: string): string {
-  const at = Date.parse(time)
-  return Number.isNaN(at) ? time : `${new Date(at).toISOString().slice(0, 19)}Z`
-}
+import { seconds } from '../text/time.ts'
+import { IN_BODY } from './table.ts'
 
 export interface BodySection {
   readonly name: string
@@ -36,25 +32,13 @@ export function bodySections(draft: Draft): readonly BodySection[] {
 }
 
 /** What the front matter has no key for. */
-export function onlyHere(pack: NonNullable<Draft['package']>): readonly BodySection[] {
-  const sections = [
-    bodySection('Constraints', list(pack.constraints)),
-    bodySection('In Brief', pack.context === undefined ? undefined : pack.summary?.trim()),
-    bodySection(
-      'Decisions',
-      list(pack.decisions?.map(({ decision, rationale }) => withReason(decision, rationale))),
-    ),
-    bodySection(
-      'Open Questions',
-      list(pack.open_questions?.map(({ question, context }) => withReason(question, context))),
-    ),
-    bodySection(
-      'Artifacts',
-      list(pack.artifacts?.map(({ path, description }) => withReason(`\`${path}\``, description))),
-    ),
-  ]
-  return sections.flat().map((each) => ({ ...each, isOnlyHere: true }))
-}
+export const onlyHere = (pack: NonNullable<Draft['package']>): readonly BodySection[] =>
+  Object.values(IN_BODY).flatMap(([name, of]) => {
+    const said = of(pack)
+    const text =
+      typeof said === 'string' ? said : list(said?.map(([line = '', why]) => withReason(line, why)))
+    return bodySection(name, text).map((each) => ({ ...each, isOnlyHere: true as const }))
+  })
 
 const withReason = (text: string, reason: string | undefined): string =>
   reason === undefined ? text : `${text} (${reason})`
@@ -67,13 +51,9 @@ function timeline({ created_at, ack_deadline, target_completion }: Draft): strin
   ])
 }
 
-function references({ task, package: pack = {} }: Draft): string | undefined {
-  const { meeting, skill } = pack.links ?? {}
-  return list([
-    ...(task === undefined ? [] : [`Task: ${link(task)}`]),
-    ...(meeting === undefined ? [] : [`Meeting: ${link(meeting)}`]),
-    ...(skill === undefined ? [] : [`Skill: ${link(skill)}`]),
-  ])
+function references({ task, package: pack }: Draft): string | undefined {
+  const links = Object.entries({ Task: task, Meeting: pack?.links?.meeting, Skill: pack?.links?.skill })
+  return list(links.flatMap(([name, to]) => (to === undefined ? [] : [`${name}: ${link(to)}`])))
 }
 
 const bodySection = (name: string, text: string | undefined): readonly BodySection[] =>

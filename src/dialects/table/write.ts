@@ -22,7 +22,8 @@ export function writeRows(table: Table, draft: Draft, form: string): Data {
   return inOrder(withExtra(native, draft.extra ?? {}), orderIn(table, form), '')
 }
 
-function saidBy({ kind, fields, from, as }: Row, draft: Draft): unknown {
+/** The native value of one row. */
+export function saidBy({ kind, fields, from, as }: Row, draft: Draft): unknown {
   if (from) return from(draft)
   if (kind === 'bundle') return as.write(draft)
   const value = kind === 'kept' ? undefined : valueAt(draft, fields[0]!.split('.'))

@@ -154,3 +154,9 @@ function isWritable(ms: number): boolean {
 function isoText(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
 }
+
+/** The instant in UTC, to the second. What is no instant stays as it is. */
+export function seconds(time: string): string {
+  const at = Date.parse(time)
+  return Number.isNaN(at) ? time : `${new Date(at).toISOString().slice(0, 19)}Z`
+}

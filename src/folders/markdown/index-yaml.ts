@@ -1,5 +1,6 @@
 import { type IndexEntry, printIndex } from '../../dialects/markdown/index-file.ts'
-import { type BodySection, onlyHere, seconds } from '../../dialects/markdown/render.ts'
+import { type BodySection, onlyHere } from '../../dialects/markdown/render.ts'
+import { seconds } from '../../dialects/text/time.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'

@@ -4,9 +4,11 @@ import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments } from '../../dialects/index.ts'
 import { ROOT } from '../../dialects/markdown/home.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
+import { AGENT } from '../../dialects/markdown/kinds.ts'
 import { isFileId } from '../../dialects/markdown/names.ts'
 import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
 import { STATE_OF, statusFor } from '../../dialects/markdown/status.ts'
+import { ROWS } from '../../dialects/markdown/table.ts'
 import { rewriting } from '../../dialects/rewrite.ts'
 import type { Change } from '../../dialects/text/source.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
@@ -149,7 +151,7 @@ function saidWord({ source, places }: Document, key: string) {
 }
 
 /** With a role behind it (`Grok (Chief)`) a name stays as it was written. */
-const AGENT_KEYS = ['from_agent', 'to_agent', 'acknowledged_by', 'completion_verified_by', 'rejected_by']
+const AGENT_KEYS = ROWS.flatMap(({ key, as }) => (as.schema === AGENT ? [key] : []))
 
 /** What Baton may have written into a body: from the front matter that is beside it, or was before its author changed it. */
 function sectionsBefore(

@@ -1,20 +1,36 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
-import { keyOfField } from '../../dialects/markdown/keys.ts'
+import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
+import { ROWS } from '../../dialects/markdown/table.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
+const fieldsWith = (isMeant: (row: (typeof ROWS)[number]) => boolean): ReadonlySet<string> =>
+  new Set(ROWS.filter(isMeant).flatMap(({ fields }) => fields))
+
 /** Text that the engine has no field for: it stays as the author wrote it. */
-const FREE = new Set(['body', 'extra', 'target_completion', 'from_role', 'to_role'])
+const FREE = new Set(['body', 'extra', ...fieldsWith(({ live }) => live === 'author')])
 /** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
-const FOLLOWS = new Set(['updated_at', 'accepted_at', 'ended_at', 'rejection.at'])
-const FOLLOWS_VERIFICATION = new Set(['verification', 'result'])
-const AMENDED = ['purpose', 'context', 'deliverables', 'criteria', 'links'] as const
+const FOLLOWS = fieldsWith(({ live }) => live === 'follows')
+const AMENDED = [...fieldsWith(({ live }) => live === 'amend')].filter((field) =>
+  field.startsWith('package.'),
+)
+const PARTS = [...new Set(AMENDED.map((field) => field.split('.')[1]!))] as (keyof Package)[]
+/** What each call takes of the file. */
+const TAKEN: Readonly<Record<string, ReadonlySet<string>>> = {
+  // Document 000 sets it with the status; the engine counts from the moment of sending.
+  handoff_send: fieldsWith(({ step }) => step === 'send'),
+  handoff_accept: fieldsWith(({ step }) => step === 'accept'),
+  handoff_reject: fieldsWith(({ step }) => step === 'reject'),
+  handoff_cancel: fieldsWith(({ step }) => step === 'reject'),
+  handoff_submit: fieldsWith(({ step }) => step === 'submit'),
+  handoff_verify: fieldsWith(({ step }) => step === 'verify' || step === 'submit'),
+}
 
 /** A new file begins a handoff only as its sender would. */
 export function refusesNew(draft: Draft, path: string): string | undefined {
@@ -43,7 +59,7 @@ export function plan(change: ForeignChange): Plan {
     return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
   const calls: PlannedCall[] = []
   const id = handoff.uid
-  const amend = amendmentOf(file, fields, AMENDED)
+  const amend = amendmentOf(file, fields, PARTS)
   if (Object.keys(amend).length > 0)
     calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id, ...amend } })
 
@@ -58,13 +74,8 @@ export function plan(change: ForeignChange): Plan {
 
   const covered = new Set([
     ...(amend.title === undefined ? [] : ['title']),
-    ...AMENDED.map((name) => `package.${name}`),
-    // Document 000 sets it with the status; the engine counts from the moment of sending.
-    ...(calls.some(({ op }) => op === 'handoff_send') ? ['ack_deadline'] : []),
-    ...(calls.some(({ op }) => op === 'handoff_accept') ? ['accepted_by', 'ack_notes'] : []),
-    ...(calls.some(({ op }) => op === 'handoff_reject' || op === 'handoff_cancel') ? ['rejection'] : []),
-    ...(calls.some(({ op }) => op === 'handoff_submit') ? ['result'] : []),
-    ...(calls.some(({ op }) => op === 'handoff_verify') ? FOLLOWS_VERIFICATION : []),
+    ...PARTS.map((name) => `package.${name}`),
+    ...calls.flatMap(({ op }) => [...(TAKEN[op] ?? [])]),
     'state',
   ])
   const fixed = fixedIn(fields, covered)
@@ -79,8 +90,8 @@ export function plan(change: ForeignChange): Plan {
 
 /** The key that a changed field belongs to, for the reader of a refusal. */
 function keyIn(field: string): string {
-  const [top = ''] = field.split('.')
-  return keyOfField(top) === top ? field.replace('package.', '') : keyOfField(top)
+  const rows = [field, field.split('.')[0]].map((each) => ROWS.find(({ fields: [own] }) => own === each))
+  return rows.find((row) => row !== undefined)?.key ?? field.replace('package.', '')
 }
 
 const markdownAsked = (change: ForeignChange): ReadonlySet<string> =>

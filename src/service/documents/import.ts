@@ -1,6 +1,6 @@
 import { sha256 } from '../../crypto/crypto.ts'
 import type { Document } from '../../dialects/index.ts'
-import { acknowledgmentGap } from '../../dialects/markdown/acknowledgment.ts'
+import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'

@@ -1,4 +1,4 @@
-import { labelsOf, type NativeKey, spellingsOf } from '../keys.ts'
+import { labelsOf, markdownRow } from '../table.ts'
 import { type BodyField, type BodyItem, labelOf, type Section, sectionsOf } from './body.ts'
 import { type HeadingParts, headingParts } from './headings.ts'
 
@@ -43,7 +43,7 @@ export class BodyIndex {
   }
 
   /** The line that says it. Elsewhere than at the top it must be the only one that does. */
-  field(key: NativeKey): BodyField | undefined {
+  field(key: string): BodyField | undefined {
     const top = this.topField(labelsOf(key))
     if (top) return top
     const below = labelsOf(key)
@@ -53,8 +53,8 @@ export class BodyIndex {
   }
 
   /** A line whose label says it only where nothing better does. */
-  weakField(key: NativeKey): BodyField | undefined {
-    return this.topField((spellingsOf(key).weak ?? []).map(labelOf))
+  weakField(key: string): BodyField | undefined {
+    return this.topField((markdownRow(key).weak ?? []).map(labelOf))
   }
 
   /** The first line at the top that has one of the labels, best label first. */
@@ -67,7 +67,7 @@ export class BodyIndex {
   }
 
   /** A value after a label, or alone below a heading of that name. */
-  line(key: NativeKey): BodyValue | undefined {
+  line(key: string): BodyValue | undefined {
     const field = this.field(key)
     if (field && field.value !== '') return field
     for (const label of labelsOf(key)) {
@@ -82,7 +82,7 @@ export class BodyIndex {
   }
 
   /** What a column of a table says, if all its rows say the same. */
-  column(key: NativeKey): BodyValue | undefined {
+  column(key: string): BodyValue | undefined {
     for (const label of labelsOf(key)) {
       const cells = (this.#entries.get(label) ?? []).filter(({ field }) => field.kind === 'cell')
       const first = cells[0]?.field
@@ -92,8 +92,8 @@ export class BodyIndex {
   }
 
   /** The section that holds a text or a list, by the first words of its heading. */
-  section(key: NativeKey): Section | undefined {
-    for (const name of spellingsOf(key).sections ?? []) {
+  section(key: string): Section | undefined {
+    for (const name of markdownRow(key).sections ?? []) {
       const section = this.#sectionsOf(name).find(
         (each) => (each.name === name || each.name.startsWith(`${name} `)) && each.text !== '',
       )

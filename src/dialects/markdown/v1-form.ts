@@ -1,9 +1,9 @@
-import { isData } from '../../difference.ts'
-import type { Source } from '../../text/source.ts'
-import { BodyIndex } from '../body/body-index.ts'
-import { headingParts } from '../body/headings.ts'
-import { labelsOf, type NativeKey, normalKey, spellingsOf } from '../keys.ts'
-import { dayInName, stemOf } from '../names.ts'
+import { isData } from '../difference.ts'
+import type { Source } from '../text/source.ts'
+import { BodyIndex } from './body/body-index.ts'
+import { headingParts } from './body/headings.ts'
+import { dayInName, stemOf } from './names.ts'
+import { labelsOf, markdownRow, namesOf, normalKey } from './table.ts'
 
 /** Bodies are only looked at so far: whoever hands over says so at the top. */
 const LOOK_AT = 20_000
@@ -39,11 +39,11 @@ function looksLikeV1(source: Source): boolean {
 }
 
 // biome-ignore format: read as a table
-const WHAT: readonly (readonly [string, NativeKey])[] = [
+const WHAT: readonly (readonly [string, string])[] = [
   ['from', 'from_agent'], ['to', 'to_agent'], ['status', 'status'], ['task', 'related_task'], ['id', 'handoff_id'],
 ]
 
-const OWNERS = spellingsOf('to_agent').weak ?? []
+const OWNERS = markdownRow('to_agent').weak ?? []
 
 function saidInKeys(value: unknown): Set<string> {
   const said = new Set<string>()
@@ -53,8 +53,7 @@ function saidInKeys(value: unknown): Set<string> {
       typeof each === 'object' && each !== null ? [] : [normalKey(key)],
     ),
   )
-  for (const [what, key] of WHAT)
-    if ([key, ...spellingsOf(key).keys].some((name) => keys.has(name))) said.add(what)
+  for (const [what, key] of WHAT) if (namesOf(key).some((name) => keys.has(name))) said.add(what)
   if (OWNERS.some((name) => keys.has(name))) said.add('owner')
   return said
 }

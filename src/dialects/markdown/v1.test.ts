@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { PlacedProblem } from '../../../domain/problem.ts'
-import type { Draft } from '../../draft.ts'
-import { sourcesOf } from '../../text/sources.ts'
-import { markdown } from '../index.ts'
+import type { PlacedProblem } from '../../domain/problem.ts'
+import type { Draft } from '../draft.ts'
+import { sourcesOf } from '../text/sources.ts'
+import { markdown } from './index.ts'
 
 function read(text: string, path = 'notes/a.md'): { draft: Draft; diagnostics: readonly PlacedProblem[] } {
   const [source] = sourcesOf(text, { path })

@@ -24,10 +24,8 @@ export interface IndexEntry {
   readonly completed_at?: string | undefined
 }
 
-export interface Counts {
-  readonly outgoing: number
-  readonly incoming: number
-}
+const DIRECTIONS = ['outgoing', 'incoming'] as const
+type Counts = Readonly<Record<(typeof DIRECTIONS)[number], number>>
 
 export interface HandoffIndex {
   readonly last_updated?: string | undefined
@@ -50,43 +48,30 @@ export function parseIndex(source: Source): HandoffIndex {
   const fields = fieldsOf(source)
   if (!fields) {
     const message = 'An index holds keys; write active_handoffs, counts_by_agent and recently_completed.'
-    const diagnostic = {
-      severity: 'error',
-      code: 'not_an_index',
-      message,
-      ...source.position(source.start),
-    } as const
-    return { active: [], counts: new Map(), recently_completed: [], diagnostics: [diagnostic] }
+    const at = source.position(source.start)
+    const problem = { severity: 'error', code: 'not_an_index', message, ...at } as const
+    return { active: [], counts: new Map(), recently_completed: [], diagnostics: [problem] }
   }
-  const active = (fields.each('active_handoffs') ?? []).flatMap((each, i) => readEntry(each, i, fields))
+  const active = (fields.each('active_handoffs') ?? []).map((each, i) => readEntry(each, i, fields))
   const last_updated = fields.time('last_updated')
   const counts = readCounts(fields)
-  const recent = (fields.each('recently_completed') ?? []).flatMap((each) =>
+  const recently_completed = (fields.each('recently_completed') ?? []).map((each) =>
     typeof each === 'string'
-      ? [{ id: each }]
-      : [present({ id: each.text('id'), completed_at: each.time('completed_at') })],
+      ? { id: each }
+      : present({ id: each.text('id'), completed_at: each.time('completed_at') }),
   )
-  if (last_updated === undefined && !fields.has('last_updated'))
-    fields.report(
-      'warning',
-      'required_field',
-      'The index does not say when it was made; add `last_updated: <time>`.',
-    )
-  const index = { last_updated, active, counts, recently_completed: recent, diagnostics: fields.diagnostics }
+  const message = 'The index does not say when it was made; add `last_updated: <time>`.'
+  if (!fields.has('last_updated')) fields.report('warning', 'required_field', message)
+  const index = { last_updated, active, counts, recently_completed, diagnostics: fields.diagnostics }
   findDrift(index, fields)
   return index
 }
 
-function readEntry(each: Fields | string, i: number, index: Fields): Partial<IndexEntry>[] {
+function readEntry(each: Fields | string, i: number, index: Fields): Partial<IndexEntry> {
   if (typeof each === 'string') {
-    index.report(
-      'error',
-      'index_entry',
-      `"${each}" is only an id; write id, from, to, task, status and created.`,
-      'active_handoffs',
-      i,
-    )
-    return [{ id: each }]
+    const message = `"${each}" is only an id; write id, from, to, task, status and created.`
+    index.report('error', 'index_entry', message, 'active_handoffs', i)
+    return { id: each }
   }
   const entry = present({
     id: each.text('id', 'handoff_id'),
@@ -96,32 +81,25 @@ function readEntry(each: Fields | string, i: number, index: Fields): Partial<Ind
     status: each.word({ name: 'status', words: MARKDOWN_STATUSES, synonyms: {} }, 'status'),
     created_at: each.time('created', 'created_at'),
   })
-  for (const [key, native] of Object.entries({
-    id: 'id',
-    from: 'from',
-    to: 'to',
-    task: 'task',
-    created_at: 'created',
-  }))
-    if (!Object.hasOwn(entry, key) && !each.has(native))
-      each.report(
-        'error',
-        'index_entry',
-        `Entry ${i + 1} of active_handoffs has no ${native}; add \`${native}: …\`.`,
-      )
-  return [entry]
+  for (const key of ['id', 'from', 'to', 'task', 'created']) {
+    const message = `Entry ${i + 1} of active_handoffs has no ${key}; add \`${key}: …\`.`
+    if (!Object.hasOwn(entry, key === 'created' ? 'created_at' : key) && !each.has(key))
+      each.report('error', 'index_entry', message)
+  }
+  return entry
 }
 
 function readCounts(fields: Fields): Map<string, Partial<Counts>> {
-  const counts = new Map<string, Partial<Counts>>()
   const below = fields.below('counts_by_agent')
-  const value = fields.value('counts_by_agent')
-  if (!below || typeof value !== 'object' || value === null) return counts
-  for (const agent of Object.keys(value)) {
-    const of = below.below(agent)
-    if (of) counts.set(agent, present({ outgoing: of.number('outgoing'), incoming: of.number('incoming') }))
-  }
-  return counts
+  const agents = below ? Object.keys(fields.value('counts_by_agent') as object) : []
+  return new Map(
+    agents.flatMap((agent) => {
+      const of = below?.below(agent)
+      return of
+        ? [[agent, present({ outgoing: of.number('outgoing'), incoming: of.number('incoming') })]]
+        : []
+    }),
+  )
 }
 
 /** Where the index contradicts itself. Whether it agrees with the files is for whoever can see them. */
@@ -129,44 +107,43 @@ function findDrift({ active, counts, recently_completed, last_updated }: Handoff
   const drift = (message: string, ...path: readonly (string | number)[]) =>
     fields.report('warning', 'index_drift', `${message} Regenerate the index from the files.`, ...path)
   const counted = countsOf(active)
-  for (const [agent, { outgoing, incoming }] of counts) {
-    const listed = counted.get(agent) ?? { outgoing: 0, incoming: 0 }
-    for (const [direction, said] of Object.entries({ outgoing, incoming }))
-      if (said !== undefined && said !== listed[direction as keyof Counts])
+  for (const [agent, said] of counts)
+    for (const direction of DIRECTIONS) {
+      const [there, listed] = [said[direction], counted.get(agent)?.[direction] ?? 0]
+      const where = `counts_by_agent.${agent}.${direction}`
+      if (there !== undefined && there !== listed)
         drift(
-          `counts_by_agent.${agent}.${direction} is ${said}, but active_handoffs lists ${listed[direction as keyof Counts]}.`,
+          `${where} is ${there}, but active_handoffs lists ${listed}.`,
           'counts_by_agent',
           agent,
           direction,
         )
-  }
+    }
   for (const agent of counted.keys())
     if (!counts.has(agent))
       drift(`${agent} is in active_handoffs but not in counts_by_agent.`, 'counts_by_agent')
-  const sum = (direction: keyof Counts) =>
-    [...counts.values()].reduce((total, each) => total + (each[direction] ?? 0), 0)
-  if (sum('outgoing') !== sum('incoming'))
+  const [outgoing, incoming] = DIRECTIONS.map((direction) =>
+    [...counts.values()].reduce((total, each) => total + (each[direction] ?? 0), 0),
+  )
+  if (outgoing !== incoming)
     drift(
-      `counts_by_agent adds up to ${sum('outgoing')} outgoing and ${sum('incoming')} incoming; every handoff is one of each.`,
+      `counts_by_agent adds up to ${outgoing} outgoing and ${incoming} incoming; every handoff is one of each.`,
       'counts_by_agent',
     )
   const done = new Set(recently_completed.map(({ id }) => id))
   const seen = new Set<string>()
   for (const [i, entry] of active.entries()) {
-    const at = ['active_handoffs', i] as const
-    if (entry.status !== undefined && isTerminal(entry.status))
-      drift(`${entry.id ?? `Entry ${i + 1}`} is ${entry.status} and still listed as active.`, ...at, 'status')
-    if (entry.id !== undefined && seen.has(entry.id)) drift(`${entry.id} is listed twice.`, ...at, 'id')
-    if (entry.id !== undefined && done.has(entry.id))
-      drift(`${entry.id} is listed as active and as completed.`, ...at, 'id')
-    if (entry.id !== undefined) seen.add(entry.id)
+    const { id, status } = entry
+    const name = id ?? `Entry ${i + 1}`
+    const warn = (key: string, message: string) => drift(message, 'active_handoffs', i, key)
+    if (status !== undefined && isTerminal(status))
+      warn('status', `${name} is ${status} and still listed as active.`)
+    if (id !== undefined && seen.has(id)) warn('id', `${id} is listed twice.`)
+    if (id !== undefined && done.has(id)) warn('id', `${id} is listed as active and as completed.`)
+    if (id !== undefined) seen.add(id)
     if (isOverdue(entry, last_updated))
-      drift(
-        `${entry.id ?? `Entry ${i + 1}`} has been Active for more than ${ACTIVE_HOURS} hours.`,
-        ...at,
-        'created',
-      )
-    checkId(entry, (message) => drift(message, ...at, 'id'))
+      warn('created', `${name} has been Active for more than ${ACTIVE_HOURS} hours.`)
+    checkId(entry, (message) => warn('id', message))
   }
 }
 
@@ -178,41 +155,43 @@ function isOverdue({ status, created_at }: Partial<IndexEntry>, now: string | un
 function checkId({ id, from, to, task }: Partial<IndexEntry>, report: (message: string) => void): void {
   if (id === undefined) return
   const name = parseName(id, new Set([...Object.keys(DEFAULT_LIMITS), ...[from ?? [], to ?? []].flat()]))
-  if (!name.ok) return
-  for (const [key, said] of Object.entries({ from, to, task }))
-    if (said !== undefined && said !== name.parts[key as 'from' | 'to' | 'task'])
-      report(`${id} names ${name.parts[key as 'from' | 'to' | 'task']}, but ${key} is ${said}.`)
+  for (const [key, said] of Object.entries({ from, to, task })) {
+    const named = name.ok ? name.parts[key as 'from' | 'to' | 'task'] : said
+    if (said !== undefined && said !== named) report(`${id} names ${named}, but ${key} is ${said}.`)
+  }
 }
 
 function countsOf(entries: readonly Partial<IndexEntry>[]): Map<string, Counts> {
   const counts = new Map<string, Counts>()
-  const add = (agent: string | undefined, outgoing: number, incoming: number) => {
-    if (agent === undefined) return
-    const now = counts.get(agent) ?? { outgoing: 0, incoming: 0 }
-    counts.set(agent, { outgoing: now.outgoing + outgoing, incoming: now.incoming + incoming })
-  }
-  for (const { from, to } of entries) {
-    add(from, 1, 0)
-    add(to, 0, 1)
-  }
+  for (const { from, to } of entries)
+    for (const [agent, direction] of [
+      [from, 'outgoing'],
+      [to, 'incoming'],
+    ] as const) {
+      if (agent === undefined) continue
+      const now = counts.get(agent) ?? { outgoing: 0, incoming: 0 }
+      counts.set(agent, { ...now, [direction]: now[direction] + 1 })
+    }
   return counts
 }
 
-export interface PrintOptions {
+interface PrintOptions {
   readonly now: string
   /** Listed even while they have nothing; document 000's five where nobody says otherwise. */
   readonly agents?: readonly string[]
 }
 
 /** The index that document 000 wants, made from what the files say. */
-export function printIndex(entries: readonly IndexEntry[], { now, agents }: PrintOptions): string {
+export function printIndex(
+  entries: readonly IndexEntry[],
+  { now, agents: known = Object.keys(DEFAULT_LIMITS) }: PrintOptions,
+): string {
   const active = entries.filter(({ status }) => !isTerminal(status)).sort(newestFirst('created_at'))
   const recent = entries
     .filter(({ status, completed_at }) => status === 'Complete' && isRecent(completed_at, now))
     .sort(newestFirst('completed_at'))
     .slice(0, RECENT_MAX)
   const counted = countsOf(active)
-  const known = agents ?? Object.keys(DEFAULT_LIMITS)
   const others = [...counted.keys()].filter((agent) => !known.includes(agent)).sort()
   const counts = {}
   for (const agent of [...known, ...others])
@@ -221,12 +200,7 @@ export function printIndex(entries: readonly IndexEntry[], { now, agents }: Prin
     { last_updated: seconds(now) },
     { active_handoffs: active.map(indexLine) },
     { counts_by_agent: counts },
-    {
-      recently_completed: recent.map(({ id, completed_at }) => ({
-        id,
-        completed_at: seconds(completed_at!),
-      })),
-    },
+    { recently_completed: recent.map(({ id, completed_at: at }) => ({ id, completed_at: seconds(at!) })) },
   ]
   return HEADER + parts.map((part) => stringify(part, { lineWidth: 0, compat: OLDER_READERS })).join('\n')
 }

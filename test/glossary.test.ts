@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 
 /** Top-level names that more than three source files define. The number may only fall; it was 157 at the start. */
-const SHARED_NAMES = 16
+const SHARED_NAMES = 15
 /** These said nothing of what they stood for, so at most one file may define each. */
 const SAY_OF_WHAT = [
   'placeOf',

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts'
 import { isData, own } from '../difference.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
+import { OF_BLOCK, OF_CONTEXT, OF_PACKAGE } from '../package/index.ts'
 import type { Source } from '../text/source.ts'
 import { blockLossReason } from './losses.ts'
 import { interpret, isScalar } from './parse.ts'
@@ -19,14 +20,8 @@ export const block: Dialect = {
   slot: ['handoff', 'context', 'x_baton'],
 }
 
-/** Keys that a handoff package (document 004) has and a block has not. */
-const OF_PACKAGE = ['expectations', 'workflow_state', 'validation_request', 'clarification', 'gate']
-const OF_PACKAGE_CONTEXT = ['summary', 'decisions', 'artifacts', 'open_questions']
 /** Front matter of document 000 may hold anything else besides. */
 const OF_MARKDOWN = ['handoff_id', 'from_agent']
-/** Keys that tell a block from a package where nobody says from whom it comes. */
-const OF_BLOCK = ['phase', 'status', 'retry_count', 'metrics', 'on_failure']
-
 /**
  * - `block`: below `handoff` with the document's keys. A mapping as `from` is document 004's.
  * - `handback`: `from_agent` and `to_agent` below `handoff`, as projects write it into front matter.
@@ -52,7 +47,7 @@ function isPackage(handoff: Fields): boolean {
   return (
     isData(handoff.value('to')) ||
     OF_PACKAGE.some((key) => handoff.has(key)) ||
-    OF_PACKAGE_CONTEXT.some((key) => own(context, key) !== undefined)
+    OF_CONTEXT.some((key) => own(context, key) !== undefined)
   )
 }
 

@@ -1,14 +1,17 @@
 import type { Dialect } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
+import { reasonIn } from '../table/derive.ts'
 import type { Source } from '../text/source.ts'
 import { isSessionPage } from './files/session.ts'
-import { packageLossReason } from './losses.ts'
-import { ACKNOWLEDGMENT, interpret } from './parse.ts'
+import { interpret } from './parse.ts'
+import { PROSE_IN } from './rules.ts'
+import { isOwn, PACKAGE_TABLE } from './table.ts'
+import { ACKNOWLEDGMENT } from './values.ts'
 import { print, toNative } from './write.ts'
 
 export { artifactsAgainstGit } from './artifacts.ts'
-export { pathOfField } from './places.ts'
 export { checkSending } from './rules.ts'
+export { pathOfField } from './table.ts'
 
 /** Document 004: packages, what is answered to them, and where a project keeps them. */
 export const pack: Dialect = {
@@ -18,7 +21,9 @@ export const pack: Dialect = {
   interpret,
   toNative,
   print,
-  reasonFor: packageLossReason,
+  // A package read as such has a place for text.
+  reasonFor: (field, draft) =>
+    field === 'body' && isOwn(draft) ? undefined : reasonIn(PACKAGE_TABLE, field, draft),
   slot: ['handoff', 'x_baton'],
 }
 
@@ -45,9 +50,9 @@ const ownKey = (value: Readonly<Data>, name: string): string =>
 const isIndex = (value: Data): boolean => 'active_handoffs' in value || 'counts_by_agent' in value
 
 /** Keys that a package has and a block (document 002) has not. */
-const OF_PACKAGE = ['expectations', 'workflow_state', 'validation_request', 'clarification', 'gate']
-const OF_CONTEXT = ['summary', 'decisions', 'artifacts', 'open_questions']
-const OF_BLOCK = ['phase', 'status', 'retry_count', 'metrics', 'on_failure']
+export const OF_PACKAGE = ['expectations', 'workflow_state', 'validation_request', 'clarification', 'gate']
+export const OF_CONTEXT = ['summary', ...Object.keys(PROSE_IN)]
+export const OF_BLOCK = ['phase', 'status', 'retry_count', 'metrics', 'on_failure']
 
 /**
  * A mapping as `from` or `to` is document 004's. Where both are names, the other keys decide; a name as `from` with

@@ -5,8 +5,8 @@ import { type Fields, placedAt } from '../fields.ts'
 import { fitted } from '../fitted.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import type { Source } from '../text/source.ts'
-import { pathOfField } from './places.ts'
 import { draftTexts } from './rules.ts'
+import { pathOfField } from './table.ts'
 
 /** The draft without what no draft can hold, and what a look at all of it finds. */
 export function judged(draft: Draft, source: Source, root: Fields): Interpretation {

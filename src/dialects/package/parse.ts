@@ -3,18 +3,14 @@ import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
+import { readRows } from '../table/read.ts'
 import type { Source } from '../text/source.ts'
-import { PRIORITY_WORDS } from '../text/words.ts'
-import { readFrom, readTo } from './ends.ts'
 import { keepAt, keepRest } from './extra.ts'
-import { readAcknowledgment } from './files/acknowledgment.ts'
 import { readState } from './files/state-file.ts'
-import { filled, type MaybeUndefined, orNothing } from './filled.ts'
-import { type Options, readGate, readGateResponse } from './gate.ts'
 import { judged } from './judged.ts'
-import { readTravels } from './travels.ts'
+import { FORM_TABLES, type PackageForm } from './table.ts'
 import { inferType, marksOf, Types, WHY } from './types.ts'
-import { Statuses, stateOf } from './words.ts'
+import { AGENT_KEYS, isBlank, type PackageReading } from './values.ts'
 
 /** What a source says, by its form. A state file and a session tell of many handoffs and give no draft. */
 export function interpret(source: Source, form: string): Interpretation {
@@ -22,32 +18,11 @@ export function interpret(source: Source, form: string): Interpretation {
   if (form === 'session') return { diagnostics: [] }
   if (form === 'state') return { diagnostics: readState(source).diagnostics }
   if (root === undefined) return { diagnostics: [nothing(source)] }
-  const extra: Data = {}
-  const draft = READERS[form]?.(root, extra, source)
-  if (draft === undefined) {
-    const isSaid = root.diagnostics.some(({ severity }) => severity === 'error')
-    return { diagnostics: isSaid ? root.diagnostics : [nothing(source)] }
-  }
-  const whole: Draft = { ...draft, ...(keysOf(extra).length > 0 && { extra }) }
-  return { ...judged(whole, source, root), places: root.places }
+  const draft = readForm(root, form as PackageForm, source)
+  if (draft !== undefined) return { ...judged(draft, source, root), places: root.places }
+  const isSaid = root.diagnostics.some(({ severity }) => severity === 'error')
+  return { diagnostics: isSaid ? root.diagnostics : [nothing(source)] }
 }
-
-type Reader = (root: Fields, extra: Data, source: Source) => Draft | undefined
-
-const READERS: Readonly<Record<string, Reader>> = {
-  package: readPackage,
-  acknowledgment: (root, extra) => {
-    const fields = root.below(...ACKNOWLEDGMENT)
-    const draft = fields && readAcknowledgment(fields, extra)
-    return draft && ownKeys(draft, root, extra, 'acknowledgment')
-  },
-  gate_response: (root, extra) => {
-    const response = readGateResponse(root, extra)
-    return response && ownKeys({ gate: { response } }, root, extra, 'gate_response')
-  },
-}
-
-export const ACKNOWLEDGMENT = ['acknowledgment', 'acknowledgement'] as const
 
 const nothing = (source: Source) => ({
   severity: 'error' as const,
@@ -56,155 +31,101 @@ const nothing = (source: Source) => ({
   ...source.position(source.start),
 })
 
-function readPackage(root: Fields, extra: Data, source: Source): Draft | undefined {
-  const handoff = root.below('handoff')
+/** Mappings with keys of their own: those that nobody knows are kept where they stood. */
+const BESIDE = ['from', 'to', 'gate']
+const GROUPS = [...BESIDE, 'context', 'expectations']
+
+function readForm(root: Fields, form: PackageForm, source: Source): Draft | undefined {
+  const handoff = form === 'package' ? root.below('handoff') : root
   if (handoff === undefined) return undefined
+  const reading: PackageReading = { handoff, extra: {}, labels: {}, asked: false }
+  const { extra } = reading
+  const draft: Data = readRows(FORM_TABLES[form], root, form, reading)
+  const { answer, asked } = reading
+  if (answer) keepRest(extra, answer, ['acknowledgment'])
+  if (answer) draft.acknowledgment ??= {}
+  if (form === 'package') readMore(draft, root, reading, source)
+  else if (keysOf(draft).length === 0) return undefined
+  const at = own(draft.acknowledgment, 'at')
+  if (at !== undefined && !asked) draft.accepted_at = at
+  keepRest(extra, root, [])
+  // Marks the unknown keys as a package's, so that they and the text around it are written back.
+  const isPart = form === 'package' && (draft.from === undefined || draft.to === undefined)
+  const isMarked = keysOf(extra).length > 0 || isPart || draft.body !== undefined
+  const name = form === 'package' ? 'handoff' : form
+  if (isMarked && !isData(own(extra, name))) keepAt(extra, [name], {})
+  return { ...draft, ...(keysOf(extra).length > 0 && { extra }) } as Draft
+}
+
+/** Fields that follow from more than one key. */
+function readMore(draft: Data, root: Fields, { handoff, extra }: PackageReading, source: Source): void {
   // The slot is read by whoever reads all dialects.
   handoff.value('x_baton')
-  const travels = readTravels(handoff, extra)
-  const draft: Draft = filled({
-    id: readId(handoff),
-    created_at: readTime(handoff),
-    ...readFrom(handoff, extra),
-    ...readTo(handoff, extra),
-    ...readNames(handoff, root),
-    gate: readGates(handoff, root, extra, travels?.validation_request?.options),
-    package: travels,
-    workflow: readWorkflow(handoff),
-    ...readEmbeddedAcknowledgment(handoff, root, extra),
-    body: source.kind === 'markdown' && source.body?.trim() ? source.body : undefined,
-  })
-  draft.task ??= workflowTask(draft.workflow)
-  const type = readType(handoff, draft)
-  keepRest(extra, handoff, ['handoff'])
-  return ownKeys({ ...filled(draft), type }, root, extra, 'handoff')
-}
-
-/** Marks the unknown keys as a package's, so that they and the text around it are written back. */
-function ownKeys(draft: Draft, root: Fields, extra: Data, name: string): Draft {
-  keepRest(extra, root, [])
-  const incomplete = name === 'handoff' && (draft.from === undefined || draft.to === undefined)
-  const marked = keysOf(extra).length > 0 || incomplete || draft.body !== undefined
-  if (marked && !isData(own(extra, name))) keepAt(extra, [name], {})
-  return draft
-}
-
-const PACKAGE_ID = /^HO-(?:\d{4}-)?\d{3,}$/
-
-function readId(handoff: Fields): string | undefined {
-  const id = handoff.text('id', 'handoff_id')
-  if (id === undefined)
-    handoff.report('info', 'missing_id', 'the package has no id; it is given one when it is sent')
-  else if (!PACKAGE_ID.test(id) && !id.startsWith('['))
-    handoff.report('info', 'odd_id', `${id} is kept; ids of packages look like HO-2024-001 or HO-001`, 'id')
-  return id
-}
-
-function readTime(handoff: Fields): string | undefined {
-  const time = handoff.time('timestamp', 'created_at', 'date', 'created')
-  if (time === undefined && !handoff.has('timestamp', 'created_at', 'date', 'created'))
-    handoff.report(
-      'info',
-      'missing_timestamp',
-      'the package has no timestamp; it is given one when it is sent',
-    )
-  return time
-}
-
-/** Keys that document 004 does not have and that people write all the same. */
-function readNames(handoff: Fields, root: Fields): MaybeUndefined<Draft> {
-  const status = handoff.word(Statuses, 'status', 'state')
-  return {
-    state: status && stateOf(status),
-    title: handoff.text('title', 'subject'),
-    priority: handoff.word(PRIORITY_WORDS, 'priority'),
-    task: readName(handoff, root, 'task', 'workflow_state.name'),
-    project: readName(handoff, root, 'project', 'project'),
-    in_reply_to: handoff.text('in_reply_to', 'reply_to'),
+  const pack = draft.package
+  if (isData(pack) && pack.summary === undefined && pack.context !== undefined) {
+    const { context, ...rest } = pack
+    keepAt(extra, ['handoff', 'context', 'background'], context)
+    draft.package = rest
   }
+  for (const [end, code, message] of MISSING_ENDS)
+    if (draft[end] === undefined && isNobody(handoff, end)) handoff.report('error', code, message)
+  const name = own(draft.workflow, 'name')
+  const isName = typeof name === 'string' && name !== '' && !name.startsWith('[') && name.length <= 200
+  const task = readName(handoff, root, 'task', 'workflow_state.name') ?? (isName ? name : undefined)
+  const project = readName(handoff, root, 'project', 'project')
+  if (task !== undefined) draft.task = task
+  if (project !== undefined) draft.project = project
+  if (source.kind === 'markdown' && source.body?.trim()) draft.body = source.body
+  draft.type = readType(handoff, draft as Draft)
+  for (const key of GROUPS)
+    if (isData(handoff.value(key))) keepRest(extra, handoff.below(key)!, ['handoff', key])
+    else if (BESIDE.includes(key) && !isBlank(handoff.value(key))) placeBeside(handoff, `handoff.${key}.`)
+  keepRest(extra, handoff, ['handoff'])
+}
+
+/** A lone name has no room for other keys, so they stand beside it. */
+function placeBeside({ places }: Fields, group: string): void {
+  for (const { key, also = [] } of FORM_TABLES.package.rows) {
+    const beside = key.startsWith(group) && also.find((path) => !path.startsWith(group))
+    if (beside && !places.has(key)) places.set(key, beside.split('.'))
+  }
+}
+
+const MISSING_ENDS = [
+  ['from', 'missing_from', 'nobody sends this package; write the sender as from.agent'],
+  ['to', 'missing_to', 'the package goes to nobody; write the receiver as to.agent'],
+] as const
+
+/** Nothing stands there, not even something wrong. */
+function isNobody(handoff: Fields, end: 'from' | 'to'): boolean {
+  const found = handoff.value(end, `${end}_agent`)
+  return isBlank(isData(found) ? handoff.below(end, `${end}_agent`)?.value(...AGENT_KEYS) : found)
 }
 
 /** A name of something, as text, or as a mapping with an id, in the package or beside it. */
 function readName(handoff: Fields, root: Fields, key: string, native: string): string | undefined {
   const parent = [handoff, root].find((fields) => fields.has(key, `${key}_id`))
   if (parent === undefined) return undefined
-  const found = parent.value(key, `${key}_id`)
-  const [fields, names] = isData(found)
-    ? [parent.below(key, `${key}_id`), ['id', `${key}_id`, 'name']]
-    : [parent, [key, `${key}_id`]]
+  const isMapping = isData(parent.value(key, `${key}_id`))
+  const fields = isMapping ? parent.below(key, `${key}_id`) : parent
+  const names = isMapping ? ['id', `${key}_id`, 'name'] : [key, `${key}_id`]
   const text = fields?.text(...names)
   const name = fields && names.find((each) => fields.has(each))
   if (fields && name !== undefined) handoff.places.set(`handoff.${native}`, [...fields.path, name])
   return text
 }
 
-function workflowTask(workflow: Draft['workflow']): string | undefined {
-  const name = own(workflow, 'name')
-  return typeof name === 'string' && name !== '' && !name.startsWith('[') && name.length <= 200
-    ? name
-    : undefined
-}
-
-function readGates(handoff: Fields, root: Fields, extra: Data, options: Options): Draft['gate'] {
-  const gate = readGate(handoff, extra)
-  const parent = root.has('gate_response') ? root : handoff
-  const response = readGateResponse(parent, extra, options)
-  if (parent === handoff && handoff.has('gate_response'))
-    handoff.places.set('gate_response', [...handoff.path, 'gate_response'])
-  return orNothing({ ...gate, response })
-}
-
-/** The steps as they stand: names and numbers are the workflow's own. */
-function readWorkflow(handoff: Fields): Draft['workflow'] {
-  const fields = handoff.below('workflow_state', 'workflow')
-  const found = handoff.value('workflow_state', 'workflow')
-  if (fields === undefined || !isData(found)) return undefined
-  const [completed, remaining] = [fields.list('completed_steps'), fields.list('remaining_steps')]
-  const open = new Set(remaining)
-  for (const step of completed ?? [])
-    if (open.has(step))
-      fields.report(
-        'warning',
-        'step_twice',
-        `the step ${step} is both completed and remaining; keep it in one list`,
-        'remaining_steps',
-      )
-  const current = fields.value('current_step')
-  if (current !== undefined && current !== null && typeof current !== 'number') fields.text('current_step')
-  fields.text('name')
-  return found
-}
-
-function readEmbeddedAcknowledgment(handoff: Fields, root: Fields, extra: Data): Partial<Draft> {
-  const parent = [root, handoff].find((fields) => fields.has(...ACKNOWLEDGMENT))
-  if (parent === undefined) return {}
-  // A receiver that asked first answers again; what it said last counts.
-  const found = parent.value(...ACKNOWLEDGMENT)
-  const isList = Array.isArray(found)
-  const last = isList ? parent.each(...ACKNOWLEDGMENT)?.at(-1) : parent.below(...ACKNOWLEDGMENT)
-  if (last === undefined || typeof last === 'string') return {}
-  if (isList && found.length > 1) keepAt(extra, ['earlier_acknowledgments'], found.slice(0, -1))
-  if (last.path.join('.') !== 'acknowledgment') handoff.places.set('acknowledgment', last.path)
-  return readAcknowledgment(last, extra)
-}
-
 function readType(handoff: Fields, draft: Draft) {
   const marks = marksOf(draft)
   const inferred = inferType(marks)
   const given = handoff.word(Types, 'type', 'handoff_type')
-  if (given !== undefined && given !== inferred)
-    handoff.report(
-      'warning',
-      'type_contradicts',
-      `type says ${given}, but the package reads as ${inferred}: ${WHY[inferred]}`,
-      'type',
-    )
-  if (marks.gate && draft.to !== ANYONE && typeof draft.to === 'string')
-    handoff.report(
-      'warning',
-      'gate_not_to_human',
-      `a gate is answered by a person; write to.agent: ${ANYONE}, or leave the gate out`,
-      'to',
-    )
+  if (given !== undefined && given !== inferred) {
+    const message = `type says ${given}, but the package reads as ${inferred}: ${WHY[inferred]}`
+    handoff.report('warning', 'type_contradicts', message, 'type')
+  }
+  if (marks.gate && draft.to !== ANYONE && typeof draft.to === 'string') {
+    const message = `a gate is answered by a person; write to.agent: ${ANYONE}, or leave the gate out`
+    handoff.report('warning', 'gate_not_to_human', message, 'to')
+  }
   return given ?? inferred
 }

@@ -1,10 +1,9 @@
 import type { HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { CheckResult } from '../../domain/handoffs/package.ts'
-import { isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
+import { constraintNotMeasurable, isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
 import type { Draft } from '../draft.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
-import { constraintNotMeasurable } from './rules.ts'
 import { typeOf } from './types.ts'
 
 export interface ReceivingFacts {

@@ -1,23 +1,14 @@
-import type { Package } from '../../domain/handoffs/package.ts'
-import type { FieldProblem } from '../../domain/problem.ts'
-import { isVacuousSummary, vagueWord } from '../../domain/texts/measurable.ts'
+import type { FieldProblem, Severity } from '../../domain/problem.ts'
+import { vagueIn } from '../../domain/texts/measurable.ts'
+import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
 import { answeredBy, type OpenDelegation, typeOf } from './types.ts'
 
-const error = (code: string, field: string, message: string): FieldProblem => ({
-  severity: 'error',
-  code,
-  message,
-  field,
-})
-const warning = (code: string, field: string, message: string): FieldProblem => ({
-  severity: 'warning',
-  code,
-  message,
-  field,
-})
+const finding = (severity: Severity, code: string, field: string, message: string): FieldProblem[] => [
+  { severity, code, message, field },
+]
 
 export interface SendingFacts {
   readonly kinds?: Kinds
@@ -32,27 +23,25 @@ export function checkSending(draft: Draft, facts: SendingFacts = {}): readonly F
   return RULES.flatMap((rule) => rule(draft, facts))
 }
 
+const NO_SENDER = 'nobody sends this package; write the sender as from.agent'
+const NO_RECEIVER = 'the package goes to nobody; write the receiver as to.agent'
+
 const ends: Rule = ({ from, to }) => [
-  ...(from === undefined
-    ? [error('missing_from', 'from', 'nobody sends this package; write the sender as from.agent')]
-    : []),
-  ...(to === undefined || to === null
-    ? [error('missing_to', 'to', 'the package goes to nobody; write the receiver as to.agent')]
-    : []),
+  ...(from === undefined ? finding('error', 'missing_from', 'from', NO_SENDER) : []),
+  ...(to === undefined || to === null ? finding('error', 'missing_to', 'to', NO_RECEIVER) : []),
 ]
 
-/** Rule 1: no implicit context. */
-const summary: Rule = ({ package: travels }) => {
-  const text = travels?.summary
-  if (text === undefined)
-    return [
-      error(
-        'missing_summary',
-        'package.summary',
-        'the package has no summary; write two or three sentences (--summary, or context.summary in a file)',
-      ),
-    ]
-  return isPlaceholder(text, 'package') ? [] : vacuousSummary(text)
+/** Rule 1: no implicit context. Rule 4: criteria can be measured. */
+const words: Rule = ({ package: travels = {} }) => {
+  const { summary } = travels
+  const message =
+    'the package has no summary; write two or three sentences (--summary, or context.summary in a file)'
+  const isSaid = Object.keys(travels).length > 0
+  const isBlank = summary !== undefined && isPlaceholder(summary, 'package')
+  return [
+    ...(summary === undefined ? finding('error', 'missing_summary', 'package.summary', message) : []),
+    ...(isSaid ? vagueIn(isBlank ? { ...travels, summary: undefined } : travels) : []),
+  ]
 }
 
 /** Rule 2: artifacts are referenced by paths that lead to them. */
@@ -60,175 +49,92 @@ const artifacts: Rule = ({ package: travels }, { kinds }) =>
   (travels?.artifacts ?? []).flatMap(({ path }, i) => {
     const field = `package.artifacts.${i}.path`
     if (isPlaceholder(path, 'package')) return []
-    if (insideProject(path) === undefined)
-      return [
-        error(
-          'artifact_outside',
-          field,
-          `artifact ${path} is not inside the project; copy it there and write its path relative to the project`,
-        ),
-      ]
-    return kinds?.get(path) === 'missing'
-      ? [
-          error(
-            'artifact_not_found',
-            field,
-            `artifact ${path} does not exist; correct the path or leave it out`,
-          ),
-        ]
-      : []
+    const outside = `artifact ${path} is not inside the project; copy it there and write its path relative to the project`
+    if (insideProject(path) === undefined) return finding('error', 'artifact_outside', field, outside)
+    const missing = `artifact ${path} does not exist; correct the path or leave it out`
+    return kinds?.get(path) === 'missing' ? finding('error', 'artifact_not_found', field, missing) : []
   })
+
+/** A decision that is yet to be taken has this for an id. */
+const PENDING = 'pending'
 
 /** Rule 3: what is unresolved is asked. */
 const questions: Rule = ({ package: travels }) =>
-  (travels?.decisions ?? []).flatMap(({ id, decision }, i) =>
-    id?.toLowerCase() === PENDING && (travels?.open_questions ?? []).length === 0
-      ? [
-          warning(
-            'pending_without_question',
-            `package.decisions.${i}`,
-            `the decision "${decision}" is pending and no open question asks for it; add one to context.open_questions`,
-          ),
-        ]
-      : [],
-  )
-
-/** Rule 4: criteria can be measured. */
-const measurable: Rule = ({ package: travels }) => (travels ? notMeasurable(travels) : [])
+  (travels?.decisions ?? []).flatMap(({ id, decision }, i) => {
+    if (id?.toLowerCase() !== PENDING || (travels?.open_questions ?? []).length > 0) return []
+    const message = `the decision "${decision}" is pending and no open question asks for it; add one to context.open_questions`
+    return finding('warning', 'pending_without_question', `package.decisions.${i}`, message)
+  })
 
 const deliverable: Rule = (draft, { open }) => {
-  if ((draft.package?.deliverables ?? []).length > 0) return []
-  const type = typeOf(draft, open)
+  const { deliverables = [], validation_request: validation } = draft.package ?? {}
+  const type = deliverables.length > 0 ? undefined : typeOf(draft, open)
+  const ask = (severity: Severity, what: string) =>
+    finding(
+      severity,
+      'missing_deliverable',
+      'package.deliverables',
+      `${what} (--deliverable, or expectations.deliverable in a file)`,
+    )
   if (type === 'delegation')
-    return [
-      error(
-        'missing_deliverable',
-        'package.deliverables',
-        'a delegation needs a deliverable; name the result you expect (--deliverable, or expectations.deliverable in a file)',
-      ),
-    ]
-  return type === 'escalation' && draft.package?.validation_request === undefined
-    ? [
-        warning(
-          'missing_deliverable',
-          'package.deliverables',
-          'an escalation needs a deliverable; name the decision you need (--deliverable, or expectations.deliverable in a file)',
-        ),
-      ]
-    : []
+    return ask('error', 'a delegation needs a deliverable; name the result you expect')
+  if (type !== 'escalation' || validation !== undefined) return []
+  return ask('warning', 'an escalation needs a deliverable; name the decision you need')
 }
 
 const blanks: Rule = (draft) =>
   draftTexts(draft).flatMap(([field, text]) => {
     if (isPlaceholder(text, 'package'))
-      return [error('placeholder', field, `${text} is a placeholder; write the value that it stands for`)]
+      return finding(
+        'error',
+        'placeholder',
+        field,
+        `${text} is a placeholder; write the value that it stands for`,
+      )
     const blank = blankIn(text)
-    return blank === undefined
-      ? []
-      : [warning('placeholder_inside', field, `"${text}" has the blank ${blank}; fill it in`)]
+    if (blank === undefined) return []
+    return finding('warning', 'placeholder_inside', field, `"${text}" has the blank ${blank}; fill it in`)
   })
 
 const answer: Rule = (draft, { open }) => {
   if (open === undefined || typeOf(draft, open) !== 'return') return []
   const answered = answeredBy(draft, open)
   if (answered.kind === 'one') return []
-  return answered.kind === 'none'
-    ? [
-        warning(
-          'return_without_delegation',
-          'type',
-          `${draft.to ?? 'the receiver'} has no open delegation to ${draft.from ?? 'the sender'} that this could answer; name it as in_reply_to`,
-        ),
-      ]
-    : [
-        error(
-          'ambiguous_return',
-          'in_reply_to',
-          `this could answer ${answered.ids.join(' or ')}; name one as in_reply_to`,
-        ),
-      ]
+  if (answered.kind === 'several') {
+    const message = `this could answer ${answered.ids.join(' or ')}; name one as in_reply_to`
+    return finding('error', 'ambiguous_return', 'in_reply_to', message)
+  }
+  const message = `${draft.to ?? 'the receiver'} has no open delegation to ${draft.from ?? 'the sender'} that this could answer; name it as in_reply_to`
+  return finding('warning', 'return_without_delegation', 'type', message)
 }
 
-const RULES: readonly Rule[] = [ends, summary, artifacts, questions, measurable, deliverable, blanks, answer]
+const RULES: readonly Rule[] = [ends, words, artifacts, questions, deliverable, blanks, answer]
 
-/** A decision that is yet to be taken has this for an id. */
-export const PENDING = 'pending'
+/** The lists whose elements have keys of their own, and the keys of a person's words. */
+export const PROSE_IN = {
+  decisions: ['decision', 'rationale'],
+  artifacts: ['path', 'type', 'description'],
+  open_questions: ['question', 'context'],
+}
 
 /** Everything that a person wrote into the fields of a package. */
 export function draftTexts(draft: Draft): readonly (readonly [string, string])[] {
-  const { package: travels, gate } = draft
-  const lists = { deliverables: travels?.deliverables, criteria: travels?.criteria }
-  const all: [string, string | null | undefined][] = [
-    ['id', draft.id],
-    ['from', draft.from],
-    ['to', draft.to],
-    ['to_reason', draft.to_reason],
-    ['gate.name', gate?.name],
-    ['package.summary', travels?.summary],
-    ...Object.entries({ ...lists, constraints: travels?.constraints }).flatMap(([name, list]) =>
-      (list ?? []).map((text, i): [string, string] => [`package.${name}.${i}`, text]),
+  const { id, from, to, to_reason, gate, package: travels = {} } = draft
+  const { summary, deliverables, criteria, constraints, validation_request: validation } = travels
+  const texts = (prefix: string, values: Readonly<Record<string, unknown>>): [string, string][] =>
+    Object.entries(values).flatMap(([key, value]) => {
+      if (typeof value === 'string') return [[`${prefix}${key}`, value]]
+      return Array.isArray(value) ? texts(`${prefix}${key}.`, { ...value }) : []
+    })
+  const elements = Object.entries(PROSE_IN).flatMap(([name, prose]) =>
+    (travels[name as keyof typeof PROSE_IN] ?? []).flatMap((each, i) =>
+      texts(`package.${name}.${i}.`, Object.fromEntries(prose.map((key) => [key, own(each, key)]))),
     ),
-    ...(travels?.validation_request?.items ?? []).map((text, i): [string, string] => [
-      `package.validation_request.items.${i}`,
-      text,
-    ]),
-    ...mappings(travels, 'decisions', ['decision', 'rationale']),
-    ...mappings(travels, 'artifacts', ['path', 'type', 'description']),
-    ...mappings(travels, 'open_questions', ['question', 'context']),
-  ]
-  return all.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-}
-
-function mappings(
-  travels: Package | undefined,
-  list: 'decisions' | 'artifacts' | 'open_questions',
-  keys: readonly string[],
-): [string, string | undefined][] {
-  return (travels?.[list] ?? []).flatMap((each, i) =>
-    keys.map((key): [string, string | undefined] => {
-      const value = Object.entries(each).find(([name]) => name === key)?.[1]
-      return [`package.${list}.${i}.${key}`, value]
-    }),
   )
+  return [
+    ...texts('', { id, from, to, to_reason, 'gate.name': gate?.name }),
+    ...texts('package.', { summary, deliverables, criteria, constraints }),
+    ...texts('package.validation_request.', { items: validation?.items }),
+    ...elements,
+  ]
 }
-
-export const vacuousSummary = (text: string): readonly FieldProblem[] =>
-  isVacuousSummary(text)
-    ? [
-        error(
-          'vacuous_summary',
-          'package.summary',
-          `"${text}" tells the receiver nothing; say what was done and what is needed`,
-        ),
-      ]
-    : []
-
-export const notMeasurable = ({ criteria = [], constraints = [] }: Package): readonly FieldProblem[] => [
-  ...criteria.flatMap((text, i) => {
-    const word = vagueWord(text)
-    return word === undefined
-      ? []
-      : [
-          warning(
-            'not_measurable',
-            `package.criteria.${i}`,
-            `criterion "${text}" is not measurable ("${word}"); name a number, a tool or a test that decides it`,
-          ),
-        ]
-  }),
-  ...constraints.flatMap((text, i) => {
-    const word = vagueWord(text)
-    return word === undefined
-      ? []
-      : [
-          warning(
-            'not_measurable',
-            `package.constraints.${i}`,
-            `${constraintNotMeasurable(word)}; name a number, a tool or a test that decides it`,
-          ),
-        ]
-  }),
-]
-
-/** Document 004 quotes the word, not the sentence. */
-export const constraintNotMeasurable = (word: string): string => `Constraint '${word}' not measurable`

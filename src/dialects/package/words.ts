@@ -2,16 +2,10 @@ import { STATES, type State } from '../../domain/lifecycle.ts'
 import { GATE_TYPES, type GateType } from '../../domain/people/gate.ts'
 import { STATE_WORDS, type Words } from '../text/words.ts'
 
+// biome-ignore format: read as a table
 export const STATUSES = [
-  'pending',
-  'acknowledged',
-  'in_progress',
-  'clarification_requested',
-  'awaiting_human',
-  'completed',
-  'rejected',
-  'failed',
-  'cancelled',
+  'pending', 'acknowledged', 'in_progress', 'clarification_requested', 'awaiting_human', 'completed',
+  'rejected', 'failed', 'cancelled',
 ] as const
 export type PackageStatus = (typeof STATUSES)[number]
 
@@ -71,15 +65,10 @@ export const ARTIFACT_TYPES = ['spec', 'code', 'doc', 'config'] as const
 export const ArtifactTypes: Words<(typeof ARTIFACT_TYPES)[number]> = {
   name: 'artifact_type',
   words: ARTIFACT_TYPES,
+  // biome-ignore format: read as a table
   synonyms: {
-    specs: 'spec',
-    specification: 'spec',
-    spécification: 'spec',
-    source: 'code',
-    docs: 'doc',
-    document: 'doc',
-    documentation: 'doc',
-    configuration: 'config',
+    specs: 'spec', specification: 'spec', spécification: 'spec', source: 'code', docs: 'doc', document: 'doc',
+    documentation: 'doc', configuration: 'config',
   },
 }
 
@@ -87,13 +76,9 @@ export const QUESTION_PRIORITIES = ['high', 'medium', 'low'] as const
 export const QuestionPriorities: Words<(typeof QUESTION_PRIORITIES)[number]> = {
   name: 'question_priority',
   words: QUESTION_PRIORITIES,
+  // biome-ignore format: read as a table
   synonyms: {
-    haute: 'high',
-    élevée: 'high',
-    normal: 'medium',
-    med: 'medium',
-    moyenne: 'medium',
-    basse: 'low',
+    haute: 'high', élevée: 'high', normal: 'medium', med: 'medium', moyenne: 'medium', basse: 'low',
     faible: 'low',
   },
 }
@@ -101,18 +86,11 @@ export const QuestionPriorities: Words<(typeof QUESTION_PRIORITIES)[number]> = {
 export const GateTypes: Words<GateType> = {
   name: 'gate_type',
   words: GATE_TYPES,
+  // biome-ignore format: read as a table
   synonyms: {
-    block: 'blocking',
-    bloquant: 'blocking',
-    bloquante: 'blocking',
-    informative: 'advisory',
-    informational: 'advisory',
-    informatif: 'advisory',
-    consultative: 'advisory',
-    'non-blocking': 'advisory',
-    'non bloquante': 'advisory',
-    automatic: 'auto',
-    automatique: 'auto',
+    block: 'blocking', bloquant: 'blocking', bloquante: 'blocking', informative: 'advisory',
+    informational: 'advisory', informatif: 'advisory', consultative: 'advisory', 'non-blocking': 'advisory',
+    'non bloquante': 'advisory', automatic: 'auto', automatique: 'auto',
   },
 }
 
@@ -123,29 +101,14 @@ export type Decision = (typeof DECISIONS)[number]
 export const Decisions: Words<Decision> = {
   name: 'decision',
   words: DECISIONS,
+  // biome-ignore format: read as a table
   synonyms: {
-    approved: 'approve',
-    'continue with next step': 'approve',
-    approuver: 'approve',
-    approuvé: 'approve',
-    approuvée: 'approve',
-    valider: 'approve',
-    validé: 'approve',
-    validée: 'approve',
-    "continuer avec l'étape suivante": 'approve',
-    rejected: 'reject',
-    'adjustments required': 'reject',
-    rejeter: 'reject',
-    rejeté: 'reject',
-    rejetée: 'reject',
-    refuser: 'reject',
-    refusé: 'reject',
-    refusée: 'reject',
-    'ajustements requis': 'reject',
-    'ajustements demandés': 'reject',
-    questions: 'question',
-    'clarification needed': 'question',
-    'clarification nécessaire': 'question',
+    approved: 'approve', 'continue with next step': 'approve', approuver: 'approve', approuvé: 'approve',
+    approuvée: 'approve', valider: 'approve', validé: 'approve', validée: 'approve',
+    "continuer avec l'étape suivante": 'approve', rejected: 'reject', 'adjustments required': 'reject',
+    rejeter: 'reject', rejeté: 'reject', rejetée: 'reject', refuser: 'reject', refusé: 'reject',
+    refusée: 'reject', 'ajustements requis': 'reject', 'ajustements demandés': 'reject', questions: 'question',
+    'clarification needed': 'question', 'clarification nécessaire': 'question',
   },
 }
 
@@ -153,29 +116,15 @@ export const UNDERSTOOD = ['yes', 'partial', 'no'] as const
 export const Understood: Words<(typeof UNDERSTOOD)[number]> = {
   name: 'understood',
   words: UNDERSTOOD,
+  // biome-ignore format: read as a table
   synonyms: {
-    true: 'yes',
-    full: 'yes',
-    fully: 'yes',
-    complete: 'yes',
-    oui: 'yes',
-    partially: 'partial',
-    partiel: 'partial',
-    partielle: 'partial',
-    partiellement: 'partial',
-    false: 'no',
-    none: 'no',
-    non: 'no',
+    true: 'yes', full: 'yes', fully: 'yes', complete: 'yes', oui: 'yes', partially: 'partial',
+    partiel: 'partial', partielle: 'partial', partiellement: 'partial', false: 'no', none: 'no', non: 'no',
   },
 }
 
+// biome-ignore format: read as a table
 export const TYPE_SYNONYMS = {
-  workflow: 'sequential',
-  séquentiel: 'sequential',
-  delegate: 'delegation',
-  délégation: 'delegation',
-  escalate: 'escalation',
-  escalade: 'escalation',
-  retour: 'return',
-  handback: 'return',
+  workflow: 'sequential', séquentiel: 'sequential', delegate: 'delegation', délégation: 'delegation',
+  escalate: 'escalation', escalade: 'escalation', retour: 'return', handback: 'return',
 } as const

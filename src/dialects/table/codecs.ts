@@ -1,3 +1,4 @@
+import { present } from '../../domain/present.ts'
 import type { Fields } from '../fields.ts'
 import { type Schema, text as textSchema } from '../json-schema.ts'
 import type { Words } from '../text/words.ts'
@@ -7,12 +8,12 @@ import type { Codec, KeyPlace, ValueOf } from './row.ts'
 export type Of<F> = Codec<ValueOf<F>>
 
 const itself = (value: unknown): unknown => value
-const codec = <T>(
-  schema: Schema,
-  read: (at: KeyPlace) => T | undefined,
+export const codec = <T, C = unknown>(
+  schema: Schema | undefined,
+  read: (at: KeyPlace<C>) => T | undefined,
   write: (value: T) => unknown = itself,
-): Codec<T> => ({
-  schema,
+): Codec<T, C> => ({
+  ...present({ schema }),
   read,
   write,
 })
@@ -37,9 +38,9 @@ export const any: Codec<unknown> = codec({}, ({ fields, names }) => fields.value
 export const hidden: Codec<unknown> = { read: any.read!, write: itself }
 /** The rest of a mapping. */
 export const bag: Codec<Record<string, unknown>> = { write: itself }
-/** Shown in the schema, and read by the dialect itself or not at all. */
+/** Read by the dialect itself or not at all, and shown in the schema where there is one. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for every type.
-export const shown = (schema: Schema): Codec<any> => ({ schema, write: itself })
+export const shown = (schema?: Schema): Codec<any> => ({ ...present({ schema }), write: itself })
 
 export const words = <T extends string>(
   known: Words<T>,

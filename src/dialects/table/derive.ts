@@ -47,7 +47,7 @@ export function schemaOf(table: Table, form: string): Schema {
     for (const [name, schema] of schemasIn(row, form)) {
       let level = tree
       for (const group of groupOf(row.key)) level = entryAt(level, group, needed).below
-      entryAt(level, name, needed).schema ??= schema
+      entryAt(level, name, needed || row.core === true).schema ??= schema
     }
   }
   return schemaBelow(tree)

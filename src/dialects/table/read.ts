@@ -6,9 +6,12 @@ import { groupOf, isIn, isRest, type KeyPlace, lastOf, type Row, type Table } fr
 /** The draft that the rows of a form find, with reports and places. Values under another key than the row's are placed there. */
 export function readRows(table: Table, root: Fields, form: string | undefined, context?: unknown): Draft {
   const draft: Data = {}
-  const open = opener(table, root)
+  const open = opener(table, root, context)
+  const athome = new Set<string>()
   for (const row of table.rows.filter((each) => each.kind === 'kept' || isIn(each, form))) {
-    const value = isRest(row) ? restOf(table, row, open) : valueIn(row, { open, draft, context })
+    const value = isRest(row)
+      ? restOf(table, row, open, athome)
+      : valueIn(row, { open, draft, context, athome })
     if (value === undefined) continue
     if (row.kind === 'bundle') for (const [path, each] of draftParts(value as Draft)) fill(draft, path, each)
     else if (row.kind === 'row') fill(draft, row.fields[0]!.split('.'), value)
@@ -26,7 +29,7 @@ interface Opened {
 }
 type Open = (group: readonly string[]) => Opened | undefined
 
-function opener({ groups = {} }: Table, root: Fields): Open {
+function opener({ groups = {} }: Table, root: Fields, context: unknown): Open {
   const known = new Map<string, Opened | undefined>([['', { fields: root, value: undefined }]])
   const open: Open = (path) => {
     const name = path.join('.')
@@ -39,6 +42,11 @@ function opener({ groups = {} }: Table, root: Fields): Open {
     const [last = '', ...others] = [path.at(-1)!, ...(group?.also ?? [])]
     if (!parent || parent.lone) return undefined
     const { fields } = parent
+    if (group?.find) {
+      const found = group.find(fields, context)
+      if (found && found.path.join('.') !== name) found.places.set(name, found.path)
+      return found && { fields: found, value: undefined }
+    }
     const key = [last, ...others].find((each) => fields.has(each))
     if (key === undefined) return undefined
     const value = fields.value(key)
@@ -57,10 +65,18 @@ function opener({ groups = {} }: Table, root: Fields): Open {
 const placeOf = (fields: Fields, key: string): readonly (string | number)[] =>
   fields.places.get([...fields.path, key].join('.')) ?? [...fields.path, key]
 
+interface Rows {
+  readonly open: Open
+  readonly draft: Data
+  readonly context: unknown
+  /** The keys of rows that were read where they belong. */
+  readonly athome: Set<string>
+}
+
 /** The first of the row's key paths that gives a value. Paths of one mapping are asked for together. */
 function valueIn(
   { key: home, also = [], fields: names, as: { read } }: Row,
-  { open, draft, context }: { readonly open: Open; readonly draft: Data; readonly context: unknown },
+  { open, draft, context, athome }: Rows,
 ): unknown {
   const paths = [home, ...also]
   const groups = read ? new Set(paths.map((path) => groupOf(path).join('.'))) : []
@@ -74,6 +90,7 @@ function valueIn(
     if (!at) continue
     const value = read!(at)
     if (value !== undefined || (isHome && !opened.lone?.keepsUnread)) notePlace(at, home)
+    if (isHome && value !== undefined) athome.add(home)
     if (value !== undefined) return value
   }
   return undefined
@@ -88,7 +105,8 @@ function placeIn(
 ): KeyPlace | undefined {
   if (lone) return names.includes(lone.for) ? { fields, names: [lone.key], isLone: true, context } : undefined
   const found = names.find((each) => fields.has(each))
-  if (isHome && !isMoved) return { fields, names: names as [string, ...string[]], isLone: false, context }
+  if (isHome && (!isMoved || found === undefined))
+    return { fields, names: names as [string, ...string[]], isLone: false, context }
   return found === undefined ? undefined : { fields, names: [found], isLone: false, context }
 }
 
@@ -99,12 +117,20 @@ function notePlace({ fields, names }: KeyPlace, home: string): void {
 }
 
 /** All of a mapping but the keys that rows with fields have. */
-function restOf(table: Table, { key: rest }: Row, open: Open): Data | undefined {
+function restOf(
+  table: Table,
+  { key: rest, isOpen }: Row,
+  open: Open,
+  athome: ReadonlySet<string>,
+): Data | undefined {
   const { value, lone } = open(groupOf(rest)) ?? {}
   if (lone || !isData(value)) return undefined
   const taken = namesBelow(table, groupOf(rest).join('.'))
   const left: Data = {}
-  for (const key of keysOf(value)) if (!taken.has(key)) put(left, key, own(value, key))
+  for (const key of keysOf(value)) {
+    const isTaken = isOpen ? athome.has([...groupOf(rest), key].join('.')) : taken.has(key)
+    if (!isTaken) put(left, key, own(value, key))
+  }
   return keysOf(left).length > 0 ? left : undefined
 }
 

@@ -90,8 +90,12 @@ export interface Row<F extends string = string, Form extends string = string> {
   /** Whether a native value does here; one that does not is asked for. */
   readonly fits?: (value: unknown) => boolean
   /** Why a writer asks for it, and under which name where that is not the field. */
-  readonly asked?: string
+  readonly asked?: string | ((value: unknown) => string)
   readonly askedAs?: string
+  /** Whether every mapping of its kind has it, for the schema. */
+  readonly core?: boolean
+  /** For the rest of a mapping: values that other rows could not read belong to it too. */
+  readonly isOpen?: boolean
   /** For the page. */
   readonly says?: string
   /** Why the key may say less than the field. */
@@ -113,6 +117,9 @@ export interface Group {
   readonly keepsUnread?: boolean
   /** Says what is odd about a lone value. */
   readonly report?: (fields: Fields, key: string) => void
+  /** Looks for it where the dialect knows; the parent alone has no say then. */
+  // biome-ignore lint/suspicious/noExplicitAny: what the dialect gave to `readRows`.
+  readonly find?: (parent: Fields, context: any) => Fields | undefined
 }
 
 export interface Table {

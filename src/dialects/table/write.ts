@@ -16,7 +16,8 @@ export function writeRows(table: Table, draft: Draft, form: string): Data {
     else if (isData(said)) {
       const taken = namesBelow(table, group.join('.'))
       for (const key of keysOf(said))
-        if (!taken.has(key)) native = putDeep(native, [...group, key], own(said, key))
+        if (row.isOpen ? valueAt(native, [...group, key]) === undefined : !taken.has(key))
+          native = putDeep(native, [...group, key], own(said, key))
     }
   }
   return inOrder(withExtra(native, draft.extra ?? {}), orderIn(table, form), '')
@@ -39,12 +40,20 @@ function putDeep(data: Readonly<Data>, [key = '', ...rest]: readonly string[], v
   return result
 }
 
+/** Elements of a list may have unknown keys of their own. These stand in `extra` as `artifacts[0]`. */
+const ELEMENT = /^(.+)\[(\d{1,6})\]$/
+
 /** Puts kept keys where the fields of the draft left room. */
 function withExtra(native: Data, extra: Readonly<Data>): Data {
   const result: Data = { ...native }
   for (const key of keysOf(extra)) {
     const [written, kept] = [own(native, key), own(extra, key)]
-    if (written === undefined) put(result, key, kept)
+    const [, name = '', index] = ELEMENT.exec(key) ?? []
+    const list = own(result, name)
+    const completed = (each: unknown, i: number): unknown =>
+      i === Number(index) && isData(each) && isData(kept) ? withExtra(each, kept) : each
+    if (Array.isArray(list)) put(result, name, list.map(completed))
+    else if (written === undefined) put(result, key, kept)
     else if (isData(written) && isData(kept) && written !== kept) put(result, key, withExtra(written, kept))
   }
   return result
@@ -92,7 +101,8 @@ export function askedIn(table: Table, native: Readonly<Data>, form: string): rea
     const value = valueAt(native, row.key.split('.'))
     const isAsked = lacking.has(row) || (value !== undefined && row.fits?.(value) === false)
     if (!isAsked || row.asked === undefined) return []
-    return [{ field: row.askedAs ?? row.fields[0]!, reason: row.asked }]
+    const reason = typeof row.asked === 'string' ? row.asked : row.asked(value)
+    return [{ field: row.askedAs ?? row.fields[0]!, reason }]
   })
 }
 

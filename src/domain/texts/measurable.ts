@@ -1,4 +1,6 @@
+import type { Package } from '../handoffs/package.ts'
 import { once } from '../once.ts'
+import type { FieldProblem } from '../problem.ts'
 
 /** Words that sound like a criterion and name nothing that could be measured. Lower case. */
 const VAGUE: ReadonlySet<string> = new Set(
@@ -59,3 +61,26 @@ export function isVacuousSummary(text: string): boolean {
       .match(word()) ?? []
   return words.length < LEAST_WORDS || words.every((word) => EMPTY.has(word))
 }
+
+/** Findings that hold for every format: a summary that says nothing, criteria without a measure. */
+export function vagueIn({ summary, criteria = [], constraints = [] }: Package): readonly FieldProblem[] {
+  const found: FieldProblem[] = []
+  if (summary !== undefined && isVacuousSummary(summary)) {
+    const message = `"${summary}" tells the receiver nothing; say what was done and what is needed`
+    found.push({ severity: 'error', code: 'vacuous_summary', field: 'package.summary', message })
+  }
+  const measured = (list: readonly string[], name: string, say: (text: string, word: string) => string) => {
+    for (const [i, text] of list.entries()) {
+      const word = vagueWord(text)
+      if (word === undefined) continue
+      const message = `${say(text, word)}; name a number, a tool or a test that decides it`
+      found.push({ severity: 'warning', code: 'not_measurable', field: `package.${name}.${i}`, message })
+    }
+  }
+  measured(criteria, 'criteria', (text, word) => `criterion "${text}" is not measurable ("${word}")`)
+  measured(constraints, 'constraints', (_, word) => constraintNotMeasurable(word))
+  return found
+}
+
+/** Document 004 quotes the word, not the sentence. */
+export const constraintNotMeasurable = (word: string): string => `Constraint '${word}' not measurable`

@@ -1,20 +1,19 @@
 import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
+import { PACKAGE_TABLE } from '../../dialects/package/table.ts'
+import { fieldsThat } from '../../dialects/table/derive.ts'
 import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
 import { amendmentOf, askedFields, fixedIn, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** Text that the engine has no field for: it stays as the author wrote it. */
-const FREE = new Set([
-  ...['body', 'extra', 'from_role', 'to_role', 'from_step', 'to_step', 'to_reason', 'project', 'workflow'],
-])
+const FREE: ReadonlySet<string> = new Set(['body', 'extra', ...fieldsThat(PACKAGE_TABLE, 'author')])
 /** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
-const FOLLOWS = new Set(['updated_at', 'accepted_at', 'acknowledgment.at', 'type'])
-const AMENDED = [
-  ...['summary', 'context', 'decisions', 'artifacts', 'open_questions', 'deliverables', 'criteria'],
-  ...['constraints', 'data', 'input', 'validation_request'],
-] as (keyof NonNullable<Draft['package']>)[]
+const FOLLOWS: ReadonlySet<string> = new Set(['updated_at', ...fieldsThat(PACKAGE_TABLE, 'follows')])
+const AMENDED = fieldsThat(PACKAGE_TABLE, 'amend').flatMap((field) =>
+  field.startsWith('package.') ? [field.slice('package.'.length) as keyof NonNullable<Draft['package']>] : [],
+)
 
 /** A new file begins a handoff only as its sender would. */
 export function refusesNew(draft: Draft, path: string): string | undefined {

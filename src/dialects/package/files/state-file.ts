@@ -1,11 +1,11 @@
 import { ANYONE } from '../../../domain/actor.ts'
+import { present } from '../../../domain/present.ts'
 import type { PlacedProblem } from '../../../domain/problem.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import { type Fields, fieldsOf } from '../../fields.ts'
 import { NUMBER } from '../../text/json/json-read.ts'
 import type { Change, Path, Source } from '../../text/source.ts'
-import { filled } from '../filled.ts'
 import { Statuses, stateOf, statusOf } from '../words.ts'
 
 /** One handoff as `state/current.json` lists it. */
@@ -66,7 +66,7 @@ function readEntry(fields: Fields): StateEntry {
   const id = fields.text('id', 'handoff_id')
   if (id === undefined)
     fields.report('error', 'missing_id', 'an entry names its handoff as id, for example HO-001')
-  return filled({
+  return present({
     id,
     // A file that only shows the form has "..." here.
     created_at: fields.value('timestamp') === '...' ? undefined : fields.time('timestamp', 'created_at'),
@@ -155,7 +155,7 @@ function changesIn(list: readonly unknown[], next: readonly unknown[]): readonly
 
 export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): Data => {
   const forPerson = to === ANYONE || type === 'gate' || type === 'escalation'
-  return filled({
+  return present({
     id,
     timestamp: created_at,
     from,

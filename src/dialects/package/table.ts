@@ -1,0 +1,208 @@
+import { TYPES } from '../../domain/handoffs/handoff.ts'
+import type { ArtifactRef, Package } from '../../domain/handoffs/package.ts'
+import { PRIORITIES } from '../../domain/priority.ts'
+import { isData, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
+import { text as textSchema } from '../json-schema.ts'
+import { shown, text, words } from '../table/codecs.ts'
+import { type Table, tableFor } from '../table/row.ts'
+import type { Path } from '../text/source.ts'
+import { PRIORITY_WORDS } from '../text/words.ts'
+import { elements, knownWord } from './elements.ts'
+import * as said from './said.ts'
+import * as is from './values.ts'
+import { ArtifactTypes, QuestionPriorities } from './words.ts'
+
+export type PackageForm = 'package' | 'acknowledgment' | 'gate_response'
+
+type Element<K extends 'decisions' | 'open_questions'> = NonNullable<Package[K]>[number]
+const prose = (description?: string) => ({ schema: textSchema(description) })
+const ROLES: readonly unknown[] = ['input', 'output', 'changed']
+const HASH = /^[0-9a-f]{64}$/
+
+const decisionList = elements<Element<'decisions'>>('decision', [
+  { key: 'id', schema: textSchema('pending: not yet taken') },
+  { key: 'decision', also: ['choice'], ...prose() },
+  { key: 'rationale', also: ['why', 'reason'], ...prose() },
+])
+const artifactType = knownWord(ArtifactTypes)
+const artifactList = elements<ArtifactRef>(
+  'path',
+  [
+    { key: 'path', also: ['file'], ...prose('Relative to the project; a folder ends with /') },
+    {
+      key: 'type',
+      read: (at) => artifactType(at) ?? at.fields.text('type'),
+      schema: { enum: ArtifactTypes.words },
+    },
+    { key: 'description', schema: { type: 'string' } },
+    { key: 'role', read: ({ fields }) => ROLES.find((role) => role === fields.value('role')), isKept: true },
+    {
+      key: 'sha256',
+      read: ({ fields }) => (HASH.test(String(fields.value('sha256'))) ? fields.value('sha256') : undefined),
+      isKept: true,
+    },
+    { key: 'commit' },
+  ],
+  true,
+)
+const questionList = elements<Element<'open_questions'>>('question', [
+  { key: 'question', ...prose() },
+  {
+    key: 'priority',
+    read: knownWord(QuestionPriorities),
+    schema: { enum: QuestionPriorities.words },
+    isKept: true,
+  },
+  { key: 'context', schema: { type: 'string' } },
+])
+
+const context = <T>(as: Parameters<typeof is.below<T>>[1], alone?: string) => is.below('context', as, alone)
+const expected = <T>(as: Parameters<typeof is.below<T>>[1], alone?: string) =>
+  is.below('expectations', as, alone)
+const agentBelow = (end: 'from' | 'to') => is.AGENT_KEYS.slice(1).map((key) => `handoff.${end}.${key}`)
+
+const { row, bundle, kept, table } = tableFor<PackageForm, is.PackageReading>()
+const PACKAGE = ['package'] as const
+const ANSWER = ['acknowledgment'] as const
+const NO_DEADLINE = 'a package has no deadline'
+const NO_METRICS = 'a package has no metrics'
+const NO_PHASES = 'a package counts steps, not phases'
+const NO_RETRY = 'a package is not retried but sent again'
+const NO_SCHEMAS = 'a package names no schemas'
+const NO_TASKS = 'a package names steps of a workflow, not tasks'
+const ONE_TIME = 'a package has one time, when it was made'
+
+/** Document 004. */
+// biome-ignore format: read as a table
+export const PACKAGE_TABLE: Table = table({
+  groups: {
+    'handoff.from':         { also: ['from_agent'], lone: 'agent' },
+    'handoff.to':           { also: ['to_agent'], lone: 'agent' },
+    'handoff.gate':         { lone: 'type' },
+    'handoff.context':      { lone: 'summary' },
+    'handoff.expectations': { lone: 'deliverable' },
+    acknowledgment:         { find: is.answerIn },
+  },
+  rows: [
+    row('id',                       'handoff.id',                 is.packageId,          { also: ['handoff.handoff_id'], live: 'fixed', says: 'HO-2024-001 or HO-001; given when the package is sent' }),
+    row('created_at',               'handoff.timestamp',          is.createdAt,     { also: ['handoff.created_at', 'handoff.date', 'handoff.created'], live: 'fixed' }),
+    row('from',                     'handoff.from.agent',         is.agentName,       { also: agentBelow('from'), need: PACKAGE, live: 'fixed', asked: 'a package names the agent that sends it' }),
+    row('from_step',                'handoff.from.step',          is.stepName,        { also: ['handoff.from_step'] }),
+    row('from_role',                'handoff.from.role',          text,           { also: ['handoff.from.agent_type', 'handoff.from_role'] }),
+    row('to',                       'handoff.to.agent',           is.receiver,    { also: agentBelow('to'), from: said.someReceiver, need: PACKAGE, live: 'fixed', asked: 'a package goes to an agent, or to human for a person', lossy: 'a package always goes to somebody' }),
+    row('to_reason',                'handoff.to.reason',          text,           { also: ['handoff.to.why', 'handoff.reason'], from: said.anyReason, says: 'Why this agent' }),
+    row('to_step',                  'handoff.to.step',            is.stepName,        { also: ['handoff.to_step'] }),
+    row('to_role',                  'handoff.to.role',            text,           { also: ['handoff.to.agent_type', 'handoff.to_role'] }),
+    row('gate.type',                'handoff.gate.type',          is.gateType,    { core: true, live: 'fixed' }),
+    row('gate.name',                'handoff.gate.name',          is.gateName,    { also: ['handoff.gate_name'], live: 'fixed' }),
+    row('gate.step',                'handoff.gate.step',          is.stepName,        { live: 'fixed' }),
+    row('package.summary',          'handoff.context.summary',    context(text, 'text below it as summary'), { also: ['handoff.summary'], need: PACKAGE, from: said.anySummary, live: 'amend', says: 'The work so far, in two or three sentences' }),
+    row('package.context',          'handoff.context.background', is.backgroundText,  { from: said.backgroundBeside, live: 'amend', says: 'More that the receiver must know', lossy: 'a package says it as context.summary where there is no other' }),
+    row('package.decisions',        'handoff.context.decisions',  context(decisionList), { also: ['handoff.decisions'], live: 'amend' }),
+    row('package.artifacts',        'handoff.context.artifacts',  context(artifactList), { also: ['handoff.artifacts'], from: said.listedArtifacts, live: 'amend', lossy: 'created and changed files are listed with it' }),
+    row('package.open_questions',   'handoff.context.open_questions', context(questionList), { also: ['handoff.open_questions'], live: 'amend' }),
+    row('package.data',             'handoff.context.data',       is.factData,        { from: said.dataAndRecord, live: 'amend', lossy: 'created and changed files are listed with it' }),
+    row('package.input',            'handoff.context.input',      is.anyInput,       { live: 'amend' }),
+    row('package.validation_request', 'handoff.validation_request', is.validationRequest, { live: 'amend' }),
+    row('package.deliverables',     'handoff.expectations.deliverable', expected(is.deliverables, 'below it as deliverable'), { also: ['handoff.expectations.deliverables', 'handoff.deliverable', 'handoff.deliverables'], from: said.oneDeliverable, live: 'amend', says: 'The result expected from the receiver', lossy: 'a package has one deliverable, so they were joined' }),
+    row('package.constraints',      'handoff.expectations.constraints', expected(is.textList), { also: ['handoff.constraints'], live: 'amend' }),
+    row('package.criteria',         'handoff.expectations.success_criteria', expected(is.textList), { also: ['handoff.expectations.criteria', 'handoff.expectations.acceptance_criteria', 'handoff.success_criteria', 'handoff.criteria', 'handoff.acceptance_criteria'], live: 'amend', says: 'Each can be measured' }),
+    row('task',                     'handoff.workflow_state.name', shown(),          { from: said.unwritten, live: 'fixed' }),
+    row('workflow',                 'handoff.workflow_state',     is.workflowSteps,    { also: ['handoff.workflow'], from: said.workflowWithTask }),
+    row('type',                     'handoff.type',               shown({ enum: [...TYPES] }), { from: said.typeUnlessInferred, live: 'follows', says: 'Only needed where it does not follow from the rest' }),
+    row('state',                    'handoff.status',             is.stateWord,      { also: ['handoff.state'], from: said.statusWord, live: 'step', lossy: 'the nearest status was written' }),
+    row('title',                    'handoff.title',              text,           { also: ['handoff.subject'], live: 'amend' }),
+    row('priority',                 'handoff.priority',           words(PRIORITY_WORDS), { live: 'fixed', schema: { enum: [...PRIORITIES] } }),
+    row('task',                     'handoff.task',               shown(textSchema()), { from: said.taskUnlessWorkflow, live: 'fixed', says: 'The task, if its name is not that of the workflow' }),
+    row('project',                  'handoff.project',            shown(textSchema())),
+    row('in_reply_to',              'handoff.in_reply_to',        text,           { also: ['handoff.reply_to'], live: 'fixed', says: 'The delegation that a return answers' }),
+    kept(                           'handoff.x_baton',            shown({ type: 'object' }), { says: 'Fields that Baton keeps for other formats' }),
+    kept(                           'acknowledgment.received',    is.receivedMark,    { core: true, need: ANSWER, from: said.receivedAgain }),
+    row('acknowledgment.handoff_id', 'acknowledgment.handoff_id', text,           { also: ['acknowledgment.handoff', 'acknowledgment.id'], live: 'step' }),
+    row('acknowledgment.from',      'acknowledgment.from',        is.agentName,       { from: said.answeredTo, live: 'step', says: 'The agent that sent the package' }),
+    row('accepted_by',              'acknowledgment.by',          is.agentName,       { also: ['acknowledgment.agent', 'acknowledgment.receiver'], live: 'step', says: 'The agent that received it' }),
+    row('acknowledgment.at',        'acknowledgment.at',          is.instant,        { also: ['acknowledgment.timestamp', 'acknowledgment.acknowledged_at'], from: said.answeredAt, live: 'follows' }),
+    row('accepted_at',              'acknowledgment.at', shown(),           { from: said.answeredAt, live: 'follows', lossy: 'the acknowledgment has one time' }),
+    bundle(['acknowledgment.understood', 'acknowledgment.understanding'], 'acknowledgment.understood', is.understoodTask, { core: true, need: ANSWER, from: said.understoodAs, live: 'step' }),
+    row('acknowledgment.questions', 'acknowledgment.questions',   is.textList,        { live: 'step' }),
+    row('acknowledgment.blockers',  'acknowledgment.blockers',    is.textList,        { live: 'step', says: 'For example: Artifact docs/api.md not found' }),
+    row('acknowledgment.starting',  'acknowledgment.starting',    is.startingFlag,    { from: said.startingUnlessAsked, live: 'step' }),
+    kept(                           'acknowledgment.action',      is.actionWord,      { from: said.clarification }),
+    row('ack_notes',                'acknowledgment.notes',       is.hiddenText,       { also: ['acknowledgment.note', 'acknowledgment.comment'], live: 'step' }),
+    row('gate.response',            'gate_response',              is.gateResponse, { also: ['handoff.gate_response'], need: ['gate_response'], live: 'step' }),
+  ],
+  lost: {
+    uid:                  'a package is known by its id',
+    from_phase:           NO_PHASES,
+    to_phase:             NO_PHASES,
+    phase:                NO_PHASES,
+    supersedes:           'a package does not say what it replaces',
+    updated_at:           ONE_TIME,
+    started_at:           ONE_TIME,
+    ended_at:             ONE_TIME,
+    not_before:           ONE_TIME,
+    ack_deadline:         NO_DEADLINE,
+    target_completion:    NO_DEADLINE,
+    timeout_s:            NO_DEADLINE,
+    retry_count:          NO_RETRY,
+    retry:                NO_RETRY,
+    retry_available:      NO_RETRY,
+    on_failure:           NO_RETRY,
+    error:                'a package does not say how work failed',
+    rejection:            'a package does not say why it was rejected',
+    input_schema:         NO_SCHEMAS,
+    output_schema:        NO_SCHEMAS,
+    expected_output:      'a package expects a deliverable in words',
+    result:               'a package lists the files of a result as artifacts and says nothing else of it',
+    verification:         'a package does not say how work was verified',
+    record:               'a package keeps it as context.data.record, its files as artifacts',
+    metrics:              NO_METRICS,
+    depends_on:           NO_TASKS,
+    next_steps:           NO_TASKS,
+    progress:             NO_METRICS,
+    body:                 'a package is data without text around it',
+    'acknowledgment.understanding': 'an acknowledgment that asks back does not say what was understood',
+    'package.purpose':    'a package says it as to.reason or expectations.deliverable',
+    'package.links':      'a package has no links; the meeting is listed as an artifact',
+    'package.checks':     'a package has criteria in words and no checks',
+  },
+})
+
+/** An answer that stands alone has only its own rows. */
+const alone = (form: PackageForm): Table => {
+  const isOwnKey = (key: string) => key.split('.')[0] === form
+  const rows = PACKAGE_TABLE.rows.filter(({ key }) => isOwnKey(key))
+  return {
+    ...PACKAGE_TABLE,
+    rows: rows.map((each) => ({ ...each, also: each.also?.filter(isOwnKey) ?? [] })),
+  }
+}
+export const FORM_TABLES: Readonly<Record<PackageForm, Table>> = {
+  package: PACKAGE_TABLE,
+  acknowledgment: alone('acknowledgment'),
+  gate_response: alone('gate_response'),
+}
+
+/** Whether unknown keys are a package's: only its reader keeps them by its own roots. */
+export const isOwn = ({ extra }: Draft): boolean =>
+  ['handoff', 'acknowledgment', 'gate_response'].some((root) => isData(own(extra, root)))
+
+/** The path of a field such as `package.criteria.0` in a package, as far as there is one. There is one deliverable. */
+export function pathOfField(field: string): Path {
+  const keys = field.replace(/^(package\.deliverables)\.\d+$/, '$1').split('.')
+  for (let length = keys.length; length > 0; length--) {
+    const name = keys.slice(0, length).join('.')
+    const found = PACKAGE_TABLE.rows.flatMap(({ fields, key }): Path[] => {
+      if (fields.includes(name)) return [key.split('.')]
+      const part = fields.find((each) => each.startsWith(`${name}.`))
+      return part === undefined
+        ? []
+        : [key.split('.').slice(0, name.split('.').length - part.split('.').length)]
+    })[0]
+    if (found) return [...found, ...keys.slice(length).map(indexOrKey)]
+  }
+  return ['handoff']
+}
+
+const indexOrKey = (key: string): string | number => (/^\d{1,9}$/.test(key) ? Number(key) : key)

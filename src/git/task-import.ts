@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
 import { TaskId } from '../domain/tasks/task.ts'
 import { findCycle } from '../domain/tasks/task-order.ts'
+import type { OperationName } from '../operations/index.ts'
 import { type Ask, maybeTask, type ShownTask } from './task-facts.ts'
 import { fromBacklog, fromCsv, fromIndex, fromTaskMaster, notRead, type SourceTask } from './task-sources.ts'
 
@@ -23,7 +24,11 @@ export interface ImportOptions {
   readonly at?: { readonly branch: string; readonly commit: string } | undefined
   /** How the file is called in records. */
   readonly name: string
+  /** Makes several calls as one change. */
+  readonly together: (calls: readonly AskedCall[]) => Promise<void>
 }
+
+export type AskedCall = readonly [operation: OperationName, input: object]
 
 const MAX_SOURCE_BYTES = 32 * 1024 * 1024
 
@@ -132,10 +137,14 @@ async function demandDependencies(ask: Ask, tasks: readonly SourceTask[]): Promi
 
 async function importTask(ask: Ask, task: SourceTask, options: ImportOptions): Promise<ImportedTask> {
   const { done, ...input } = task
-  const before = await existing(ask, { ...input, title: input.title.slice(0, 300) })
+  const before = await existing(ask, task.id, () =>
+    options.together([
+      ['task_create', { ...input, title: input.title.slice(0, 300) }],
+      ...(done && options.at ? [completion(task, options)] : []),
+    ]),
+  )
   // Work of this workspace is done when its record is here, whatever a file says.
   const takes = done && options.at !== undefined && !before
-  if (takes) await completeTask(ask, task, options)
   const differs = before ? differences(task, before) : []
   const outcome = !before ? 'created' : differs.length > 0 ? 'differs' : 'unchanged'
   const isOpen = done && before?.status !== 'done'
@@ -154,29 +163,30 @@ async function importTask(ask: Ask, task: SourceTask, options: ImportOptions): P
 }
 
 /** The task as it is here, also where another import was quicker; undefined when this call made it. */
-async function existing(ask: Ask, input: Omit<SourceTask, 'done'>): Promise<ShownTask | undefined> {
-  const before = await maybeTask(ask, input.id)
+async function existing(ask: Ask, id: string, make: () => Promise<void>): Promise<ShownTask | undefined> {
+  const before = await maybeTask(ask, id)
   if (before) return before.task
   try {
-    await ask('task_create', input)
+    await make()
     return undefined
   } catch (error) {
     const found =
-      error instanceof BatonError && error.code === 'conflict' ? await maybeTask(ask, input.id) : undefined
+      error instanceof BatonError && error.code === 'conflict' ? await maybeTask(ask, id) : undefined
     if (!found) throw error
     return found.task
   }
 }
 
-async function completeTask(ask: Ask, task: SourceTask, { name, at }: ImportOptions): Promise<void> {
-  await ask('task_complete', {
+const completion = (task: SourceTask, { name, at }: ImportOptions): AskedCall => [
+  'task_complete',
+  {
     task_id: task.id,
     branch: at?.branch,
     commit_sha: at?.commit,
     summary: `${task.title} was done before it came here. It was imported as done from ${name}, which tells nothing about branch, commit or tests. The branch and the commit are where the project stood when it was imported.`,
     blockers: [],
-  })
-}
+  },
+]
 
 function differences(task: SourceTask, here: ShownTask): readonly string[] {
   const same = (a: readonly string[], b: readonly string[]): boolean =>

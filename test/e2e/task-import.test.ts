@@ -114,6 +114,21 @@ describe('tasks of another tool or of a document', () => {
     assert.match(records[0]?.summary ?? '', /was imported as done from tasks\.csv/)
   })
 
+  it('[S3-72] come with their record or not at all', async (t) => {
+    const { where, file } = here(t)
+    // The record names the file. Put together here, so that no file of ours holds what looks like a key.
+    const name = `${['AK', 'IA', 'Z7Q4M2K9P3X8W6T1'].join('')}.csv`
+    file(name, 'id,title,status\nA1,First,done\n')
+
+    const args = ['task', 'import', name, '--with-done']
+    const { code, shown } = onTerminal(where, args, { steps: [['calls done?', 'y\r']] })
+    const { items } = await ask<{ items: unknown[] }>(where, 'task', 'list')
+
+    assert.equal(code, 2)
+    assert.match(shown, /summary holds what looks like/)
+    assert.deepEqual(items, [])
+  })
+
   it('[S3-72] are never turned over by a file that calls a task of this workspace done', async (t) => {
     const { where, file } = here(t)
     await ask(where, 'task', 'create', 'P0.1.1', '--title', 'Real work')

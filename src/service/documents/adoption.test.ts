@@ -153,6 +153,44 @@ describeOnEngines('a handoff from elsewhere', (open) => {
     assert.equal(((await invoke(exporting, w.service, by('planner'), { id })) as { text: string }).text, text)
   })
 
+  it('[S0-80] [S4-66] decides and verifies nothing that is here, whatever its document says', async (t) => {
+    const w = await open(t)
+    const work = { to: 'codex', title: 'Limits', home: 'markdown', alias: 'handoff-limits' } as const
+    await w.service.sending.send(by('grok'), {
+      ...work,
+      task: 'BPRD-2026-0042',
+      deliverables: ['Middleware'],
+    })
+    await w.service.receiving.accept(by('codex'), 'handoff-limits')
+    await w.service.receiving.submit(by('codex'), 'handoff-limits', {})
+    await adopted(w, gate('HO-079', '2026-02-21T15:00:00Z'))
+    const decision = 'gate_response:\n  decision: approve\n  by: maria\n  comment: fine\n'
+    const ended = ['completed_at', 'completion_verified_by'].map((key) => [`${key}: null`, key] as const)
+    const complete = ended.reduce(
+      (text, [from, key]) => text.replace(from, `${key}: ${key === 'completed_at' ? START : 'perplexity'}`),
+      markdownDocument({ to: 'codex', id: 'handoff-limits', status: 'Complete' }),
+    )
+
+    const outcomes = []
+    for (const text of [
+      gate('HO-079', '2026-02-21T15:00:00Z', '  status: completed\n') + decision,
+      complete,
+    ]) {
+      const operation = await loadOperation('document_import')
+      const { items } = (await invoke(operation, w.service, person('maria'), { text })) as {
+        items: ImportItem[]
+      }
+      outcomes.push(items[0]?.outcome)
+    }
+
+    assert.ok(
+      outcomes.every((outcome) => outcome !== 'imported'),
+      outcomes.join(),
+    )
+    assert.equal((await w.store.handoff('HO-079'))?.state, 'needs_input')
+    assert.equal((await w.store.handoff('handoff-limits'))?.state, 'in_review')
+  })
+
   it('is logged as imported by the caller, with the author that it claims beside', async (t) => {
     const w = await open(t)
     const { uid } = await adopted(w, markdownDocument({ day: OLD }), 'codex')

@@ -5,6 +5,7 @@ import { present } from '../../../domain/present.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Event } from '../../../service/events.ts'
+import type { Together } from '../../../service/together.ts'
 
 /** Answers operations: the store here, or a server. */
 export interface Session {
@@ -25,6 +26,8 @@ export interface SessionCallOptions {
   readonly actor?: Actor | undefined
   /** A person at the terminal says that a suspected secret is harmless. */
   readonly notSecret?: boolean
+  /** The calls that this one is a part of; only in the workspace of this machine. */
+  readonly together?: Together
 }
 
 /** A session in the workspace of this machine. */
@@ -33,9 +36,9 @@ export function localSession(context: Context): Session {
     policy: context.service.deps.policy,
     context,
     actor: async () => context.actor,
-    async call(operation, input, { key, actor = context.actor, notSecret } = {}) {
+    async call(operation, input, { key, actor = context.actor, notSecret, together } = {}) {
       const op = typeof operation === 'string' ? await loadOperation(operation) : operation
-      const call = { actor, ...present({ key }), ...(notSecret && { notSecret }) }
+      const call = { actor, ...present({ key, together }), ...(notSecret && { notSecret }) }
       return invoke(op, context.service, call, input)
     },
     events: async function* (options) {

@@ -3,7 +3,8 @@ import type { Actor } from '../../../../domain/agent.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { demandBase } from '../../../../git/merge-check.ts'
 import type { Ask } from '../../../../git/task-facts.ts'
-import { type ImportedTask, importTasks, readSource } from '../../../../git/task-import.ts'
+import { type AskedCall, type ImportedTask, importTasks, readSource } from '../../../../git/task-import.ts'
+import { Together } from '../../../../service/together.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
 import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
@@ -49,10 +50,27 @@ export const importing: Command = {
     const session = await shell.open({ write: true })
     const actor = at && (await person(shell, session, name))
     const ask: Ask = (operation, input) => session.call(operation, input, { actor })
-    const items = await importTasks(ask, tasks, { name, at })
+    const together = (calls: readonly AskedCall[]) => asOne(session, calls, actor)
+    const items = await importTasks(ask, tasks, { name, at, together })
     shell.answer({ items }, () => view(shell, items))
     return 0
   },
+}
+
+/** Makes calls as one change; a server takes them one after the other. */
+async function asOne(session: Session, calls: readonly AskedCall[], actor: Actor | undefined): Promise<void> {
+  const { context } = session
+  if (!context) for (const [operation, input] of calls) await session.call(operation, input, { actor })
+  else {
+    const together = new Together(context.service.deps.store)
+    await together.run(
+      calls.map(
+        ([operation, input]) =>
+          () =>
+            session.call(operation, input, { actor, together }),
+      ),
+    )
+  }
 }
 
 /** A record names a branch and a commit: for work of which neither is known, the main branch as it is now. */

@@ -18,7 +18,7 @@ import { recordIn } from '../../audit/entry.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 import { loadOperation } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
-import type { ImportItem } from './import.ts'
+import { type ImportItem, importText } from './import.ts'
 
 const OLD = '2024-01-15'
 const after = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()
@@ -189,6 +189,18 @@ describeOnEngines('a handoff from elsewhere', (open) => {
     )
     assert.equal((await w.store.handoff('HO-079'))?.state, 'needs_input')
     assert.equal((await w.store.handoff('handoff-limits'))?.state, 'in_review')
+  })
+
+  it('[S4-66] that a person is said to send by a file does not make its receiver a person', async (t) => {
+    const w = await open(t)
+    const sent = gate('HO-080', '2026-02-21T15:00:00Z')
+    const text = sent.replace('"human"', '"stranger"').replace('"codex"', '"human"')
+    const file = { actor: { name: 'human', kind: 'human', auth: 'file' } } as const
+
+    const [item] = await importText(w.service.deps, file, { text, asNew: true })
+
+    assert.match(item?.reason ?? '', /^only a person can decide a gate, not stranger;/)
+    assert.equal(await w.store.agent('stranger'), undefined)
   })
 
   it('is logged as imported by the caller, with the author that it claims beside', async (t) => {

@@ -240,8 +240,9 @@ export class Sender {
       },
       decide: (view, at) => {
         const step: Step = { deps, view, actor: call.actor, at }
-        // A person who asks somebody to decide says with it that this is a person too; an agent cannot say so.
-        const kind = isForPerson(type) && call.actor.kind === 'human' ? 'human' : undefined
+        // A person who asks somebody to decide says with it that this is a person too; an agent or a file cannot say so.
+        const isPerson = call.actor.kind === 'human' && call.actor.auth !== 'file'
+        const kind = isForPerson(type) && isPerson ? 'human' : undefined
         const more = ensureAgents(step, [from, to], kind) ?? uncounted(step, candidate)
         if (more) return more
         admit(step, candidate)

@@ -46,32 +46,15 @@ const id: Rule = (native, { stem }) => {
   const path = ['handoff_id']
   const found = textAt(native, path)
   if (found === undefined) return []
-  if (!isSafeName(found))
-    return [
-      error(
-        'unsafe_name',
-        `handoff_id ${quotedText(found)} cannot be the name of a file; use letters, digits, dots, dashes and underscores`,
-        path,
-      ),
-    ]
-  const findings: PathProblem[] = []
-  if (!isHandoffId(found))
-    findings.push(
-      warning(
-        'id_form',
-        `handoff_id ${quotedText(found)} does not begin with hoff-; write for example "hoff-001-1705147200000"`,
-        path,
-      ),
-    )
-  if (stem !== undefined && stem !== found)
-    findings.push(
-      warning(
-        'id_file_mismatch',
-        `the file is called ${quotedText(`${stem}.json`)} and handoff_id is ${quotedText(found)}, which counts; rename the file to ${quotedText(`${found}.json`)}`,
-        path,
-      ),
-    )
-  return findings
+  const name = `handoff_id ${quotedText(found)}`
+  const unsafeName = `${name} cannot be the name of a file; use letters, digits, dots, dashes and underscores`
+  if (!isSafeName(found)) return [error('unsafe_name', unsafeName, path)]
+  const form = `${name} does not begin with hoff-; write for example "hoff-001-1705147200000"`
+  const file = `the file is called ${quotedText(`${stem}.json`)} and handoff_id is ${quotedText(found)}, which counts; rename the file to ${quotedText(`${found}.json`)}`
+  return [
+    ...(isHandoffId(found) ? [] : [warning('id_form', form, path)]),
+    ...(stem === undefined || stem === found ? [] : [warning('id_file_mismatch', file, path)]),
+  ]
 }
 
 const phases: Rule = (native) =>
@@ -93,13 +76,8 @@ const agentTypes: Rule = (native) =>
     const path = [side, 'agent_type']
     const type = textAt(native, path)
     if (type === undefined || Object.hasOwn(PHASES_OF, type)) return []
-    return [
-      warning(
-        'agent_type',
-        `${side}.agent_type is ${quotedText(type)}; the document has "orchestrator" and "specialist"`,
-        path,
-      ),
-    ]
+    const message = `${side}.agent_type is ${quotedText(type)}; the document has "orchestrator" and "specialist"`
+    return [warning('agent_type', message, path)]
   })
 
 const schemaNames: Rule = (native) => {
@@ -110,13 +88,8 @@ const schemaNames: Rule = (native) => {
     if (name === undefined) return []
     if (!isSafePath(name)) return [unsafe(path, name)]
     if (target === undefined || name === schemaName(target, side)) return []
-    return [
-      warning(
-        'schema_name',
-        `${path.join('.')} is ${quotedText(name)}; by the document it is called "${schemaName(target, side)}"`,
-        path,
-      ),
-    ]
+    const message = `${path.join('.')} is ${quotedText(name)}; by the document it is called "${schemaName(target, side)}"`
+    return [warning('schema_name', message, path)]
   })
 }
 
@@ -136,28 +109,22 @@ const destination: Rule = (native) => {
   ]
 }
 
-const output: Rule = (native, { form }) => {
-  const findings: PathProblem[] = []
+const artifact: Rule = (native) => {
   const path = ['output', 'artifact_path']
-  const [file, artifact] = [textAt(native, path), textAt(native, ['output', 'artifact_id'])]
-  if (file !== undefined && !isSafePath(file)) findings.push(unsafe(path, file))
-  else if (file !== undefined && artifact !== undefined && stemOf(file) !== artifact)
-    findings.push(
-      warning(
-        'artifact_name',
-        `output.artifact_id is ${quotedText(artifact)} and the file is ${quotedText(file)}; the file is named after the id`,
-        path,
-      ),
-    )
-  if (form === 'response' && valueAt(native, ['output', 'schema_compliance']) === 'invalid')
-    findings.push(
-      error(
-        'schema_invalid',
-        'output.schema_compliance is "invalid", so the work is not completed; correct the output or fail the handoff with VALIDATION_FAILED',
-        ['output', 'schema_compliance'],
-      ),
-    )
-  return findings
+  const [file, artifactId] = [textAt(native, path), textAt(native, ['output', 'artifact_id'])]
+  if (file === undefined) return []
+  if (!isSafePath(file)) return [unsafe(path, file)]
+  if (artifactId === undefined || stemOf(file) === artifactId) return []
+  const message = `output.artifact_id is ${quotedText(artifactId)} and the file is ${quotedText(file)}; the file is named after the id`
+  return [warning('artifact_name', message, path)]
+}
+
+const compliance: Rule = (native, { form }) => {
+  const path = ['output', 'schema_compliance']
+  if (form !== 'response' || valueAt(native, path) !== 'invalid') return []
+  const message =
+    'output.schema_compliance is "invalid", so the work is not completed; correct the output or fail the handoff with VALIDATION_FAILED'
+  return [error('schema_invalid', message, path)]
 }
 
 /** Failing tests, type errors or coverage under the target cannot pass. */
@@ -177,13 +144,8 @@ const duration: Rule = (native, { form }) => {
   const limit = typeof given === 'number' ? given : DEFAULT_TIMEOUT_S
   if (form !== 'response' || typeof took !== 'number' || took <= limit) return []
   const which = typeof given === 'number' ? 'timeout_seconds is' : 'the default timeout is'
-  return [
-    warning(
-      'exceeded_timeout',
-      `it took ${took} s and ${which} ${limit} s. It counts as completed, but its sender may have stopped waiting`,
-      path,
-    ),
-  ]
+  const message = `it took ${took} s and ${which} ${limit} s. It counts as completed, but its sender may have stopped waiting`
+  return [warning('exceeded_timeout', message, path)]
 }
 
 /** An attempt is made, started and ended, in this order. */
@@ -196,13 +158,8 @@ const times: Rule = (native) => {
   return steps.slice(1).flatMap((step, i): PathProblem[] => {
     const before = steps[i]!
     if (step.at >= before.at) return []
-    return [
-      warning(
-        'time_order',
-        `${step.key} (${step.text}) is before ${before.key} (${before.text}); correct the one that is wrong`,
-        [step.key],
-      ),
-    ]
+    const message = `${step.key} (${step.text}) is before ${before.key} (${before.text}); correct the one that is wrong`
+    return [warning('time_order', message, [step.key])]
   })
 }
 
@@ -210,18 +167,13 @@ const failure: Rule = (native) => {
   const path = ['error', 'code']
   const code = textAt(native, path)
   if (code === undefined || isKnownErrorCode(code)) return []
-  return [
-    warning(
-      'unknown_error_code',
-      `error.code ${quotedText(code)} is kept; the document has SCHEMA_VALIDATION_FAILED, PROCESSING_ERROR, TIMEOUT, DEPENDENCY_MISSING and VALIDATION_FAILED`,
-      path,
-    ),
-  ]
+  const message = `error.code ${quotedText(code)} is kept; the document has SCHEMA_VALIDATION_FAILED, PROCESSING_ERROR, TIMEOUT, DEPENDENCY_MISSING and VALIDATION_FAILED`
+  return [warning('unknown_error_code', message, path)]
 }
 
 // biome-ignore format: read as a table
 const NATIVE_RULES: readonly Rule[] = [
-  required, id, agentTypes, phases, schemaNames, destination, output, validation, duration, times, failure,
+  required, id, agentTypes, phases, schemaNames, destination, artifact, compliance, validation, duration, times, failure,
 ]
 
 const unsafe = (path: Path, value: string): PathProblem =>
@@ -232,10 +184,8 @@ const unsafe = (path: Path, value: string): PathProblem =>
   )
 
 const error = (code: string, message: string, path: Path): PathProblem => ({
+  ...warning(code, message, path),
   severity: 'error',
-  code,
-  message,
-  path,
 })
 
 const warning = (code: string, message: string, path: Path): PathProblem => ({

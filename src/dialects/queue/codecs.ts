@@ -3,7 +3,7 @@ import { once } from '../../domain/once.ts'
 import { type Data, keysOf, own, put, valueAt } from '../difference.ts'
 import { Draft } from '../draft.ts'
 import { text as textSchema } from '../json-schema.ts'
-import { any, keyIn, NAME_LENGTH, name, TIME, time } from '../table/codecs.ts'
+import { any, codec, keyIn, NAME_LENGTH, name, plain, TIME, words } from '../table/codecs.ts'
 import type { Codec } from '../table/row.ts'
 import { readInstant } from '../text/time.ts'
 import { isMapping } from '../text/tree.ts'
@@ -11,28 +11,22 @@ import { findWord, PRIORITY_WORDS, type Words } from '../text/words.ts'
 import { PHASES_OF } from './names.ts'
 
 /** Names of agents have an `@` here. */
-export const agentId: Codec<string> = {
-  schema: {
+export const agentId = codec<string>(
+  {
     type: 'string',
     pattern: '^@[A-Za-z0-9][A-Za-z0-9._-]*$',
     description: 'With @, for example @react-specialist',
   },
-  write: (value) => `@${value}`,
-  read: ({ fields, names }) => {
-    const written = fields.value(...names)
-    const found = fields.agent(...names)
+  ({ fields, names }) => {
+    const [written, found, key] = [fields.value(...names), fields.agent(...names), keyIn(fields, names)]
     if (found === undefined || found.length > NAME_LENGTH) return undefined
-    const key = keyIn(fields, names)
+    const message = `${[...fields.path, key].join('.')} is "${found}"; write "@${found}"`
     if (typeof written === 'string' && !written.trim().startsWith('@'))
-      fields.report(
-        'warning',
-        'agent_without_at',
-        `${[...fields.path, key].join('.')} is "${found}"; write "@${found}"`,
-        key,
-      )
+      fields.report('warning', 'agent_without_at', message, key)
     return found
   },
-}
+  (value) => `@${value}`,
+)
 
 /** The format has no word for nobody. */
 export const receiver: Codec<string | null> = {
@@ -40,25 +34,17 @@ export const receiver: Codec<string | null> = {
   write: (value) => (value === null ? undefined : `@${value}`),
 }
 
+const PHASE_TEXT = Object.entries(PHASES_OF)
+  .map(([type, { from, to }]) => `${type}s ${from} to ${to}`)
+  .join(', ')
 /** Which numbers are right depends on the type of the agent. */
-export const phase: Codec<number> = {
-  schema: {
-    type: 'integer',
-    description: Object.entries(PHASES_OF)
-      .map(([type, { from, to }]) => `${type}s ${from} to ${to}`)
-      .join(', '),
-  },
-  write: (value) => value,
-  read: ({ fields, names }) => fields.number(...names),
-}
-
+export const phase = plain({ type: 'integer', description: PHASE_TEXT }, 'number')
 export const role: Codec<string> = { ...name, schema: { enum: Object.keys(PHASES_OF) } }
 
 /** A word that nobody knows is kept in the document and ordered as normal. */
-export const priority: Codec<NonNullable<Draft['priority']>> = {
-  schema: { enum: [...PRIORITY_WORDS.words] },
-  write: (value) => value,
-  read: ({ fields, names }) => {
+export const priority = codec<NonNullable<Draft['priority']>>(
+  { enum: [...PRIORITY_WORDS.words] },
+  ({ fields, names }) => {
     const written = fields.text(...names)
     if (written === undefined || findWord(PRIORITY_WORDS, written))
       return fields.word(PRIORITY_WORDS, ...names)
@@ -66,93 +52,65 @@ export const priority: Codec<NonNullable<Draft['priority']>> = {
     fields.report('warning', 'unknown_priority', message, 'priority')
     return undefined
   },
-}
+)
 
 /** The second spelling of a time; the first one counts. */
-export const sameTime = (first: string): Codec<string> => ({
-  ...time,
-  read: (at) => {
-    const { fields, names } = at
-    const [other, ended] = [time.read!(at), readInstant(String(fields.value(first) ?? ''))?.instant]
+export const sameTime = (first: string): Codec<string> =>
+  codec(TIME, ({ fields, names: [key] }) => {
+    const [other, ended] = [fields.time(key), readInstant(String(fields.value(first) ?? ''))?.instant]
+    const message = `${key} is ${other} and ${first} is ${ended}, which counts; write the same time in both`
     if (other !== undefined && ended !== undefined && ended !== other)
-      fields.report(
-        'warning',
-        'time_spellings_differ',
-        `${names[0]} is ${other} and ${first} is ${ended}, which counts; write the same time in both`,
-        names[0],
-      )
+      fields.report('warning', 'time_spellings_differ', message, key)
     return other
-  },
-})
+  })
 
 /** Picking up is accepting and starting. */
-export const started: Codec<Draft> = {
-  schema: TIME,
-  write: ({ started_at }) => started_at,
-  read: (at) => {
-    const since = time.read!(at)
-    return since === undefined ? undefined : { started_at: since, accepted_at: since }
-  },
-}
+export const started = codec<Draft>(TIME, ({ fields, names }) => {
+  const since = fields.time(...names)
+  return since === undefined ? undefined : { started_at: since, accepted_at: since }
+})
 
-/** A duration as its writer says it. */
-export const seconds: Codec<unknown> = {
-  schema: { type: 'number', minimum: 0 },
-  write: (value) => value,
-  read: ({ fields, names }) => fields.number(...names),
-}
+/** As its writer measured it. */
+export const seconds: Codec<unknown> = plain({ type: 'number', minimum: 0 }, 'number') as Codec<unknown>
 
-export const metadata: Codec<Data> = {
-  schema: { type: 'object' },
-  write: (value) => value,
-  read: ({ fields, names }) => {
-    const found = fields.value(...names)
-    return isMapping(found) && keysOf(found).length > 0 ? found : undefined
-  },
-}
+export const metadata = codec<Data>({ type: 'object' }, ({ fields, names }) => {
+  const found = fields.value(...names)
+  return isMapping(found) && keysOf(found).length > 0 ? found : undefined
+})
 
 /** One key for a list: the artifact that must be there before the work can begin. */
-export const dependency: Codec<string[]> = {
-  schema: textSchema(),
-  write: (ids) => ids.find((id) => id.startsWith('artifact-')),
-  read: ({ fields, names }) => {
+export const dependency = codec<string[]>(
+  textSchema(),
+  ({ fields, names }) => {
     const artifact = fields.text(...names)
     return artifact === undefined ? undefined : [artifact]
   },
-}
+  (ids) => ids.find((id) => id.startsWith('artifact-')),
+)
 
 /** The one artifact of a response; its type stands beside its path. */
-export const artifact: Codec<NonNullable<NonNullable<Draft['result']>['artifacts']>> = {
-  schema: textSchema(),
-  write: ([first]) => first?.path,
-  read: (at) => {
-    const { fields, names, isLone } = at
-    const path = isLone ? String(fields.value(...names)) : fields.text(...names)
-    const type = isLone ? undefined : name.read!({ ...at, names: ['artifact_type'] })
-    if (path === undefined || path === '' || path.length > 1_000) return undefined
-    return [{ path, ...(type && type.length <= 40 && { type }), role: 'output' as const }]
-  },
-}
-
-/** A text that is cut to what a draft holds. */
-export const cut = (length: number): Codec<string> => ({
-  schema: textSchema(),
-  write: (value) => value,
-  read: ({ fields, names }) => fields.text(...names)?.slice(0, length),
+export const artifact = codec<NonNullable<NonNullable<Draft['result']>['artifacts']>>(textSchema(), (at) => {
+  const { fields, names, isLone } = at
+  const path = isLone ? String(fields.value(...names)) : fields.text(...names)
+  const type = isLone ? undefined : name.read!({ ...at, names: ['artifact_type'] })
+  if (path === undefined || path === '' || path.length > 1_000) return undefined
+  return [{ path, ...(type && type.length <= 40 && { type }), role: 'output' as const }]
 })
 
-/** Sentences beside the data, where people put them: the document has no key for them. */
-export const prose: Codec<string> = {
+/** A text that is cut to what a draft holds. */
+export const cut = (length: number): Codec<string> =>
+  codec(textSchema(), ({ fields, names }) => fields.text(...names)?.slice(0, length))
+
+/** Words beside the data, where people put them: the document has no key for them. */
+const beside = (read: NonNullable<Codec<string>['read']>): Codec<string> => ({
   write: () => undefined,
-  read: ({ fields, names }) => {
-    const text = fields.path.length > 0 ? undefined : fields.value(...names)
-    return typeof text !== 'string' || text.trim() === '' || text.length > 64_000 ? undefined : text
-  },
-}
-export const title: Codec<string> = {
-  write: () => undefined,
-  read: ({ fields, names }) => (fields.path.length > 0 ? undefined : fields.text(...names)),
-}
+  read: (at) => (at.fields.path.length > 0 ? undefined : read(at)),
+})
+export const title = beside(({ fields, names }) => fields.text(...names))
+export const prose = beside(({ fields, names }) => {
+  const found = fields.value(...names)
+  return typeof found !== 'string' || found.trim() === '' || found.length > 64_000 ? undefined : found
+})
 
 const COMPLIANCE_WORDS: Words<'valid' | 'invalid'> = {
   name: 'schema_compliance',
@@ -160,11 +118,7 @@ const COMPLIANCE_WORDS: Words<'valid' | 'invalid'> = {
   // biome-ignore format: read as a table
   synonyms: { compliant: 'valid', passed: 'valid', ok: 'valid', true: 'valid', failed: 'invalid', false: 'invalid' },
 }
-export const compliance: Codec<'valid' | 'invalid'> = {
-  schema: { enum: [...COMPLIANCE_WORDS.words] },
-  write: (value) => value,
-  read: ({ fields, names }) => fields.word(COMPLIANCE_WORDS, ...names),
-}
+export const compliance = words(COMPLIANCE_WORDS)
 
 const CARRIED = 'package'
 const OF_DRAFT = ['title', 'to_reason', 'gate', 'workflow'] as const

@@ -23,7 +23,7 @@ import {
 } from './names.ts'
 
 /** Several states have one word here: what waits for an answer was started, or it was not. */
-export function queueStatus({ state, started_at }: Draft): QueueStatus {
+export function queueStatus({ state, started_at }: Pick<Draft, 'state' | 'started_at'>): QueueStatus {
   if (state === undefined || (state === 'needs_input' && started_at === undefined)) return 'pending'
   return STATUS_OF[state]
 }
@@ -69,7 +69,7 @@ function retryLeft({ retry_available, retry, retry_count: count, state: now }: D
 }
 
 /** Ends that document 001 has no word for are failures (REQUIREMENTS 7.3). */
-function errorOf(draft: Draft): Draft['error'] {
+export function errorOf(draft: Draft): Draft['error'] {
   const { state: end, rejection, error } = draft
   const severity = 'error'
   if (error || formFor(draft) !== 'failure') return error

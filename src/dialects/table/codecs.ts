@@ -12,26 +12,25 @@ export const codec = <T, C = unknown>(
   schema: Schema | undefined,
   read: (at: KeyPlace<C>) => T | undefined,
   write: (value: T) => unknown = itself,
-): Codec<T, C> => ({
-  ...present({ schema }),
-  read,
-  write,
-})
+): Codec<T, C> => ({ ...present({ schema }), read, write })
 
-export const text: Codec<string> = codec(textSchema(), ({ fields, names }) => fields.text(...names))
+type Kind = 'text' | 'time' | 'boolean' | 'list' | 'number'
+/** As the tolerant reader reads it. */
+export const plain = <K extends Kind>(schema: Schema, kind: K): Codec<NonNullable<ReturnType<Fields[K]>>> =>
+  codec(
+    schema,
+    ({ fields, names }) => fields[kind](...names) as NonNullable<ReturnType<Fields[K]>> | undefined,
+  )
+
 export const TIME: Schema = {
   type: 'string',
   format: 'date-time',
   description: 'UTC, for example 2026-01-13T10:00:00Z',
 }
-export const time: Codec<string> = codec(TIME, ({ fields, names }) => fields.time(...names))
-export const flag: Codec<boolean> = codec({ type: 'boolean' }, ({ fields, names }) =>
-  fields.boolean(...names),
-)
-export const texts: Codec<string[]> = codec(
-  { type: 'array', items: { type: 'string' } },
-  ({ fields, names }) => fields.list(...names),
-)
+export const text = plain(textSchema(), 'text')
+export const time = plain(TIME, 'time')
+export const flag = plain({ type: 'boolean' }, 'boolean')
+export const texts = plain({ type: 'array', items: { type: 'string' } }, 'list')
 /** Anything, as it stands. */
 export const any: Codec<unknown> = codec({}, ({ fields, names }) => fields.value(...names))
 /** Anything, and the schema does not show it. */

@@ -1,10 +1,10 @@
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
+import { queueStatus } from '../../dialects/queue/table.ts'
 import { type RecentTexts, sourcesOf } from '../../dialects/text/sources.ts'
 import { valueAt } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Store } from '../../service/service.ts'
-import { statusFor } from './queue-draft.ts'
 
 /** What the extra files of document 001 need of a handoff. */
 export interface Facts {
@@ -39,7 +39,7 @@ export async function facts(
   const made = handoff.state === 'completed' ? await madeBy(handoff, at, store) : undefined
   return {
     ...(typeof phase === 'number' && { phase }),
-    status: statusFor(handoff),
+    status: queueStatus(handoff),
     handoff_id: handoff.aliases?.queue ?? handoff.id,
     updated_at: handoff.updated_at,
     ...present({ made }),

@@ -1,6 +1,7 @@
 import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { FOLDER_OF, handoffFile, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
+import { queueStatus } from '../../dialects/queue/table.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
@@ -10,7 +11,6 @@ import { facts } from './facts.ts'
 import { judge } from './judge.ts'
 import { PHASE_STATUS, phaseStatus } from './phase-status.ts'
 import { plan, refusesNew } from './plan.ts'
-import { statusFor } from './queue-draft.ts'
 import { ARTIFACTS, phasesIn, REGISTRY, registry } from './registry.ts'
 import { writeQueueFile } from './write.ts'
 
@@ -47,7 +47,7 @@ function place(handoff: Handoff): string | undefined {
   const id = handoff.aliases?.queue ?? handoff.id
   // A draft is nobody's work yet; gates, escalations and returns are not in the document.
   const isHere = handoff.type === 'sequential' || handoff.type === 'delegation'
-  return isHere && handoff.state !== 'draft' ? handoffFile(id, statusFor(handoff)) : undefined
+  return isHere && handoff.state !== 'draft' ? handoffFile(id, queueStatus(handoff)) : undefined
 }
 
 function extras(about: About): readonly Extra[] {

@@ -1,5 +1,6 @@
 import type { Draft } from '../../dialects/draft.ts'
-import { type QueueStatus, STATUS_OF, schemaName, stemOf } from '../../dialects/queue/names.ts'
+import { DEFAULT_TIMEOUT_S, type QueueStatus, schemaName, stemOf } from '../../dialects/queue/names.ts'
+import { errorOf, queueStatus } from '../../dialects/queue/table.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { delayBeforeAttempt, retryAvailable } from '../../domain/handoffs/retry.ts'
@@ -14,16 +15,9 @@ const USUAL = {
   from: { phase: 11, role: 'orchestrator' },
   to: { phase: 13, role: 'specialist' },
 } as const
-const TIMEOUT_S = 300
-
-/** REQUIREMENTS 7.3: what waits for an answer lies where it was. */
-export function statusFor({ state, started_at }: Handoff): QueueStatus {
-  return state === 'needs_input' && started_at === undefined ? 'pending' : STATUS_OF[state]
-}
-
 /** The engine's handoff in document 001's words: phases, times, retries, and its reasons for ends it has no word for. */
 export function queueDraft(handoff: Handoff, draft: Draft, policy?: Policy, said: Times = {}): Draft {
-  const status = statusFor(handoff)
+  const status = queueStatus(handoff)
   const { rejection: _rejection, progress: _progress, ack_deadline: _deadline, ...rest } = lifted(draft)
   return {
     ...rest,
@@ -31,7 +25,7 @@ export function queueDraft(handoff: Handoff, draft: Draft, policy?: Policy, said
     state: handoff.state,
     ...sides(handoff, draft, policy),
     input_schema: draft.input_schema ?? schemaName(handoff.to, 'input'),
-    timeout_s: draft.timeout_s ?? handoff.timeout_s ?? TIMEOUT_S,
+    timeout_s: draft.timeout_s ?? handoff.timeout_s ?? DEFAULT_TIMEOUT_S,
     ...(status === 'failed' && failure(handoff, draft)),
     ...retries(handoff, status),
     ...begun(handoff, draft, status),
@@ -78,21 +72,13 @@ function lifted(draft: Draft): Draft {
 }
 
 function failure({ state, rejection, error, ended_at, attempts, updated_at }: Handoff, draft: Draft): Draft {
-  const at = ended_at ?? attempts.at(-1)?.ended_at ?? updated_at
   const severity = 'error'
-  const reason =
-    state === 'rejected'
-      ? {
-          code: 'PROCESSING_ERROR',
-          message: `Rejected: ${rejection?.message ?? 'no reason given'}`,
-          severity,
-        }
-      : state === 'expired'
-        ? { code: 'TIMEOUT', message: 'Expired before it was accepted', severity }
-        : state === 'cancelled'
-          ? { code: 'PROCESSING_ERROR', message: cancelled(rejection), severity }
-          : (error ?? draft.error ?? { code: 'PROCESSING_ERROR', message: 'failed', severity })
-  return { ended_at: draft.ended_at ?? at, error: reason }
+  const usual = { code: 'PROCESSING_ERROR', message: 'failed', severity }
+  const refused = { type: 'other', message: 'no reason given', ...rejection }
+  return {
+    ended_at: draft.ended_at ?? ended_at ?? attempts.at(-1)?.ended_at ?? updated_at,
+    error: errorOf({ state, rejection: refused }) ?? error ?? draft.error ?? usual,
+  }
 }
 
 /** Work that was picked up before anybody looked began when it was seen, at the latest. */
@@ -100,9 +86,6 @@ function begun({ imported_at }: Handoff, draft: Draft, status: QueueStatus): Tim
   const started_at = draft.started_at ?? imported_at
   return status === 'in_progress' && started_at !== undefined ? { started_at } : {}
 }
-
-const cancelled = (why: Handoff['rejection']): string =>
-  `Cancelled by its sender${why?.type === 'cancelled' ? `: ${why.message}` : ''}`
 
 /** Retries made so far, the failures before this attempt, and from when on it may be taken. */
 function retries(handoff: Handoff, status: QueueStatus): Partial<Draft> {

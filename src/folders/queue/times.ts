@@ -2,11 +2,11 @@ import { own } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { FORM_OF, type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
-import { queueTable } from '../../dialects/queue/table.ts'
+import { queueStatus, queueTable } from '../../dialects/queue/table.ts'
 import { rowsIn } from '../../dialects/table/row.ts'
 import type { Change } from '../../dialects/text/source.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { statusFor, type Times } from './queue-draft.ts'
+import type { Times } from './queue-draft.ts'
 
 /** The keys of the end, in the forms that have one. */
 const endKeys = (status: QueueStatus): readonly string[] =>
@@ -20,7 +20,7 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
  * not moved by what somebody writes then.
  */
 export function timesIn(file: Draft = {}, agreed: Draft = {}, handoff: Handoff): Times {
-  const status = statusFor(handoff)
+  const status = queueStatus(handoff)
   const { started_at, ended_at } =
     [agreed, file].filter(isOf(handoff)).find((each) => wordOf(each) === status) ?? {}
   return {

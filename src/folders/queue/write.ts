@@ -2,7 +2,7 @@ import { type Data, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
-import { queueTable } from '../../dialects/queue/table.ts'
+import { queueStatus, queueTable } from '../../dialects/queue/table.ts'
 import { nativeOf, withData } from '../../dialects/queue/write.ts'
 import { readNative, rewriting } from '../../dialects/rewrite.ts'
 import { fieldsThat } from '../../dialects/table/derive.ts'
@@ -12,7 +12,7 @@ import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
 import { markChanges, printWith, unmarked } from '../mark.ts'
-import { historyOf, queueDraft, statusFor } from './queue-draft.ts'
+import { historyOf, queueDraft } from './queue-draft.ts'
 import { bothSpellings, timesIn } from './times.ts'
 
 /** The fields that the engine decides. All else in a file is its authors'. */
@@ -39,7 +39,7 @@ const ASKED: readonly string[] = ['state', 'created_at']
 
 export function writeQueueFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, agreed, policy, recent } = known
-  const status = statusFor(handoff)
+  const status = queueStatus(handoff)
   const document = base === undefined ? undefined : unmarked(QUEUE_MARK, documentIn(base, recent))
   const before = agreed?.text === undefined ? undefined : documentIn(agreed.text, recent)
   const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))

@@ -18,7 +18,8 @@ export function liveOf({ rows }: Table, field: string): Live {
   return row ? liveIn(row, field) : head === 'extra' ? 'author' : 'sent'
 }
 
-const liveIn = ({ live }: { readonly live?: Row['live'] | undefined }, field: string): Live =>
+/** The meaning of an edit of one of the fields of a row. */
+export const liveIn = ({ live }: { readonly live?: Row['live'] | undefined }, field: string): Live =>
   (typeof live === 'function' ? live(field) : live) ?? 'author'
 
 /** The fields of which an edit in a live folder means one of these. */
@@ -75,25 +76,3 @@ const schemaBelow = (tree: SchemaTree): Schema =>
     Object.fromEntries([...tree].map(([name, { schema, below }]) => [name, schema ?? schemaBelow(below)])),
     [...tree].flatMap(([name, { isNeeded }]) => (isNeeded ? [name] : [])),
   )
-
-const LIVE: Readonly<Record<Live, string>> = {
-  author: "the author's",
-  sent: 'refused',
-  fixed: 'refused',
-  follows: 'set by Baton',
-  step: 'taken with a step',
-  amend: 'an amendment',
-}
-
-/** The keys of a format for its page, in the order in which they are written. */
-export function pageOf({ rows }: Table, forms: readonly string[]): string {
-  const lines = rows.map(({ key, fields, in: some = forms, need = [], also = [], says, live }) => {
-    const named = some.map((form) => (need.includes(form) ? `**${form}**` : form)).join(', ')
-    const notes = [says, also.length > 0 && `also read: ${also.map(code).join(', ')}`].filter(Boolean)
-    const said = fields.length > 0 ? fields.map(code).join(', ') : code(`extra.${key}`)
-    return `| ${code(key)} | ${said} | ${named} | ${LIVE[liveIn({ live }, fields[0] ?? '')]} | ${notes.join('; ')} |`
-  })
-  return `| key | field | forms | an edit in a live folder | notes |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`
-}
-
-const code = (text: string): string => `\`${text}\``

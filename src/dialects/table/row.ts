@@ -11,8 +11,8 @@
  * - `context.*` stands for all keys below `context` that no row with a field has.
  * - A field of `Draft` that has neither a row nor a reason in `lost` does not compile. A reason for `gate` holds for
  *   `gate.name` too. `lost` may also give the reasons of fields that have a row.
- * - `readRows` (`read.ts`), `writeRows`, `askedIn`, `leftOver` (`write.ts`), `reasonIn`, `schemaOf`, `fieldsThat`,
- *   `keyOfField`, `pageOf` (`derive.ts`).
+ * - `readRows` (`read.ts`), `writeRows`, `askedIn`, `leftOver` (`write.ts`), `reasonIn`, `schemaOf`, `liveOf`,
+ *   `fieldsThat`, `keyOfField` (`derive.ts`). `scripts/fields.ts` makes the page.
  * - A table is built in `once(() => table({…}))` where it asks a zod schema for its keys: programs start without them.
  */
 import type { Draft } from '../draft.ts'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { fieldsOf } from '../fields.ts'
 import { sourcesOf } from '../text/sources.ts'
 import * as is from './codecs.ts'
-import { fieldsThat, keyOfField, liveOf, pageOf, reasonIn, schemaOf } from './derive.ts'
+import { fieldsThat, keyOfField, liveOf, reasonIn, schemaOf } from './derive.ts'
 import { readRows } from './read.ts'
 import { tableFor } from './row.ts'
 import { askedIn, leftOver, writeRows } from './write.ts'
@@ -148,12 +148,5 @@ describe('a table of fields', () => {
     assert.equal(liveOf(TABLE, 'title'), 'author')
     assert.deepEqual(fieldsThat(TABLE, 'fixed', 'follows'), ['id', 'ended_at'])
     assert.equal(keyOfField(TABLE, 'from'), 'ends.from')
-  })
-
-  it('gives the page of the format', () => {
-    assert.match(
-      pageOf(TABLE, ['open', 'closed']),
-      /^\| `ended` \| `ended_at` \| \*\*closed\*\* \| set by Baton \| {2}\|$/m,
-    )
   })
 })

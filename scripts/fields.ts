@@ -1,10 +1,14 @@
+import { TABLE } from '../src/dialects/markdown/table.ts'
+import { PACKAGE_TABLE } from '../src/dialects/package/table.ts'
 import { queueTable } from '../src/dialects/queue/table.ts'
 import { liveIn } from '../src/dialects/table/derive.ts'
 import type { Live, Row, Table } from '../src/dialects/table/row.ts'
 
 /** The formats that are tables, with their forms. */
 const TABLES: Readonly<Record<string, readonly [Table, readonly string[]]>> = {
+  'markdown (000)': [TABLE, ['handoff']],
   'queue (001)': [queueTable(), ['request', 'response', 'failure']],
+  'package (004)': [PACKAGE_TABLE, ['package', 'acknowledgment', 'gate_response']],
 }
 
 // biome-ignore format: read as a table

@@ -14,9 +14,12 @@ export const codec = <T, C = unknown>(
   write: (value: T) => unknown = itself,
 ): Codec<T, C> => ({ ...present({ schema }), read, write })
 
-type Kind = 'text' | 'time' | 'boolean' | 'list' | 'number'
+type PlainKind = 'text' | 'time' | 'boolean' | 'list' | 'number'
 /** As the tolerant reader reads it. */
-export const plain = <K extends Kind>(schema: Schema, kind: K): Codec<NonNullable<ReturnType<Fields[K]>>> =>
+export const plain = <K extends PlainKind>(
+  schema: Schema,
+  kind: K,
+): Codec<NonNullable<ReturnType<Fields[K]>>> =>
   codec(
     schema,
     ({ fields, names }) => fields[kind](...names) as NonNullable<ReturnType<Fields[K]>> | undefined,

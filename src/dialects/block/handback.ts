@@ -1,7 +1,6 @@
 import type { State } from '../../domain/lifecycle.ts'
-import { isData, own, put } from '../difference.ts'
+import { type Data, isData, own, put } from '../difference.ts'
 import type { Fields } from '../fields.ts'
-import { putField } from './context.ts'
 import { keyOf, notePlace, peek, type Reading, written } from './reading.ts'
 import { stateFor } from './words.ts'
 
@@ -86,4 +85,9 @@ function readReturn(reading: Reading, back: Fields): void {
 function handbackState(reading: Reading, back: Fields): State | undefined {
   const word = written(reading, back, ['status'])
   return word === undefined ? undefined : stateFor(word)
+}
+
+function putField(draft: Data, [field, key]: readonly [string, string], value: unknown): void {
+  const parent = own(draft, field)
+  put(draft, field, { ...(isData(parent) && parent), [key]: value })
 }

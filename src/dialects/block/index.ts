@@ -1,11 +1,15 @@
 import type { Dialect } from '../dialect.ts'
 import { isData, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import { OF_BLOCK, OF_CONTEXT, OF_PACKAGE } from '../package/index.ts'
+import { reasonIn } from '../table/derive.ts'
 import type { Source } from '../text/source.ts'
-import { blockLossReason } from './losses.ts'
-import { interpret, isScalar } from './parse.ts'
+import { interpret } from './parse.ts'
 import { isSummary, readSummary } from './summary.ts'
+import { BLOCK } from './table.ts'
+import { isScalar } from './values.ts'
+import { STATUS_OF } from './words.ts'
 import { print, toNative } from './write.ts'
 
 /** Document 002: a YAML block in an agent's summary. */
@@ -16,8 +20,16 @@ export const block: Dialect = {
   interpret: (source, form) => (form === 'summary' ? readSummary(source) : interpret(source, form)),
   toNative,
   print,
-  reasonFor: blockLossReason,
+  reasonFor,
   slot: ['handoff', 'context', 'x_baton'],
+}
+
+function reasonFor(field: string, draft: Draft): string | undefined {
+  const { state, retry } = draft
+  if (field === 'state') return state && `a block says ${STATUS_OF[state]} for ${state}`
+  if (field === 'on_failure.retry' && retry?.max !== undefined)
+    return `a block has one number of retries, and it says ${retry.max}`
+  return reasonIn(BLOCK(), field, draft)
 }
 
 /** Front matter of document 000 may hold anything else besides. */

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { liveFolders } from '../../src/compose/live-folders.ts'
 import { type Context, openContext } from '../../src/compose/open.ts'
 import { readEnvironment } from '../../src/config/config.ts'
@@ -11,10 +9,12 @@ import type { Happened } from '../../src/folders/work.ts'
 import type { OperationName } from '../../src/operations/index.ts'
 import type { Call } from '../../src/service/deps.ts'
 import { trust } from '../../src/workspace/trust.ts'
+import { findWorkspace } from '../../src/workspace/workspace.ts'
 import { folders } from '../support/documents/folders.ts'
 import { cleanEnv, type Where } from '../support/program/command.ts'
 import { run } from '../support/program/invoke.ts'
-import { by, person } from '../support/program/workspace.ts'
+import { by, type Engine, person } from '../support/program/workspace.ts'
+import { sharedPostgres } from '../support/store/store-places.ts'
 
 export type LiveHome = 'markdown' | 'queue' | 'package'
 
@@ -36,6 +36,7 @@ export interface World extends Pick<Context, 'service'> {
 }
 
 export interface WorldOptions {
+  readonly engine: Engine
   readonly home: Home
   /** The workspace has a live folder of this home. */
   readonly isLive: boolean
@@ -43,28 +44,39 @@ export interface WorldOptions {
   readonly settings?: string
 }
 
+let made = 0
+
+/** A workspace of its own in the database that all test files share. */
+function inPostgres(): string {
+  made += 1
+  return `store: ${sharedPostgres()}\nworkspace: matrix-${process.pid}-${made}\n`
+}
+
 /** Agents that every world knows, so that each refusal reaches its author. */
 const AGENTS = ['planner', 'codex', 'mallory', 'builder', 'perplexity', 'importer']
 
 const FOLDER: Readonly<Record<LiveHome, string>> = { markdown: '_handoffs', queue: '.', package: '.' }
 
+/** Anything that ends later than the world is needed. */
+export interface Ending {
+  after(end: () => unknown): void
+}
+
 /** A project with a store of its own, and with the live folder of its home where one is asked for. */
-export async function openWorld(t: TestContext, options: WorldOptions): Promise<World> {
-  const { home, isLive, settings = '' } = options
+export async function openWorld(t: Ending, options: WorldOptions): Promise<World> {
+  const { home, isLive, engine, settings = '' } = options
   const root = folders(t).folder('project')
   mkdirSync(join(root, '.baton'), { mode: 0o700 })
   const folder = isLive ? `folders:\n  - dialect: ${home}\n    path: ${FOLDER[home as LiveHome]}\n` : ''
   const accept = isLive ? '    accept: [verification, gate]\n' : ''
-  const config = `dialect: ${home}\n${folder}${accept}${settings}`
+  const config = `dialect: ${home}\n${folder}${accept}${settings}${engine === 'postgres' ? inPostgres() : ''}`
   writeFileSync(join(root, 'baton.yaml'), config)
-  const where: Where = { cwd: root, env: { BATON_TRUST: createHash('sha256').update(config).digest('hex') } }
+  const where: Where = { cwd: root }
   const environment = readEnvironment(cleanEnv(where))
+  const workspace = await findWorkspace(root, environment)
+  // A program that embeds Baton has the home of this process.
+  for (const each of [environment, readEnvironment()]) trust(workspace!, config, each)
   const opening = { cwd: root, environment, as: 'planner', isTerminal: false, write: true }
-  if (isLive) {
-    const { workspace, close } = await openContext(opening)
-    await close()
-    trust(workspace!, config, environment)
-  }
   const context = await openContext(opening)
   t.after(() => context.close())
   const live = liveFolders(context)
@@ -100,7 +112,7 @@ export async function openWorld(t: TestContext, options: WorldOptions): Promise<
 }
 
 /** Everything that the store holds but the log, the notices, and the blocks that are kept as history. */
-export async function rowsOf({ service }: World): Promise<unknown> {
+export async function rowsOf({ service }: World) {
   const { store } = service.deps
   const handoffs = (await store.handoffs({}, { limit: 200 })).items
   const tasks = (await store.tasks({}, { limit: 200 })).items

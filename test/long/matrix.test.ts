@@ -1,0 +1,4 @@
+import { describeRules } from '../matrix/matrix.ts'
+import { RULES } from '../matrix/rules.ts'
+
+describeRules(RULES, 'postgres')

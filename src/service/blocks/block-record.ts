@@ -69,7 +69,7 @@ export async function recordBlock(
       'too_large',
       `the block has ${found.raw.length} characters; ${MOST_CHARACTERS} are the most`,
     )
-  refuseSecrets({ block: found.raw })
+  refuseSecrets({ ...found.draft?.package, block: found.raw })
   const digest = digestOf(found, recording)
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const before = await deps.store.transact({

@@ -67,6 +67,7 @@ const CollectedBlock = () =>
     at: z.string().optional(),
     followed: FollowedOutput().optional(),
     reason: z.string().optional(),
+    code: z.string().optional().describe('Of a refused block: the code that a call would get'),
     diagnostics: z.array(Problem()),
     open: z.literal(true).optional().describe('Its fence is not closed'),
   })

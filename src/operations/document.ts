@@ -142,6 +142,7 @@ const importing = defineOperation({
           record: z.string().optional(),
           names: z.array(z.string()).optional().describe('Both names of a twin'),
           reason: z.string().optional(),
+          code: z.string().optional().describe('Of a refused document: the code that a call would get'),
           diagnostics: z.array(Problem()).optional(),
         }),
       ),

@@ -8,7 +8,7 @@ import {
 } from '../../domain/blocks/block.ts'
 import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -54,6 +54,8 @@ export interface CollectedBlock {
   readonly at?: string
   readonly followed?: Followed
   readonly reason?: string
+  /** Of a refused block: the code that a call would get. */
+  readonly code?: ErrorCode
   readonly diagnostics: readonly PlacedProblem[]
   /** The fence of the block is not closed. */
   readonly open?: true
@@ -169,7 +171,7 @@ async function recordedEntry(
   } catch (error) {
     // A store that does not answer is not the block's fault.
     if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
-    return { ...entry, outcome: 'refused', reason: error.message }
+    return { ...entry, outcome: 'refused', code: error.code, reason: error.message }
   }
 }
 

@@ -1,12 +1,13 @@
 import { sha256 } from '../../crypto/crypto.ts'
 import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { inWords } from '../../domain/texts/visible.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseSecrets } from '../secrets.ts'
+import { refuse } from '../write.ts'
 import { documentsIn, isWrong, type TextInput } from './check.ts'
 import { obstacleTo } from './handoff.ts'
 import {
@@ -39,6 +40,8 @@ export interface ImportItem {
   /** Both names of one handoff. */
   readonly names?: readonly string[]
   readonly reason?: string
+  /** Of a refused document: the code that a call would get. */
+  readonly code?: ErrorCode
   readonly diagnostics?: readonly PlacedProblem[]
 }
 
@@ -88,19 +91,19 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
   if (!draft || (draft.acknowledgment && !draft.package && !draft.title))
     return { outcome: 'skipped', ...about, reason: `${formInWords(form)} is not a handoff of its own` }
   try {
-    refuseSecrets({ text: piece.text })
+    refuseSecrets({ ...draft.package, ...draft.record, text: piece.text })
     if (document.dialect === 'writeback') {
-      if (document.carried.some(isDone)) return { outcome: 'refused', ...about, reason: UNVOUCHED }
+      if (document.carried.some(isDone)) refuse('invalid_input', UNVOUCHED)
       return { ...about, ...(await importRecord(deps, call, piece)) }
     }
     if (draft.to === null) return { outcome: 'skipped', ...about, reason: NOBODY_RECEIVES }
     const obstacle = obstacleTo(draft) ?? (isVersion2(document) ? acknowledgmentGap(draft) : undefined)
-    if (obstacle !== undefined) return { outcome: 'refused', ...about, reason: obstacle }
+    if (obstacle !== undefined) refuse('invalid_input', obstacle)
     return { ...about, ...(await importHandoff(deps, call, piece, asNew)) }
   } catch (error) {
     // A store that does not answer is not the document's fault.
     if (!(error instanceof BatonError) || error.retry || error.code === 'internal') throw error
-    return { outcome: 'refused', ...about, reason: error.message }
+    return { outcome: 'refused', ...about, code: error.code, reason: error.message }
   }
 }
 
@@ -199,10 +202,12 @@ async function importRecord(
   }
 }
 
-function firstError(diagnostics: readonly PlacedProblem[]): Pick<ImportItem, 'reason' | 'diagnostics'> {
+function firstError(
+  diagnostics: readonly PlacedProblem[],
+): Pick<ImportItem, 'code' | 'reason' | 'diagnostics'> {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [{ line, message } = { line: 1, message: 'it cannot be read' }] = errors
-  return { reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }
+  return { code: 'invalid_input', reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }
 }
 
 const formInWords = (form: string | undefined): string =>

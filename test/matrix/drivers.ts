@@ -142,10 +142,16 @@ async function noticesIn({ service }: World): Promise<readonly string[]> {
 /** The caller of imports and collections: nobody that a document names. */
 export const CALLER = 'importer'
 
+/** What became of one document. */
+interface Said {
+  readonly reason?: string
+  readonly code?: string
+}
+
 const byImport: Driver = async (_t, world, _rule, cell) => {
   const text = await documentOf(cell, world)
   return async () => {
-    const { items } = await world.does<{ items: readonly { outcome: string; reason?: string }[] }>(
+    const { items } = await world.does<{ items: readonly (Said & { outcome: string })[] }>(
       CALLER,
       'document_import',
       { text },
@@ -153,13 +159,12 @@ const byImport: Driver = async (_t, world, _rule, cell) => {
     const [item] = items
     assert.equal(items.length, 1, JSON.stringify(items))
     if (item?.outcome === 'imported' || item?.outcome === 'unchanged') return undefined
-    return { sentence: item?.reason ?? '' }
+    return { sentence: item?.reason ?? '', ...(item?.code !== undefined && { code: item.code }) }
   }
 }
 
 /** A block is kept as history. The step that would follow from it is refused. */
-interface Collected {
-  readonly reason?: string
+interface Collected extends Said {
   readonly followed?: { readonly problem?: string }
 }
 
@@ -172,7 +177,9 @@ const byCollect: Driver = async (_t, world, _rule, cell) => {
     const [block] = blocks
     assert.equal(blocks.length, 1, JSON.stringify(blocks))
     const sentence = block?.reason ?? block?.followed?.problem
-    return sentence === undefined ? undefined : { sentence }
+    return sentence === undefined
+      ? undefined
+      : { sentence, ...(block?.code !== undefined && { code: block.code }) }
   }
 }
 

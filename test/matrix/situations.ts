@@ -153,6 +153,12 @@ ${more}\`\`\`
 `,
 }
 
+/** A request of the queue format that carries this package. */
+export function carrying(more: object): NewFacts {
+  const data = { package: { title: SAID.title, ...more } }
+  return { more: { input: { schema: 'codex.input.schema.json', data } } }
+}
+
 /** A second ago, or that much later. */
 const now = (later = -1_000): string => new Date(Date.now() + later).toISOString().replace(/\.\d+Z$/, 'Z')
 

@@ -1,4 +1,4 @@
-import { accepted, fileOf, NOT_HANDOFFS, NOT_RECORDS, offered, WORK } from '../situations.ts'
+import { accepted, fileOf, NOT_HANDOFFS, NOT_RECORDS, offered, TASK, WORK } from '../situations.ts'
 import { CALLS, type Cell, type Cells, cannot, type Rule, refused } from '../table.ts'
 import type { World } from '../world.ts'
 
@@ -60,6 +60,8 @@ export const steps = (
 
 const ONLY_NEW = cannot('An import brings new handoffs. It takes no step of one that is here.')
 const MOVED = cannot('A file in the queue folders is moved by its receiver. It names nobody else.')
+
+const NO_TASKS = cannot('A handoff does not change the progress of a task.')
 
 const acknowledgment = (by: string): string =>
   `acknowledgment:\n  received: true\n  by: ${by}\n  understood:\n    task: Add rate limits\n  starting: true\n`
@@ -149,5 +151,58 @@ export const ACTING: readonly Rule[] = [
       'file: queue': cannot('The queue format has no folder for cancelled work.'),
       'file: package': cannot('A package has no key for the agent that cancels. It counts as the sender.'),
     }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'Work that was not accepted is not handed in.',
+    home: 'package',
+    code: 'wrong_state',
+    sentence: `${WORK} has not been accepted yet; only work that is accepted or in progress can be submitted`,
+    prepare: offered,
+    asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK, note: 'Done' } },
+    cells: steps({
+      'file: markdown': refused(
+        edited(
+          ['status: Active', 'status: Complete'],
+          [
+            'completion_verified_by: null\n',
+            'completion_verified_by: perplexity\nverification_record:\n  verified_at: 2026-11-17T10:00:00Z\n  deliverable_checks:\n    - {deliverable: Middleware, status: verified, evidence: seen}\n',
+          ],
+        ),
+        {
+          sentence: `${WORK} has not been accepted yet, so there is nothing to verify`,
+          why: 'The file of a verifier verifies. It hands nothing in for a receiver that has not begun.',
+        },
+      ),
+      'file: queue': cannot('A file that is moved to completed counts as picked up and handed in.'),
+      'file: package': refused(edited([/status: "?pending"?/, 'status: completed'])),
+    }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'A task in progress belongs to one agent.',
+    code: 'conflict',
+    sentence: `${TASK} already belongs to codex; pick another with: baton next`,
+    prepare: async (world) => {
+      await world.does('codex', 'task_create', { id: TASK, title: 'Rate limits' })
+      await world.does('codex', 'task_update', { task_id: TASK, status: 'in_progress' })
+    },
+    asked: {
+      as: 'importer',
+      op: 'task_update',
+      input: { task_id: TASK, status: 'in_progress', progress: 90, notes: 'Nearly done' },
+    },
+    cells: {
+      ...steps({ 'file: markdown': NO_TASKS, 'file: queue': NO_TASKS, 'file: package': NO_TASKS }),
+      'import: markdown': NO_TASKS,
+      'import: queue': NO_TASKS,
+      'import: block': NO_TASKS,
+      'import: package': NO_TASKS,
+      collect: NO_TASKS,
+      'import: writeback': refused(() =>
+        JSON.stringify({ task_id: TASK, status: 'in_progress', progress: 90, notes: 'Nearly done' }),
+      ),
+      'task import': cannot('A task list changes no task that is here.'),
+    },
   },
 ]

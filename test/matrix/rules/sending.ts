@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { person } from '../../support/program/workspace.ts'
 import {
+  accepted,
   adopted,
   DOCUMENTS,
   NOT_HANDOFFS,
@@ -26,6 +27,8 @@ const packages = (facts: Parameters<typeof DOCUMENTS.package>[0]): Cells => ({
   'import: package': adopted('package', facts, ELSEWHERE),
 })
 
+const LONGER = { from: 'builder', to: 'mallory' }
+const BEGINS = 'What comes from elsewhere begins a chain of its own.'
 const outside = '  expectations:\n    deliverable: "Middleware"\n'
 const isCounted = async ({ service }: World): Promise<void> => {
   const { agents } = await service.deps.store.counts()
@@ -140,6 +143,22 @@ export const SENDING: readonly Rule[] = [
     cells: handingOver('builder', 'It was sent before the agent was removed.'),
   },
   {
+    kind: 'sending',
+    rule: 'Only agents that baton.yaml lists take part.',
+    code: 'not_found',
+    sentence: 'unknown agent ghost; baton.yaml lists codex, planner',
+    settings: 'agents:\n  planner: {}\n  codex: {}\n',
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('ghost') },
+    cells: {
+      ...handingOver('ghost', 'Not used.'),
+      'import: markdown': refused(() => DOCUMENTS.markdown({ to: 'ghost' })),
+      'import: queue': refused(() => DOCUMENTS.queue({ to: 'ghost' })),
+      'import: block': refused(() => DOCUMENTS.block({ to: 'ghost' })),
+      'import: package': refused(() => DOCUMENTS.package({ to: 'ghost' })),
+      collect: refused(() => DOCUMENTS.block({ to: 'ghost' }), { trace: [] }),
+    },
+  },
+  {
     kind: 'limits',
     rule: 'A sender has no more open handoffs than its limit.',
     code: 'limit_exceeded',
@@ -158,6 +177,46 @@ export const SENDING: readonly Rule[] = [
     prepare: before,
     asked: { as: 'planner', op: 'handoff_send', input: workFor('codex') },
     cells: handingOver('codex', 'A limit counts what was sent elsewhere and does not refuse it.'),
+  },
+  {
+    kind: 'limits',
+    rule: 'A chain of handoffs is no longer than its limit.',
+    home: 'package',
+    code: 'limit_exceeded',
+    sentence:
+      'this would be handoff 3 in one chain (max: 2); finish or return the work instead of passing it on; the chain is planner → codex → builder (handoff-work, handoff-next), and now to mallory',
+    settings: 'depth_limit: 1\n',
+    prepare: async (world) => {
+      await accepted(world)
+      await world.does('codex', 'handoff_send', workFor('builder', { alias: 'handoff-next' }))
+    },
+    asked: { as: 'builder', op: 'handoff_send', input: workFor('mallory') },
+    cells: {
+      ...CALLS,
+      'file: markdown': newFile('markdown', LONGER),
+      'file: queue': newFile('queue', LONGER),
+      'file: package': newFile('package', {
+        ...LONGER,
+        more: `  expectations:\n    deliverable: "Middleware"\n  workflow_state: {name: "${TASK}"}\n`,
+      }),
+      'import: markdown': adopted('markdown', LONGER, BEGINS),
+      'import: queue': adopted('queue', LONGER, BEGINS),
+      'import: block': adopted('block', LONGER, BEGINS),
+      'import: package': adopted('package', LONGER, BEGINS),
+      'import: writeback': NOT_RECORDS,
+      collect: {
+        is: 'answers',
+        by: () => DOCUMENTS.block(LONGER),
+        sentence:
+          'this would be handoff 3 in one chain (max: 2); finish or return the work instead of passing it on',
+        why: 'The block completes the work of its author. Only the handing on is refused; the chain is not named.',
+        async holds({ service }) {
+          const { items } = await service.deps.store.handoffs({ to: 'mallory' }, { limit: 1 })
+          assert.deepEqual(items, [])
+        },
+      },
+      'task import': NOT_HANDOFFS,
+    },
   },
   {
     kind: 'routes',

@@ -1,13 +1,27 @@
-import { accepted, DOCUMENTS, NOT_HANDOFFS, newFile, WORK, workFor } from '../situations.ts'
+import {
+  accepted,
+  carrying,
+  DOCUMENTS,
+  NOT_HANDOFFS,
+  newFile,
+  offered,
+  WORK,
+  workFor,
+} from '../situations.ts'
 import { CALLS, cannot, type Rule, refused } from '../table.ts'
-import { edited, steps } from './acting.ts'
+import { appended, edited, steps } from './acting.ts'
 import { completed } from './gates.ts'
 
 /** Looks like a key and is none. */
 const KEY = ['AKIA', 'Q7ZL5M2XW9RT3YB4'].join('')
 const HOLDS =
   'holds what looks like an AWS access key; remove it, and name the secret store or variable that holds it'
-const inText = { sentence: `text ${HOLDS}`, why: 'The whole document is looked through before it is read.' }
+const inText = { sentence: `text ${HOLDS}`, why: 'No field holds it, so the text of the document is named.' }
+const LEAK = `The key is ${KEY}`
+const inContext = {
+  sentence: `context ${HOLDS}`,
+  why: 'A package has a summary where a markdown handoff has its context.',
+}
 const LONG = `${'text '.repeat(12_800)}more`
 const MANY = Array.from({ length: 201 }, (_, i) => `Part ${i}`)
 const MANY_EXPECTED = `  expectations:\n    deliverables: ${JSON.stringify(MANY)}\n`
@@ -44,35 +58,47 @@ export const TEXTS: readonly Rule[] = [
     home: 'package',
     code: 'invalid_input',
     sentence: `summary ${HOLDS}`,
-    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { summary: `The key is ${KEY}` }) },
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { summary: LEAK }) },
+    cells: {
+      ...CALLS,
+      'file: markdown': newFile('markdown', { context: LEAK }, inContext),
+      'file: queue': newFile('queue', carrying({ summary: LEAK })),
+      'file: package': newFile('package', { summary: LEAK }),
+      'import: markdown': refused(() => DOCUMENTS.markdown({ context: LEAK }), inContext),
+      'import: queue': refused(() => DOCUMENTS.queue(carrying({ summary: LEAK }))),
+      'import: block': refused(() => DOCUMENTS.block({ summary: LEAK })),
+      'import: writeback': refused(() => JSON.stringify({ ...RECORD, summary: LEAK })),
+      'import: package': refused(() => DOCUMENTS.package({ summary: LEAK })),
+      collect: refused(() => DOCUMENTS.block({ summary: LEAK }), { trace: [] }),
+      'task import': refused(() => `id,title,status\nP1.1,${LEAK},todo\n`, {
+        sentence: `title ${HOLDS}`,
+        why: 'A task list has titles, and the title is named.',
+      }),
+    },
+  },
+  {
+    kind: 'secrets',
+    rule: 'A key under a name that no format knows is not sent either.',
+    home: 'package',
+    code: 'invalid_input',
+    sentence: `data.ticket ${HOLDS}`,
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { data: { ticket: LEAK } }) },
     cells: {
       ...CALLS,
       'file: markdown': newFile('markdown', { more: `ticket: ${KEY}\n` }, inText),
       'file: queue': newFile('queue', { more: { ticket: KEY } }, inText),
-      'file: package': newFile('package', { summary: `The key is ${KEY}` }, inText),
+      'file: package': newFile('package', { more: `  ticket: ${KEY}\n` }, inText),
       'import: markdown': refused(() => DOCUMENTS.markdown({ more: `ticket: ${KEY}\n` }), inText),
       'import: queue': refused(() => DOCUMENTS.queue({ more: { ticket: KEY } }), inText),
       'import: block': refused(() => DOCUMENTS.block({ more: `  metrics: {key: "${KEY}"}\n` }), inText),
-      'import: writeback': refused(
-        () =>
-          JSON.stringify({
-            task_id: 'P1.1',
-            status: 'in_progress',
-            progress: 10,
-            notes: `The key is ${KEY}`,
-          }),
-        inText,
-      ),
-      'import: package': refused(() => DOCUMENTS.package({ summary: `The key is ${KEY}` }), inText),
+      'import: writeback': refused(() => JSON.stringify({ ...RECORD, summary: 'Done', ticket: KEY }), inText),
+      'import: package': refused(() => DOCUMENTS.package({ more: `  ticket: ${KEY}\n` }), inText),
       collect: refused(() => DOCUMENTS.block({ more: `  metrics: {key: "${KEY}"}\n` }), {
         sentence: `block ${HOLDS}`,
-        why: 'The whole block is looked through before it is kept.',
+        why: 'The block has no field for it, so the block is named.',
         trace: [],
       }),
-      'task import': refused(() => `id,title,status\nP1.1,Use ${KEY},todo\n`, {
-        sentence: `title ${HOLDS}`,
-        why: 'A task list has titles, and the title is named.',
-      }),
+      'task import': cannot('A task list keeps only the columns that it knows.'),
     },
   },
   {
@@ -99,6 +125,31 @@ export const TEXTS: readonly Rule[] = [
         why: 'The file hands a next step in, and the step is named.',
       }),
       'file: package': cannot('A package is completed by its status alone. It hands no text in.'),
+    }),
+  },
+  {
+    kind: 'secrets',
+    rule: 'A key is not asked about.',
+    home: 'package',
+    code: 'invalid_input',
+    sentence: `questions[0] ${HOLDS}`,
+    prepare: offered,
+    asked: { as: 'codex', op: 'handoff_accept', input: { id: WORK, questions: [LEAK] } },
+    cells: steps({
+      'file: markdown': refused(
+        edited(
+          ['status: Active', 'status: Acknowledged'],
+          ['acknowledged_by: null', 'acknowledged_by: codex'],
+          ['acknowledgment_notes: null', `acknowledgment_notes: ${LEAK}`],
+        ),
+        { sentence: `notes ${HOLDS}`, why: 'A markdown file has notes where a package has questions.' },
+      ),
+      'file: queue': cannot('The queue format has no key for questions.'),
+      'file: package': refused(
+        appended(
+          `acknowledgment:\n  received: true\n  by: codex\n  understood: partial\n  questions: ["${LEAK}"]\n`,
+        ),
+      ),
     }),
   },
   {

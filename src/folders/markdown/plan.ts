@@ -1,36 +1,31 @@
+import { valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
 import { ROWS } from '../../dialects/markdown/table.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
-import type { Package } from '../../domain/handoffs/package.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
-import { amendmentOf, askedFields, fixedIn, has } from '../amendment.ts'
+import type { OperationName } from '../../operations/index.ts'
+import { askedFields, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
-const fieldsWith = (isMeant: (row: (typeof ROWS)[number]) => boolean): ReadonlySet<string> =>
-  new Set(ROWS.filter(isMeant).flatMap(({ fields }) => fields))
+type Step = NonNullable<(typeof ROWS)[number]['step']>
 
-/** Text that the engine has no field for: it stays as the author wrote it. */
-const FREE = new Set(['body', 'extra', ...fieldsWith(({ live }) => live === 'author')])
-/** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
-const FOLLOWS = fieldsWith(({ live }) => live === 'follows')
-const AMENDED = [...fieldsWith(({ live }) => live === 'amend')].filter((field) =>
-  field.startsWith('package.'),
-)
-const PARTS = [...new Set(AMENDED.map((field) => field.split('.')[1]!))] as (keyof Package)[]
-/** What each call takes of the file. */
-const TAKEN: Readonly<Record<string, ReadonlySet<string>>> = {
-  // Document 000 sets it with the status; the engine counts from the moment of sending.
-  handoff_send: fieldsWith(({ step }) => step === 'send'),
-  handoff_accept: fieldsWith(({ step }) => step === 'accept'),
-  handoff_reject: fieldsWith(({ step }) => step === 'reject'),
-  handoff_cancel: fieldsWith(({ step }) => step === 'reject'),
-  handoff_submit: fieldsWith(({ step }) => step === 'submit'),
-  handoff_verify: fieldsWith(({ step }) => step === 'verify' || step === 'submit'),
+/** The calls that take what a file says of a step. */
+const TAKERS: Readonly<Record<Step, readonly OperationName[]>> = {
+  send: ['handoff_send'],
+  accept: ['handoff_accept'],
+  reject: ['handoff_reject', 'handoff_cancel'],
+  submit: ['handoff_submit', 'handoff_verify'],
+  verify: ['handoff_verify'],
 }
+
+/** The row of a field, of the first part of a field, or of the field that it is part of. */
+const rowFor = (field: string): (typeof ROWS)[number] | undefined =>
+  ROWS.find(({ fields: [own] }) => own === field) ??
+  ROWS.find(({ fields: [own = ''] }) => own.startsWith(`${field}.`) || field.startsWith(`${own}.`))
 
 /** A new file begins a handoff only as its sender would. */
 export function refusesNew(draft: Draft, path: string): string | undefined {
@@ -59,9 +54,10 @@ export function plan(change: ForeignChange): Plan {
     return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
   const calls: PlannedCall[] = []
   const id = handoff.uid
-  const amend = amendmentOf(file, fields, PARTS)
-  if (Object.keys(amend).length > 0)
-    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id, ...amend } })
+  const amended = [...fields].filter((field) => rowFor(field)?.live === 'amend')
+  const amend = amended.map((field) => [field.replace('package.', ''), valueAt(file, field.split('.'))])
+  if (amend.length > 0)
+    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id, ...Object.fromEntries(amend) } })
 
   const isVerified = fields.has('verification') || (fields.has('state') && file.state === 'completed')
   if (isVerified && !change.accept.has('verification'))
@@ -72,30 +68,27 @@ export function plan(change: ForeignChange): Plan {
   if (has(fields, 'result') && file.state !== 'completed') calls.push(...handIn(handoff, file))
   if (isVerified && file.state !== 'completed') calls.push(verdict(handoff, file))
 
-  const covered = new Set([
-    ...(amend.title === undefined ? [] : ['title']),
-    ...PARTS.map((name) => `package.${name}`),
-    ...calls.flatMap(({ op }) => [...(TAKEN[op] ?? [])]),
-    'state',
-  ])
-  const fixed = fixedIn(fields, covered)
+  const isTaken = (field: string): boolean => {
+    const { live, step } = rowFor(field) ?? {}
+    const isStepped = step !== undefined && calls.some(({ op }) => TAKERS[step].includes(op))
+    return field === 'state' || live === 'amend' || isStepped
+  }
+  const fixed = [...fields].filter((field) => !isTaken(field))
   if (fixed.length > 0) {
-    const named = new Set(fixed.map(keyIn))
-    return no(
-      `${[...named].join(', ')} cannot be changed in the file${calls.length > 0 ? ' by this step' : ''}`,
-    )
+    const named = [...new Set(fixed.map((field) => rowFor(field)?.key ?? field.replace('package.', '')))]
+    const when = calls.length > 0 ? ' by this step' : ''
+    return no(`${named.join(', ')} cannot be changed in the file${when}`)
   }
   return { ok: true, author, calls }
 }
 
-/** The key that a changed field belongs to, for the reader of a refusal. */
-function keyIn(field: string): string {
-  const rows = [field, field.split('.')[0]].map((each) => ROWS.find(({ fields: [own] }) => own === each))
-  return rows.find((row) => row !== undefined)?.key ?? field.replace('package.', '')
-}
-
+/** Without text that the engine has no field for, and values that it sets itself with a step. */
 const markdownAsked = (change: ForeignChange): ReadonlySet<string> =>
-  askedFields(change, (path) => FREE.has(String(path[0])) || FOLLOWS.has(path.join('.')))
+  askedFields(change, (path) => {
+    const field = path.join('.')
+    const live = ['body', 'extra'].includes(String(path[0])) ? 'author' : rowFor(field)?.live
+    return live === 'author' || live === 'follows'
+  })
 
 /** Document 000 ends a handoff by a status and a move to the archive; the move alone asks for nothing. */
 const isArchiving = ({ file, path }: ForeignChange, fields: ReadonlySet<string>): boolean =>
@@ -115,33 +108,32 @@ function authorOf({ handoff, file }: ForeignChange, fields: ReadonlySet<string>)
 }
 
 function markdownStep({ handoff, base, file }: ForeignChange): readonly PlannedCall[] | string {
-  const id = handoff.uid
+  const call = (actor: string, op: OperationName, input = {}): PlannedCall => ({
+    actor,
+    op,
+    input: { id: handoff.uid, ...input },
+  })
   const by = file.rejection?.by
   const why = file.rejection?.message?.trim()
   switch (file.state) {
     case 'offered':
-      return base.state === 'draft'
-        ? [{ actor: handoff.from, op: 'handoff_send', input: { id } }]
-        : noWay(base, file)
-    case 'accepted': {
-      const notes = file.ack_notes === undefined ? {} : { notes: file.ack_notes }
-      return [{ actor: file.accepted_by ?? handoff.to, op: 'handoff_accept', input: { id, ...notes } }]
-    }
+      return base.state === 'draft' ? [call(handoff.from, 'handoff_send')] : noWay(base, file)
+    case 'accepted':
+      return [call(file.accepted_by ?? handoff.to, 'handoff_accept', present({ notes: file.ack_notes }))]
     case 'rejected':
       if (!why) return 'it is Rejected without a reason; add rejection_reason'
-      if (by === handoff.from) return [{ actor: by, op: 'handoff_cancel', input: { id, reason: why } }]
+      if (by === handoff.from) return [call(by, 'handoff_cancel', { reason: why })]
       return [
-        {
-          actor: by ?? handoff.to,
-          op: 'handoff_reject',
-          input: { id, reason: why, reason_type: file.rejection?.type ?? 'other' },
-        },
+        call(by ?? handoff.to, 'handoff_reject', {
+          reason: why,
+          reason_type: file.rejection?.type ?? 'other',
+        }),
       ]
     case 'completed':
       return [...handIn(handoff, file), verdict(handoff, file)]
     case 'expired':
       if (file.rejection?.type === 'cancelled' && base.state === 'draft')
-        return [{ actor: handoff.from, op: 'handoff_cancel', input: { id, reason: why || 'cancelled' } }]
+        return [call(handoff.from, 'handoff_cancel', { reason: why || 'cancelled' })]
       return `it has not expired: its time ends at ${handoff.ack_deadline ?? 'no fixed moment'}`
     default:
       return noWay(base, file)

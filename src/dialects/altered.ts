@@ -2,7 +2,6 @@ import type { Loss } from './dialect.ts'
 import { isData, keysOf, own, valueAt } from './difference.ts'
 import type { Document } from './read.ts'
 import { dialectOf } from './registry.ts'
-import { writtenParts } from './rewrite.ts'
 import { numberOrText } from './text/number.ts'
 import { shortLine } from './text/quoted.ts'
 import type { Path } from './text/source.ts'
@@ -15,8 +14,7 @@ import type { Path } from './text/source.ts'
 export function alteredIn({ dialect: id, draft, source, places }: Document): readonly Loss[] {
   if (id === undefined || draft === undefined || source.value === undefined) return []
   const dialect = dialectOf(id)
-  const native = writtenParts(dialect, draft)?.value
-  if (native === undefined) return []
+  const native = dialect.toNative(draft).value
   const homes = new Map([...places].map(([home, found]) => [found.join('\0'), home.split('.')]))
   const kept = new Set([...leavesOf(native), ...leavesOf(draft)].map(markOf))
   const text = [...leavesOf(draft)].map(({ value }) => plainWords(String(value))).join('\n')

@@ -64,7 +64,7 @@ function writtenOf(
   readBack: (native: NativeValue, draft: Draft) => Draft,
 ): Spoken {
   const native = dialect.toNative(draft)
-  if (!native.ok) return native
+  if (!native.ok) return { ok: false, missing: native.missing }
   const read = readBack(native, draft)
   if (draft.extra === undefined || sameData(read.extra, draft.extra)) return { ok: true, draft, native, read }
   const { extra: _foreign, ...own } = draft

@@ -30,9 +30,11 @@ export interface DraftProblem {
   readonly reason: string
 }
 
-export type Native =
-  | { readonly ok: true; readonly value: Record<string, unknown>; readonly body?: string }
+/** All that a draft says in the keys of a dialect, whether or not it is enough for a document. */
+export type Native = { readonly value: Record<string, unknown>; readonly body?: string } & (
+  | { readonly ok: true }
   | { readonly ok: false; readonly missing: readonly DraftProblem[] }
+)
 
 /**
  * One handoff format. Reading never throws: whatever an agent wrote, the answer says what could be understood,

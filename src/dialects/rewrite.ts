@@ -1,19 +1,13 @@
-import type { Dialect, DialectId } from './dialect.ts'
-import { type Data, type Difference, differences, fieldDifferences, own, withoutPath } from './difference.ts'
+import type { DialectId, Native } from './dialect.ts'
+import { type Data, type Difference, differences, fieldDifferences } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { placedAt } from './fields.ts'
 import { type Document, readSource } from './read.ts'
 import { dialectOf } from './registry.ts'
 import { nativeOnly, slotFor } from './slot.ts'
-import { standIns } from './stand-ins.ts'
 import { withChange } from './text/edit/change.ts'
 import type { Change, Path, Source } from './text/source.ts'
 import { isMapping, valueAt } from './text/tree.ts'
-
-interface WrittenParts {
-  readonly value: Data
-  readonly body: string
-}
 
 /** A second pass mends what the first one moved; a third has never been needed. */
 const PASSES = 3
@@ -71,9 +65,9 @@ function nearest(from: Attempt, after: Draft, wrongIn: Measure): Attempt | undef
   const { document } = from
   const { dialect: id, draft } = document
   if (id === undefined || draft === undefined) return undefined
-  const [old, now] = [writtenParts(dialectOf(id), draft), writtenParts(dialectOf(id), after)]
-  if (!old || !now) return undefined
-  const body = old.body === now.body ? document.source.body : bodyWith(document.source, old.body, now.body)
+  const [old, now] = [draft, after].map((each) => dialectOf(id).toNative(each)) as [Native, Native]
+  const { source } = document
+  const body = old.body === now.body ? source.body : bodyWith(source, old.body ?? '', now.body ?? '')
   const changes = changesBetween(old.value, now.value, document)
   const attempt = (some: readonly Change[]): Attempt => {
     const made = asChanged(document, some, body)
@@ -151,38 +145,6 @@ function textWith({ source }: Document, changes: readonly Change[], body: string
   const edited = changes.length > 0 ? source.edit(changes) : source.text
   if (body === source.body) return edited
   return edited.slice(0, edited.length - (source.text.length - source.bodyAt)) + body
-}
-
-/**
- * A draft in the dialect's keys, however little it says. What the dialect demands and the draft does not say is
- * filled in twice with different values, and whatever then differs is left out again.
- */
-export function writtenParts(dialect: Dialect, draft: Draft): WrittenParts | undefined {
-  const [first, second] = standIns().map((standIn) => filled(dialect, draft, standIn))
-  if (!first || !second) return undefined
-  const value = differences(first.value, second.value).reduce(
-    (kept, { path }) => withoutPath(kept, path),
-    first.value,
-  )
-  return { value, body: first.body === second.body ? first.body : '' }
-}
-
-/** Each round supplies what the last one missed; a dialect may ask for more once it knows the form. */
-function filled(dialect: Dialect, draft: Draft, standIn: Draft): WrittenParts | undefined {
-  let whole: Data = { ...draft }
-  for (let round = 0; round < 8; round++) {
-    const native = dialect.toNative(whole as Draft)
-    if (native.ok) return { value: native.value, body: native.body ?? '' }
-    for (const { field } of native.missing) {
-      const [top = '', below] = field.split('.')
-      const value = own(standIn, top)
-      const old = own(whole, top)
-      const next =
-        below === undefined ? value : { ...(isMapping(old) ? old : {}), [below]: own(value, below) }
-      whole = { ...whole, [top]: next }
-    }
-  }
-  return undefined
 }
 
 function changesBetween(from: Data, to: Data, { source, places }: Document): readonly Change[] {

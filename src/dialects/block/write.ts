@@ -8,11 +8,12 @@ import { canStandAbove, withBlock } from './body.ts'
 import { BLOCK } from './table.ts'
 
 export function toNative({ extra = {}, ...draft }: Draft): Native {
-  const value = writeRows(BLOCK(), draft, 'block')
-  const missing = askedIn(BLOCK(), value, 'block')
-  if (missing.length > 0) return { ok: false, missing }
-  addExtra(extra, own(value, 'handoff') as Data)
-  return { ok: true, value, ...present({ body: draft.body }) }
+  const written = writeRows(BLOCK(), draft, 'block')
+  const missing = askedIn(BLOCK(), written, 'block')
+  const handoff: Data = { ...(own(written, 'handoff') as Data | undefined) }
+  addExtra(extra, handoff)
+  const native = { value: { handoff }, ...present({ body: draft.body }) }
+  return missing.length > 0 ? { ok: false, missing, ...native } : { ok: true, ...native }
 }
 
 /** The strict form: a fenced block, every text in quotes, because an agent's `@` is no YAML without them. */

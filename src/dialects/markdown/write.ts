@@ -12,7 +12,7 @@ import { expiryOf, KNOWN_KEYS, purposeOf, TABLE } from './table.ts'
 export function toNative(draft: Draft): Native {
   const native = nativeParts(draft)
   const missing = askedIn(TABLE, native.value, 'handoff')
-  return missing.length > 0 ? { ok: false, missing } : { ok: true, ...native }
+  return { ...native, ...(missing.length > 0 ? { ok: false, missing } : { ok: true }) }
 }
 
 /** The same without a refusal: what a document did not say is not in it. */

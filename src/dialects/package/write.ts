@@ -15,7 +15,7 @@ export function toNative(draft: Draft): Native {
   const { extra: _foreign, ...rest } = draft
   const value = writeRows(FORM_TABLES[form], rest, form)
   const missing = askedIn(FORM_TABLES[form], value, form)
-  return missing.length > 0 ? { ok: false, missing } : { ok: true, value }
+  return missing.length > 0 ? { ok: false, missing, value } : { ok: true, value }
 }
 
 /** The answer of a receiver in the words of document 004. */

@@ -8,8 +8,8 @@ import { formFor, queueTable } from './table.ts'
 export function toNative(draft: Draft): Native {
   const native = nativeOf(draft)
   const missing = askedIn(queueTable(), native, formFor(draft))
-  if (missing.length > 0) return { ok: false, missing }
-  return { ok: true, value: formFor(draft) === 'request' ? withData(native) : native }
+  const value = formFor(draft) === 'request' ? withData(native) : native
+  return missing.length > 0 ? { ok: false, missing, value } : { ok: true, value }
 }
 
 /** Strict JSON with two spaces and a newline at the end. */

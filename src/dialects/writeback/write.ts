@@ -25,13 +25,12 @@ export const SLOT = ['metadata', 'x_baton'] as const
 export function toNative(draft: Draft): Native {
   const update = isUpdate(draft)
   const missing = missingIn(draft, update)
-  if (missing.length > 0) return { ok: false, missing }
   const said = update ? updateOf(draft) : recordOf(draft)
   const value: Data = {}
   for (const key of KEYS[update ? 'task_update' : 'thought_record'])
     if (own(said, key) !== undefined) put(value, key, own(said, key))
   for (const key of extraKeys(draft)) put(value, key, own(draft.extra, key))
-  return { ok: true, value }
+  return missing.length > 0 ? { ok: false, missing, value } : { ok: true, value }
 }
 
 export const print = (native: { readonly value: Record<string, unknown> }): string =>

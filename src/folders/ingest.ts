@@ -15,7 +15,7 @@ import type { PlannedCall } from './folder.ts'
 import { agree, keepBeside, look, project } from './project.ts'
 import { refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
-import { type Author, claimed, inProject, note, textFor, type Work } from './work.ts'
+import { type Author, claimed, inProject, note, problemList, textFor, type Work } from './work.ts'
 
 /** A file about a handoff that nobody knows here: somebody hands over by it, or brings what was made elsewhere. */
 export async function takeNew(work: Work, file: Author): Promise<boolean> {
@@ -38,11 +38,11 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const [item] = await importText(work.service.deps, call, input).catch((error: unknown) => {
     // It may succeed later, when its author saves it again.
     if (error instanceof BatonError && error.code === 'limit_exceeded')
-      return [{ outcome: 'refused' as const, reason: error.message, id: undefined }]
+      return [{ outcome: 'refused' as const, reason: error.message, id: undefined, diagnostics: [] }]
     throw error
   })
   if (!item || item.id === undefined || item.outcome === 'refused' || item.outcome === 'skipped')
-    return no(item?.reason ?? 'it holds no handoff')
+    return no(problemList(item?.diagnostics ?? []) ?? item?.reason ?? 'it holds no handoff')
   const handoff = await work.service.deps.store.handoff(item.id)
   if (!handoff) return no('it holds no handoff')
   if (item.outcome !== 'imported' && item.outcome !== 'unchanged')

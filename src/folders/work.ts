@@ -4,6 +4,7 @@ import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { kindOf } from '../domain/policy.ts'
+import type { PlacedProblem } from '../domain/problem.ts'
 import type { Call } from '../service/deps.ts'
 import { draftOf } from '../service/documents/export.ts'
 import type { Service } from '../service/service.ts'
@@ -100,10 +101,11 @@ export function remembering(read: FolderKind['read']): FolderKind['read'] {
 }
 
 /** All errors of a document, in one line. */
-export function problemsIn(document: Document | undefined): string | undefined {
-  const errors = document?.diagnostics.filter(({ severity }) => severity === 'error') ?? []
-  return errors.map(({ line, message }) => `line ${line}: ${message}`).join('; ') || undefined
-}
+export const problemsIn = (document: Document | undefined): string | undefined =>
+  problemList(document?.diagnostics.filter(({ severity }) => severity === 'error') ?? [])
+
+export const problemList = (problems: readonly PlacedProblem[]): string | undefined =>
+  problems.map(({ line, message }) => `line ${line}: ${message}`).join('; ') || undefined
 
 export const inProject = (work: Work, path: string): string =>
   work.path === '.' ? path : `${work.path}/${path}`

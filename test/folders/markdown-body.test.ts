@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { ask } from '../support/program/command.ts'
+import { foreign } from './foreign.ts'
 import { active, aHandoffFolder } from './handoffs.ts'
 
 const TASK = 'BPRD-2026-0777'
@@ -37,6 +38,19 @@ describe('the front matter of a handoff of document 000', () => {
 })
 
 describe('the body of a handoff of document 000', () => {
+  it("[S0-69] keeps an author's heading that names no role", async (t) => {
+    const folder = await aHandoffFolder(t)
+    const { id, text } = foreign()
+    const sides = '# Handoff: Add limits\n\n## From: Grok\n## To: Claude\n'
+    await folder.sync()
+
+    folder.write(active(id), text.replace('# Handoff: Add limits\n', sides))
+    await folder.sync()
+    await ask(folder.where, 'accept', id, '--as', 'claude')
+
+    assert.ok(folder.read(active(id)).includes(sides))
+  })
+
   it("[S0-70] [S0-72] [S0-73] follows what is amended, and an author's own sections stay as they are", async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.create(TASK, '--constraint', 'max 2 h')

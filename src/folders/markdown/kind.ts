@@ -162,7 +162,8 @@ function sectionsBefore(
   const known = agreed?.text === undefined ? undefined : documentIn(agreed.text, recent)?.draft
   const drafts = [there, ...(known ? [known] : [])]
   const made = (agreed?.facts as Facts | undefined)?.made ?? []
-  return [...drafts.flatMap((each) => [each, { ...each, ...roles }]).flatMap(bodySections), ...made]
+  // With the roles, as Baton writes them: a heading without one is its author's.
+  return [...drafts.flatMap((each) => bodySections({ ...each, ...roles })), ...made]
 }
 
 /** Document 000 names the role behind the agent, where it is known. */

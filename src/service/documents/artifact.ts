@@ -32,7 +32,13 @@ export async function queueArtifactPath(
     const path = fillDestination(destination, epochMs).replace(/^\.\//, '')
     if (isSafePath(path) && path.startsWith('artifacts/') && path.endsWith('.json')) return path
   }
-  const phase = draft.to_phase ?? deps.policy.agents?.[handoff.to]?.phase ?? USUAL_PHASE
-  const name = PHASE_NAMES[phase] ?? handoff.to.replace(/-specialist$/, '')
-  return artifactFile(phase, name, artifactId(type.replace(/\.json$/, ''), epochMs))
+  const own = handoff.to.replace(/-specialist$/, '')
+  const given = draft.to_phase ?? deps.policy.agents?.[handoff.to]?.phase
+  const name = (given === undefined ? undefined : PHASE_NAMES[given]) ?? own
+  const named = Object.keys(PHASE_NAMES).find((phase) => PHASE_NAMES[Number(phase)] === own)
+  return artifactFile(
+    given ?? Number(named ?? USUAL_PHASE),
+    name,
+    artifactId(type.replace(/\.json$/, ''), epochMs),
+  )
 }

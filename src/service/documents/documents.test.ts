@@ -14,6 +14,7 @@ import { recordIn } from '../../audit/entry.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
+import { queueArtifactPath } from './artifact.ts'
 import type { ImportItem } from './import.ts'
 
 const planner = by('planner')
@@ -552,5 +553,21 @@ describeOnEngines('hostile documents', (open) => {
 
     assert.notEqual(item?.outcome, 'imported')
     await assert.rejects(taken(w, 'x'.repeat(10_000_000)), { code: 'invalid_input' })
+  })
+})
+
+describeOnEngines('the artifact of a specialist', (open) => {
+  it('[S1-02] lies in a folder of its own name where nobody gave it a phase', async (t) => {
+    const w = await open(t)
+    const deps = { ...w.service.deps, live: new Set(['queue'] as const) }
+    const folder = async (to: string) => {
+      const { handoff } = await w.service.sending.send(planner, { to, title: 'Build it', home: 'queue' })
+      return (await queueArtifactPath(deps, handoff, 'report'))?.split('/')[1]
+    }
+
+    assert.deepEqual(
+      [await folder('react-specialist'), await folder('dotnet-specialist'), await folder('chart-maker')],
+      ['phase-13-react', 'phase-14-dotnet', 'phase-13-chart-maker'],
+    )
   })
 })

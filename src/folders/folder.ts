@@ -28,8 +28,13 @@ export type Says =
     }
   /** A file that is no handoff is nobody's business. */
   | { readonly is: 'nothing' }
-  /** `author`: who the file says wrote it, where that can be read. */
-  | { readonly is: 'unreadable'; readonly reason: string; readonly author?: string | undefined }
+  /** `author`: who the file says wrote it; `uid`: its handoff; both where that much can be read. */
+  | {
+      readonly is: 'unreadable'
+      readonly reason: string
+      readonly author?: string | undefined
+      readonly uid?: string
+    }
 
 /** A handoff as the engine has it, and the text that its file had when both last agreed. */
 export interface KnownHandoff {

@@ -2,7 +2,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { type FoundFile, type Stamp, sha256Of } from './files/tree.ts'
 import type { FileRow } from './state.ts'
-import { note, textFor, Unwritable, type Work } from './work.ts'
+import { note, textFor, Unwritable, utf8Text, type Work } from './work.ts'
 
 export interface Target {
   /** What lies there now and may be replaced; absent where nothing does. */
@@ -35,7 +35,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
   }
   await work.kind.prepare?.(handoff, { tree: work.tree, store: work.service.deps.store })
   work.state.willWrite(work.path, sha256, handoff.uid, handoff.rev)
-  const stamp = putThere(work, path, text, at)
+  const stamp = putThere(work, path, { text, uid: handoff.uid }, at)
   if (stamp === undefined) return false
   const moved = at !== undefined && at.path !== path
   await agree(work, handoff, { path, text, sha256, stamp })
@@ -50,7 +50,12 @@ function withdraw(work: Work, at: { readonly path: string; readonly found: Found
   return true
 }
 
-function putThere(work: Work, path: string, text: string, at: Target['at']): Stamp | undefined {
+function putThere(
+  work: Work,
+  path: string,
+  { text, uid }: { readonly text: string; readonly uid: string },
+  at: Target['at'],
+): Stamp | undefined {
   const before = at?.path === path ? at.found : undefined
   const put = work.tree.put(path, text, before)
   if (put.late !== undefined) note(work, { what: 'conflict', path: besideOf(path, put.late), reason: LATE })
@@ -58,9 +63,15 @@ function putThere(work: Work, path: string, text: string, at: Target['at']): Sta
   if (at?.path === path) return undefined
   const there = work.tree.read(path)
   if (!there) return undefined
-  // A version of ours that a pass left behind when it died; anything else is somebody's and goes beside it.
-  const isOurs = there.sha256 === sha256Of(text) || work.state.wrote(work.path, there.sha256) !== undefined
-  if (!isOurs) keepBeside(work, path, there, 'another file was in the place of the handoff')
+  // A version of ours that a pass left behind when it died, or the very one that was taken in, which its author moved
+  // there meanwhile. Another one of this author is looked at; anything else is somebody's and goes beside it.
+  const isTaken = [sha256Of(text), at?.found.sha256].includes(there.sha256)
+  if (!isTaken && work.state.wrote(work.path, there.sha256) === undefined) {
+    const said = utf8Text(there)
+    const says = said === undefined ? undefined : work.read(said, path)
+    if (says && says.is !== 'nothing' && says.uid === uid) return undefined
+    keepBeside(work, path, there, 'another file was in the place of the handoff')
+  }
   const again = work.tree.put(path, text, there)
   return again.ok ? again.stamp : undefined
 }

@@ -4,6 +4,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { pathOf, sourceOf } from '../service/documents/identity.ts'
 import { type FoundFile, sameStamp } from './files/tree.ts'
+import type { Says } from './folder.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { dropProblem, refuseFile } from './refuse.ts'
@@ -114,7 +115,12 @@ async function once(work: Work, path: string): Promise<boolean> {
   const says = text === undefined ? undefined : work.read(text, path)
   if (says?.is === 'nothing' || (isRefused && says?.is !== 'handoff')) return dealtWith(work, path, found)
   if (text === undefined || says === undefined || says.is === 'unreadable')
-    return unreadableFile(work, path, found, says?.is === 'unreadable' ? says : { reason: NO_TEXT }, row)
+    return unreadableFile(
+      work,
+      path,
+      found,
+      says?.is === 'unreadable' ? says : { is: 'unreadable', reason: NO_TEXT },
+    )
   if (!isRefused && says.isHalf && movedFor(found) < HALF_MS) {
     await pause(HALF_MS / (LOOKS - 2))
     return false
@@ -224,9 +230,11 @@ async function unreadableFile(
   work: Work,
   path: string,
   found: FoundFile,
-  { reason, author }: { readonly reason: string; readonly author?: string | undefined },
-  row?: FileRow,
+  { reason, author, uid }: Says & { readonly is: 'unreadable' },
 ): Promise<boolean> {
+  // Its author may have moved it as well.
+  const row =
+    work.state.fileAt(work.path, path) ?? (uid === undefined ? uid : work.state.file(work.path, uid))
   const patience = found.bytes.length === 0 ? EMPTY_MS : WHOLE_MS
   if (ageOf(found) < patience) {
     await pause(patience / (LOOKS - 2))

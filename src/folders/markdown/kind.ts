@@ -86,18 +86,19 @@ function read(text: string, path: string, recent?: RecentTexts): Says {
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
   if (!isHandoffFile(path, text)) return { is: 'nothing' }
   const [document] = readDocuments(text, { path: `${ROOT}/${path}`, recent })
+  const slot = own(document?.source.value, 'x_baton')
+  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
+  const mine = typeof uid === 'string' ? { uid } : {}
   const wrong = problemsIn(document)
-  if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from }
+  if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from, ...mine }
   if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
     return { is: 'unreadable', reason: 'it is not a markdown handoff; see: baton check' }
-  const slot = own(document.source.value, 'x_baton')
-  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft
   const said = saidWord(document, 'status')
   return {
     is: 'handoff',
     draft,
-    ...(typeof uid === 'string' && { uid }),
+    ...mine,
     ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
     // Its author moves the file to the archive first and writes the status then.
     ...(path.startsWith('archived/') && !isEnd(draft.state ?? 'draft') && { isHalf: true }),

@@ -193,7 +193,8 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   }
   if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
   // Rejected and expired work is handed over anew, and its author may not know that the id was used.
-  const isAnew = file.says.uid === undefined && isEnd(handoff.state)
+  const { created_at = '' } = file.says.draft
+  const isAnew = file.says.uid === undefined && Date.parse(created_at) > Date.parse(handoff.ended_at ?? '')
   const reason = isAnew
     ? `${handoff.id} has ended as ${own.path}; a new handoff needs an id of its own, such as ${handoff.id}-2`
     : `${own.path} is already the file of ${handoff.id}; for a new handoff remove x_baton and write a new id`

@@ -307,7 +307,11 @@ describe('how a handoff of document 000 ends', () => {
     folder.write(active(id), text)
     await folder.sync()
     await ask(folder.where, 'reject', id, '--as', 'claude', '--reason', 'not now')
-    folder.write(active(id), text.replace('Because', 'Because of the launch'))
+    const soon = new Date(Date.now() + 1_000).toISOString()
+    const anew = text
+      .replace('Because', 'Because of the launch')
+      .replace(/^created_at: .*$/m, `created_at: ${soon}`)
+    folder.write(active(id), anew)
 
     await folder.sync()
 

@@ -3,6 +3,7 @@ import { readDocuments } from '../../dialects/index.ts'
 import { archivedAt, archivePath } from '../../dialects/package/files/session.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FolderKind, Says } from '../folder.ts'
 import { problemsIn } from '../work.ts'
@@ -74,7 +75,8 @@ function read(text: string, path: string, recent?: RecentTexts): Says {
   const { uid: _, ...draft } = document.draft
   return {
     is: 'handoff',
-    draft,
+    // Document 004's samples have no id: the name of the file is it.
+    draft: { ...present({ id: archivedAt(path)?.id }), ...draft },
     ...(typeof uid === 'string' && { uid }),
     ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
   }

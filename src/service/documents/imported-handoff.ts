@@ -3,7 +3,8 @@ import type { Draft } from '../../dialects/draft.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { isOpen } from '../../domain/lifecycle.ts'
+import { HOME_RULES } from '../../domain/home.ts'
+import { isOpen, type State } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -82,7 +83,8 @@ export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
   const { uid, id, to, title, home, task, priority, timeout_s, retry } = handoff
   const { type, in_reply_to, gate, ack_deadline } = piece.document.draft ?? {}
   const asked = gate && present({ type: gate.type, name: gate.name, step: gate.step ?? undefined })
-  const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked }
+  const parent = task === undefined ? await onlyWork(deps, piece, handoff.from) : undefined
+  const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked, parent }
   const input = { ...content.package, to, title, home, alias: id, ...present(fields) }
   const until = instant(ack_deadline)
   // A deadline that is over would end at once what was just handed over.
@@ -109,6 +111,20 @@ export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
     },
   )
 }
+
+/** Document 004 has no key for it: a package follows from the only work that its sender has begun. */
+async function onlyWork(
+  { store }: ServiceDeps,
+  { document: { dialect } }: Piece,
+  from: string,
+): Promise<string | undefined> {
+  if (dialect !== 'package') return undefined
+  const { items } = await store.handoffs({ to: from, state: BEGUN }, { limit: 50 })
+  const [only, ...more] = items.filter(({ home }) => HOME_RULES[home].format === dialect)
+  return more.length > 0 ? undefined : only?.uid
+}
+
+const BEGUN: readonly State[] = ['accepted', 'in_progress', 'blocked', 'needs_input']
 
 /** The handoff as the document states it, with a uid and an id that are free here. */
 async function statedBy(deps: ServiceDeps, { document, path }: Piece): Promise<Imported> {

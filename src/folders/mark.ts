@@ -16,11 +16,19 @@ export const markChanges = (
   { path, value: { uid, rev, ...(thread.length > 0 && { thread }) } },
 ]
 
-/** The document as it reads without its mark. */
-export const unmarked = (path: Path, document: Document | undefined): Document | undefined =>
-  document && valueAt(document.source.value, path) !== undefined
-    ? asChanged(document, [{ path, value: undefined }])
-    : document
+/** The document as it reads without its mark. A mark says only which handoff it is, so nothing else has to be read again. */
+export function unmarked(path: Path, document: Document | undefined): Document | undefined {
+  if (!document?.draft || valueAt(document.source.value, path) === undefined) return document
+  const { source, draft, carried } = document
+  if (carried.join() !== 'uid') return asChanged(document, [{ path, value: undefined }])
+  const { uid: _, ...rest } = draft
+  return {
+    ...document,
+    source: { ...source, value: withChange(source.value, path, undefined) },
+    draft: rest,
+    carried: [],
+  }
+}
 
 /** The text of a new file. */
 export const printWith = (

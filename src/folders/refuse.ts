@@ -48,7 +48,7 @@ async function isKnown({ service }: Work, name: string | undefined): Promise<boo
   if (name === undefined) return false
   const { store, policy } = service.deps
   if (policy.agents && Object.hasOwn(policy.agents, name)) return true
-  return (await store.agents()).some((agent) => agent.name === name)
+  return (await store.agent(name)) !== undefined
 }
 
 const REFUSED = 'This is what was refused:\n\n'

@@ -125,8 +125,7 @@ export async function claimed(work: Work, said: string): Promise<Call> {
   const { policy, store } = work.service.deps
   const name = authorIn(said)
   if (name === undefined) throw new BatonError('invalid_input', `${JSON.stringify(said)} ${NO_NAME}`)
-  const agent = (await store.agents()).find((each) => each.name === name)
-  return { actor: { name, kind: kindOf(policy, name, agent), auth: 'file' } }
+  return { actor: { name, kind: kindOf(policy, name, await store.agent(name)), auth: 'file' } }
 }
 
 const NO_NAME = "cannot be an agent's name; write letters, digits, dots, dashes or underscores"

@@ -18,6 +18,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   dashboard: async () => (await import('./dashboard.ts')).dashboard(),
   verify: async () => (await import('./verify.ts')).verify(),
   folders: async () => (await import('./folders.ts')).folders(),
+  intake: async () => (await import('./intake.ts')).intake(),
   dialects: async () => (await import('./dialects.ts')).dialects(),
 }
 

@@ -90,7 +90,8 @@ export async function takeChange(
   const around = { tree: work.tree, store: work.service.deps.store }
   const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, around) : asked
   const key = `${found.sha256}-${handoff.rev}-0`
-  const refusal = plan.ok ? await carriedOut(work, plan.calls, key) : plan.reason
+  const refusal = plan.ok ? await carriedOut(work, plan.calls, { key, rev: handoff.rev }) : plan.reason
+  if (refusal === 'stale') return false
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {
     if (plan.ok && plan.calls.length > 0) note(work, { what: 'taken_in', path, id: after.id, uid: after.uid })
@@ -157,29 +158,34 @@ async function baseFor(work: Work, handoff: Handoff, file: Author, now: Draft): 
   return (await isOfGit(work, file.path, file.found.bytes)) ? now : 'stale'
 }
 
-/** Makes the calls of one file as one change: all of them, or none. Answers why one of them was refused. */
+/**
+ * Makes the calls of one file as one change: all of them, or none. Answers why one of them was refused, or that the
+ * handoff is not at the revision any more that they were planned for.
+ */
 async function carriedOut(
   work: Work,
   calls: readonly PlannedCall[],
-  key: string,
-): Promise<string | undefined> {
+  { key, rev }: { readonly key: string; readonly rev: number },
+): Promise<'stale' | (string & {}) | undefined> {
   const [only] = calls
   try {
-    if (only && calls.length === 1) await called(work, only, { key })
+    if (only && calls.length === 1) await called(work, only, { key, rev })
     else {
       // Without a key: once it is committed, the engine says what the file asks for.
       const together = new Together(work.service.deps.store)
-      await together.run(calls.map((each) => () => called(work, each, { together })))
+      const run = calls.map((each, i) => () => called(work, each, { together, ...(i === 0 && { rev }) }))
+      await together.run(run)
     }
     return undefined
   } catch (error) {
     // A store that does not answer is no fault of the file: the pass ends, and the next one tries again.
     if (!(error instanceof BatonError) || error.code === 'unavailable' || error.code === 'internal')
       throw error
+    if (error.code === 'conflict' && error.details.seen === rev) return 'stale'
     const at = calls.findIndex(({ orElse }) => orElse !== undefined)
     const instead =
       error.code === 'unmet' && !isHeldUp(error) ? calls[at]?.orElse?.(error.message) : undefined
-    return instead ? carriedOut(work, calls.with(at, instead), `${key}-else`) : error.message
+    return instead ? carriedOut(work, calls.with(at, instead), { key: `${key}-else`, rev }) : error.message
   }
 }
 
@@ -190,7 +196,7 @@ const isHeldUp = ({ details: { unmet } }: BatonError): boolean =>
 async function called(
   work: Work,
   { actor, op, input }: PlannedCall,
-  how: Pick<Call, 'key' | 'together'>,
+  how: Pick<Call, 'key' | 'rev' | 'together'>,
 ): Promise<void> {
   const call = await claimed(work, actor)
   await invoke(await loadOperation(op), work.service, { ...call, ...how }, input)

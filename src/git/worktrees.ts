@@ -157,7 +157,7 @@ function isInside(root: string, folder: string): boolean {
 function alreadyExists(place: WorktreePlace, what: string): BatonError {
   return new BatonError(
     'conflict',
-    `${what}; pick another task with: baton next, or say another name with --slug`,
+    `${what}; pick another task (task_next_actions, or: baton next), or give another slug`,
     { branch: place.branch, path: place.path },
   )
 }

@@ -9,7 +9,7 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import type { Step } from '../handoffs/moves.ts'
 import type { BlockSaid } from './found-blocks.ts'
-import type { Work } from './work.ts'
+import { BLOCK_HOME, type Work } from './work.ts'
 import { isMovable } from './work-moves.ts'
 
 /** The facts a block is judged with: read before the transaction, and fenced by the revision of the given handoff. */
@@ -133,8 +133,8 @@ function sending(
   input: Omit<NewHandoff, 'to'>,
 ): FollowingHandoff {
   const parent = by === 'author' ? given?.uid : undefined
-  const home = 'block' as const
-  return { as, uid: newUid(), by, input: { ...input, to, home, ...present({ task: work.task, parent }) } }
+  const made = { ...input, to, home: BLOCK_HOME, ...present({ task: work.task, parent }) }
+  return { as, uid: newUid(), by, input: made }
 }
 
 function nextOf(block: Pick<Block, 'uid'>, situation: Situation): FollowingHandoff {

@@ -235,7 +235,7 @@ export function newTask(step: Step, input: NewTask): Task {
 }
 
 /** Document 003's update within a unit that has read the task. */
-export function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
+function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
   if (input.status === 'done') return finishTask(step, task, input)
   if (task.status === 'done' && input.status !== undefined)
     refuse('wrong_state', `${task.id} is done; only a reinstatement record opens it again`, {
@@ -300,7 +300,7 @@ function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
 }
 
 /** Document 003's record within a unit that has read the task; signed where its author's key is here. */
-export function addRecord(
+function addRecord(
   step: Writing & { readonly key?: AgentKey | undefined },
   uid: string,
   task: Task,

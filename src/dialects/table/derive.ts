@@ -1,7 +1,7 @@
 import { isData, keysOf, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { mapping, type Schema } from '../json-schema.ts'
-import { groupOf, isRest, type Live, lastOf, type Row, rowsIn, type Table } from './row.ts'
+import { isRest, type Live, lastOf, pathOf, type Row, rowsIn, type Table } from './row.ts'
 
 /** Why the text does not say a field, or the group that it is part of. */
 export function reasonIn({ rows, lost }: Table, field: string, draft: Draft): string | undefined {
@@ -47,7 +47,7 @@ export function schemaOf(table: Table, form: string): Schema {
     const needed = own.has(row) && row.need?.includes(form) === true
     for (const [name, schema] of schemasIn(row, form)) {
       let level = tree
-      for (const group of groupOf(row.key)) level = entryAt(level, group, needed).below
+      for (const group of pathOf(row.key).slice(0, -1)) level = entryAt(level, group, needed).below
       entryAt(level, name, needed || row.core === true).schema ??= schema
     }
   }

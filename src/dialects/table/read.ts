@@ -1,23 +1,35 @@
 import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, placedAt } from '../fields.ts'
-import { groupOf, isIn, isRest, type KeyPlace, lastOf, type Row, type Table } from './row.ts'
+import {
+  groupOf,
+  isIn,
+  isRest,
+  type KeyPlace,
+  lastOf,
+  pathOf,
+  perTable,
+  type Row,
+  type Table,
+} from './row.ts'
 
 /** The draft that the rows of a form find, with reports and places. Values under another key than the row's are placed there. */
 export function readRows(table: Table, root: Fields, form: string | undefined, context?: unknown): Draft {
   const draft: Data = {}
   const open = opener(table, root, context)
   const athome = new Set<string>()
-  for (const row of table.rows.filter((each) => each.kind === 'kept' || isIn(each, form))) {
+  for (const row of rowsToRead(table, form ?? '')) {
     const value = isRest(row)
       ? restOf(table, row, open, athome)
       : valueIn(row, { open, draft, context, athome })
     if (value === undefined) continue
     if (row.kind === 'bundle') for (const [path, each] of draftParts(value as Draft)) fill(draft, path, each)
-    else if (row.kind === 'row') fill(draft, row.fields[0]!.split('.'), value)
+    else if (row.kind === 'row') fill(draft, pathOf(row.fields[0]!), value)
   }
   return draft as Draft
 }
+
+const rowsToRead = perTable(({ rows }, form) => rows.filter((row) => row.kind === 'kept' || isIn(row, form)))
 
 /** A mapping of the document that stands for a group, or the lone value that stands in its place. */
 interface Opened {
@@ -27,19 +39,18 @@ interface Opened {
   readonly isMoved?: boolean
   readonly value: unknown
 }
-type Open = (group: readonly string[]) => Opened | undefined
+type Open = (group: string) => Opened | undefined
 
 function opener({ groups = {} }: Table, root: Fields, context: unknown): Open {
   const known = new Map<string, Opened | undefined>([['', { fields: root, value: undefined }]])
-  const open: Open = (path) => {
-    const name = path.join('.')
-    if (!known.has(name)) known.set(name, find(path, name))
+  const open: Open = (name) => {
+    if (!known.has(name)) known.set(name, find(name))
     return known.get(name)
   }
-  function find(path: readonly string[], name: string): Opened | undefined {
-    const parent = open(path.slice(0, -1))
+  function find(name: string): Opened | undefined {
+    const parent = open(groupOf(name))
     const group = groups[name]
-    const [last = '', ...others] = [path.at(-1)!, ...(group?.also ?? [])]
+    const [last = '', ...others] = [lastOf(name), ...(group?.also ?? [])]
     if (!parent || parent.lone) return undefined
     const { fields } = parent
     if (group?.find) {
@@ -73,24 +84,39 @@ interface Rows {
   readonly athome: Set<string>
 }
 
-/** The first of the row's key paths that gives a value. Paths of one mapping are asked for together. */
-function valueIn(
-  { key: home, also = [], fields: names, as: { read } }: Row,
-  { open, draft, context, athome }: Rows,
-): unknown {
-  const paths = [home, ...also]
-  const groups = read ? new Set(paths.map((path) => groupOf(path).join('.'))) : []
-  for (const group of groups) {
-    const isHome = groupOf(home).join('.') === group
+interface RowPlace {
+  readonly group: string
+  readonly names: readonly string[]
+  readonly isHome: boolean
+}
+const ROW_PLACES = new WeakMap<Row, readonly RowPlace[]>()
+
+/** The mappings in which a row may stand, its own first. Paths of one mapping are asked for together. */
+function placesOf(row: Row): readonly RowPlace[] {
+  const known = ROW_PLACES.get(row)
+  if (known) return known
+  const paths = [row.key, ...(row.also ?? [])]
+  const places = [...new Set(paths.map(groupOf))].map((group) => ({
+    group,
+    names: paths.filter((path) => groupOf(path) === group).map(lastOf),
+    isHome: group === groupOf(row.key),
+  }))
+  ROW_PLACES.set(row, places)
+  return places
+}
+
+/** The first of the row's key paths that gives a value. */
+function valueIn(row: Row, { open, draft, context, athome }: Rows): unknown {
+  const { read } = row.as
+  for (const { group, names, isHome } of read ? placesOf(row) : []) {
     // A value elsewhere counts only where nothing better is said.
-    if (!isHome && names.some((field) => valueAt(draft, field.split('.')) !== undefined)) continue
-    const opened = open(group === '' ? [] : group.split('.'))
-    const known = paths.filter((path) => groupOf(path).join('.') === group).map(lastOf)
-    const at = opened && placeIn(opened, known, isHome, context)
+    if (!isHome && row.fields.some((field) => valueAt(draft, pathOf(field)) !== undefined)) continue
+    const opened = open(group)
+    const at = opened && placeIn(opened, names, isHome, context)
     if (!at) continue
     const value = read!(at)
-    if (value !== undefined || (isHome && !opened.lone?.keepsUnread)) notePlace(at, home)
-    if (isHome && value !== undefined) athome.add(home)
+    if (value !== undefined || (isHome && !opened.lone?.keepsUnread)) notePlace(at, row.key)
+    if (isHome && value !== undefined) athome.add(row.key)
     if (value !== undefined) return value
   }
   return undefined
@@ -111,9 +137,11 @@ function placeIn(
 }
 
 function notePlace({ fields, names }: KeyPlace, home: string): void {
-  if (!fields.has(...names)) return
+  const isHome = names[0] === lastOf(home) && fields.path.join('.') === groupOf(home)
+  // The reader notes other spellings by itself.
+  if (isHome || !fields.has(...names)) return
   const place = placeOf(fields, names[0])
-  if (placedAt(home.split('.'), fields.places).join('\0') !== place.join('\0')) fields.places.set(home, place)
+  if (placedAt(pathOf(home), fields.places).join('\0') !== place.join('\0')) fields.places.set(home, place)
 }
 
 /** All of a mapping but the keys that rows with fields have. */
@@ -125,22 +153,24 @@ function restOf(
 ): Data | undefined {
   const { value, lone } = open(groupOf(rest)) ?? {}
   if (lone || !isData(value)) return undefined
-  const taken = namesBelow(table, groupOf(rest).join('.'))
+  const taken = namesBelow(table, groupOf(rest))
   const left: Data = {}
   for (const key of keysOf(value)) {
-    const isTaken = isOpen ? athome.has([...groupOf(rest), key].join('.')) : taken.has(key)
+    const isTaken = isOpen ? athome.has(`${groupOf(rest)}.${key}`) : taken.has(key)
     if (!isTaken) put(left, key, own(value, key))
   }
   return keysOf(left).length > 0 ? left : undefined
 }
 
 /** The keys below a group that rows with fields have. */
-export const namesBelow = ({ rows }: Table, group: string): ReadonlySet<string> =>
-  new Set(
-    rows.flatMap((row) =>
-      row.fields.length > 0 && !isRest(row) && groupOf(row.key).join('.') === group ? [lastOf(row.key)] : [],
+export const namesBelow = perTable(
+  ({ rows }, group): ReadonlySet<string> =>
+    new Set(
+      rows.flatMap((row) =>
+        row.fields.length > 0 && !isRest(row) && groupOf(row.key) === group ? [lastOf(row.key)] : [],
+      ),
     ),
-  )
+)
 
 /** The parts of a draft, by field or by field of a group. */
 const draftParts = (draft: Draft): readonly (readonly [readonly string[], unknown])[] =>

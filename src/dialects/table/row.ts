@@ -173,10 +173,29 @@ export function tableFor<Form extends string, C = unknown>() {
   }
 }
 
-export const isIn = (row: Row, form: string | undefined): boolean =>
-  row.in === undefined || (form !== undefined && row.in.includes(form))
-export const rowsIn = ({ rows }: Table, form: string): readonly Row[] => rows.filter((row) => isIn(row, form))
+/** Worked out once for each table and name: documents are read by the thousand. */
+export function perTable<V>(make: (table: Table, name: string) => V): (table: Table, name: string) => V {
+  const tables = new WeakMap<Table, Map<string, V>>()
+  return (table, name) => {
+    const known = tables.get(table) ?? new Map<string, V>()
+    tables.set(table, known)
+    if (!known.has(name)) known.set(name, make(table, name))
+    return known.get(name)!
+  }
+}
+
+export const isIn = (row: Row, form: string): boolean => row.in === undefined || row.in.includes(form)
+export const rowsIn = perTable(({ rows }, form) => rows.filter((row) => isIn(row, form)))
+
+const PATHS = new Map<string, readonly string[]>()
+/** The steps of a key of a table. */
+export function pathOf(key: string): readonly string[] {
+  const path = PATHS.get(key) ?? key.split('.')
+  PATHS.set(key, path)
+  return path
+}
 
 export const isRest = ({ key }: { readonly key: string }): boolean => key.endsWith('.*')
-export const groupOf = (key: string): readonly string[] => key.split('.').slice(0, -1)
+/** The key of the mapping above. */
+export const groupOf = (key: string): string => key.slice(0, Math.max(0, key.lastIndexOf('.')))
 export const lastOf = (key: string): string => key.slice(key.lastIndexOf('.') + 1)

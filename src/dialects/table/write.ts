@@ -3,41 +3,48 @@ import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import type { Path } from '../text/source.ts'
 import { namesBelow } from './read.ts'
-import { groupOf, isRest, type Row, rowsIn, type Table } from './row.ts'
+import { groupOf, isRest, pathOf, perTable, type Row, rowsIn, type Table } from './row.ts'
 
 /** All that the draft says, in the keys of the format and their order, whether or not it is enough. */
 export function writeRows(table: Table, draft: Draft, form: string): Data {
-  let native: Data = {}
+  const native: Data = {}
+  const made = new Set<object>()
   for (const row of rowsIn(table, form)) {
     const said = saidBy(row, draft)
     if (said === undefined) continue
-    const group = groupOf(row.key)
-    if (!isRest(row)) native = putDeep(native, row.key.split('.'), said)
+    if (!isRest(row)) putAt(native, pathOf(row.key), said, made)
     else if (isData(said)) {
-      const taken = namesBelow(table, group.join('.'))
-      for (const key of keysOf(said))
-        if (row.isOpen ? valueAt(native, [...group, key]) === undefined : !taken.has(key))
-          native = putDeep(native, [...group, key], own(said, key))
+      const taken = namesBelow(table, groupOf(row.key))
+      for (const key of keysOf(said)) {
+        const path = [...pathOf(row.key).slice(0, -1), key]
+        if (row.isOpen ? valueAt(native, path) === undefined : !taken.has(key))
+          putAt(native, path, own(said, key), made)
+      }
     }
   }
-  return inOrder(withExtra(native, draft.extra ?? {}), orderIn(table, form), '')
+  return inOrder(draft.extra ? withExtra(native, draft.extra) : native, orderIn(table, form), '')
 }
 
 /** The native value of one row. */
 export function saidBy({ kind, fields, from, as }: Row, draft: Draft): unknown {
   if (from) return from(draft)
   if (kind === 'bundle') return as.write(draft)
-  const value = kind === 'kept' ? undefined : valueAt(draft, fields[0]!.split('.'))
+  const value = kind === 'kept' ? undefined : valueAt(draft, pathOf(fields[0]!))
   return value === undefined ? undefined : as.write(value)
 }
 
-/** Sets a value below mappings; where something else stands in the way, the value is left out. */
-function putDeep(data: Readonly<Data>, [key = '', ...rest]: readonly string[], value: unknown): Data {
-  const below = own(data, key)
-  const result: Data = { ...data }
-  if (rest.length === 0) put(result, key, value)
-  else if (below === undefined || isData(below)) put(result, key, putDeep(below ?? {}, rest, value))
-  return result
+/** Sets a value below mappings; where something else stands in the way, it is left out. Values of others are copied. */
+function putAt(native: Data, path: readonly string[], value: unknown, made: Set<object>): void {
+  let at = native
+  for (const key of path.slice(0, -1)) {
+    const below = own(at, key) ?? {}
+    if (!isData(below)) return
+    const next = made.has(below) ? below : { ...below }
+    made.add(next)
+    put(at, key, next)
+    at = next
+  }
+  put(at, path.at(-1)!, value)
 }
 
 /** Elements of a list may have unknown keys of their own. These stand in `extra` as `artifacts[0]`. */
@@ -62,12 +69,12 @@ function withExtra(native: Data, extra: Readonly<Data>): Data {
 type Order = ReadonlyMap<string, readonly string[]>
 
 /** The keys below each group. What is a row itself is the author's data and keeps its order. */
-function orderIn(table: Table, form: string): Order {
+const orderIn = perTable((table, form): Order => {
   const order = new Map<string, string[]>()
   const rows = rowsIn(table, form).filter((row) => !isRest(row))
   const keys = new Set(rows.map(({ key }) => key))
   for (const { key } of rows) {
-    const path = key.split('.')
+    const path = pathOf(key)
     for (const [depth, name] of path.entries()) {
       const group = path.slice(0, depth).join('.')
       if (keys.has(group)) break
@@ -76,7 +83,7 @@ function orderIn(table: Table, form: string): Order {
     }
   }
   return order
-}
+})
 
 function inOrder(data: Readonly<Data>, order: Order, group: string): Data {
   const known = (order.get(group) ?? []).filter((key) => own(data, key) !== undefined)
@@ -91,14 +98,14 @@ function inOrder(data: Readonly<Data>, order: Order, group: string): Data {
 /** The rows that a form needs and a native value lacks. */
 export const lackingIn = (table: Table, native: Readonly<Data>, form: string): readonly Row[] =>
   rowsIn(table, form).filter(
-    ({ key, need }) => need?.includes(form) && valueAt(native, key.split('.')) === undefined,
+    ({ key, need }) => need?.includes(form) && valueAt(native, pathOf(key)) === undefined,
   )
 
 /** A writer asks for needed keys that have a reason, and for values that do not do here. */
 export function askedIn(table: Table, native: Readonly<Data>, form: string): readonly DraftProblem[] {
   const lacking = new Set(lackingIn(table, native, form))
   return rowsIn(table, form).flatMap((row): DraftProblem[] => {
-    const value = valueAt(native, row.key.split('.'))
+    const value = valueAt(native, pathOf(row.key))
     const isAsked = lacking.has(row) || (value !== undefined && row.fits?.(value) === false)
     if (!isAsked || row.asked === undefined) return []
     const reason = typeof row.asked === 'string' ? row.asked : row.asked(value)
@@ -131,7 +138,7 @@ function leftBelow(found: unknown, written: unknown, covered: Covered, path: Pat
   const result: Data = {}
   for (const key of keysOf(found)) {
     const [value, here] = [own(found, key), [...path, key]]
-    const native = covered.get(JSON.stringify(here))
+    const native = covered.size === 0 ? undefined : covered.get(JSON.stringify(here))
     if (native?.includes('.')) continue
     const said = own(written, native ?? key)
     const isKept = native === undefined && said === undefined && !hasCovered(here, value, covered)
@@ -143,4 +150,6 @@ function leftBelow(found: unknown, written: unknown, covered: Covered, path: Pat
 
 /** A mapping of which one key was read under another name is kept without that key. */
 const hasCovered = (path: Path, value: unknown, covered: Covered): boolean =>
-  isData(value) && keysOf(value).some((key) => covered.has(JSON.stringify([...path, key])))
+  covered.size > 0 &&
+  isData(value) &&
+  keysOf(value).some((key) => covered.has(JSON.stringify([...path, key])))

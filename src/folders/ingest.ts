@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
@@ -24,9 +24,9 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const isGits = work.isAdopting || isCommitted
   const reason = isGits ? undefined : work.kind.refusesNew(says.draft, path)
   const author = says.draft.from
-  const no = async (why: string): Promise<boolean> => {
+  const no = async (why: string, code?: ErrorCode): Promise<boolean> => {
     if (isGits) note(work, { what: 'left', path, reason: why })
-    else await refuseFile(work, { path, found, reason: why, author })
+    else await refuseFile(work, { path, found, reason: why, code, author })
     look(work, path, found.sha256, found.stamp)
     return true
   }
@@ -38,11 +38,19 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const [item] = await importText(work.service.deps, call, input).catch((error: unknown) => {
     // It may succeed later, when its author saves it again.
     if (error instanceof BatonError && error.code === 'limit_exceeded')
-      return [{ outcome: 'refused' as const, reason: error.message, id: undefined, diagnostics: [] }]
+      return [
+        {
+          outcome: 'refused' as const,
+          reason: error.message,
+          code: error.code,
+          id: undefined,
+          diagnostics: [],
+        },
+      ]
     throw error
   })
   if (!item || item.id === undefined || item.outcome === 'refused' || item.outcome === 'skipped')
-    return no(problemList(item?.diagnostics ?? []) ?? item?.reason ?? 'it holds no handoff')
+    return no(problemList(item?.diagnostics ?? []) ?? item?.reason ?? 'it holds no handoff', item?.code)
   const handoff = await work.service.deps.store.handoff(item.id)
   if (!handoff) return no('it holds no handoff')
   if (item.outcome !== 'imported' && item.outcome !== 'unchanged')
@@ -90,7 +98,9 @@ export async function takeChange(
   const around = { tree: work.tree, store: work.service.deps.store }
   const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, around) : asked
   const key = `${found.sha256}-${handoff.rev}-0`
-  const refusal = plan.ok ? await carriedOut(work, plan.calls, { key, rev: handoff.rev }) : plan.reason
+  const refusal = plan.ok
+    ? await carriedOut(work, plan.calls, { key, rev: handoff.rev })
+    : { message: plan.reason }
   if (refusal === 'stale') return false
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {
@@ -105,7 +115,8 @@ export async function takeChange(
   await refuseFile(work, {
     path,
     found,
-    reason: refusal,
+    reason: refusal.message,
+    code: refusal.code,
     author: plan.author,
     handoff: after,
     isConflict,
@@ -166,7 +177,7 @@ async function carriedOut(
   work: Work,
   calls: readonly PlannedCall[],
   { key, rev }: { readonly key: string; readonly rev: number },
-): Promise<'stale' | (string & {}) | undefined> {
+): Promise<'stale' | { readonly message: string; readonly code?: ErrorCode } | undefined> {
   const [only] = calls
   try {
     if (only && calls.length === 1) await called(work, only, { key, rev })
@@ -185,7 +196,7 @@ async function carriedOut(
     const at = calls.findIndex(({ orElse }) => orElse !== undefined)
     const instead =
       error.code === 'unmet' && !isHeldUp(error) ? calls[at]?.orElse?.(error.message) : undefined
-    return instead ? carriedOut(work, calls.with(at, instead), { key: `${key}-else`, rev }) : error.message
+    return instead ? carriedOut(work, calls.with(at, instead), { key: `${key}-else`, rev }) : error
   }
 }
 

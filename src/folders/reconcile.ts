@@ -248,7 +248,8 @@ async function unreadableFile(
     note(work, { what: 'left', path, reason })
     return dealtWith(work, path, found)
   }
-  await refuseFile(work, { path, found, reason, handoff, author: handoff?.from ?? author })
+  const who = handoff?.from ?? author
+  await refuseFile(work, { path, found, reason, code: 'invalid_input', handoff, author: who })
   if (!handoff) return dealtWith(work, path, found)
   note(work, { what: 'put_back', path, id: handoff.id, uid: handoff.uid })
   return project(work, handoff, { at: { path, found }, base: row?.text })

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
 import { noteRefusedFile } from '../service/documents/file-refusal.ts'
@@ -9,6 +10,8 @@ export interface Refused {
   readonly path: string
   readonly found: FoundFile
   readonly reason: string
+  /** The code that a call would get, where a call was refused. */
+  readonly code?: ErrorCode | undefined
   /** Who the file says wrote it, where it says so. */
   readonly author?: string | undefined
   readonly handoff?: Handoff | undefined
@@ -18,13 +21,13 @@ export interface Refused {
 
 /** Says why a file was not taken in, to its author and beside it, and keeps every byte of it. */
 export async function refuseFile(work: Work, refused: Refused): Promise<void> {
-  const { path, found, reason, handoff, isConflict } = refused
+  const { path, found, reason, code, handoff, isConflict } = refused
   const author = authorIn(refused.author)
   const to = (await isKnown(work, author)) ? author : handoff?.from
   if (to !== undefined) {
     const about = { path: inProject(work, path), sha256: found.sha256, reason, to }
     const call = await claimed(work, author ?? to)
-    await noteRefusedFile(work.service.deps, call, { ...about, ...present({ handoff }) })
+    await noteRefusedFile(work.service.deps, call, { ...about, ...present({ handoff, code }) })
   }
   const text = utf8Text(found)
   if (isConflict || text === undefined) keepBeside(work, path, found, reason)

@@ -10,6 +10,7 @@ import { createHttpApp } from '../../src/transports/http/server/app.ts'
 import { allowedHosts } from '../../src/transports/http/server/guards.ts'
 import { createLog } from '../../src/transports/http/server/log.ts'
 import { inside } from '../mcp/inside.ts'
+import { disclosed } from '../support/log/log.ts'
 import { quick } from '../support/program/command.ts'
 import { newToken, post, refusalOf } from '../support/servers/http-workspace.ts'
 import type { Cell, Rule, Surface } from './table.ts'
@@ -129,7 +130,10 @@ const byFile: Driver = async (_t, world, _rule, cell) => {
       notices.some((text) => text.endsWith(`was refused: ${said}`)),
       `no notice says it: ${notices}`,
     )
-    return { sentence: first.reason ?? '' }
+    const { entries } = await world.service.deps.store.changes('0', 1_000)
+    const logged = disclosed(entries.findLast(({ act }) => act === 'file.refused') ?? {})
+    assert.equal(logged.reason, said)
+    return { sentence: first.reason ?? '', ...(logged.code !== undefined && { code: String(logged.code) }) }
   }
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { ErrorCode } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { adminStream, logRecord } from '../log-record.ts'
@@ -9,6 +10,7 @@ export interface RefusedFile {
   readonly path: string
   readonly sha256: string
   readonly reason: string
+  readonly code?: ErrorCode | undefined
   /** The agent that is told. */
   readonly to: string
   /** The handoff that the file is about, where it is known. */
@@ -22,7 +24,7 @@ export interface RefusedFile {
 
 /** Tells somebody, mostly whoever a file claims to be from, that it was refused, and leaves an entry in the log; once for each version. */
 export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: RefusedFile): Promise<void> {
-  const { path, sha256, reason, to, handoff } = refused
+  const { path, sha256, reason, code, to, handoff } = refused
   const uid = deps.newUid()
   const stream = handoff?.root ?? adminStream(deps)
   await write(
@@ -53,7 +55,7 @@ export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: Re
               : { id: stream, k: 'workspace', rev: 1 },
             at,
           ),
-          fields: { path, sha256, reason },
+          fields: present({ path, sha256, reason, code }),
         })
         return { uid, rev: 1 }
       },

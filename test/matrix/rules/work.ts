@@ -24,6 +24,7 @@ const inReview =
 
 type Other = Parameters<typeof refused>[1]
 const byFormat = (deliverable: string): Other => ({
+  code: 'invalid_input',
   sentence: `"${deliverable}" is not verified; add a check with status: verified and its evidence.`,
   why: 'The check of the format finds it first, and names the line.',
 })

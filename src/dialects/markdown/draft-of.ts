@@ -1,7 +1,7 @@
 import { MARKDOWN_STATUSES } from '../../domain/handoffs/markdown-status.ts'
 import type { State } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
-import { type Data, isData, own, put } from '../difference.ts'
+import { isData, own, put, withPath } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { quotedText } from '../text/quoted.ts'
@@ -13,18 +13,14 @@ import { ROWS } from './table.ts'
 
 /** Everything that a document says, but for its body. Reports contradictions; what is missing is for the caller. */
 export function draftOf(reading: Reading): Draft {
-  const draft: Data = idAndTask(reading)
-  for (const { fields, key, as } of ROWS) putDeep(draft, fields[0]!.split('.'), as.find?.(reading, key))
-  const { title, task } = draft as Draft
-  if (title === undefined && task?.includes(' ')) put(draft, 'title', task)
+  let draft: Draft = idAndTask(reading)
+  for (const { fields, key, as } of ROWS) {
+    const value: unknown = as.find?.(reading, key)
+    if (value !== undefined) draft = withPath(draft, fields[0]!.split('.'), value)
+  }
+  const { title, task } = draft
+  if (title === undefined && task?.includes(' ')) draft = { ...draft, title: task }
   return { ...draft, ...readClosing(reading, stateIn(reading)), ...present({ extra: extraOf(reading) }) }
-}
-
-function putDeep(data: Data, [key = '', ...rest]: readonly string[], value: unknown): void {
-  if (value === undefined) return
-  const below = (own(data, key) ?? {}) as Data
-  if (rest.length > 0) putDeep(below, rest, value)
-  put(data, key, rest.length > 0 ? below : value)
 }
 
 /** Some write the handoff's id where the task's belongs, and the other way round. */

@@ -23,47 +23,47 @@ export function hasV1Keys(value: unknown): boolean {
   return (said.has('from') && (said.has('to') || said.has('task'))) || (said.has('to') && said.size > 1)
 }
 
+/** What a person says together only in a handoff. */
+// biome-ignore format: read as a table
+const TELLING = [
+  ['from', 'to'], ['from', 'task'], ['to', 'status'], ['to', 'task'], ['to', 'id'], ['heading', 'from'], ['heading', 'to'],
+  ['heading', 'status'], ['owner', 'status', 'id'], ['owner', 'status', 'task'],
+]
+
 function looksLikeV1(source: Source): boolean {
   if (source.body !== undefined && BLOCK.test(source.body)) return false
   const said = saidIn(source)
-  if (said.has('from') && (said.has('to') || said.has('task'))) return true
-  if (said.has('to') && (said.has('status') || said.has('task') || said.has('id'))) return true
-  if (said.has('heading') && (said.has('from') || said.has('to') || said.has('status'))) return true
-  if (said.has('owner') && said.has('status') && (said.has('id') || said.has('task'))) return true
+  if (TELLING.some((words) => words.every((word) => said.has(word)))) return true
   const stem = source.path === undefined ? '' : stemOf(source.path)
-  if (!NAMED.test(stem)) return false
   const isDated = dayInName(stem) !== undefined || NUMBERED.test(stem)
-  return (
-    isDated || said.has('heading') || ['from', 'to', 'status', 'id', 'task'].some((what) => said.has(what))
-  )
+  return NAMED.test(stem) && (isDated || [...said].some((word) => word !== 'owner'))
 }
 
 // biome-ignore format: read as a table
 const WHAT: readonly (readonly [string, string])[] = [
   ['from', 'from_agent'], ['to', 'to_agent'], ['status', 'status'], ['task', 'related_task'], ['id', 'handoff_id'],
+  ['owner', 'to_agent'],
 ]
 
 const OWNERS = markdownRow('to_agent').weak ?? []
+const namesIn = (what: string, key: string): readonly string[] => (what === 'owner' ? OWNERS : namesOf(key))
 
 function saidInKeys(value: unknown): Set<string> {
-  const said = new Set<string>()
-  if (!isData(value)) return said
-  const keys = new Set(
-    Object.entries(value).flatMap(([key, each]) =>
-      typeof each === 'object' && each !== null ? [] : [normalKey(key)],
-    ),
+  const entries = Object.entries(isData(value) ? value : {})
+  const keys = entries.flatMap(([key, each]) =>
+    typeof each === 'object' && each !== null ? [] : [normalKey(key)],
   )
-  for (const [what, key] of WHAT) if (namesOf(key).some((name) => keys.has(name))) said.add(what)
-  if (OWNERS.some((name) => keys.has(name))) said.add('owner')
-  return said
+  return new Set(
+    WHAT.flatMap(([what, key]) => (namesIn(what, key).some((name) => keys.includes(name)) ? [what] : [])),
+  )
 }
 
 function saidIn({ value, body, kind }: Source): ReadonlySet<string> {
   const said = saidInKeys(value)
   if (kind !== 'markdown') return said
   const index = new BodyIndex((body ?? '').slice(0, LOOK_AT))
-  for (const [what, key] of WHAT) if (index.topField(labelsOf(key))) said.add(what)
-  if (index.topField(OWNERS)) said.add('owner')
+  for (const [what, key] of WHAT)
+    if (index.topField(what === 'owner' ? OWNERS : labelsOf(key))) said.add(what)
   for (const { level, heading } of index.sections) {
     if (level !== 1 && level !== 2) continue
     const { isHandoff, from, to } = headingParts(heading)

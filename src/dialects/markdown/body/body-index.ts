@@ -29,9 +29,9 @@ export class BodyIndex {
   /** What the heading says that names the document. */
   readonly heading: HeadingParts
   readonly headingAt: number
-  readonly #entries = new Map<string, BodyEntry[]>()
+  readonly #entries: ReadonlyMap<string, readonly BodyEntry[]>
   /** Below the title, by the first word of the heading. */
-  readonly #byWord = new Map<string, Section[]>()
+  readonly #byWord: ReadonlyMap<string, readonly Section[]>
 
   constructor(body: string) {
     this.sections = sectionsOf(body)
@@ -39,7 +39,14 @@ export class BodyIndex {
     this.heading = headingParts(title?.heading ?? '')
     this.headingAt = title?.at ?? 0
     const first = this.sections.findIndex(({ level }) => level > 0)
-    for (const [i, section] of this.sections.entries()) this.#add(section, i === 0 || i === first)
+    const entries = this.sections.flatMap(({ fields, name }, i) => {
+      const isTop = i === 0 || i === first || META.test(name)
+      const said = fields.filter(({ value, items }) => value !== '' || items.length > 0)
+      return said.map((field) => ({ field, isTop: isTop || field.kind === 'heading' }))
+    })
+    this.#entries = Map.groupBy(entries, ({ field }) => field.label)
+    const below = this.sections.filter(({ level }) => level > 1)
+    this.#byWord = Map.groupBy(below, ({ name }) => firstWord(name))
   }
 
   /** The line that says it. Elsewhere than at the top it must be the only one that does. */
@@ -112,29 +119,12 @@ export class BodyIndex {
     return items.length > 0 ? items : sections.flatMap(({ fields }) => fields.flatMap((field) => field.items))
   }
 
-  #add(section: Section, isFirst: boolean): void {
-    const { level, name, fields } = section
-    if (level > 1) push(this.#byWord, firstWord(name), section)
-    if (fields.length === 0) return
-    const isTop = isFirst || META.test(name)
-    for (const field of fields) {
-      if (field.value === '' && field.items.length === 0) continue
-      push(this.#entries, field.label, { field, isTop: isTop || field.kind === 'heading' })
-    }
-  }
-
   #sectionsOf(name: string): readonly Section[] {
     return this.#byWord.get(firstWord(name)) ?? []
   }
 }
 
 const firstWord = (name: string): string => name.split(' ', 1)[0]!
-
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key)
-  if (list) list.push(value)
-  else map.set(key, [value])
-}
 
 /** The first heading that speaks of a handoff, else the first of all that is one of the document. */
 function titleSection(sections: readonly Section[]): Section | undefined {

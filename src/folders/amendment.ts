@@ -1,6 +1,5 @@
 import { type Difference, fieldDifferences, sameData, valueAt } from '../dialects/difference.ts'
-import type { Draft } from '../dialects/draft.ts'
-import type { ForeignChange } from './folder.ts'
+import type { ForeignChange, PlannedCall } from './folder.ts'
 
 /**
  * The fields that the author changed and that the engine does not say already: a pass that died in between is not
@@ -29,15 +28,12 @@ export const has = (fields: ReadonlySet<string>, field: string): boolean =>
 export const fixedIn = (fields: ReadonlySet<string>, covered: ReadonlySet<string>): readonly string[] =>
   [...fields].filter((field) => !covered.has(field) && !covered.has(field.split('.')[0]!))
 
-/** What of the package the author wrote anew. */
-export function amendmentOf<Name extends keyof NonNullable<Draft['package']>>(
-  file: Draft,
-  fields: ReadonlySet<string>,
-  names: readonly Name[],
-): Record<string, unknown> {
-  const changed = names.filter((name) => has(fields, `package.${name}`))
-  return {
-    ...(fields.has('title') && file.title !== undefined && { title: file.title }),
-    ...Object.fromEntries(changed.map((name) => [name, file.package?.[name]])),
-  }
+/** The call that amends these fields to what the file says. */
+export function amendmentOf(
+  { handoff, file }: ForeignChange,
+  fields: readonly string[],
+): readonly PlannedCall[] {
+  const said = fields.map((field) => [field.replace('package.', ''), valueAt(file, field.split('.'))])
+  const input = { id: handoff.uid, ...Object.fromEntries(said) }
+  return fields.length === 0 ? [] : [{ actor: handoff.from, op: 'handoff_amend', input }]
 }

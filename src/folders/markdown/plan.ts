@@ -1,4 +1,3 @@
-import { valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
 import { statusFor } from '../../dialects/markdown/status.ts'
@@ -8,7 +7,7 @@ import { MARKDOWN_TRANSITIONS } from '../../domain/handoffs/markdown-status.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import type { OperationName } from '../../operations/index.ts'
-import { askedFields, has } from '../amendment.ts'
+import { amendmentOf, askedFields, has } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 type Step = NonNullable<(typeof ROWS)[number]['step']>
@@ -52,12 +51,8 @@ export function plan(change: ForeignChange): Plan {
   if (isEnd(handoff.state)) return { ok: true, author, calls: [] }
   if (path !== place && !isArchiving(change, fields))
     return no(`its place is ${place}; a handoff moves when its status changes, not by hand`)
-  const calls: PlannedCall[] = []
-  const id = handoff.uid
   const amended = [...fields].filter((field) => rowFor(field)?.live === 'amend')
-  const amend = amended.map((field) => [field.replace('package.', ''), valueAt(file, field.split('.'))])
-  if (amend.length > 0)
-    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id, ...Object.fromEntries(amend) } })
+  const calls = [...amendmentOf(change, amended)]
 
   const isVerified = fields.has('verification') || (fields.has('state') && file.state === 'completed')
   if (isVerified && !change.accept.has('verification'))

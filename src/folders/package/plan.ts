@@ -11,9 +11,7 @@ import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 const FREE: ReadonlySet<string> = new Set(['body', 'extra', ...fieldsThat(PACKAGE_TABLE, 'author')])
 /** Set by the engine with the step that they belong to; what an author wrote there is replaced. */
 const FOLLOWS: ReadonlySet<string> = new Set(['updated_at', ...fieldsThat(PACKAGE_TABLE, 'follows')])
-const AMENDED = fieldsThat(PACKAGE_TABLE, 'amend').flatMap((field) =>
-  field.startsWith('package.') ? [field.slice('package.'.length) as keyof NonNullable<Draft['package']>] : [],
-)
+const AMENDED = fieldsThat(PACKAGE_TABLE, 'amend')
 
 /** A new file begins a handoff only as its sender would. */
 export function refusesNew(draft: Draft, path: string): string | undefined {
@@ -27,7 +25,7 @@ export function refusesNew(draft: Draft, path: string): string | undefined {
 
 /** What an author's version asks for. Whatever no operation can do is refused, never dropped. */
 export function plan(change: ForeignChange): Plan {
-  const { handoff, file, path, place, accept } = change
+  const { handoff, path, place, accept } = change
   const fields = packageAsked(change)
   const author = authorOf(change, fields)
   const no = (reason: string): Plan => ({ ok: false, author, reason })
@@ -35,10 +33,8 @@ export function plan(change: ForeignChange): Plan {
   const isDecided = has(fields, 'gate.response')
   if (isDecided && !accept.has('gate'))
     return no(`a file cannot decide a gate; a person uses: baton decide ${handoff.id}`)
-  const calls: PlannedCall[] = []
-  const amend = amendmentOf(file, fields, AMENDED)
-  if (Object.keys(amend).length > 0)
-    calls.push({ actor: handoff.from, op: 'handoff_amend', input: { id: handoff.uid, ...amend } })
+  const amended = AMENDED.filter((field) => fields.has(field))
+  const calls = [...amendmentOf(change, amended)]
   if (isDecided) calls.push(decision(change))
   const isAnswered = has(fields, 'acknowledgment') || fields.has('accepted_by') || fields.has('ack_notes')
   if (isAnswered) calls.push(acknowledgment(change))
@@ -46,7 +42,7 @@ export function plan(change: ForeignChange): Plan {
   if (typeof stepped === 'string') return no(stepped)
   calls.push(...stepped)
   const covered = new Set([
-    ...['state', ...Object.keys(amend).map((name) => (name === 'title' ? name : `package.${name}`))],
+    ...['state', ...amended],
     ...(isDecided ? ['gate.response', 'gate'] : []),
     ...(isAnswered ? ['acknowledgment', 'accepted_by', 'ack_notes'] : []),
   ])

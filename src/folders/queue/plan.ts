@@ -1,4 +1,4 @@
-import { sameData, valueAt } from '../../dialects/difference.ts'
+import { sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { STATUS_OF } from '../../dialects/queue/names.ts'
 import { queueTable } from '../../dialects/queue/table.ts'
@@ -7,7 +7,7 @@ import type { Live } from '../../dialects/table/row.ts'
 import type { Result } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import { inWords } from '../../domain/texts/visible.ts'
-import { askedFields } from '../amendment.ts'
+import { amendmentOf, askedFields } from '../amendment.ts'
 import type { ForeignChange, Plan, PlannedCall } from '../folder.ts'
 
 /** The meaning of an edit, by the table of the format. */
@@ -34,11 +34,7 @@ export function plan(change: ForeignChange): Plan {
   const calls = isStep ? queueStep(change) : []
   if (typeof calls === 'string') return no(calls)
   const amended = isStep ? [] : [...fields].filter((field) => liveIn(field) === 'amend')
-  if (amended.length > 0) {
-    const said = amended.map((field) => [field.replace('package.', ''), valueAt(file, field.split('.'))])
-    const input = { id: handoff.uid, ...Object.fromEntries(said) }
-    calls.push({ actor: handoff.from, op: 'handoff_amend', input })
-  }
+  calls.push(...amendmentOf(change, amended))
   const fixed = [...fields].filter(
     (field) => liveIn(field) !== (isStep ? 'step' : 'amend') && !(field === 'state' && isSameFolder(change)),
   )

@@ -35,6 +35,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
   }
   await work.kind.prepare?.(handoff, { tree: work.tree, store: work.service.deps.store })
   work.state.willWrite(work.path, sha256, handoff.uid, handoff.rev)
+  if (at) work.state.willReplace(work.path, at.found.sha256, handoff.uid)
   const stamp = putThere(work, path, { text, uid: handoff.uid }, at)
   if (stamp === undefined) return false
   const moved = at !== undefined && at.path !== path

@@ -38,6 +38,8 @@ export interface Look extends Stamp {
 }
 
 const SCHEMA = 2
+/** The revision of a version that Baton did not write. */
+const REPLACED = -1
 const TABLES = `
   CREATE TABLE IF NOT EXISTS folder (path TEXT PRIMARY KEY, cursor TEXT, head TEXT) STRICT;
   CREATE TABLE IF NOT EXISTS owner (id INTEGER PRIMARY KEY CHECK (id = 1), host TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
@@ -215,8 +217,19 @@ export class FolderState {
     this.#sql('INSERT OR REPLACE INTO wrote VALUES (?, ?, ?, ?)').run(folder, sha256, uid, rev)
   }
 
+  /** Noted before an author's version is taken away: if the process dies meanwhile, it is not somebody's late text. */
+  willReplace(folder: string, sha256: string, uid: string): void {
+    this.#sql(`INSERT OR IGNORE INTO wrote VALUES (?, ?, ?, ${REPLACED})`).run(folder, sha256, uid)
+  }
+
+  /** Whether a version was written by Baton or dealt with. */
+  knows(folder: string, sha256: string): boolean {
+    return this.#sql('SELECT 1 FROM wrote WHERE folder = ? AND sha256 = ?').get(folder, sha256) !== undefined
+  }
+
   wrote(folder: string, sha256: string): { readonly uid: string; readonly rev: number } | undefined {
-    const row = this.#sql('SELECT uid, rev FROM wrote WHERE folder = ? AND sha256 = ?').get(folder, sha256)
+    const sql = `SELECT uid, rev FROM wrote WHERE folder = ? AND sha256 = ? AND rev <> ${REPLACED}`
+    const row = this.#sql(sql).get(folder, sha256)
     return row && { uid: String(row.uid), rev: Number(row.rev) }
   }
 

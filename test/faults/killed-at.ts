@@ -8,21 +8,28 @@ const killAt = Number(process.env.BATON_KILL_AT)
 let effects = 0
 const print = writeSync
 
-function hook(on: object, names: readonly string[]): void {
+function hook(on: object, names: readonly string[], isEffect: Judge = () => true): void {
   for (const name of names) {
     const real = Reflect.get(on, name) as (...args: unknown[]) => unknown
     Reflect.set(on, name, function (this: unknown, ...args: unknown[]) {
-      effects += 1
+      if (isEffect(this, args)) effects += 1
       if (effects === killAt) process.kill(process.pid, 'SIGKILL')
       return real.apply(this, args)
     })
   }
 }
 
-/** Without those that only read: to die before one is to die after the effect before it. */
-const FILES = ['openSync', 'writeSync', 'writeFileSync', 'fsyncSync', 'renameSync', 'linkSync', 'unlinkSync']
-hook(fs, [...FILES, 'mkdirSync', 'rmSync', 'ftruncateSync', 'copyFileSync', 'utimesSync', 'closeSync'])
+/** Whether a call changes something: to die before one that only reads is to die after the effect before it. */
+type Judge = (on: unknown, args: readonly unknown[]) => boolean
+
+hook(fs, ['writeSync', 'writeFileSync', 'fsyncSync', 'renameSync', 'linkSync', 'unlinkSync', 'mkdirSync'])
+hook(fs, ['rmSync', 'ftruncateSync', 'copyFileSync', 'utimesSync'])
+const WRITING = fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT
+hook(fs, ['openSync'], (_, [, flags]) =>
+  typeof flags === 'number' ? (flags & WRITING) !== 0 : flags !== 'r',
+)
 hook(DatabaseSync.prototype, ['exec', 'close'])
-hook(StatementSync.prototype, ['run', 'get', 'all'])
+const writes: Judge = (on) => !/^\s*(?:SELECT|PRAGMA)/i.test((on as StatementSync).sourceSQL)
+hook(StatementSync.prototype, ['run', 'get', 'all'], writes)
 syncBuiltinESMExports()
 process.on('exit', () => print(1, `effects ${effects}\n`))

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { INTAKES, KilledIntake } from '../faults/intakes.ts'
 
 /** Spread over the pass; the long suite kills at every effect. */
-const POINTS = [0.3, 0.5, 0.7, 0.9]
+const POINTS = [0.3, 0.45, 0.6, 0.75, 0.9]
 
 describe('an intake whose process is killed', () => {
   for (const name of Object.keys(INTAKES))

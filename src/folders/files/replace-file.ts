@@ -31,7 +31,8 @@ export interface Replaced {
 
 /** Nobody takes longer over one file. */
 export const LATE_MS = 2_000
-const TEMPORARY = /^\.baton-[0-9a-f]{16}\.(?:tmp|old)$/
+const TEMPORARY = /^\.baton-[0-9a-f]{16}\.(?:(?:(.+)\.)?old|tmp)$/s
+const LONGEST_NAME = 255
 
 /** A file by its path below the root and by its name in the folder that is open. */
 export interface NamedFile {
@@ -49,7 +50,10 @@ export function putIn(dir: Folder, named: NamedFile, bytes: Buffer, before: Befo
       if (!linkNew(dir, draft, name)) return { ok: false }
       return { ok: true, stamp: made }
     }
-    const taken = takeAside(dir, name, before)
+    // A process that dies now leaves the old file under a name from which it is put back.
+    const aside = temporary(`${name}.old`)
+    const isShort = Buffer.byteLength(aside) <= LONGEST_NAME
+    const taken = takeAside(dir, name, before, isShort ? aside : undefined)
     if (taken === undefined) return { ok: false }
     if (!linkNew(dir, draft, name)) {
       // Written in the instant in which the old one was away: theirs is the newest.
@@ -75,7 +79,10 @@ export function takeAway(dir: Folder, named: NamedFile, before: Before): boolean
 
 export const isTemporary = (name: string): boolean => TEMPORARY.test(name)
 
-const temporary = (ending: 'tmp' | 'old'): string => `.baton-${randomBytes(8).toString('hex')}.${ending}`
+/** The name that a file had which was to be replaced; undefined for one that was to go. */
+export const nameBefore = (name: string): string | undefined => TEMPORARY.exec(name)?.[1]
+
+const temporary = (ending: string): string => `.baton-${randomBytes(8).toString('hex')}.${ending}`
 
 interface Taken {
   readonly name: string
@@ -86,14 +93,13 @@ interface Taken {
  * Moves a file aside under a name of ours, if it is the one that was looked at. To rename over it would be
  * shorter, and would lose what somebody put there a moment ago.
  */
-function takeAside(dir: Folder, name: string, looked: Before): Taken | undefined {
+function takeAside(dir: Folder, name: string, looked: Before, aside = temporary('old')): Taken | undefined {
   const before = 'stamp' in looked ? looked.stamp : looked
   const seen = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
   if (!seen || !sameStamp(stampOf(seen), before)) return undefined
   // Clocks of file systems go in steps: within one, another text of the same length has the same stamp.
   const sha256 = readIn(dir, name)?.sha256 ?? ''
   if ('sha256' in looked && looked.sha256 !== sha256) return undefined
-  const aside = temporary('old')
   try {
     renameSync(dir.at(name), dir.at(aside))
   } catch (error) {

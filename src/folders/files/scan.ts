@@ -110,7 +110,7 @@ export function lookedInto(work: Work, folder: string, hints: Hints): Seen {
 
 /** Clears up after a process that died while it replaced a file. */
 export function tidy(work: Work, folder: string): void {
-  const isKnown = (sha256: string): boolean => work.state.wrote(work.path, sha256) !== undefined
+  const isKnown = (sha256: string): boolean => work.state.knows(work.path, sha256)
   for (const kept of work.tree.tidy(folder, isKnown))
     note(work, {
       what: 'conflict',

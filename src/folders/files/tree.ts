@@ -16,6 +16,7 @@ import {
   freeName,
   isTemporary,
   type NamedFile,
+  nameBefore,
   type Put,
   putIn,
   type Replaced,
@@ -184,8 +185,12 @@ export class Tree {
         // A draft, or a file that has its own name again: whoever died had no time to take the second one away.
         const isSpare = name.endsWith('.tmp') || !stats.isFile() || stats.nlink > 1
         const found = isSpare ? undefined : readIn(dir, name)
-        if (found && !isKnown(found.sha256)) {
-          const beside = freeName(dir, `${name.slice(1, -4)}.conflict`)
+        const before = nameBefore(name)
+        if (found && before !== undefined && !lstatSync(dir.at(before), { throwIfNoEntry: false }))
+          renameSync(dir.at(name), dir.at(before))
+        else if (found && !isKnown(found.sha256)) {
+          const own = before === undefined ? `${name.slice(1, -4)}.conflict` : besideName(before, 'conflict')
+          const beside = freeName(dir, own)
           renameSync(dir.at(name), dir.at(beside))
           kept.push(beside)
         } else unlinkSync(dir.at(name))

@@ -24,6 +24,7 @@ import {
 import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token } from './store.ts'
 import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
+import { noWrites, type Writes } from './writes.ts'
 
 const held = () =>
   new BatonError('unavailable', 'another agent is taking the next handoff of this queue; try again')
@@ -35,77 +36,11 @@ const sealed = (uid: string) =>
     { session: uid },
   )
 
-export interface NewEntry {
-  readonly stream: string
-  readonly seq: number
-  readonly subject: string
-  readonly act: string
-  readonly at: string
-  readonly hash: string
-  readonly body: string
-  readonly disclosures?: readonly string[]
-}
-
-/** The rows to write, each once and in its last form. */
-export interface Writes {
-  readonly handoffs: Map<string, Handoff>
-  readonly newHandoffs: Set<string>
-  /** Changed handoffs as they were loaded: an engine need not write what is the same. */
-  readonly oldHandoffs: Map<string, Handoff>
-  readonly contents: Map<string, Content>
-  readonly newContents: Set<string>
-  readonly agents: Map<string, Agent>
-  readonly tasks: Map<string, Task>
-  readonly newTasks: Map<string, { readonly depends_on: readonly string[]; readonly open_deps: number }>
-  /** To be applied before new tasks are inserted, whose counts are right already. */
-  readonly dependents: { readonly uid: string; readonly by: -1 | 1 }[]
-  readonly streams: Map<string, Stream>
-  readonly newStreams: Set<string>
-  readonly entries: NewEntry[]
-  readonly notices: Notice[]
-  readonly seen: Map<string, string>
-  readonly records: ThoughtRecord[]
-  readonly artifacts: Artifact[]
-  readonly blobs: Map<string, Uint8Array>
-  readonly tokens: Map<string, Token>
-  readonly sessions: Map<string, AuditSession>
-  readonly runs: Map<string, Run>
-  readonly blocks: Block[]
-  readonly deliveries: Map<string, Delivery>
-  readonly redactions: Redaction[]
-  readonly idems: Idem[]
-}
-
 /** One transaction's memory: units are decided against it in order, each atomically. */
 export class WorkingSet {
   readonly loaded: Loaded
   readonly origin: string
-  readonly writes: Writes = {
-    handoffs: new Map(),
-    newHandoffs: new Set(),
-    oldHandoffs: new Map(),
-    contents: new Map(),
-    newContents: new Set(),
-    agents: new Map(),
-    tasks: new Map(),
-    newTasks: new Map(),
-    dependents: [],
-    streams: new Map(),
-    newStreams: new Set(),
-    entries: [],
-    notices: [],
-    seen: new Map(),
-    records: [],
-    artifacts: [],
-    blobs: new Map(),
-    tokens: new Map(),
-    sessions: new Map(),
-    runs: new Map(),
-    blocks: [],
-    deliveries: new Map(),
-    redactions: [],
-    idems: [],
-  }
+  readonly writes: Writes = noWrites()
 
   constructor(loaded: Loaded, origin: string) {
     this.loaded = loaded

@@ -9,7 +9,7 @@ import {
   writtenIn,
 } from '../rows.ts'
 import type { Redaction, SignedCheckpoint, Tile, Tree } from '../store.ts'
-import type { Writes } from '../working-set.ts'
+import type { Writes } from '../writes.ts'
 import { EARLIEST_DUE } from './load.ts'
 import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'

@@ -1,13 +1,17 @@
+import { BLOCK } from '../src/dialects/block/table.ts'
 import { TABLE } from '../src/dialects/markdown/table.ts'
 import { PACKAGE_TABLE } from '../src/dialects/package/table.ts'
 import { queueTable } from '../src/dialects/queue/table.ts'
 import { liveIn } from '../src/dialects/table/derive.ts'
 import type { Live, Row, Table } from '../src/dialects/table/row.ts'
+import { WRITEBACK } from '../src/dialects/writeback/table.ts'
 
 /** The formats that are tables, with their forms. */
 const TABLES: Readonly<Record<string, readonly [Table, readonly string[]]>> = {
   'markdown (000)': [TABLE, ['handoff']],
   'queue (001)': [queueTable(), ['request', 'response', 'failure']],
+  'block (002)': [BLOCK(), ['block', 'handback']],
+  'writeback (003)': [WRITEBACK, ['task_update', 'thought_record']],
   'package (004)': [PACKAGE_TABLE, ['package', 'acknowledgment', 'gate_response']],
 }
 

@@ -34,19 +34,10 @@ export interface ArtifactReading {
 export const LIFECYCLE_WORDS: Words<Lifecycle> = {
   name: 'lifecycle',
   words: LIFECYCLE,
+  // biome-ignore format: read as a table
   synonyms: {
-    wip: 'draft',
-    new: 'draft',
-    final: 'ready',
-    active: 'ready',
-    current: 'ready',
-    valid: 'ready',
-    published: 'ready',
-    replaced: 'superseded',
-    outdated: 'superseded',
-    obsolete: 'superseded',
-    deprecated: 'superseded',
-    deleted: 'archived',
+    wip: 'draft', new: 'draft', final: 'ready', active: 'ready', current: 'ready', valid: 'ready',
+    published: 'ready', replaced: 'superseded', outdated: 'superseded', obsolete: 'superseded', deprecated: 'superseded', deleted: 'archived',
   },
 }
 
@@ -75,41 +66,16 @@ export function artifactOf(source: Source): ArtifactReading {
     created_at: root.time('created_at', 'timestamp'),
     handoff_id: root.text('handoff_id'),
   }
-  if (id === undefined)
-    root.report(
-      'warning',
-      'missing_field',
-      'artifact_id is missing; it is the name of the file without .json',
-    )
   const { stem } = queuePlace(source.path)
-  if (id !== undefined && stem !== undefined && stem !== id)
-    root.report(
-      'warning',
-      'artifact_name',
-      `artifact_id is "${id}" and the file is "${stem}.json"; name the file after the id`,
-      'artifact_id',
-    )
-  if (file !== undefined && read.file === undefined)
-    root.report(
-      'error',
-      'unsafe_path',
-      `file "${file.slice(0, 60)}" leaves the project; write a path below its root`,
-      'file',
-    )
-  if (sha256 !== undefined && read.sha256 === undefined)
-    root.report(
-      'error',
-      'sha256_form',
-      `sha256 "${sha256.slice(0, 70)}" is not a hash; write 64 digits from 0 to f`,
-      'sha256',
-    )
-  if (read.dependencies?.includes(id ?? ''))
-    root.report(
-      'warning',
-      'depends_on_itself',
-      `${id} is among its own dependencies; remove it`,
-      'dependencies',
-    )
+  // biome-ignore format: read as a table
+  const rules: readonly (readonly [boolean, ...Parameters<typeof root.report>])[] = [
+    [id === undefined, 'warning', 'missing_field', 'artifact_id is missing; it is the name of the file without .json'],
+    [id !== undefined && stem !== undefined && stem !== id, 'warning', 'artifact_name', `artifact_id is "${id}" and the file is "${stem}.json"; name the file after the id`, 'artifact_id'],
+    [file !== read.file, 'error', 'unsafe_path', `file "${file?.slice(0, 60)}" leaves the project; write a path below its root`, 'file'],
+    [sha256 !== read.sha256, 'error', 'sha256_form', `sha256 "${sha256?.slice(0, 70)}" is not a hash; write 64 digits from 0 to f`, 'sha256'],
+    [id !== undefined && read.dependencies?.includes(id) === true, 'warning', 'depends_on_itself', `${id} is among its own dependencies; remove it`, 'dependencies'],
+  ]
+  for (const [isBroken, ...problem] of rules) if (isBroken) root.report(...problem)
   const rest = root.rest()
   const artifact = { ...present(read), ...(keysOf(rest).length > 0 && { extra: rest }) }
   return { artifact, diagnostics: root.diagnostics }

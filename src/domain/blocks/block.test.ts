@@ -81,6 +81,22 @@ describe('where a workflow stands', () => {
     assert.deepEqual(holders, ['next', undefined, 'tester', 'tester', 'tester', 'fixer', 'tester'])
   })
 
+  it('[S2-54] [S2-56] is not moved back by a block of an earlier phase that is collected late', () => {
+    const all = [said({ phase: 'Complete' }), said({ from: 'qa', phase: 'QA', to: 'next' })]
+    const reopened = [...all, said({ phase: 'QA', status: 'failed' })]
+
+    assert.deepEqual(
+      [all, reopened].map((blocks) => {
+        const { phase, complete } = progressOf('w', blocks)
+        return [phase, complete]
+      }),
+      [
+        ['Complete', true],
+        ['QA', false],
+      ],
+    )
+  })
+
   it('[S2-56] is complete only in phase Complete, with status complete and nobody next', () => {
     const complete = [
       said({ phase: 'Complete' }),

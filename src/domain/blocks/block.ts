@@ -108,7 +108,7 @@ export type Said = Pick<Block, 'from' | 'to' | 'phase' | 'status' | 'at' | 'foll
 
 /** How far the work of these blocks is, in the order in which they came; there is at least one. */
 export function progressOf(key: string, blocks: readonly Said[]): Progress {
-  const last = blocks.at(-1)!
+  const last = lastOf(blocks)
   const holder = holderOf(last)
   const newest = new Map(blocks.map(({ from, phase, status }) => [from, { agent: from, phase, status }]))
   return {
@@ -122,6 +122,14 @@ export function progressOf(key: string, blocks: readonly Said[]): Progress {
     blocks: blocks.filter(({ made }) => !made).length,
     updated_at: last.at,
   }
+}
+
+/** A block of an earlier phase that was collected after the end opens nothing again. */
+function lastOf(blocks: readonly Said[]): Said {
+  const newest = blocks.at(-1)!
+  const end = blocks.findLast(isWorkflowComplete)
+  const step = ({ phase }: Said) => PHASES.findIndex((each) => each === phase)
+  return end && newest.status === 'complete' && step(newest) >= 0 && step(newest) < step(end) ? end : newest
 }
 
 const isPhase = (word: string): word is Phase => PHASES.some((phase) => phase === word)

@@ -82,6 +82,8 @@ describeOnEngines('next actions', (open) => {
     await create(w, 'P21', { depends_on: ['P20'] })
     const seen: string[][] = [await nextOf(w)]
     const [first] = await w.service.tasks.next(1)
+    const { row } = await w.service.tasks.get('P2')
+    const started = await w.service.tasks.start(claude, 'P2')
 
     // Of P2 and P10, which begin equally long chains, the first by number; then the other one.
     await finish(w, 'P2')
@@ -96,6 +98,7 @@ describeOnEngines('next actions', (open) => {
     seen.push(await nextOf(w))
 
     assert.deepEqual([first?.task.id, first?.task.critical], ['P2', true])
+    assert.deepEqual([row.task.critical, started.task.critical], [true, true])
     assert.deepEqual(seen, [
       ['P2', 'P1', 'P10', 'P20'],
       ['P10', 'P1', 'P20'],

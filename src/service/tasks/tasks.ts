@@ -50,9 +50,15 @@ export class Tasks {
     if (!row) refuse('not_found', `there is no task ${id}; see what is there with: baton task list`, { id })
     const dependencies = await Promise.all(row.task.depends_on.map((dep) => this.#deps.store.task(dep)))
     return {
-      row,
+      row: await this.#withCritical(row),
       blocked_by: dependencies.flatMap((dep) => (dep && dep.task.status !== 'done' ? [dep.task.id] : [])),
     }
+  }
+
+  /** Where no task is flagged, the one that begins the longest chain is the critical one. */
+  async #withCritical(row: TaskRow): Promise<TaskRow> {
+    const head = await this.#deps.store.longestChain()
+    return head?.task.uid === row.task.uid ? { ...row, task: { ...row.task, critical: true } } : row
   }
 
   list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRow>> {
@@ -76,8 +82,8 @@ export class Tasks {
   }
 
   /** Claims a task: exactly one of many callers gets it. */
-  start(call: Call, id: string): Promise<TaskRow> {
-    return this.#change(call, 'task_start', { id }, [id], (step) => {
+  async start(call: Call, id: string): Promise<TaskRow> {
+    const started = await this.#change(call, 'task_start', { id }, [id], (step) => {
       const { task } = mustTask(step.view, id)
       if (task.status === 'done')
         refuse('wrong_state', `${id} is done; see its record with: baton task get ${id}`, { id })
@@ -86,6 +92,7 @@ export class Tasks {
       if (task.owner === step.actor.name && task.instance === step.actor.instance) return task
       return refuseHeld(task)
     })
+    return this.#withCritical(started)
   }
 
   /** Document 003's record. The completion shape counts for done, the reinstatement shape opens the task again. */

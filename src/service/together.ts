@@ -3,6 +3,8 @@ import { Needs, type Reads, type Store, type Unit } from '../storage/store.ts'
 
 interface Waiting {
   readonly unit: Unit<unknown>
+  /** Position of the call that it belongs to. */
+  readonly call: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -16,6 +18,8 @@ export class Together {
   readonly #waiting: Waiting[] = []
   #committed = false
   #refused: unknown
+  /** The call that is prepared, and then the one that is decided. */
+  #call = 0
   #arrived: () => void = () => undefined
 
   constructor(store: Pick<Store, 'transact'>) {
@@ -28,7 +32,7 @@ export class Together {
     // A call that tries again after a refusal must not do its part alone.
     if (this.#refused !== undefined) return Promise.reject(this.#refused)
     return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ unit, resolve, reject })
+      this.#waiting.push({ unit, call: this.#call, resolve, reject })
       this.#arrived()
     }) as Promise<T>
   }
@@ -37,7 +41,8 @@ export class Together {
   async run(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
     const running: Promise<unknown>[] = []
     try {
-      for (const call of calls) {
+      for (const [i, call] of calls.entries()) {
+        this.#call = i
         const arrived = new Promise<void>((resolve) => {
           this.#arrived = resolve
         })
@@ -48,8 +53,9 @@ export class Together {
     } catch (error) {
       this.#refused = error
       for (const { reject } of this.#waiting) reject(error)
-      await Promise.allSettled(running)
-      throw error
+      const refused = (await Promise.allSettled(running))[this.#call]
+      // A call may say more of its refusal than its unit does.
+      throw refused?.status === 'rejected' ? refused.reason : error
     }
     // It has happened: what a call does after it refuses nothing any more.
     for (const { status, reason } of (await Promise.allSettled(running)) as PromiseRejectedResult[])
@@ -57,15 +63,15 @@ export class Together {
   }
 
   async #commit(): Promise<void> {
-    const units = this.#waiting.map(({ unit }) => unit)
-    const [first] = units
+    const [first] = this.#waiting
     if (!first) return
     const values = await this.#store.transact<readonly unknown[]>({
-      ...first,
-      reads: merged(units.map(({ reads }) => reads)),
+      ...first.unit,
+      reads: merged(this.#waiting.map(({ unit }) => unit.reads)),
       decide: (view) => {
         const decided: unknown[] = []
-        for (const unit of units) {
+        for (const { unit, call } of this.#waiting) {
+          this.#call = call
           const value = unit.decide(view)
           if (value instanceof Needs) return value
           decided.push(value)

@@ -70,8 +70,6 @@ interface Adopts {
 interface Answers {
   readonly is: 'answers'
   readonly by: Given
-  /** The sentence here, where it is another one. */
-  readonly sentence?: string
   readonly why: string
   readonly holds: (world: World, sentence: string) => Promise<void>
 }

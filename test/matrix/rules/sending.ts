@@ -207,9 +207,7 @@ export const SENDING: readonly Rule[] = [
       collect: {
         is: 'answers',
         by: () => DOCUMENTS.block(LONGER),
-        sentence:
-          'this would be handoff 3 in one chain (max: 2); finish or return the work instead of passing it on',
-        why: 'The block completes the work of its author. Only the handing on is refused; the chain is not named.',
+        why: 'The block completes the work of its author. Only the handing on is refused, with the same sentence.',
         async holds({ service }) {
           const { items } = await service.deps.store.handoffs({ to: 'mallory' }, { limit: 1 })
           assert.deepEqual(items, [])

@@ -15,6 +15,9 @@ const TABLES: Readonly<Record<string, readonly [Table, readonly string[]]>> = {
   'package (004)': [PACKAGE_TABLE, ['package', 'acknowledgment', 'gate_response']],
 }
 
+/** Formats that are read out of texts and calls, and never kept in a live folder. */
+const NOT_LIVE: readonly Table[] = [BLOCK(), WRITEBACK]
+
 // biome-ignore format: read as a table
 const LIVE: Readonly<Record<Live, string>> = {
   author:  'stays',
@@ -27,17 +30,17 @@ const LIVE: Readonly<Record<Live, string>> = {
 
 /** The keys of each format in the order in which they are written, and the fields without a key. */
 export function fieldTables(): readonly string[] {
-  const sections = Object.entries(TABLES).flatMap(([name, [{ rows, lost }, forms]]) => [
+  const sections = Object.entries(TABLES).flatMap(([name, [table, forms]]) => [
     '',
     `## ${name}`,
     '',
     '| key | field | forms | an edit in a live folder | also read | notes |',
     '| --- | --- | --- | --- | --- | --- |',
-    ...rows.map((row) => lineOf(row, forms)),
+    ...table.rows.map((row) => lineOf(row, forms, !NOT_LIVE.includes(table))),
     '',
     '| field without a key of its own | reason |',
     '| --- | --- |',
-    ...Object.entries(lost).map(([field, reason]) => `| ${code(field)} | ${reason} |`),
+    ...Object.entries(table.lost).map(([field, reason]) => `| ${code(field)} | ${reason} |`),
   ])
   return [
     'Keys stand in the order in which they are written. A form in bold needs the key. A key without a field is kept as',
@@ -46,10 +49,10 @@ export function fieldTables(): readonly string[] {
   ]
 }
 
-function lineOf(row: Row, forms: readonly string[]): string {
+function lineOf(row: Row, forms: readonly string[], isLive: boolean): string {
   const { key, fields, in: some = forms, need = [], also = [], says, lossy } = row
   const named = some.map((form) => (need.includes(form) ? `**${form}**` : form)).join(', ')
-  const edit = LIVE[liveIn(row, fields[0] ?? '')]
+  const edit = isLive ? LIVE[liveIn(row, fields[0] ?? '')] : ''
   const notes = [says, lossy].filter((note) => note !== undefined).join('; ')
   const cells = [code(key), fields.map(code).join(', '), named, edit, also.map(code).join(', '), notes]
   return `| ${cells.join(' | ')} |`

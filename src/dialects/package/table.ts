@@ -4,7 +4,7 @@ import { PRIORITIES } from '../../domain/priority.ts'
 import { isData, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { text as textSchema } from '../json-schema.ts'
-import { shown, text, words } from '../table/codecs.ts'
+import { hidden, shown, text, words } from '../table/codecs.ts'
 import { type Table, tableFor } from '../table/row.ts'
 import type { Path } from '../text/source.ts'
 import { PRIORITY_WORDS } from '../text/words.ts'
@@ -16,45 +16,32 @@ import { ArtifactTypes, QuestionPriorities } from './words.ts'
 export type PackageForm = 'package' | 'acknowledgment' | 'gate_response'
 
 type Element<K extends 'decisions' | 'open_questions'> = NonNullable<Package[K]>[number]
-const prose = (description?: string) => ({ schema: textSchema(description) })
+const TEXT = { schema: textSchema() }
+const ANY_TEXT = { schema: { type: 'string' } }
 const ROLES: readonly unknown[] = ['input', 'output', 'changed']
 const HASH = /^[0-9a-f]{64}$/
+const artifactType = knownWord(ArtifactTypes)
+const hash = (found: unknown) => (typeof found === 'string' && HASH.test(found) ? found : undefined)
 
 const decisionList = elements<Element<'decisions'>>('decision', [
   { key: 'id', schema: textSchema('pending: not yet taken') },
-  { key: 'decision', also: ['choice'], ...prose() },
-  { key: 'rationale', also: ['why', 'reason'], ...prose() },
+  { key: 'decision', also: ['choice'], ...TEXT },
+  { key: 'rationale', also: ['why', 'reason'], ...TEXT },
 ])
-const artifactType = knownWord(ArtifactTypes)
-const artifactList = elements<ArtifactRef>(
-  'path',
-  [
-    { key: 'path', also: ['file'], ...prose('Relative to the project; a folder ends with /') },
-    {
-      key: 'type',
-      read: (at) => artifactType(at) ?? at.fields.text('type'),
-      schema: { enum: ArtifactTypes.words },
-    },
-    { key: 'description', schema: { type: 'string' } },
-    { key: 'role', read: ({ fields }) => ROLES.find((role) => role === fields.value('role')), isKept: true },
-    {
-      key: 'sha256',
-      read: ({ fields }) => (HASH.test(String(fields.value('sha256'))) ? fields.value('sha256') : undefined),
-      isKept: true,
-    },
-    { key: 'commit' },
-  ],
-  true,
-)
+// biome-ignore format: read as a table
+const artifactList = elements<ArtifactRef>('path', [
+  { key: 'path', also: ['file'], schema: textSchema('Relative to the project; a folder ends with /') },
+  { key: 'type', read: (at) => artifactType(at) ?? at.fields.text('type'), schema: { enum: ArtifactTypes.words } },
+  { key: 'description', ...ANY_TEXT },
+  { key: 'role', read: ({ fields }) => ROLES.find((role) => role === fields.value('role')), isKept: true },
+  { key: 'sha256', read: ({ fields }) => hash(fields.value('sha256')), isKept: true },
+  { key: 'commit' },
+], true)
+// biome-ignore format: read as a table
 const questionList = elements<Element<'open_questions'>>('question', [
-  { key: 'question', ...prose() },
-  {
-    key: 'priority',
-    read: knownWord(QuestionPriorities),
-    schema: { enum: QuestionPriorities.words },
-    isKept: true,
-  },
-  { key: 'context', schema: { type: 'string' } },
+  { key: 'question', ...TEXT },
+  { key: 'priority', read: knownWord(QuestionPriorities), schema: { enum: QuestionPriorities.words }, isKept: true },
+  { key: 'context', ...ANY_TEXT },
 ])
 
 const context = <T>(as: Parameters<typeof is.below<T>>[1], alone?: string) => is.below('context', as, alone)
@@ -103,7 +90,7 @@ export const PACKAGE_TABLE: Table = table({
     row('package.artifacts',        'handoff.context.artifacts',  context(artifactList), { also: ['handoff.artifacts'], from: said.listedArtifacts, live: 'amend', lossy: 'created and changed files are listed with it' }),
     row('package.open_questions',   'handoff.context.open_questions', context(questionList), { also: ['handoff.open_questions'], live: 'amend' }),
     row('package.data',             'handoff.context.data',       is.factData,        { from: said.dataAndRecord, live: 'amend', lossy: 'created and changed files are listed with it' }),
-    row('package.input',            'handoff.context.input',      is.anyInput,       { live: 'amend' }),
+    row('package.input',            'handoff.context.input',      hidden,       { live: 'amend' }),
     row('package.validation_request', 'handoff.validation_request', is.validationRequest, { live: 'amend' }),
     row('package.deliverables',     'handoff.expectations.deliverable', expected(is.deliverables, 'below it as deliverable'), { also: ['handoff.expectations.deliverables', 'handoff.deliverable', 'handoff.deliverables'], from: said.oneDeliverable, live: 'amend', says: 'The result expected from the receiver', lossy: 'a package has one deliverable, so they were joined' }),
     row('package.constraints',      'handoff.expectations.constraints', expected(is.textList), { also: ['handoff.constraints'], live: 'amend' }),
@@ -129,43 +116,22 @@ export const PACKAGE_TABLE: Table = table({
     row('acknowledgment.blockers',  'acknowledgment.blockers',    is.textList,        { live: 'step', says: 'For example: Artifact docs/api.md not found' }),
     row('acknowledgment.starting',  'acknowledgment.starting',    is.startingFlag,    { from: said.startingUnlessAsked, live: 'step' }),
     kept(                           'acknowledgment.action',      is.actionWord,      { from: said.clarification }),
-    row('ack_notes',                'acknowledgment.notes',       is.hiddenText,       { also: ['acknowledgment.note', 'acknowledgment.comment'], live: 'step' }),
+    row('ack_notes',                'acknowledgment.notes',       { read: text.read!, write: text.write },       { also: ['acknowledgment.note', 'acknowledgment.comment'], live: 'step' }),
     row('gate.response',            'gate_response',              is.gateResponse, { also: ['handoff.gate_response'], need: ['gate_response'], live: 'step' }),
   ],
   lost: {
-    uid:                  'a package is known by its id',
-    from_phase:           NO_PHASES,
-    to_phase:             NO_PHASES,
-    phase:                NO_PHASES,
-    supersedes:           'a package does not say what it replaces',
-    updated_at:           ONE_TIME,
-    started_at:           ONE_TIME,
-    ended_at:             ONE_TIME,
-    not_before:           ONE_TIME,
-    ack_deadline:         NO_DEADLINE,
-    target_completion:    NO_DEADLINE,
-    timeout_s:            NO_DEADLINE,
-    retry_count:          NO_RETRY,
-    retry:                NO_RETRY,
-    retry_available:      NO_RETRY,
-    on_failure:           NO_RETRY,
-    error:                'a package does not say how work failed',
-    rejection:            'a package does not say why it was rejected',
-    input_schema:         NO_SCHEMAS,
-    output_schema:        NO_SCHEMAS,
-    expected_output:      'a package expects a deliverable in words',
-    result:               'a package lists the files of a result as artifacts and says nothing else of it',
-    verification:         'a package does not say how work was verified',
-    record:               'a package keeps it as context.data.record, its files as artifacts',
-    metrics:              NO_METRICS,
-    depends_on:           NO_TASKS,
-    next_steps:           NO_TASKS,
-    progress:             NO_METRICS,
-    body:                 'a package is data without text around it',
+    uid: 'a package is known by its id', supersedes: 'a package does not say what it replaces', body: 'a package is data without text around it',
+    from_phase: NO_PHASES, to_phase: NO_PHASES, phase: NO_PHASES, metrics: NO_METRICS, progress: NO_METRICS, depends_on: NO_TASKS, next_steps: NO_TASKS,
+    updated_at: ONE_TIME, started_at: ONE_TIME, ended_at: ONE_TIME, not_before: ONE_TIME, ack_deadline: NO_DEADLINE, target_completion: NO_DEADLINE, timeout_s: NO_DEADLINE,
+    retry_count: NO_RETRY, retry: NO_RETRY, retry_available: NO_RETRY, on_failure: NO_RETRY, input_schema: NO_SCHEMAS, output_schema: NO_SCHEMAS,
+    error: 'a package does not say how work failed', rejection: 'a package does not say why it was rejected', verification: 'a package does not say how work was verified',
+    expected_output: 'a package expects a deliverable in words',
+    result: 'a package lists the files of a result as artifacts and says nothing else of it',
+    record: 'a package keeps it as context.data.record, its files as artifacts',
     'acknowledgment.understanding': 'an acknowledgment that asks back does not say what was understood',
-    'package.purpose':    'a package says it as to.reason or expectations.deliverable',
-    'package.links':      'a package has no links; the meeting is listed as an artifact',
-    'package.checks':     'a package has criteria in words and no checks',
+    'package.purpose': 'a package says it as to.reason or expectations.deliverable',
+    'package.links': 'a package has no links; the meeting is listed as an artifact',
+    'package.checks': 'a package has criteria in words and no checks',
   },
 })
 

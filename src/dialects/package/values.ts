@@ -36,6 +36,7 @@ export interface PackageReading {
 }
 type Value<T> = Codec<T, PackageReading>
 type Pack = NonNullable<Draft['package']>
+const value = codec as <T>(schema: Schema | undefined, read: NonNullable<Value<T>['read']>) => Value<T>
 
 const choice = (words: readonly string[]): Schema => ({ enum: [...words] })
 export const isBlank = (found: unknown): boolean =>
@@ -47,16 +48,8 @@ const PACKAGE_TIME: Schema = {
   description: 'For example 2024-01-15T14:30:00Z',
 }
 export const instant: Value<string> = { ...anyTime, schema: PACKAGE_TIME }
-export const agentName = codec<string, PackageReading>(textSchema(), ({ fields, names }) =>
-  fields.agent(...names),
-)
+export const agentName = value<string>(textSchema(), ({ fields, names }) => fields.agent(...names))
 export const AGENT_KEYS = ['agent', 'agent_id', 'name', 'id'] as const
-export const hiddenText = codec<string, PackageReading>(undefined, ({ fields, names }) =>
-  fields.text(...names),
-)
-export const anyInput = codec<unknown, PackageReading>(undefined, ({ fields, names }) =>
-  fields.value(...names),
-)
 export const textList: Value<string[]> = { ...texts, schema: { type: 'array', items: textSchema() } }
 
 /** A value that people also put one level too high, or write as a text where keys belong. */
@@ -66,12 +59,8 @@ export const below = <T>(parent: string, as: Value<T>, alone?: string): Value<T>
     const { fields, names, isLone, context } = at
     if (!isLone && fields === context.handoff && fields.has(...names)) {
       const key = names.find((each) => fields.has(each)) ?? names[0]
-      fields.report(
-        'warning',
-        'misplaced_key',
-        `${key} stands below handoff; it belongs below ${parent}`,
-        key,
-      )
+      const message = `${key} stands below handoff; it belongs below ${parent}`
+      fields.report('warning', 'misplaced_key', message, key)
     }
     const found = as.read?.(at)
     if (isLone && found !== undefined && alone) {
@@ -84,24 +73,19 @@ export const below = <T>(parent: string, as: Value<T>, alone?: string): Value<T>
 
 const PACKAGE_ID = /^HO-(?:\d{4}-)?\d{3,}$/
 
-export const packageId = codec<string, PackageReading>(
+export const packageId = value<string>(
   { type: 'string', pattern: '^HO-([0-9]{4}-)?[0-9]{3,}$' },
   ({ fields, names }) => {
     const found = fields.text(...names)
+    const odd = `${found} is kept; ids of packages look like HO-2024-001 or HO-001`
     if (found === undefined)
       fields.report('info', 'missing_id', 'the package has no id; it is given one when it is sent')
-    else if (!PACKAGE_ID.test(found) && !found.startsWith('['))
-      fields.report(
-        'info',
-        'odd_id',
-        `${found} is kept; ids of packages look like HO-2024-001 or HO-001`,
-        'id',
-      )
+    else if (!PACKAGE_ID.test(found) && !found.startsWith('[')) fields.report('info', 'odd_id', odd, 'id')
     return found
   },
 )
 
-export const createdAt = codec<string, PackageReading>(PACKAGE_TIME, ({ fields, names }) => {
+export const createdAt = value<string>(PACKAGE_TIME, ({ fields, names }) => {
   const message = 'the package has no timestamp; it is given one when it is sent'
   if (!fields.has(...names)) fields.report('info', 'missing_timestamp', message)
   return fields.time(...names)
@@ -109,7 +93,7 @@ export const createdAt = codec<string, PackageReading>(PACKAGE_TIME, ({ fields, 
 
 const PERSON = [ANYONE, 'humain']
 
-export const receiver = codec<string | null, PackageReading>(
+export const receiver = value<string | null>(
   textSchema('human: a person decides'),
   ({ fields, names, context }) => {
     const found = fields.agent(...names)
@@ -121,7 +105,7 @@ export const receiver = codec<string | null, PackageReading>(
 )
 
 /** As given: a number stays one, `null` says that there is none. */
-export const stepName = codec<string | number | null, PackageReading>(
+export const stepName = value<string | number | null>(
   {
     type: ['string', 'number', 'null'],
     description: 'Step of the workflow; null: not in the main workflow',
@@ -134,46 +118,38 @@ export const stepName = codec<string | number | null, PackageReading>(
   },
 )
 
-export const stateWord = codec<NonNullable<Draft['state']>, PackageReading>(
-  choice(STATUSES),
-  ({ fields, names }) => {
-    const found = fields.word(Statuses, ...names)
-    return found && stateOf(found)
-  },
-)
+export const stateWord = value<NonNullable<Draft['state']>>(choice(STATUSES), ({ fields, names }) => {
+  const found = fields.word(Statuses, ...names)
+  return found && stateOf(found)
+})
 
 /** Words that say in so many letters that there is no gate. */
 const NO_GATE: readonly unknown[] = [null, false, 'none', 'None', 'no', 'aucune', '']
 
 /** A type that nobody knows must not let the work pass, so it blocks. */
-export const gateType = codec<GateType, PackageReading>(
-  choice(GATE_TYPES),
-  ({ fields, names, isLone, context }) => {
-    const found = fields.value(...names)
-    if (isLone && NO_GATE.includes(found)) {
-      keepAt(context.extra, ['handoff', 'gate'], found)
-      return undefined
-    }
-    if (typeof found !== 'string' || isPlaceholder(found, 'package') || findWord(GateTypes, found))
-      return fields.word(GateTypes, ...names) ?? 'blocking'
-    const message = `the gate type ${found} is not known and is taken as blocking; write ${GATE_TYPES.join(', ')}`
-    fields.report('warning', 'unknown_gate_type', message, names[0])
-    return 'blocking'
-  },
-)
+export const gateType = value<GateType>(choice(GATE_TYPES), ({ fields, names, isLone, context }) => {
+  const found = fields.value(...names)
+  if (isLone && NO_GATE.includes(found)) {
+    keepAt(context.extra, ['handoff', 'gate'], found)
+    return undefined
+  }
+  if (typeof found !== 'string' || isPlaceholder(found, 'package') || findWord(GateTypes, found))
+    return fields.word(GateTypes, ...names) ?? 'blocking'
+  const message = `the gate type ${found} is not known and is taken as blocking; write ${GATE_TYPES.join(', ')}`
+  fields.report('warning', 'unknown_gate_type', message, names[0])
+  return 'blocking'
+})
 
 /** A name beside a gate that is only its type. */
-export const gateName = codec<string, PackageReading>(
-  textSchema(),
-  ({ fields, names, context: { handoff } }) =>
-    fields === handoff &&
-    (!handoff.has('gate') || isData(handoff.value('gate')) || NO_GATE.includes(handoff.value('gate')))
-      ? undefined
-      : fields.text(...names),
+export const gateName = value<string>(textSchema(), ({ fields, names, context: { handoff } }) =>
+  fields === handoff &&
+  (!handoff.has('gate') || isData(handoff.value('gate')) || NO_GATE.includes(handoff.value('gate')))
+    ? undefined
+    : fields.text(...names),
 )
 
 /** Text beside the summary; anything else is kept as it is. */
-export const backgroundText = codec<string, PackageReading>(textSchema(), ({ fields, names, context }) => {
+export const backgroundText = value<string>(textSchema(), ({ fields, names, context }) => {
   const found = fields.value(...names)
   if (typeof found === 'string' && found.trim() !== '') return found
   if (found !== undefined) keepAt(context.extra, ['handoff', 'context', 'background'], found)
@@ -181,7 +157,7 @@ export const backgroundText = codec<string, PackageReading>(textSchema(), ({ fie
 })
 
 /** Background as data. Lists of facts beside the document's own keys are such data too. */
-export const factData = codec<Data, PackageReading>(undefined, ({ fields, names, context }) => {
+export const factData = value<Data>(undefined, ({ fields, names, context }) => {
   const path = ['handoff', 'context', 'data']
   const found = fields.value(...names)
   const result: Data = isData(found) ? { ...found } : {}
@@ -194,7 +170,7 @@ export const factData = codec<Data, PackageReading>(undefined, ({ fields, names,
 })
 
 /** Document 004 has one; a list of them is read. */
-export const deliverables = codec<string[], PackageReading>(textSchema(), ({ fields, names }) => {
+export const deliverables = value<string[]>(textSchema(), ({ fields, names }) => {
   if (Array.isArray(fields.value(...names))) return fields.list(...names)
   const found = fields.text(...names)
   return found === undefined ? undefined : [found]
@@ -203,7 +179,7 @@ export const deliverables = codec<string[], PackageReading>(textSchema(), ({ fie
 type Validation = NonNullable<Pack['validation_request']>
 
 /** The points to validate, alone or with labels for the answers. */
-export const validationRequest = codec<Validation, PackageReading>(
+export const validationRequest = value<Validation>(
   mapping({
     items: { ...textList.schema, description: 'Points to validate' },
     options: mapping(Object.fromEntries(DECISIONS.map((option) => [option, textSchema()]))),
@@ -248,7 +224,7 @@ type Response = NonNullable<NonNullable<Draft['gate']>['response']>
 const RESPONSE = 'gate_response'
 
 /** The answer to a gate, as a mapping or as the bare decision. */
-export const gateResponse = codec<Response, PackageReading>(
+export const gateResponse = value<Response>(
   mapping(
     {
       decision: choice(DECISIONS),
@@ -295,7 +271,7 @@ function decisionIn(fields: Fields, key: string, { labels, extra }: PackageReadi
 }
 
 /** The steps as they stand: names and numbers are the workflow's own. */
-export const workflowSteps = codec<Data, PackageReading>(
+export const workflowSteps = value<Data>(
   mapping({
     name: textSchema(),
     current_step: { type: 'number' },
@@ -323,7 +299,7 @@ export const UNSAID = 'say what was understood: understood.task, or understood: 
 export const CLARIFY = 'request_clarification'
 
 /** A mapping with the task in the receiver's words, or one word. */
-export const understoodTask = codec<Draft, PackageReading>(
+export const understoodTask = value<Draft>(
   {
     oneOf: [
       mapping(
@@ -352,20 +328,17 @@ export const understoodTask = codec<Draft, PackageReading>(
   },
 )
 
-export const startingFlag = codec<boolean, PackageReading>(
-  flag.schema as Schema,
-  ({ fields, names, context }) => {
-    const found = fields.boolean(...names)
-    if (!context.asked) return found
-    const message =
-      'work that is not understood is not started; write starting: false, or say what was understood'
-    if (found === true) fields.report('warning', 'starting_not_understood', message, 'starting')
-    return false
-  },
-)
+export const startingFlag = value<boolean>(flag.schema as Schema, ({ fields, names, context }) => {
+  const found = fields.boolean(...names)
+  if (!context.asked) return found
+  const message =
+    'work that is not understood is not started; write starting: false, or say what was understood'
+  if (found === true) fields.report('warning', 'starting_not_understood', message, 'starting')
+  return false
+})
 
 /** `received` and `action` say nothing that the rest does not, unless they say something else. */
-export const receivedMark = codec<unknown, PackageReading>({ const: true }, ({ fields, names, context }) => {
+export const receivedMark = value<unknown>({ const: true }, ({ fields, names, context }) => {
   if (fields.boolean(...names) !== false) return undefined
   keepAt(context.extra, ['acknowledgment', 'received'], false)
   const message = 'an acknowledgment says received: true; leave it out if nothing was received'
@@ -373,7 +346,7 @@ export const receivedMark = codec<unknown, PackageReading>({ const: true }, ({ f
   return undefined
 })
 
-export const actionWord = codec<unknown, PackageReading>(choice([CLARIFY]), ({ fields, names, context }) => {
+export const actionWord = value<unknown>(choice([CLARIFY]), ({ fields, names, context }) => {
   const found = fields.text(...names)
   if (found === undefined || (context.asked && found === CLARIFY)) return undefined
   keepAt(context.extra, ['acknowledgment', 'action'], found)

@@ -53,7 +53,7 @@ const MISTAKES: readonly Mistake[] = [
   ['inbox --as "a b/../c"',              2, '--as is "a b/../c": an agent name is letters,'],
   ['task update T1 --progress 150',      2, '--progress is at most 100'],
   ['handoff list --state offred',        2, '--state is one of draft, offered,'],
-  ['convert a.md --to packge',           2, '--to is one of markdown, queue, block, writeback, package'],
+  ['convert a.md --to packge',           2, 'packge is not a format; use markdown, queue, block, writeback or package'],
   ['serve --port banana',                2, '--port banana is not a number from 0 to 65535'],
   ['login --url nowhere',                2, '--url is the address of a server, for example http://127.0.0.1:4180'],
   ['token create --agent codex --scope handof:write', 2, 'there is no scope handof:write; did you mean handoff:write?'],

@@ -31,6 +31,7 @@ export interface ConvertedText extends Converted {
 
 /** One document in the words of another dialect, with all that is lost on the way. */
 export function convertText(input: ConvertInput): ConvertedText {
+  const { to, format } = targetOf(input.to, input.formats)
   const document = chosen(documentsIn(input), input.document)
   const { dialect, draft, diagnostics } = document
   if (draft === undefined)
@@ -38,7 +39,6 @@ export function convertText(input: ConvertInput): ConvertedText {
       'invalid_input',
       `this ${dialect} document holds no handoff or record of its own, so there is nothing to convert`,
     )
-  const { to, format } = targetOf(input.to, input.formats)
   const { text, losses } = converted(draft, to, input)
   return {
     text: format ? toOwnText(text, format) : text,
@@ -58,7 +58,7 @@ export function targetOf<T extends string | undefined>(
     const names = [...DIALECTS, ...formats.map(({ name }) => name)]
     refuse(
       'invalid_input',
-      `to: ${to} is not a format; use ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`,
+      `${to} is not a format; use ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`,
       { field: 'to', to },
     )
   }

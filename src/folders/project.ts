@@ -2,7 +2,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { type FoundFile, type Stamp, sha256Of } from './files/tree.ts'
 import type { FileRow } from './state.ts'
-import { note, textFor, Unwritable, utf8Text, type Work } from './work.ts'
+import { folderOf, note, textFor, Unwritable, utf8Text, type Work } from './work.ts'
 
 export interface Target {
   /** What lies there now and may be replaced; absent where nothing does. */
@@ -62,6 +62,8 @@ function putThere(
   if (put.late !== undefined) note(work, { what: 'conflict', path: besideOf(path, put.late), reason: LATE })
   if (put.ok) return put.stamp
   if (at?.path === path) return undefined
+  // Archives are not cleared up in every pass: a process that died there may have left the file under two names.
+  tidy(work, folderOf(path))
   const there = work.tree.read(path)
   if (!there) return undefined
   // A version of ours that a pass left behind when it died, or the very one that was taken in, which its author moved
@@ -75,6 +77,17 @@ function putThere(
   }
   const again = work.tree.put(path, text, there)
   return again.ok ? again.stamp : undefined
+}
+
+/** Clears up after a process that died while it replaced a file. */
+export function tidy(work: Work, folder: string): void {
+  const isKnown = (sha256: string): boolean => work.state.knows(work.path, sha256)
+  for (const kept of work.tree.tidy(folder, isKnown))
+    note(work, {
+      what: 'conflict',
+      path: folder === '' ? kept : `${folder}/${kept}`,
+      reason: 'a process died while it replaced this file',
+    })
 }
 
 const LATE = 'it was written to while Baton replaced it; that version is kept here'

@@ -69,7 +69,7 @@ const REQUEST = {
   timeout_seconds: 300,
 }
 
-function put(root: string, path: string, content: string): void {
+export function put(root: string, path: string, content: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), content)
 }

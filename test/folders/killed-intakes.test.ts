@@ -1,11 +1,32 @@
 import assert from 'node:assert/strict'
+import { linkSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { INTAKES, KilledIntake } from '../faults/intakes.ts'
+import { INTAKES, KilledIntake, pass, put } from '../faults/intakes.ts'
+import { folders } from '../support/documents/folders.ts'
 
 /** Spread over the pass; the long suite kills at every effect. */
 const POINTS = [0.3, 0.45, 0.6, 0.75, 0.9]
 
 describe('an intake whose process is killed', () => {
+  it('leaves a file of the archive under two names, and the next pass clears that up', async (t) => {
+    const root = folders(t).folder('project')
+    const { known, change } = INTAKES['a file that goes to the archive']!
+    await pass('markdown', root)
+    put(root, known!.path, known!.text)
+    await pass('markdown', root)
+    const archive = `live/archived/${new Date().toISOString().slice(0, 7).replace('-', '/')}`
+    const [draft, name] = ['.baton-0123456789abcdef.tmp', basename(known!.path)]
+    put(root, `${archive}/${draft}`, 'half')
+    linkSync(join(root, archive, draft), join(root, archive, name))
+    change(root)
+
+    await pass('markdown', root)
+
+    assert.match(readFileSync(join(root, archive, name), 'utf8'), /^status: Rejected$/m)
+    assert.ok(!readdirSync(join(root, archive)).includes(draft))
+  })
+
   for (const name of Object.keys(INTAKES))
     it(`leaves the whole change or none of it, and nothing twice: ${name}`, async (t) => {
       const intake = new KilledIntake(name)

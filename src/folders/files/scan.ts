@@ -1,3 +1,4 @@
+import { tidy } from '../project.ts'
 import { isProblem } from '../reconcile.ts'
 import type { Look } from '../state.ts'
 import { isSameFolder, note, type Work } from '../work.ts'
@@ -106,17 +107,6 @@ export function lookedInto(work: Work, folder: string, hints: Hints): Seen {
         state.putStamp(work.path, folder, { stamp: now.stamp, at, cost: list.cost })
     },
   }
-}
-
-/** Clears up after a process that died while it replaced a file. */
-export function tidy(work: Work, folder: string): void {
-  const isKnown = (sha256: string): boolean => work.state.knows(work.path, sha256)
-  for (const kept of work.tree.tidy(folder, isKnown))
-    note(work, {
-      what: 'conflict',
-      path: folder === '' ? kept : `${folder}/${kept}`,
-      reason: 'a process died while it replaced this file',
-    })
 }
 
 const isDue = ({ at, cost }: { readonly at: number; readonly cost: number }, now: number): boolean =>

@@ -44,12 +44,7 @@ function boardState(fields: Fields): Draft['state'] {
   const written = fields.text('status')
   if (written === undefined || IDLE.includes(written.toLowerCase())) return undefined
   const found = findWord(STATE_WORDS, written)
-  if (!found)
-    fields.report(
-      'warning',
-      'unknown_status',
-      `status "${written}" is not a known status; write idle, in_progress, blocked or completed`,
-      'status',
-    )
+  const message = `status "${written}" is not a known status; write idle, in_progress, blocked or completed`
+  if (!found) fields.report('warning', 'unknown_status', message, 'status')
   return found?.word
 }

@@ -36,13 +36,8 @@ export function contextOf(source: Source): ContextReading {
   const read = new Map<number, PhaseStatus>()
   for (const key of keysOf(own(source.value, 'phases') as Data)) {
     const fields = /^\d{1,3}$/.test(key) ? phases.below(key) : undefined
-    if (!/^\d{1,3}$/.test(key))
-      phases.report(
-        'warning',
-        'phase_key',
-        `"${key}" is not the number of a phase; write for example "13"`,
-        key,
-      )
+    const message = `"${key}" is not the number of a phase; write for example "13"`
+    if (!/^\d{1,3}$/.test(key)) phases.report('warning', 'phase_key', message, key)
     if (!fields) continue
     const status = fields.word(STATUS_WORDS, 'status')
     const handoff = fields.text('handoff_id')

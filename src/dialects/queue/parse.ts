@@ -116,12 +116,8 @@ function readState(root: Fields, { mark, status: folder }: QueuePlace): Draft['s
   if (written === undefined) return queueState(placed)
   if (STATUS_OF[written] === placed) return written
   const place = mark ? 'the ending of the file name' : `the folder ${FOLDER_OF[placed]}/`
-  root.report(
-    'warning',
-    'status_folder_mismatch',
-    `status is "${word}", but ${place} says ${placed}, which counts; write "status": "${placed}"`,
-    root.has('status') ? 'status' : 'state',
-  )
+  const message = `status is "${word}", but ${place} says ${placed}, which counts; write "status": "${placed}"`
+  root.report('warning', 'status_folder_mismatch', message, root.has('status') ? 'status' : 'state')
   return queueState(placed)
 }
 
@@ -143,7 +139,7 @@ function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Dra
     setOwn(extra, 'error', { ...(own(extra, 'error') as Data | undefined), timestamp: failed })
 }
 
-export function notAnObject(source: Source): PlacedProblem {
+function notAnObject(source: Source): PlacedProblem {
   return {
     severity: 'error',
     code: 'not_an_object',

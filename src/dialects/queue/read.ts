@@ -36,12 +36,8 @@ export function readHandoff(root: Fields, status: QueueStatus = 'pending'): Draf
 /** Nothing is available after the last retry, whatever the file says. */
 function readAvailable(root: Fields, { retry_available: said, retry_count: count, retry }: Draft) {
   if (!said || count === undefined || retryIsLeft(count, retry?.max)) return said
-  root.report(
-    'warning',
-    'retry_exhausted',
-    `retry_available is true, but ${count} of ${retry?.max ?? 3} retries are made; write false`,
-    'retry_available',
-  )
+  const message = `retry_available is true, but ${count} of ${retry?.max ?? 3} retries are made; write false`
+  root.report('warning', 'retry_exhausted', message, 'retry_available')
   return false
 }
 
@@ -49,13 +45,9 @@ function readAvailable(root: Fields, { retry_available: said, retry_count: count
 function readError(root: Fields, said: Partial<NonNullable<Draft['error']>> = {}): Draft['error'] {
   const found = root.value('error')
   if (!isMapping(found) && said.message === undefined) return undefined
-  if (said.code === undefined)
-    root.report(
-      'warning',
-      'error_without_code',
-      'error has no code and counts as PROCESSING_ERROR; write {"code": "PROCESSING_ERROR", "message": "…"}',
-      'error',
-    )
+  const message =
+    'error has no code and counts as PROCESSING_ERROR; write {"code": "PROCESSING_ERROR", "message": "…"}'
+  if (said.code === undefined) root.report('warning', 'error_without_code', message, 'error')
   const report = root.value('validation')
   const inside = isMapping(found) ? found.details : undefined
   const list = isMapping(report) && Array.isArray(report.errors) ? report.errors : inside

@@ -175,6 +175,14 @@ describe('a time field', () => {
 })
 
 describe('a list field', () => {
+  it('that is a mapping is told to be a list', () => {
+    const fields = yaml('dependencies: {a: 1}\n')
+
+    assert.equal(fields.list('dependencies'), undefined)
+    const [{ message } = { message: '' }] = fields.diagnostics
+    assert.equal(message, 'dependencies must be a list of texts; a mapping was found')
+  })
+
   it('has scalars as written, and a lone one counts with a warning', () => {
     const fields = yaml('a: [12, 15.10, x]\nb: lone\nc: []\nd: ~\n')
     assert.deepEqual(fields.list('a'), ['12', '15.10', 'x'])

@@ -198,7 +198,7 @@ class MappingFields implements Fields {
     if (found === undefined || isAbsent(found.value)) return undefined
     const { key, value } = found
     if (!Array.isArray(value)) {
-      const text = this.#text(found)
+      const text = this.#text(found, 'a list of texts')
       if (text === undefined) return undefined
       this.report(
         'warning',
@@ -317,7 +317,7 @@ class MappingFields implements Fields {
   }
 
   /** A scalar as text. Numbers and booleans come as they were written. */
-  #text({ key, value }: FoundField): string | undefined {
+  #text({ key, value }: FoundField, wanted = 'a single value'): string | undefined {
     if (isAbsent(value)) return undefined
     if (typeof value === 'string') {
       if (isPlaceholder(value, 'field')) this.#placeholder(value, key)
@@ -335,7 +335,7 @@ class MappingFields implements Fields {
       return this.#shared.source.raw([...this.path, key, 0]) ?? String(value[0])
     }
     const kind = Array.isArray(value) ? 'a list' : 'a mapping'
-    this.report('error', 'not_text', `${key} must be a single value; ${kind} was found`, key)
+    this.report('error', 'not_text', `${key} must be ${wanted}; ${kind} was found`, key)
     return undefined
   }
 

@@ -2,7 +2,7 @@ import { fieldDifferences, isData, own, sameData } from '../dialects/difference.
 import { type Draft, readDocuments } from '../dialects/index.ts'
 import { statusFor } from '../dialects/markdown/status.ts'
 import { KNOWN_KEYS } from '../dialects/markdown/table.ts'
-import { nativeParts, print, toNative } from '../dialects/markdown/write.ts'
+import { print, toNative } from '../dialects/markdown/write.ts'
 import type { Change, Path, Source } from '../dialects/text/source.ts'
 import { sourcesOf } from '../dialects/text/sources.ts'
 import { present } from '../domain/present.ts'
@@ -53,11 +53,11 @@ interface WrittenFile {
 }
 
 function writtenFile(draft: Draft, source: Source | undefined): WrittenFile {
-  const printed = readBack(print(nativeParts(draft)), draft)
+  const printed = readBack(print(toNative(draft)), draft)
   if (!source) return printed
   const { extra = {}, ...rest } = draft
-  const front = print({ value: nativeParts(rest).value }).slice(0, -FRONT_MATTER_MARK.length)
-  const { body } = nativeParts(draft)
+  const front = print({ value: toNative(rest).value }).slice(0, -FRONT_MATTER_MARK.length)
+  const { body } = toNative(draft)
   const kept = readBack(`${front}${foreignText(source, extra)}${FRONT_MATTER_MARK}${body}`, draft)
   return sameData(kept.draft, printed.draft) ? kept : printed
 }

@@ -8,18 +8,13 @@ import { OLDER_READERS } from '../text/yaml/older-readers.ts'
 import { renderBody } from './render.ts'
 import { expiryOf, KNOWN_KEYS, purposeOf, TABLE } from './table.ts'
 
-/** A draft in document 000's keys, in its order. Refused where a required key would stay empty. */
+/** A draft in document 000's keys, in its order. Not enough where a required key would stay empty. */
 export function toNative(draft: Draft): Native {
-  const native = nativeParts(draft)
-  const missing = askedIn(TABLE, native.value, 'handoff')
-  return { ...native, ...(missing.length > 0 ? { ok: false, missing } : { ok: true }) }
-}
-
-/** The same without a refusal: what a document did not say is not in it. */
-export function nativeParts(draft: Draft): { value: Data; body: string } {
   const kept = Object.entries(draft.extra ?? {}).filter(([key]) => !KNOWN_KEYS.has(key))
   const value = writeRows(TABLE, { ...draft, extra: Object.fromEntries(kept) }, 'handoff')
-  return { value, body: draft.body ?? renderBody(asWritten(draft)) }
+  const body = draft.body ?? renderBody(asWritten(draft))
+  const missing = askedIn(TABLE, value, 'handoff')
+  return missing.length > 0 ? { ok: false, missing, value, body } : { ok: true, value, body }
 }
 
 /** With what the front matter is given by rule, so that the body repeats that too. */

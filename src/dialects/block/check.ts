@@ -57,40 +57,28 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 /** The `@` alone does not make a name (A2-04). */
 export function checkAgentName(fields: Fields, field: string, written: string): void {
-  const template = isPlaceholder(written, 'block')
-  if (AT_AGENT.test(written) && !template) return
+  const isTemplate = isPlaceholder(written, 'block')
+  if (AT_AGENT.test(written) && !isTemplate) return
   const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written
-  fields.report(
-    'error',
-    template ? 'template_placeholder' : 'invalid_agent_name',
-    template
-      ? `Invalid agent name: ${shown}. That is the template's own text; write the agent's name, for example "@qa-agent".`
-      : `Invalid agent name: ${shown}. Write one word of at most 64 letters, digits, dots, dashes or underscores after the @, for example "@qa-agent".`,
-    field,
-  )
+  const way = isTemplate
+    ? "That is the template's own text; write the agent's name"
+    : 'Write one word of at most 64 letters, digits, dots, dashes or underscores after the @'
+  const message = `Invalid agent name: ${shown}. ${way}, for example "@qa-agent".`
+  fields.report('error', isTemplate ? 'template_placeholder' : 'invalid_agent_name', message, field)
 }
 
 export function checkCount(fields: Fields, field: string, value: number | undefined, key = field): void {
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return
-  fields.report(
-    'error',
-    `invalid_${field}`,
-    `Invalid ${field}: ${value}. Write a whole number from 0 on, without a sign, for example ${field}: 1.`,
-    key,
-  )
+  const message = `Invalid ${field}: ${value}. Write a whole number from 0 on, without a sign, for example ${field}: 1.`
+  fields.report('error', `invalid_${field}`, message, key)
 }
 
 /** Ids of tasks that are blanks of a template. */
 export function checkIds(fields: Fields, field: string, ids: readonly string[]): void {
-  for (const [index, id] of ids.slice(0, MOST_BLANKS).entries())
-    if (isPlaceholder(id, 'block'))
-      fields.report(
-        'error',
-        'template_placeholder',
-        `${field} holds the template's own text ${id}. Write the id of a task, for example "task-15.3", or ${field}: [].`,
-        field,
-        index,
-      )
+  for (const [index, id] of ids.slice(0, MOST_BLANKS).entries()) {
+    const message = `${field} holds the template's own text ${id}. Write the id of a task, for example "task-15.3", or ${field}: [].`
+    if (isPlaceholder(id, 'block')) fields.report('error', 'template_placeholder', message, field, index)
+  }
 }
 
 /** Blanks of a template among the metrics, whatever the depth. */
@@ -101,13 +89,8 @@ export function checkBlanks(fields: Fields, metrics: Readonly<Data>): void {
     const blank = blankIn(value)
     if (blank !== undefined) {
       found++
-      const name = path.join('.')
-      fields.report(
-        'error',
-        'template_placeholder',
-        `${name} is the blank ${blank} of a template. Write the real value, or leave ${path.at(-1)} out.`,
-        ...path,
-      )
+      const message = `${path.join('.')} is the blank ${blank} of a template. Write the real value, or leave ${path.at(-1)} out.`
+      fields.report('error', 'template_placeholder', message, ...path)
     } else if (isData(value))
       for (const key of Object.keys(value)) visit(own(value, key), [...path, key], depth + 1)
   }
@@ -121,52 +104,29 @@ function blankIn(value: unknown): string | undefined {
   return /^[A-Z]{1,3}$/.test(value[0]) || value[0] === '...' ? `[${value[0]}]` : undefined
 }
 
-/** What the document's function lets through and a reader should hear of. */
+/** Blocks that the document's function lets through and a reader should hear of. */
 export function lint(fields: Fields, said: SaidBlock): void {
-  const warn = (code: string, message: string, ...path: string[]) =>
-    fields.report('warning', code, message, ...path)
   const { phase, status, to, retry_count, metrics, on_failure } = said
-  if (status === 'complete' && metrics) {
-    const [path, count] = failuresIn(metrics) ?? []
-    if (path)
-      warn(
-        'complete_with_failures',
-        `status is complete although ${path.join('.')} is ${count}; if that is not acceptable write status: "failed".`,
-        ...path,
-      )
-  }
-  if (status === 'retry' && (retry_count ?? 0) === 0)
-    warn(
-      'retry_without_count',
-      'status is retry but retry_count is 0; write how often it was tried again.',
-      'status',
-    )
-  if (phase === 'Complete' && typeof to === 'string')
-    warn(
-      'complete_with_receiver',
-      `phase is Complete, so nobody comes next; write to: "None", or the phase that @${to} works in.`,
-      'to',
-    )
-  if (phase === 'Complete' && status !== undefined && status !== 'complete')
-    warn(
-      'complete_phase_not_complete',
-      `phase is Complete but status is ${status}; write the phase that the work is in, or status: "complete".`,
-      'status',
-    )
-  if (status === 'failed' && on_failure === undefined && phase !== 'Complete')
-    warn(
-      'failed_without_on_failure',
-      'status is failed and nothing says what follows; add on_failure with retry, route_to or notify.',
-      'status',
-    )
-  const { retry, escalate_after } = on_failure ?? {}
-  if (retry !== undefined && escalate_after !== undefined && escalate_after <= retry)
-    warn(
-      'escalates_before_retries_end',
-      `escalate_after ${escalate_after} comes before the ${retry} retries are used up, so the rest of them never happens; write escalate_after: ${retry + 1}.`,
-      'on_failure',
-      'escalate_after',
-    )
+  const { retry = Number.NaN, escalate_after = Number.NaN } = on_failure ?? {}
+  const [failing, count] = (status === 'complete' && metrics && failuresIn(metrics)) || [[], 0]
+  const isOver = phase === 'Complete'
+  // biome-ignore format: read as a table
+  const warnings: readonly (readonly [boolean, string, readonly string[], string])[] = [
+    [count > 0, 'complete_with_failures', failing,
+      `status is complete although ${failing.join('.')} is ${count}; if that is not acceptable write status: "failed".`],
+    [status === 'retry' && (retry_count ?? 0) === 0, 'retry_without_count', ['status'],
+      'status is retry but retry_count is 0; write how often it was tried again.'],
+    [isOver && typeof to === 'string', 'complete_with_receiver', ['to'],
+      `phase is Complete, so nobody comes next; write to: "None", or the phase that @${to} works in.`],
+    [isOver && status !== undefined && status !== 'complete', 'complete_phase_not_complete', ['status'],
+      `phase is Complete but status is ${status}; write the phase that the work is in, or status: "complete".`],
+    [status === 'failed' && on_failure === undefined && !isOver, 'failed_without_on_failure', ['status'],
+      'status is failed and nothing says what follows; add on_failure with retry, route_to or notify.'],
+    [escalate_after <= retry, 'escalates_before_retries_end', ['on_failure', 'escalate_after'],
+      `escalate_after ${escalate_after} comes before the ${retry} retries are used up, so the rest of them never happens; write escalate_after: ${retry + 1}.`],
+  ]
+  for (const [holds, code, path, message] of warnings)
+    if (holds) fields.report('warning', code, message, ...path)
 }
 
 function failuresIn(metrics: Readonly<Data>): [string[], number] | undefined {

@@ -5,7 +5,6 @@ const redact = defineOperation({
   name: 'audit_redact',
   summary:
     'Remove one field of a handoff, task or record for good, with every copy here. The log still proves it was there.',
-  effect: 'write',
   scope: 'audit:write',
   peopleOnly: true,
   http: { method: 'POST', path: '/v1/audit/redactions' },

@@ -32,7 +32,6 @@ const ShownSession = () => AuditSession().omit({ lease: true })
 const sessionStart = defineOperation({
   name: 'audit_session_start',
   summary: 'Mark the start of an auditable session. Your work from here to merkle_finalize belongs to it.',
-  effect: 'write',
   scope: 'audit:write',
   tools: 'proof',
   http: { method: 'POST', path: '/v1/audit/sessions' },
@@ -46,7 +45,6 @@ const sessionStart = defineOperation({
 const sessions = defineOperation({
   name: 'audit_sessions',
   summary: 'Audit sessions of the workspace, newest first.',
-  effect: 'read',
   scope: 'audit:read',
   http: { method: 'GET', path: '/v1/audit/sessions' },
   input: () => z.strictObject({ by: z.string().max(64).optional(), ...PAGE() }),
@@ -66,7 +64,6 @@ const verifyChain = defineOperation({
   name: 'audit_verify_chain',
   summary:
     'Verify the hash chains, the tree and the checkpoint that a session rests on; names what is wrong.',
-  effect: 'read',
   scope: 'audit:read',
   tools: 'proof',
   http: { method: 'GET', path: '/v1/audit/verify-chain' },
@@ -102,7 +99,6 @@ const verifyChain = defineOperation({
 const finalize = defineOperation({
   name: 'merkle_finalize',
   summary: 'Seal a session into a Merkle tree, after its final thought_record; again, it answers the same.',
-  effect: 'write',
   scope: 'audit:write',
   tools: 'proof',
   http: { method: 'POST', path: '/v1/audit/finalize' },
@@ -117,7 +113,6 @@ const finalize = defineOperation({
 const root = defineOperation({
   name: 'merkle_root',
   summary: 'The Merkle root of a sealed session, with its seal in a signed checkpoint.',
-  effect: 'read',
   scope: 'audit:read',
   tools: 'proof',
   http: { method: 'GET', path: '/v1/audit/root' },
@@ -132,7 +127,6 @@ const root = defineOperation({
 const proof = defineOperation({
   name: 'audit_proof',
   summary: 'The log entries of a handoff, task, record or session, each proven to be in the log.',
-  effect: 'read',
   scope: 'audit:read',
   http: { method: 'GET', path: '/v1/audit/proofs/{id}' },
   positional: ['id'],
@@ -187,7 +181,6 @@ const Checkpoint = () =>
 const checkpoint = defineOperation({
   name: 'audit_checkpoint',
   summary: 'Sign the current head of the log, where its key is; with --show the newest signed one.',
-  effect: 'write',
   scope: 'audit:write',
   http: { method: 'POST', path: '/v1/audit/checkpoints' },
   input: () =>
@@ -205,7 +198,6 @@ const checkpoint = defineOperation({
 const log = defineOperation({
   name: 'audit_log',
   summary: 'The log of the workspace, oldest first.',
-  effect: 'read',
   scope: 'audit:read',
   http: { method: 'GET', path: '/v1/audit/log' },
   input: () => z.strictObject(PAGE()),
@@ -237,7 +229,6 @@ const log = defineOperation({
 const key = defineOperation({
   name: 'audit_key',
   summary: 'The public key with which anyone can verify this log, and where its secret is.',
-  effect: 'read',
   scope: 'audit:read',
   http: { method: 'GET', path: '/v1/audit/key' },
   input: () => z.strictObject({}),

@@ -76,7 +76,6 @@ const collect = defineOperation({
   name: 'document_collect',
   summary:
     'Store the handoff blocks of agents’ summaries as history, each once, and follow them: hand on, retry, route, notify, escalate.',
-  effect: 'write',
   scope: 'document:write',
   http: { method: 'POST', path: '/v1/documents/collect' },
   input: () =>

@@ -72,7 +72,6 @@ const writing = () => ({
 const check = defineOperation({
   name: 'document_check',
   summary: 'Read a handoff document of any dialect, and list its problems with their places.',
-  effect: 'read',
   scope: 'document:read',
   http: { method: 'POST', path: '/v1/documents/check' },
   input: () =>
@@ -97,7 +96,6 @@ const convert = defineOperation({
   name: 'document_convert',
   summary:
     'Write a document in another dialect. Says what is lost; refused with the list of what is missing.',
-  effect: 'read',
   scope: 'document:read',
   http: { method: 'POST', path: '/v1/documents/convert' },
   input: () =>
@@ -123,7 +121,6 @@ const convert = defineOperation({
 const importing = defineOperation({
   name: 'document_import',
   summary: 'Import the handoffs and records of a document as they are, each once. Limits do not apply.',
-  effect: 'write',
   scope: 'document:write',
   http: { method: 'POST', path: '/v1/documents/import' },
   input: () => z.strictObject(text()),
@@ -158,7 +155,6 @@ const importing = defineOperation({
 const exporting = defineOperation({
   name: 'document_export',
   summary: 'Write a handoff or a task as a document of a dialect. Says what is lost.',
-  effect: 'read',
   scope: 'document:read',
   http: { method: 'POST', path: '/v1/documents/export' },
   positional: ['id'],

@@ -5,6 +5,8 @@ import { visible, visibleDeep, wellFormedDeep } from '../domain/texts/visible.ts
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 
+type Effect = 'read' | 'write'
+
 /** One thing that can be asked of Baton. The command line, HTTP, MCP, the docs and the client are derived from it. */
 export interface Operation<
   In extends z.ZodObject = z.ZodObject,
@@ -13,9 +15,10 @@ export interface Operation<
 > {
   readonly name: Name
   readonly summary: string
-  readonly effect: 'read' | 'write'
   /** Which token scope is needed: `<noun>:read` or `<noun>:write`. */
-  readonly scope: `${string}:${'read' | 'write'}`
+  readonly scope: `${string}:${Effect}`
+  /** As its scope says. */
+  readonly effect: Effect
   /** Only a person may: a terminal confirmation or a person's token is needed. */
   readonly peopleOnly?: boolean
   /** In the small list that agents see by default, or in the set `proof`. */
@@ -37,21 +40,22 @@ export interface Operation<
 }
 
 /** An operation as it is written: schemas come as functions and are built when they are first asked for. */
-type Written<In extends z.ZodObject, Out extends z.ZodType, Name extends string> = Omit<
+export type WrittenOperation<In extends z.ZodObject, Out extends z.ZodType> = Omit<
   Operation<In, Out>,
-  'name' | 'input' | 'output'
-> & { readonly name: Name; readonly input: () => In; readonly output: () => Out }
+  'name' | 'effect' | 'input' | 'output'
+> & { readonly input: () => In; readonly output: () => Out }
 
 /** Builds each schema once, and only if somebody needs it: building all of them is most of a command's start-up. */
 export function defineOperation<
   In extends z.ZodObject,
   Out extends z.ZodType,
   const Name extends `${string}_${string}`,
->(written: Written<In, Out, Name>): Operation<In, Out, Name> {
+>(written: WrittenOperation<In, Out> & { readonly name: Name }): Operation<In, Out, Name> {
   let input: In | undefined
   let output: Out | undefined
   return {
     ...written,
+    effect: written.scope.endsWith(':read') ? 'read' : 'write',
     get input() {
       input ??= written.input()
       return input

@@ -9,7 +9,6 @@ import { defineOperation } from './operation.ts'
 const agentList = defineOperation({
   name: 'agent_list',
   summary: 'The agents that can send and receive here.',
-  effect: 'read',
   scope: 'agent:read',
   http: { method: 'GET', path: '/v1/agents' },
   input: () => z.strictObject({}),
@@ -23,7 +22,6 @@ const agentList = defineOperation({
 const agentAdd = defineOperation({
   name: 'agent_add',
   summary: 'Add an agent or a person, or change their kind, roles, capabilities or limits.',
-  effect: 'write',
   scope: 'agent:write',
   http: { method: 'POST', path: '/v1/agents' },
   positional: ['name'],
@@ -37,7 +35,6 @@ const agentAdd = defineOperation({
 const agentRemove = defineOperation({
   name: 'agent_remove',
   summary: 'Let nobody hand to this agent any more and end its tokens; its history stays.',
-  effect: 'write',
   scope: 'agent:write',
   http: { method: 'POST', path: '/v1/agents/{name}/remove' },
   positional: ['name'],
@@ -70,7 +67,6 @@ const MAX_BASE64 = Math.ceil((MAX_BLOB_BYTES * 4) / 3) + 4
 const artifactPut = defineOperation({
   name: 'artifact_put',
   summary: 'Register a file by path and hash, or store it with its bytes (up to 10 MB).',
-  effect: 'write',
   scope: 'artifact:write',
   http: { method: 'POST', path: '/v1/artifacts' },
   positional: ['path'],
@@ -99,7 +95,6 @@ const artifactPut = defineOperation({
 const artifactGet = defineOperation({
   name: 'artifact_get',
   summary: 'One artifact, with its bytes in base64 where they are stored.',
-  effect: 'read',
   scope: 'artifact:read',
   http: { method: 'GET', path: '/v1/artifacts/{uid}' },
   positional: ['uid'],
@@ -118,7 +113,6 @@ const artifactGet = defineOperation({
 const noticeAck = defineOperation({
   name: 'notice_ack',
   summary: 'Mark a notice as seen.',
-  effect: 'write',
   scope: 'notice:write',
   http: { method: 'POST', path: '/v1/notices/{uid}/ack' },
   positional: ['uid'],
@@ -132,7 +126,6 @@ const noticeAck = defineOperation({
 const status = defineOperation({
   name: 'report_status',
   summary: 'How many handoffs and tasks are in which state, and who holds how many.',
-  effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/status' },
   input: () => z.strictObject({}),

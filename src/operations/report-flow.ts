@@ -15,7 +15,6 @@ const counts = () => ({
 const flow = defineOperation({
   name: 'report_flow',
   summary: 'Handoffs and their outcomes over time, by agent, and by sender and receiver.',
-  effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/flow' },
   input: () => z.strictObject({ window: z.enum(FLOW_WINDOW_NAMES).optional().describe('How far back (7d)') }),

@@ -39,7 +39,6 @@ const metrics = defineOperation({
   name: 'report_metrics',
   summary:
     'Metrics of all blocks by agent, phase, task or workflow: like is added to like, nothing is mixed.',
-  effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/metrics' },
   input: () =>
@@ -80,7 +79,6 @@ const metrics = defineOperation({
 const progress = defineOperation({
   name: 'report_progress',
   summary: 'The state of each workflow or task by its blocks: phase, holder, status and progress.',
-  effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/progress' },
   input: () =>
@@ -128,7 +126,6 @@ const StoredBlock = () =>
 const history = defineOperation({
   name: 'report_history',
   summary: 'Every block that was stored, as it was written, oldest first.',
-  effect: 'read',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/history' },
   input: () => z.strictObject({ ...filters(), ...PAGE() }),

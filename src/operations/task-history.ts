@@ -11,7 +11,6 @@ const Reason = z.string().min(1).max(2_000)
 const reopen = defineOperation({
   name: 'task_reopen',
   summary: 'Reopen a task that is done: one without a thought_record, or any task as a person or pm.',
-  effect: 'write',
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/tasks/{id}/reopen' },
   positional: ['id'],
@@ -35,7 +34,6 @@ const HistoryEntry = () =>
 const log = defineOperation({
   name: 'task_log',
   summary: 'The history of a task: every change with its author and time, and its records.',
-  effect: 'read',
   scope: 'task:read',
   http: { method: 'GET', path: '/v1/tasks/{id}/log' },
   positional: ['id'],

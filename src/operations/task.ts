@@ -9,7 +9,6 @@ import { BASIC, Shown, show } from './task-fields.ts'
 const create = defineOperation({
   name: 'task_create',
   summary: 'Add a task, with what it depends on.',
-  effect: 'write',
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/tasks' },
   positional: ['id'],
@@ -23,7 +22,6 @@ const create = defineOperation({
 const list = defineOperation({
   name: 'task_list',
   summary: 'Tasks of the workspace.',
-  effect: 'read',
   scope: 'task:read',
   http: { method: 'GET', path: '/v1/tasks' },
   input: () =>
@@ -46,7 +44,6 @@ const list = defineOperation({
 const get = defineOperation({
   name: 'task_get',
   summary: 'One task, what blocks it and its records.',
-  effect: 'read',
   scope: 'task:read',
   http: { method: 'GET', path: '/v1/tasks/{id}' },
   positional: ['id'],
@@ -69,7 +66,6 @@ const get = defineOperation({
 const next = defineOperation({
   name: 'task_next_actions',
   summary: 'Tasks that can be started now: critical first, then in dependency order.',
-  effect: 'read',
   scope: 'task:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/next-actions' },
@@ -85,7 +81,6 @@ const next = defineOperation({
 const start = defineOperation({
   name: 'task_start',
   summary: 'Claim a task; exactly one caller gets it.',
-  effect: 'write',
   scope: 'task:write',
   tools: 'default',
   http: { method: 'POST', path: '/v1/tasks/{id}/start' },
@@ -113,7 +108,6 @@ const brief = defineOperation({
   name: 'task_brief',
   summary:
     'The reading list for the next agent: latest records, next actions, task prompt and guides, within a token budget.',
-  effect: 'read',
   scope: 'task:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/tasks/{id}/brief' },

@@ -82,7 +82,6 @@ async function shownRun(service: Service, ref: string): Promise<Shown> {
 const start = defineOperation({
   name: 'workflow_start',
   summary: 'Start a workflow: its steps are handed to their agents in order, and gates to people.',
-  effect: 'write',
   scope: 'workflow:write',
   http: { method: 'POST', path: '/v1/workflows' },
   positional: ['name'],
@@ -97,7 +96,6 @@ const start = defineOperation({
 const status = defineOperation({
   name: 'workflow_status',
   summary: 'How far a run of a workflow is, step by step, and whose move it is.',
-  effect: 'read',
   scope: 'workflow:read',
   http: { method: 'GET', path: '/v1/workflows/{id}' },
   positional: ['id'],
@@ -111,7 +109,6 @@ const status = defineOperation({
 const list = defineOperation({
   name: 'workflow_list',
   summary: 'Runs of workflows, newest first.',
-  effect: 'read',
   scope: 'workflow:read',
   http: { method: 'GET', path: '/v1/workflows' },
   input: () =>
@@ -141,7 +138,6 @@ const list = defineOperation({
 const resume = defineOperation({
   name: 'workflow_resume',
   summary: 'Retry the failed steps of a run; if none failed, nothing changes.',
-  effect: 'write',
   scope: 'workflow:write',
   http: { method: 'POST', path: '/v1/workflows/{id}/resume' },
   positional: ['id'],
@@ -156,7 +152,6 @@ const resume = defineOperation({
 const cancel = defineOperation({
   name: 'workflow_cancel',
   summary: 'End a run and cancel its open handoffs; their receivers are told.',
-  effect: 'write',
   scope: 'workflow:write',
   http: { method: 'POST', path: '/v1/workflows/{id}/cancel' },
   positional: ['id'],
@@ -171,7 +166,6 @@ const cancel = defineOperation({
 const check = defineOperation({
   name: 'workflow_check',
   summary: 'Check a definition without starting it: every problem with its line and what to write.',
-  effect: 'read',
   scope: 'workflow:read',
   http: { method: 'POST', path: '/v1/workflows/check' },
   positional: ['name'],
@@ -211,7 +205,6 @@ async function checked(
 const picture = defineOperation({
   name: 'workflow_picture',
   summary: 'A workflow, or one run of it with the states of its steps, drawn as Mermaid or SVG.',
-  effect: 'read',
   scope: 'workflow:read',
   http: { method: 'POST', path: '/v1/workflows/picture' },
   positional: ['name'],

@@ -23,7 +23,6 @@ const DONE_REPLY = 'Status updated to "done". Writeback check: thought_record ex
 const update = defineOperation({
   name: 'task_update',
   summary: 'Report status, progress and notes of a task. Done is refused until a thought_record was written.',
-  effect: 'write',
   scope: 'task:write',
   tools: 'default',
   http: { method: 'POST', path: '/v1/tasks/{task_id}' },
@@ -52,7 +51,6 @@ const record = defineOperation({
   name: 'thought_record',
   summary:
     'Record what was done on a task: branch, commit, tests, summary. Needed before a task can be done. With status todo and notes it opens a done task again.',
-  effect: 'write',
   scope: 'task:write',
   tools: 'default',
   http: { method: 'POST', path: '/v1/tasks/{task_id}/records' },
@@ -74,7 +72,6 @@ const record = defineOperation({
 const complete = defineOperation({
   name: 'task_complete',
   summary: 'Write the record of what was done and set the task done, both or neither.',
-  effect: 'write',
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/tasks/{task_id}/complete' },
   positional: ['task_id'],
@@ -94,7 +91,6 @@ const complete = defineOperation({
 const escalate = defineOperation({
   name: 'task_escalate',
   summary: 'Hand a writeback that failed to the pm, with branch, commit and the thought_record to write.',
-  effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/tasks/{task_id}/escalate' },
   positional: ['task_id'],
@@ -122,7 +118,6 @@ const list = defineOperation({
   name: 'thought_list',
   summary:
     'The newest records, of one task or of the whole project, in the order in which they were written.',
-  effect: 'read',
   scope: 'task:read',
   http: { method: 'GET', path: '/v1/records' },
   positional: ['task_id'],
@@ -153,7 +148,6 @@ const list = defineOperation({
 const attest = defineOperation({
   name: 'thought_attest',
   summary: 'Answer for a record that was put into the store past the log; for people and the role pm.',
-  effect: 'write',
   scope: 'task:write',
   http: { method: 'POST', path: '/v1/records/{uid}/attest' },
   positional: ['uid'],

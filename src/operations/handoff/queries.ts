@@ -46,7 +46,6 @@ const GateResponse = () =>
 const inbox = defineOperation({
   name: 'handoff_inbox',
   summary: 'Your open work: handoffs to accept, finish, verify or answer, and notices you have not seen.',
-  effect: 'read',
   scope: 'handoff:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/inbox' },
@@ -68,7 +67,6 @@ const inbox = defineOperation({
 const get = defineOperation({
   name: 'handoff_get',
   summary: 'One handoff with its package, what was handed in, questions and answers, attempts and timeline.',
-  effect: 'read',
   scope: 'handoff:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/handoffs/{id}' },
@@ -106,7 +104,6 @@ const get = defineOperation({
 const list = defineOperation({
   name: 'handoff_list',
   summary: 'Handoffs of the workspace, newest first.',
-  effect: 'read',
   scope: 'handoff:read',
   http: { method: 'GET', path: '/v1/handoffs' },
   input: () =>
@@ -133,7 +130,6 @@ const wait = defineOperation({
   name: 'handoff_wait',
   summary:
     'Wait until a handoff is completed. Refused with its reason when it ends otherwise, or when time is up.',
-  effect: 'read',
   scope: 'handoff:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/handoffs/{id}/wait' },

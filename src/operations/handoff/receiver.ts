@@ -3,13 +3,12 @@ import { Handoff } from '../../domain/handoffs/handoff.ts'
 import { acceptFields, failFields, heartbeatFields, Id, submitFields } from '../../domain/handoffs/inputs.ts'
 import { CheckResult } from '../../domain/handoffs/package.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, mutable } from './fields.ts'
+import { CHANGE_ERRORS, defineStep, mutable } from './fields.ts'
 
 const accept = defineOperation({
   name: 'handoff_accept',
   summary:
     'Accept a handoff that was offered to you: say the task in your own words. With blockers, say what is unclear instead of starting.',
-  effect: 'write',
   scope: 'handoff:write',
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/accept' },
@@ -42,14 +41,9 @@ const accept = defineOperation({
   },
 })
 
-const reject = defineOperation({
-  name: 'handoff_reject',
+const reject = defineStep('reject', {
   summary: 'Decline a handoff, or give accepted work back. The sender is told why.',
-  effect: 'write',
-  scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/reject' },
-  positional: ['id'],
   input: () =>
     z.strictObject({
       id: Id,
@@ -60,8 +54,6 @@ const reject = defineOperation({
         .optional()
         .describe('For example skill_gap, which also tells the chief'),
     }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton reject @ --reason "I have no access to the billing service"'],
   run: (service, call, { id, reason, reason_type }) =>
     service.receiving.reject(call, id, {
@@ -73,7 +65,6 @@ const reject = defineOperation({
 const claim = defineOperation({
   name: 'handoff_claim',
   summary: 'Take the next handoff of your queue, by priority and then age.',
-  effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/claims' },
   input: () => z.strictObject({}),
@@ -87,89 +78,45 @@ const claim = defineOperation({
   },
 })
 
-const heartbeat = defineOperation({
-  name: 'handoff_heartbeat',
+const heartbeat = defineStep('heartbeat', {
   summary: 'Say that you are still at work; tell progress, or that you are blocked.',
-  effect: 'write',
-  scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/heartbeat' },
-  positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      ...heartbeatFields(),
-    }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
+  input: () => z.strictObject({ id: Id, ...heartbeatFields() }),
   examples: ['baton handoff heartbeat @ --progress 40'],
   run: (service, call, { id, ...input }) => service.receiving.heartbeat(call, id, input),
 })
 
-const ask = defineOperation({
-  name: 'handoff_ask',
+const ask = defineStep('ask', {
   summary: 'Ask the sender something you need to know. The handoff waits for the answer.',
-  effect: 'write',
-  scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/ask' },
   positional: ['id', 'question'],
   input: () => z.strictObject({ id: Id, question: z.string().min(1).max(8_000) }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton ask @ "Which endpoints are public?"'],
   run: (service, call, { id, question }) => service.receiving.ask(call, id, question),
 })
 
-const answer = defineOperation({
-  name: 'handoff_answer',
+const answer = defineStep('answer', {
   summary: 'Answer a question about a handoff you sent; the work goes on where it stopped.',
-  effect: 'write',
-  scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/answer' },
   positional: ['id', 'text'],
   input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton answer @ "Only /v1 is public"'],
   run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
 })
 
-const submit = defineOperation({
-  name: 'handoff_submit',
+const submit = defineStep('submit', {
   summary: 'Hand in what you did, with evidence for every deliverable.',
-  effect: 'write',
-  scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/submit' },
-  positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      ...submitFields(),
-    }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS, 'unmet'],
+  input: () => z.strictObject({ id: Id, ...submitFields() }),
+  errors: ['unmet'],
   examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
   run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),
 })
 
-const fail = defineOperation({
-  name: 'handoff_fail',
+const fail = defineStep('fail', {
   summary:
     'Report that you cannot do the work, with the reason. It is tried again where its retry rule says so.',
-  effect: 'write',
-  scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/fail' },
-  positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      ...failFields(),
-    }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
+  input: () => z.strictObject({ id: Id, ...failFields() }),
   examples: ['baton handoff fail @ --message "The build machine is down"'],
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
 })

@@ -6,7 +6,7 @@ import { Id, Note, newHandoffFields, Title } from '../../domain/handoffs/inputs.
 import { Package } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, mutable } from './fields.ts'
+import { CHANGE_ERRORS, defineStep, mutable } from './fields.ts'
 
 const Sent = () =>
   z.object({ handoff: Handoff(), warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
@@ -14,7 +14,6 @@ const Sent = () =>
 const create = defineOperation({
   name: 'handoff_create',
   summary: 'Write a handoff as a draft, without sending it.',
-  effect: 'write',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/handoffs/drafts' },
   input: () => z.strictObject(newHandoffFields()),
@@ -28,7 +27,6 @@ const send = defineOperation({
   name: 'handoff_send',
   summary:
     'Hand work to another agent or a person: the task, the results to hand in and the conditions for done.',
-  effect: 'write',
   scope: 'handoff:write',
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs' },
@@ -53,58 +51,31 @@ const send = defineOperation({
   },
 })
 
-const amend = defineOperation({
-  name: 'handoff_amend',
+const amend = defineStep('amend', {
   summary: 'Change what travels with a handoff that nobody works on yet.',
-  effect: 'write',
-  scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/amend' },
-  positional: ['id'],
   input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package().shape }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton handoff amend HO-2026-001 --criterion "p95 under 200 ms"'],
   run: (service, call, { id, ...change }) => service.sending.amend(call, id, present(change)),
 })
 
-const retry = defineOperation({
-  name: 'handoff_retry',
+const retry = defineStep('retry', {
   summary: 'Offer a failed handoff again: the next attempt of the same handoff.',
-  effect: 'write',
-  scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/retry' },
-  positional: ['id'],
   input: () => z.strictObject({ id: Id }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton handoff retry HO-2026-001'],
   run: (service, call, { id }) => service.receiving.retry(call, id),
 })
 
-const reassign = defineOperation({
-  name: 'handoff_reassign',
+const reassign = defineStep('reassign', {
   summary: 'Give a handoff you sent to another receiver.',
-  effect: 'write',
-  scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/reassign' },
   positional: ['id', 'to'],
   input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton handoff reassign HO-2026-001 gemini --reason "codex is away"'],
   run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
 })
 
-const cancel = defineOperation({
-  name: 'handoff_cancel',
+const cancel = defineStep('cancel', {
   summary: 'Cancel a handoff you sent; its receiver is told.',
-  effect: 'write',
-  scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/cancel' },
-  positional: ['id'],
   input: () => z.strictObject({ id: Id, reason: Note.optional() }),
-  output: Handoff,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton handoff cancel HO-2026-001 --reason "no longer needed"'],
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
 })

@@ -81,7 +81,7 @@ function putThere(
 
 /** Clears up after a process that died while it replaced a file. */
 export function tidy(work: Work, folder: string): void {
-  const isKnown = (sha256: string): boolean => work.state.knows(work.path, sha256)
+  const isKnown = (sha256: string): boolean => work.state.knows(work.path, sha256) !== undefined
   for (const kept of work.tree.tidy(folder, isKnown))
     note(work, {
       what: 'conflict',

@@ -185,7 +185,7 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
     const isKnown = own.sha256 === first.sha256 || work.state.wrote(work.path, first.sha256) !== undefined
     if (isKnown && work.tree.remove(own.path, first)) return takeChange(work, handoff, file, own)
   }
-  if (isOurs) {
+  if (isOurs || work.state.knows(work.path, found.sha256) === handoff.uid) {
     // What a pass left behind when it died between writing the new file and taking the old one away.
     if (await isOfGit(work, path, found.bytes)) return dealtWith(work, path, found)
     work.state.dropLook(work.path, path)

@@ -222,9 +222,10 @@ export class FolderState {
     this.#sql(`INSERT OR IGNORE INTO wrote VALUES (?, ?, ?, ${REPLACED})`).run(folder, sha256, uid)
   }
 
-  /** Whether a version was written by Baton or dealt with. */
-  knows(folder: string, sha256: string): boolean {
-    return this.#sql('SELECT 1 FROM wrote WHERE folder = ? AND sha256 = ?').get(folder, sha256) !== undefined
+  /** The handoff of a version that Baton wrote or dealt with. */
+  knows(folder: string, sha256: string): string | undefined {
+    const row = this.#sql('SELECT uid FROM wrote WHERE folder = ? AND sha256 = ?').get(folder, sha256)
+    return row && String(row.uid)
   }
 
   wrote(folder: string, sha256: string): { readonly uid: string; readonly rev: number } | undefined {

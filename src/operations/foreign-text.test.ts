@@ -217,7 +217,10 @@ describeOnEngines('a key that somebody wrote by mistake', (open) => {
       { text },
     )
     assert.deepEqual(
-      items.map(({ outcome, reason }) => [outcome, /^text holds what looks like an npm token/.test(reason)]),
+      items.map(({ outcome, reason }) => [
+        outcome,
+        /^summary holds what looks like an npm token/.test(reason),
+      ]),
       [['refused', true]],
     )
     assert.deepEqual(await placesOf(w.store, KEY), [])

@@ -22,3 +22,11 @@ type Frozen<T> = {
     ? readonly Item[] | Extract<T[K], undefined>
     : T[K]
 }
+
+/** An answer with this schema, as the service gives it: its lists do not change, and an absent field is left out. */
+export type AnswerOf<Schema extends () => z.ZodType> = Exact<z.output<ReturnType<Schema>>>
+type Exact<T> = T extends readonly (infer Item)[]
+  ? readonly Exact<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Exact<Exclude<T[K], undefined>> }
+    : T

@@ -1,3 +1,6 @@
+import * as z from 'zod'
+import type { AnswerOf } from './once.ts'
+
 export const SEVERITIES = ['error', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
@@ -13,10 +16,15 @@ export interface GradedProblem extends Problem {
 }
 
 /** A problem in a text. Lines and columns count from 1. */
-export interface PlacedProblem extends GradedProblem {
-  readonly line: number
-  readonly column: number
-}
+export const PlacedProblem = () =>
+  z.object({
+    severity: z.enum(SEVERITIES),
+    code: z.string(),
+    message: z.string(),
+    line: z.int(),
+    column: z.int(),
+  })
+export type PlacedProblem = AnswerOf<typeof PlacedProblem>
 
 export const byPlace = (a: Pick<PlacedProblem, 'line' | 'column'>, b: typeof a): number =>
   a.line - b.line || a.column - b.column

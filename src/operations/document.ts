@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { DIALECTS } from '../dialects/dialect.ts'
-import { SEVERITIES } from '../domain/problem.ts'
+import { PlacedProblem } from '../domain/problem.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
@@ -19,15 +19,6 @@ const text = () => ({
     .describe('Path of the document; its folder tells some dialects apart'),
 })
 
-export const Problem = () =>
-  z.object({
-    severity: z.enum(SEVERITIES),
-    code: z.string(),
-    message: z.string(),
-    line: z.int(),
-    column: z.int(),
-  })
-
 const word = () => z.string().nullable()
 
 const CheckedDocument = () =>
@@ -45,7 +36,7 @@ const CheckedDocument = () =>
       title: word(),
       createdAt: word(),
     }),
-    diagnostics: z.array(Problem()),
+    diagnostics: z.array(PlacedProblem()),
   })
 
 const Loss = () => z.object({ field: z.string(), reason: z.string() })
@@ -105,7 +96,8 @@ const convert = defineOperation({
       document: z.int().min(1).max(100_000).optional().describe('Which one, where the text holds several'),
       ...writing(),
     }),
-  output: () => z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(Problem()) }),
+  output: () =>
+    z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(PlacedProblem()) }),
   exact: true,
   errors: ['invalid_input', 'not_found', 'unmet'],
   examples: [
@@ -140,7 +132,7 @@ const importing = defineOperation({
           names: z.array(z.string()).optional().describe('Both names of a twin'),
           reason: z.string().optional(),
           code: z.string().optional().describe('Of a refused document: the code that a call would get'),
-          diagnostics: z.array(Problem()).optional(),
+          diagnostics: z.array(PlacedProblem()).optional(),
         }),
       ),
     }),

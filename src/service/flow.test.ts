@@ -4,7 +4,7 @@ import { run } from '../../test/support/program/invoke.ts'
 import { by, describeOnEngines, type Workspace } from '../../test/support/program/workspace.ts'
 import { HOUR_MS, SECOND_MS } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import type { FlowAnswer } from './flow.ts'
+import type { FlowAnswer } from '../domain/reports/flow.ts'
 
 const planner = by('planner')
 

@@ -1,6 +1,6 @@
 import { kindOf, limitsOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
-import { type AgentFlow, type Flow, FlowReport, type FlowWindow } from '../domain/reports/flow.ts'
+import { type FlowAnswer, FlowReport, type FlowWindow } from '../domain/reports/flow.ts'
 import type { Agents } from './agents/agents.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Inbox } from './handoffs/inbox.ts'
@@ -8,21 +8,6 @@ import type { Inbox } from './handoffs/inbox.ts'
 const HANDOFF_PAGE = 500
 /** Ten reads by key at most, whatever the history holds. */
 const MAX_HANDOFFS = 5_000
-
-/** The open handoffs of an agent at this moment, and its limits. */
-export interface Load {
-  readonly outgoing: number
-  readonly incoming: number
-  readonly max_outgoing?: number
-  readonly max_incoming?: number
-}
-
-export interface FlowAnswer extends Omit<Flow, 'agents'> {
-  /** Everybody who is known here, and whoever sent or received in the window. */
-  readonly agents: readonly (AgentFlow & { readonly kind: string; readonly load: Load })[]
-  /** False where the window holds more than is looked at: then the numbers are those of the newest. */
-  readonly whole: boolean
-}
 
 interface Parts {
   readonly deps: Pick<ServiceDeps, 'now' | 'policy'>

@@ -1,59 +1,74 @@
+import * as z from 'zod'
+import type { ErrorCode } from '../errors.ts'
+import type { AnswerOf } from '../once.ts'
 import { present } from '../present.ts'
+import { PlacedProblem, SEVERITIES } from '../problem.ts'
 import type { OnFailure } from './failure-routing.ts'
-import { isWorkflowComplete, nextAgent, PHASES, type Phase, phaseProgress, type Status } from './phases.ts'
+import {
+  isWorkflowComplete,
+  nextAgent,
+  PHASES,
+  type Phase,
+  phaseProgress,
+  STATUSES,
+  type Status,
+} from './phases.ts'
 
-/** A block of document 002 as it was stored: what an agent said of its work, with the text it stood in. */
-export interface Block {
-  readonly uid: string
-  /** SHA-256 of what was said and where it came from: the same summary is history once. */
-  readonly digest: string
-  readonly from: string
-  readonly to: string
-  readonly phase: string
-  readonly status: string
-  readonly task?: string
-  /** uid of the run that it belongs to. */
-  readonly run?: string
-  readonly at: string
-  readonly stored_at: string
-  /** The block's text, byte for byte. */
-  readonly raw: string
-  /** The workflow it counts to: its `workflow_id`, else the caller's or the run's, else the UTC day. */
-  readonly workflow?: string
-  readonly retry_count?: number
-  readonly metrics?: Readonly<Record<string, unknown>>
-  readonly dependencies?: readonly string[]
-  readonly on_failure?: OnFailure
-  /** Keys that the document says an absent value for. */
-  readonly defaulted?: readonly string[]
-  /** The file it stood in, and its place among the blocks there. */
-  readonly source?: string
-  readonly ordinal?: number
-  readonly line?: number
-  /** The caller that brought it in. `from` is only what the text claims. */
-  readonly by?: string
-  /** Written by Baton itself after a failure, and by no agent. */
-  readonly made?: true
-  readonly followed?: Followed
-}
+const Placed = () => z.object({ to: z.string(), id: z.string().describe('The handoff') })
+export type Placed = AnswerOf<typeof Placed>
 
 /** The effects of a block. Handoffs by their ids, others by name. */
-export interface Followed {
-  /** The handoff to its author that it moved, and where to. */
-  readonly moved?: { readonly id: string; readonly state: string }
-  readonly next?: Placed
-  readonly retry?: Placed & { readonly retry_count: number }
-  readonly routed?: Placed
-  readonly escalated?: Placed
-  readonly notified?: string
-  /** Why the work was not handed on. */
-  readonly problem?: string
-}
+const Followed = () =>
+  z.object({
+    moved: z
+      .object({ id: z.string(), state: z.string() })
+      .optional()
+      .describe("The handoff to the block's author that it moved"),
+    next: Placed().optional().describe('Handed on to the next agent'),
+    retry: Placed().extend({ retry_count: z.int() }).optional(),
+    routed: Placed().optional(),
+    escalated: Placed().optional(),
+    notified: z.string().optional(),
+    problem: z.string().optional().describe('Why it was not handed on'),
+  })
+export type Followed = AnswerOf<typeof Followed>
 
-export interface Placed {
-  readonly to: string
-  readonly id: string
-}
+const Data = () => z.record(z.string(), z.unknown())
+
+/** A block of document 002 as it was stored: what an agent said of its work, with the text it stood in. */
+export const Block = () =>
+  z.object({
+    uid: z.string(),
+    /** SHA-256 of what was said and where it came from: the same summary is history once. */
+    digest: z.string(),
+    from: z.string(),
+    to: z.string(),
+    phase: z.string(),
+    status: z.string(),
+    task: z.string().optional(),
+    /** uid of the run that it belongs to. */
+    run: z.string().optional(),
+    /** The workflow it counts to: its `workflow_id`, else the caller's or the run's, else the UTC day. */
+    workflow: z.string().optional(),
+    at: z.string(),
+    stored_at: z.string(),
+    raw: z.string().describe('The text, byte for byte'),
+    retry_count: z.number().optional(),
+    metrics: Data().optional(),
+    dependencies: z.array(z.string()).optional(),
+    on_failure: Data().optional(),
+    /** Keys that the document says an absent value for. */
+    defaulted: z.array(z.string()).optional(),
+    /** The file it stood in, and its place among the blocks there. */
+    source: z.string().optional(),
+    ordinal: z.int().optional(),
+    line: z.int().optional(),
+    /** `from` is only what the text claims. */
+    by: z.string().optional().describe('The agent that brought it in'),
+    made: z.literal(true).optional().describe('Written by Baton after a failure'),
+    followed: Followed().optional(),
+  })
+export type Block = Omit<AnswerOf<typeof Block>, 'on_failure'> & { readonly on_failure?: OnFailure }
 
 /** The verdict of a pipeline on a status, with its exit code. The worst first. */
 // biome-ignore format: read as a table
@@ -87,20 +102,70 @@ export function worstVerdict(verdicts: readonly Verdict[]): Verdict {
 }
 
 /** The progress of a workflow or a task. */
-export interface Progress {
-  readonly key: string
-  readonly phase: string
-  readonly status: string
-  /** The agent whose move it is; absent when the branch has ended. */
-  readonly holder?: string
-  readonly step: number
-  readonly of: number
-  readonly percent: number
-  readonly complete: boolean
-  /** The newest word of each agent. */
-  readonly agents: readonly { readonly agent: string; readonly phase: string; readonly status: string }[]
-  readonly blocks: number
-  readonly updated_at: string
+export const Progress = () =>
+  z.object({
+    key: z.string(),
+    phase: z.string(),
+    status: z.string(),
+    /** Absent when the branch has ended. */
+    holder: z.string().optional().describe('Whose move it is'),
+    step: z.int().describe('Phase by number, from 1'),
+    of: z.int(),
+    percent: z.number(),
+    complete: z.boolean(),
+    /** The newest word of each agent. */
+    agents: z.array(z.object({ agent: z.string(), phase: z.string(), status: z.string() })),
+    blocks: z.int(),
+    updated_at: z.string(),
+  })
+export type Progress = AnswerOf<typeof Progress>
+
+/** One block of one document, or the one entry of a document without any. */
+const CollectedBlock = () =>
+  z.object({
+    /** `read`: valid, and not stored. `refused`: valid, and the workspace does not take it. */
+    outcome: z
+      .enum(['recorded', 'unchanged', 'read', 'refused', 'invalid', 'inferred', 'no_block'])
+      .describe('inferred: hints from a summary without a block, never stored'),
+    path: z.string().optional(),
+    line: z.int(),
+    verdict: z.enum(Object.keys(VERDICTS) as [Verdict, ...Verdict[]]),
+    status: z.enum(STATUSES).optional(),
+    phase: z.string().optional(),
+    from: z.string().optional().describe('The agent that the block names as its author'),
+    to: z.string().optional(),
+    task: z.string().optional(),
+    workflow: z.string().optional(),
+    retry_count: z.number().optional(),
+    metrics: Data().optional(),
+    dependencies: z.array(z.string()).optional(),
+    unmet: z.array(z.string()).optional().describe('Dependencies that are not complete'),
+    digest: z.string().optional(),
+    uid: z.string().optional(),
+    at: z.string().optional(),
+    followed: Followed().optional(),
+    reason: z.string().optional(),
+    code: z.string().optional().describe('Of a refused block: the code that a call would get'),
+    diagnostics: z.array(PlacedProblem()),
+    open: z.literal(true).optional().describe('Its fence is not closed'),
+  })
+export type CollectedBlock = Omit<AnswerOf<typeof CollectedBlock>, 'code'> & { readonly code?: ErrorCode }
+
+export const Collected = () =>
+  z.object({
+    blocks: z.array(CollectedBlock()),
+    order: z.array(
+      z.object({
+        severity: z.enum(SEVERITIES),
+        code: z.enum(['dependency_unmet', 'dependency_unknown', 'dependency_cycle']),
+        id: z.string(),
+        message: z.string(),
+      }),
+    ),
+    progress: z.array(Progress()),
+  })
+export type Collected = Omit<AnswerOf<typeof Collected>, 'blocks'> & {
+  readonly blocks: readonly CollectedBlock[]
 }
 
 /** The fields of a block that decide its place in a workflow. */

@@ -1,4 +1,6 @@
+import * as z from 'zod'
 import type { Handoff } from '../handoffs/handoff.ts'
+import type { AnswerOf } from '../once.ts'
 
 /** How far back, and how wide each step of the picture is. */
 // biome-ignore format: read as a table
@@ -12,57 +14,58 @@ export const FLOW_WINDOWS = {
 export type FlowWindow = keyof typeof FLOW_WINDOWS
 export const FLOW_WINDOW_NAMES = ['1h', '1d', '7d', '30d', '90d'] as const satisfies readonly FlowWindow[]
 
-export interface FlowStep {
-  /** The time at which the step begins. */
-  readonly at: string
-  readonly made: number
-  readonly completed: number
-  /** Failed or expired. */
-  readonly failed: number
-  /** Declined, by its receiver or at a gate: nobody tried and failed. */
-  readonly rejected: number
-  /** Of those that were completed in it: seconds from made to completed, the one in the middle. */
-  readonly median_s?: number
-}
+const Median = () => z.number().optional().describe('Seconds from creation to completion, median')
 
-export interface AgentFlow {
-  readonly name: string
-  readonly sent: number
-  readonly received: number
-  /** Of those it received. */
-  readonly completed: number
-  readonly failed: number
-  readonly rejected: number
-  /** Failed of all that were completed or failed, from 0 to 1; absent while nothing has. */
-  readonly failure_rate?: number
-  /** Attempts after the first. */
-  readonly retries: number
-  readonly median_s?: number
-}
+const counts = () => ({
+  made: z.int(),
+  completed: z.int(),
+  failed: z.int().describe('Failed or expired'),
+  /** Nobody tried and failed. */
+  rejected: z.int().describe('Declined, by the receiver or at a gate'),
+})
 
-export interface FlowEdge {
-  readonly from: string
-  readonly to: string
-  readonly made: number
-  readonly completed: number
-  readonly failed: number
-  readonly rejected: number
-}
+export const FlowAnswer = () =>
+  z.object({
+    window: z.enum(FLOW_WINDOW_NAMES),
+    since: z.string(),
+    until: z.string(),
+    step_s: z.int().describe('Seconds of one step'),
+    whole: z.boolean().describe('False where there is more than the 5000 newest handoffs that are counted'),
+    ...counts(),
+    median_s: Median(),
+    /** `at`: the time at which the step begins. A handoff counts for the median where it was completed. */
+    steps: z.array(z.object({ at: z.string(), ...counts(), median_s: Median() })),
+    /** Everybody who is known here, and whoever sent or received in the window. */
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        load: z
+          .object({
+            outgoing: z.int(),
+            incoming: z.int(),
+            max_outgoing: z.int().optional(),
+            max_incoming: z.int().optional(),
+          })
+          .describe('Open at this moment, and how much may be'),
+        sent: z.int(),
+        received: z.int(),
+        completed: z.int().describe('Of those it received'),
+        failed: z.int(),
+        rejected: z.int(),
+        /** Absent while nothing has ended. */
+        failure_rate: z.number().optional().describe('Failed of all that were completed or failed, 0 to 1'),
+        retries: z.int().describe('Attempts after the first'),
+        median_s: Median(),
+      }),
+    ),
+    edges: z.array(z.object({ from: z.string(), to: z.string(), ...counts() })),
+  })
+export type FlowAnswer = AnswerOf<typeof FlowAnswer>
 
-export interface Flow {
-  readonly window: FlowWindow
-  readonly since: string
-  readonly until: string
-  readonly step_s: number
-  readonly made: number
-  readonly completed: number
-  readonly failed: number
-  readonly rejected: number
-  readonly median_s?: number
-  readonly steps: readonly FlowStep[]
-  readonly agents: readonly AgentFlow[]
-  readonly edges: readonly FlowEdge[]
-}
+/** What handoffs alone say: neither who is known here nor how much each may hold. */
+type AgentFlow = Omit<FlowAnswer['agents'][number], 'kind' | 'load'>
+export type Flow = Omit<FlowAnswer, 'agents' | 'whole'> & { readonly agents: readonly AgentFlow[] }
 
 type Ended = 'completed' | 'failed' | 'rejected'
 /** A cancelled handoff is nobody's failure. */

@@ -1,25 +1,7 @@
+import * as z from 'zod'
+import type { AnswerOf } from '../once.ts'
 import { present } from '../present.ts'
-import { type MetricType, type MetricValue, metricValue } from './metrics-value.ts'
-
-/** One metric of a group: its path and everything of one type that was said there. Types are never mixed. */
-export interface MetricSummary {
-  readonly path: string
-  readonly type: MetricType
-  readonly count: number
-  /** Numbers and durations (in seconds); percents are never added up. */
-  readonly sum?: number
-  readonly min?: number
-  readonly max?: number
-  readonly average?: number
-  readonly true?: number
-  readonly false?: number
-  /** Other texts, each once, in the order in which they came. */
-  readonly values?: readonly string[]
-  /** How many more different texts there were. */
-  readonly more?: number
-  /** The average in each step of the span that was asked for; null where nothing was said. */
-  readonly steps?: readonly (number | null)[]
-}
+import { METRIC_TYPES, type MetricType, type MetricValue, metricValue } from './metrics-value.ts'
 
 /** Steps of equal length through which numbers, percents and durations are followed. */
 export interface MetricsSpan {
@@ -42,13 +24,37 @@ export interface Measured {
   readonly at?: string | undefined
 }
 
-export interface MetricsGroup {
-  /** The agent, phase, task or workflow; absent for blocks that name none. */
-  readonly key?: string
-  readonly blocks: number
-  readonly statuses: Readonly<Record<string, number>>
-  readonly metrics: readonly MetricSummary[]
-}
+/** One metric of a group: its path and everything of one type that was said there. Types are never mixed. */
+const MetricSummary = () =>
+  z.object({
+    path: z.string().describe('For example test_types.unit'),
+    type: z.enum(METRIC_TYPES),
+    count: z.int(),
+    sum: z.number().optional().describe('Numbers, and durations in seconds; percents are never added up'),
+    min: z.number().optional(),
+    max: z.number().optional(),
+    average: z.number().optional(),
+    true: z.int().optional(),
+    false: z.int().optional(),
+    values: z.array(z.string()).optional().describe('Other texts, each once'),
+    /** How many more different texts there were. */
+    more: z.int().optional(),
+    steps: z
+      .array(z.number().nullable())
+      .optional()
+      .describe('Average in each step of the window, null where nothing was said'),
+  })
+export type MetricSummary = AnswerOf<typeof MetricSummary>
+
+export const MetricsGroup = () =>
+  z.object({
+    /** The agent, phase, task or workflow; absent for blocks that name none. */
+    key: z.string().optional(),
+    blocks: z.int(),
+    statuses: z.record(z.string(), z.int()),
+    metrics: z.array(MetricSummary()),
+  })
+export type MetricsGroup = AnswerOf<typeof MetricsGroup>
 
 /** A text that an agent writes is listed, not measured; more than these nobody reads. */
 const MOST_TEXTS = 20

@@ -1,71 +1,20 @@
 import {
   type Block,
-  type Followed,
+  type Collected,
+  type CollectedBlock,
   type Progress,
   progressOf,
-  type Verdict,
   verdictOf,
 } from '../../domain/blocks/block.ts'
 import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing.ts'
-import type { Status } from '../../domain/blocks/phases.ts'
-import { BatonError, type ErrorCode } from '../../domain/errors.ts'
+import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
-import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { TextInput } from '../documents/check.ts'
 import { refuse } from '../write.ts'
 import { digestOf, type Recording, recordBlock } from './block-record.ts'
 import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './found-blocks.ts'
-import { knownOrder, type OrderProblem, orderProblems, unmetOf } from './order.ts'
-
-export const COLLECTED = [
-  'recorded',
-  'unchanged',
-  'read',
-  'refused',
-  'invalid',
-  'inferred',
-  'no_block',
-] as const
-
-/** One block of one document, or the one entry of a document without any. */
-export interface CollectedBlock {
-  /**
-   * `read`: valid, and not stored. `refused`: valid, and the workspace does not take it. `inferred`: hints from the
-   * lines of a summary that has no block; nobody's word, never stored.
-   */
-  readonly outcome: (typeof COLLECTED)[number]
-  readonly path?: string
-  readonly line: number
-  readonly verdict: Verdict
-  readonly status?: Status
-  readonly phase?: string
-  readonly from?: string
-  readonly to?: string
-  readonly task?: string
-  readonly workflow?: string
-  readonly retry_count?: number
-  readonly metrics?: Readonly<Record<string, unknown>>
-  readonly dependencies?: readonly string[]
-  /** Dependencies that are not complete. */
-  readonly unmet?: readonly string[]
-  readonly digest?: string
-  readonly uid?: string
-  readonly at?: string
-  readonly followed?: Followed
-  readonly reason?: string
-  /** Of a refused block: the code that a call would get. */
-  readonly code?: ErrorCode
-  readonly diagnostics: readonly PlacedProblem[]
-  /** The fence of the block is not closed. */
-  readonly open?: true
-}
-
-export interface Collected {
-  readonly blocks: readonly CollectedBlock[]
-  readonly order: readonly OrderProblem[]
-  readonly progress: readonly Progress[]
-}
+import { knownOrder, orderProblems, unmetOf } from './order.ts'
 
 export interface CollectInput {
   readonly documents: readonly TextInput[]

@@ -1,7 +1,6 @@
-import type { Block, Progress } from '../../../src/domain/blocks/block.ts'
+import type { Block, Collected, Progress } from '../../../src/domain/blocks/block.ts'
 import type { Handoff } from '../../../src/domain/handoffs/handoff.ts'
 import type { Notice } from '../../../src/domain/people/notice.ts'
-import type { Collected } from '../../../src/service/blocks/collection.ts'
 import type { Call } from '../../../src/service/deps.ts'
 import type { Service } from '../../../src/service/service.ts'
 import { run } from '../program/invoke.ts'

@@ -1,4 +1,4 @@
-import type { FlowAnswer } from '../../../service/flow.ts'
+import type { FlowAnswer } from '../../../domain/reports/flow.ts'
 import type { Shell } from '../shell.ts'
 
 /** How much was handed over and how it ended, by agent and by pair. */

@@ -1,8 +1,14 @@
 import { lstatSync } from 'node:fs'
-import { type Verdict, verdictOf, worstVerdict } from '../../../../domain/blocks/block.ts'
+import {
+  type Collected,
+  type CollectedBlock,
+  type Verdict,
+  verdictOf,
+  worstVerdict,
+} from '../../../../domain/blocks/block.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
-import type { Collected, CollectedBlock, CollectInput } from '../../../../service/blocks/collection.ts'
+import type { CollectInput } from '../../../../service/blocks/collection.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'

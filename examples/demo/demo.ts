@@ -16,19 +16,9 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Five agents of five dialects pass work in front of your browser, and a gate waits for you.',
   flags: [
-    { name: 'auto', takes: 'nothing', about: 'Nobody is there: the gate is approved, and it ends by itself' },
-    {
-      name: 'pace',
-      takes: 'value',
-      placeholder: 'number',
-      about: 'How long its pauses are (1); 0 leaves none',
-    },
-    {
-      name: 'port',
-      takes: 'value',
-      placeholder: 'number',
-      about: 'Port to listen on (a free one)',
-    },
+    { name: 'auto', about: 'Nobody is there: the gate is approved, and it ends by itself' },
+    { name: 'pace', placeholder: 'number', about: 'How long its pauses are (1); 0 leaves none' },
+    { name: 'port', placeholder: 'number', about: 'Port to listen on (a free one)' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton demo', 'baton demo --auto --pace 0'],

@@ -169,7 +169,7 @@ function entry(screen: Screen, painted: string, length: number, width: number, t
 const optionName = ({ name }: Flag): string => (name === 'color' ? '--no-color' : `--${name}`)
 
 const spelled = (flag: Flag): string =>
-  flag.takes === 'nothing' ? optionName(flag) : `${optionName(flag)} <${flag.placeholder ?? 'text'}>`
+  flag.placeholder === undefined ? optionName(flag) : `${optionName(flag)} <${flag.placeholder}>`
 
 function about(flag: Flag): string {
   const parts = [

@@ -8,13 +8,12 @@ export interface Flag {
   readonly name: string
   /** Other spellings that are understood and not shown. */
   readonly also?: readonly string[]
-  readonly takes: 'value' | 'nothing'
   readonly repeats?: boolean
   /** `--no-name` says false. */
   readonly negatable?: boolean
   readonly required?: boolean
   readonly about?: string
-  /** Stands for the value in help: `<name>`. */
+  /** Stands for the value in help: `<name>`. An option without it is a switch and takes no value. */
   readonly placeholder?: string
   readonly choices?: readonly string[]
 }
@@ -33,29 +32,13 @@ export const isOn = (args: Arguments, name: string): boolean => args.switches.ge
 
 /** Options that every command takes. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  {
-    name: 'as',
-    takes: 'value',
-    placeholder: 'agent',
-    about: 'Your name (BATON_AGENT, else the system user)',
-  },
-  { name: 'json', takes: 'nothing', about: 'The answer as one JSON document' },
-  { name: 'key', takes: 'value', placeholder: 'text', about: 'A repeated call with the same key acts once' },
-  { name: 'store', takes: 'value', placeholder: 'address', about: 'Another store: a file or postgres://…' },
-  {
-    name: 'quiet',
-    also: ['q'],
-    takes: 'nothing',
-    about: 'Answers and errors only, without notes and next: lines',
-  },
-  {
-    name: 'color',
-    also: ['colour'],
-    takes: 'nothing',
-    negatable: true,
-    about: 'No colours, also with NO_COLOR',
-  },
-  { name: 'help', also: ['h'], takes: 'nothing', about: 'The page of a command' },
+  { name: 'as', placeholder: 'agent', about: 'Your name (BATON_AGENT, else the system user)' },
+  { name: 'json', about: 'The answer as one JSON document' },
+  { name: 'key', placeholder: 'text', about: 'A repeated call with the same key acts once' },
+  { name: 'store', placeholder: 'address', about: 'Another store: a file or postgres://…' },
+  { name: 'quiet', also: ['q'], about: 'Answers and errors only, without notes and next: lines' },
+  { name: 'color', also: ['colour'], negatable: true, about: 'No colours, also with NO_COLOR' },
+  { name: 'help', also: ['h'], about: 'The page of a command' },
 ]
 
 /** Reads the arguments of one command. Refuses what it does not know, with the option that was probably meant. */
@@ -80,7 +63,7 @@ export function readArguments(
     } else {
       const { name, value, no } = split(token, known, { command, takes, words, next: rest[0] })
       const flag = known.get(name)!
-      if (flag.takes === 'nothing' || no) {
+      if (flag.placeholder === undefined || no) {
         if (value !== undefined) refuse(`${token.split('=')[0]} takes no value`, command, flag.name)
         switches.set(flag.name, !no)
       } else {
@@ -159,7 +142,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     const token = argv[i]!
     if (!token.startsWith('-')) at.push(i)
     else if (globalFlag(token) === undefined) break
-    else if (globalFlag(token)?.takes === 'value' && !token.includes('=')) i += 1
+    else if (globalFlag(token)?.placeholder !== undefined && !token.includes('=')) i += 1
   }
   const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const textAfter = (name: string): string | undefined => {

@@ -36,7 +36,6 @@ export const outFile = (about: string): FieldFlag => ({
   name: 'out',
   field: 'out',
   kind: 'word',
-  takes: 'value',
   placeholder: 'file',
   about,
 })
@@ -56,7 +55,6 @@ const SINGULAR: Readonly<Record<string, string>> = {
 const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
   links: ['meeting', 'skill'].map((part) => ({
     name: part,
-    takes: 'value',
     field: 'links',
     kind: 'word',
     part,
@@ -66,7 +64,6 @@ const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
   validation_request: [
     {
       name: 'option',
-      takes: 'value',
       repeats: true,
       field: 'validation_request',
       kind: 'json',
@@ -99,13 +96,14 @@ function toFlag(field: string, schema: z.ZodType): FieldFlag {
     ...(name !== dashed(field) && { also: [dashed(field)] }),
     field,
     kind: shape.kind,
-    takes: shape.kind === 'switch' ? 'nothing' : 'value',
     // Points are given one by one, and the object is made of them.
     repeats: shape.repeats || field === 'validation_request',
     negatable: shape.kind === 'switch' || shape.kind === 'text-or-false',
     required: isRequired(schema),
     ...present({ about, choices: shape.choices }),
-    placeholder: shape.choices ? 'choice' : placeholderOf(field, shape.kind),
+    ...(shape.kind !== 'switch' && {
+      placeholder: shape.choices ? 'choice' : placeholderOf(field, shape.kind),
+    }),
   }
 }
 

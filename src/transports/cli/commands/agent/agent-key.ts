@@ -16,10 +16,7 @@ export const key: Command = {
   summary:
     'Makes a key for an agent, so that its records are signed here; the workspace learns its public part.',
   words: ['name'],
-  flags: [
-    { name: 'replace', takes: 'nothing', about: 'Give it another key than it has (people only)' },
-    ...GLOBAL_FLAGS,
-  ],
+  flags: [{ name: 'replace', about: 'Give it another key than it has (people only)' }, ...GLOBAL_FLAGS],
   examples: ['baton agent key codex --as codex', 'baton agent key codex --replace'],
   async run(shell, args) {
     const name = agentNameIn(args.words)

@@ -9,7 +9,6 @@ export const login: Command = {
   flags: [
     {
       name: 'url',
-      takes: 'value',
       placeholder: 'address',
       about: 'Address of the server (the one that runs on this machine)',
     },

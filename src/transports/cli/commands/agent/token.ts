@@ -31,10 +31,9 @@ const create: Command = {
   name: 'token create',
   summary: 'Makes a credential with which an agent or a person calls over HTTP. The secret is shown once.',
   flags: [
-    { name: 'agent', takes: 'value', placeholder: 'name', required: true, about: 'Whose calls they are' },
+    { name: 'agent', placeholder: 'name', required: true, about: 'Whose calls they are' },
     {
       name: 'scope',
-      takes: 'value',
       repeats: true,
       placeholder: 'noun:verb',
       about: 'A scope, for example handoff:write (which includes reading) or *',
@@ -42,7 +41,6 @@ const create: Command = {
     },
     {
       name: 'expires',
-      takes: 'value',
       placeholder: 'time',
       about: 'After this it is worth nothing: 90d (never, if left out)',
     },

@@ -9,13 +9,7 @@ export const exporting: Command = {
   summary:
     'Writes the whole log into a folder that anybody can verify offline, with its texts and checkpoints.',
   flags: [
-    {
-      name: 'out',
-      takes: 'value',
-      required: true,
-      placeholder: 'folder',
-      about: 'A new folder, or an older export',
-    },
+    { name: 'out', required: true, placeholder: 'folder', about: 'A new folder, or an older export' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton audit export --out log/', 'baton audit export --out log/ && baton audit verify log/'],

@@ -10,10 +10,9 @@ export const trust: Command = {
   summary:
     'Compares the log with what you remember of it; you may forget that, or begin another key (people only).',
   flags: [
-    { name: 'reset', takes: 'nothing', about: 'Forget what you remember, after a look at why it is another' },
+    { name: 'reset', about: 'Forget what you remember, after a look at why it is another' },
     {
       name: 'new-key',
-      takes: 'nothing',
       about: 'Begin another key, because the one before is lost or has signed what is gone',
     },
     ...GLOBAL_FLAGS,

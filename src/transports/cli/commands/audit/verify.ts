@@ -11,29 +11,10 @@ export const verifying: Command = {
     'Verifies an export offline, level by level, and says what each does not prove. Exit 0 ok, 1 tampered, 2 cannot be verified, 3 wrong use.',
   words: ['[folder]'],
   flags: [
-    {
-      name: 'seen',
-      takes: 'value',
-      placeholder: 'file',
-      about: 'A checkpoint that you kept: the log must begin with it',
-    },
-    {
-      name: 'vkey',
-      takes: 'value',
-      placeholder: 'key',
-      about: 'Key of the log as you know it, from elsewhere',
-    },
-    {
-      name: 'policy',
-      takes: 'value',
-      placeholder: 'file',
-      about: 'Witnesses that must have signed (C2SP tlog-policy)',
-    },
-    {
-      name: 'anchored',
-      takes: 'nothing',
-      about: 'Instead of an export: compares the log here with what git remembers of it',
-    },
+    { name: 'seen', placeholder: 'file', about: 'A checkpoint that you kept: the log must begin with it' },
+    { name: 'vkey', placeholder: 'key', about: 'Key of the log as you know it, from elsewhere' },
+    { name: 'policy', placeholder: 'file', about: 'Witnesses that must have signed (C2SP tlog-policy)' },
+    { name: 'anchored', about: 'Instead of an export: compares the log here with what git remembers of it' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton audit verify log/', 'baton audit verify log/ --seen last-month.checkpoint'],

@@ -4,33 +4,13 @@ import type { Command } from '../../command.ts'
 import { type Arguments, type Flag, GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
 
 const OPTIONS: readonly Flag[] = [
-  {
-    name: 'phase',
-    takes: 'value',
-    required: true,
-    placeholder: 'phase',
-    choices: PHASES,
-    about: 'State of the work',
-  },
-  {
-    name: 'from',
-    takes: 'value',
-    placeholder: 'agent',
-    about: 'The author (--as, else BATON_AGENT)',
-  },
-  { name: 'to', takes: 'value', placeholder: 'agent', about: 'The next agent (None)' },
-  {
-    name: 'status',
-    takes: 'value',
-    required: true,
-    placeholder: 'status',
-    choices: STATUSES,
-    about: 'How it ended',
-  },
-  { name: 'retry-count', takes: 'value', placeholder: 'number', about: 'Retries so far' },
+  { name: 'phase', required: true, placeholder: 'phase', choices: PHASES, about: 'State of the work' },
+  { name: 'from', placeholder: 'agent', about: 'The author (--as, else BATON_AGENT)' },
+  { name: 'to', placeholder: 'agent', about: 'The next agent (None)' },
+  { name: 'status', required: true, placeholder: 'status', choices: STATUSES, about: 'How it ended' },
+  { name: 'retry-count', placeholder: 'number', about: 'Retries so far' },
   {
     name: 'metric',
-    takes: 'value',
     repeats: true,
     placeholder: 'name=value',
     about: 'One number or result, for example tests_passed=25 or test_types.unit=12',
@@ -38,41 +18,24 @@ const OPTIONS: readonly Flag[] = [
   {
     name: 'depends-on',
     also: ['dependency'],
-    takes: 'value',
     repeats: true,
     placeholder: 'task',
     about: 'A task that this work depends on',
   },
-  { name: 'retry', takes: 'value', placeholder: 'number', about: 'On failure: retries at most' },
-  {
-    name: 'route-to',
-    takes: 'value',
-    placeholder: 'agent',
-    about: 'On failure: the agent that gets the work',
-  },
-  { name: 'notify', takes: 'value', placeholder: 'agent', about: 'On failure: the agent that is told' },
-  {
-    name: 'escalate-after',
-    takes: 'value',
-    placeholder: 'number',
-    about: 'On failure: after so many, the delegator',
-  },
-  {
-    name: 'failure-context',
-    takes: 'value',
-    placeholder: 'text',
-    about: 'On failure: notes for the agent that handles it',
-  },
-  { name: 'task', takes: 'value', placeholder: 'id', about: 'The task that it is about' },
-  { name: 'workflow', takes: 'value', placeholder: 'name', about: 'The workflow that it counts to' },
+  { name: 'retry', placeholder: 'number', about: 'On failure: retries at most' },
+  { name: 'route-to', placeholder: 'agent', about: 'On failure: the agent that gets the work' },
+  { name: 'notify', placeholder: 'agent', about: 'On failure: the agent that is told' },
+  { name: 'escalate-after', placeholder: 'number', about: 'On failure: after so many, the delegator' },
+  { name: 'failure-context', placeholder: 'text', about: 'On failure: notes for the agent that handles it' },
+  { name: 'task', placeholder: 'id', about: 'The task that it is about' },
+  { name: 'workflow', placeholder: 'name', about: 'The workflow that it counts to' },
   {
     name: 'context',
-    takes: 'value',
     repeats: true,
     placeholder: 'name=value',
     about: 'Anything else that the next agent needs',
   },
-  { name: 'at', takes: 'value', placeholder: 'instant', about: 'When it was written (now)' },
+  { name: 'at', placeholder: 'instant', about: 'When it was written (now)' },
 ]
 
 export const block: Command = {

@@ -21,36 +21,23 @@ export const collect: Command = {
     'Reads the handoff blocks of agents’ summaries, stores them as history and does what they say. Exit code: 0 complete, 1 failed, 10 blocked, 11 not finished, 12 no block.',
   words: ['files, folders or -'],
   flags: [
-    { name: 'all', takes: 'nothing', about: 'The worst of all blocks decides, not the last valid one' },
+    { name: 'all', about: 'The worst of all blocks decides, not the last valid one' },
     {
       name: 'format',
-      takes: 'value',
       placeholder: 'form',
       choices: FORMATS,
       about: 'How the answer looks; github is a step summary',
     },
-    { name: 'no-store', takes: 'nothing', about: 'Only read; needs no workspace and changes nothing' },
+    { name: 'no-store', about: 'Only read; needs no workspace and changes nothing' },
     {
       name: 'source',
-      takes: 'value',
       placeholder: 'text',
       about: 'Tells equal summaries of different runs apart, for example $GITHUB_RUN_ID',
     },
-    {
-      name: 'workflow',
-      takes: 'value',
-      placeholder: 'name',
-      about: 'For blocks without a workflow_id (the UTC day)',
-    },
-    {
-      name: 'run',
-      takes: 'value',
-      placeholder: 'id',
-      about: 'The run of a workflow that the blocks belong to',
-    },
+    { name: 'workflow', placeholder: 'name', about: 'For blocks without a workflow_id (the UTC day)' },
+    { name: 'run', placeholder: 'id', about: 'The run of a workflow that the blocks belong to' },
     {
       name: 'route-mode',
-      takes: 'value',
       placeholder: 'mode',
       choices: ROUTE_MODES,
       about: 'The agent that retries: the same one, or route_to from the first failure on',
@@ -58,15 +45,9 @@ export const collect: Command = {
     {
       name: 'follow',
       also: ['f'],
-      takes: 'nothing',
       about: 'Go on with what is written into the files, or without files with what is stored, until Ctrl-C',
     },
-    {
-      name: 'count',
-      takes: 'value',
-      placeholder: 'number',
-      about: 'With --follow: end after so many blocks',
-    },
+    { name: 'count', placeholder: 'number', about: 'With --follow: end after so many blocks' },
     ...GLOBAL_FLAGS,
   ],
   examples: [

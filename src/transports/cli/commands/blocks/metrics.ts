@@ -18,14 +18,8 @@ interface Metrics {
 }
 
 const FLAGS: readonly FieldFlag[] = [
-  {
-    name: 'csv',
-    field: 'csv',
-    kind: 'switch',
-    takes: 'nothing',
-    about: 'One line for each metric, for a spreadsheet',
-  },
-  { name: 'chart', field: 'chart', kind: 'switch', takes: 'nothing', about: 'Durations and blocks as bars' },
+  { name: 'csv', field: 'csv', kind: 'switch', about: 'One line for each metric, for a spreadsheet' },
+  { name: 'chart', field: 'chart', kind: 'switch', about: 'Durations and blocks as bars' },
 ]
 
 /** Beside the table: lines for a spreadsheet, and bars. */

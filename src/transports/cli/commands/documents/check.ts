@@ -17,14 +17,13 @@ export const check: Command = {
     'Reads handoff documents of every dialect and says what is wrong, where, and what to write instead. Needs no workspace.',
   words: ['files, folders or -'],
   flags: [
-    { name: 'strict', takes: 'nothing', about: 'Warnings count as errors' },
+    { name: 'strict', about: 'Warnings count as errors' },
     {
       name: 'git',
-      takes: 'value',
       placeholder: 'since',
       about: 'Every file changed since this commit or branch must stand among the artifacts of a package',
     },
-    { name: 'sarif', takes: 'nothing', about: 'Findings as SARIF 2.1.0, for code scanning' },
+    { name: 'sarif', about: 'Findings as SARIF 2.1.0, for code scanning' },
     ...GLOBAL_FLAGS,
   ],
   examples: [

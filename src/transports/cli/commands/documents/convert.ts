@@ -12,12 +12,7 @@ export const convert: Command = {
   words: ['file or -'],
   flags: [
     { ...TO, required: true },
-    {
-      name: 'document',
-      takes: 'value',
-      placeholder: 'number',
-      about: 'Which one, where the file holds several',
-    },
+    { name: 'document', placeholder: 'number', about: 'Which one, where the file holds several' },
     ...WRITING_FLAGS,
     ...GLOBAL_FLAGS,
   ],

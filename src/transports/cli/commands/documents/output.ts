@@ -13,7 +13,6 @@ const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package']
 
 export const TO: Flag = {
   name: 'to',
-  takes: 'value',
   placeholder: 'dialect',
   choices: DIALECTS,
   about: 'The dialect to write, or a format of baton.yaml',
@@ -31,20 +30,15 @@ export async function formatsFor(shell: Shell) {
 
 /** Options of whatever writes a document. */
 export const WRITING_FLAGS: readonly Flag[] = [
-  {
-    name: 'slot',
-    takes: 'nothing',
-    about: 'Carry what the dialect has no place for under x_baton: the way back is exact',
-  },
+  { name: 'slot', about: 'Carry what the dialect has no place for under x_baton: the way back is exact' },
   {
     name: 'set',
-    takes: 'value',
     repeats: true,
     placeholder: 'field=value',
     about: 'A field that the dialect requires and the document lacks',
   },
-  { name: 'out', also: ['o'], takes: 'value', placeholder: 'file', about: 'Write into this new file' },
-  { name: 'force', takes: 'nothing', about: 'Replace the file of --out where there is one' },
+  { name: 'out', also: ['o'], placeholder: 'file', about: 'Write into this new file' },
+  { name: 'force', about: 'Replace the file of --out where there is one' },
 ]
 
 export interface Written {

@@ -11,7 +11,7 @@ export const doctor: Command = {
   name: 'folders doctor',
   summary:
     'Shows where folder, name, front matter, index and engine differ, and strays in the whole project.',
-  flags: [{ name: 'fix', takes: 'nothing', about: 'Repair it, after showing the changes' }, ...GLOBAL_FLAGS],
+  flags: [{ name: 'fix', about: 'Repair it, after showing the changes' }, ...GLOBAL_FLAGS],
   examples: ['baton folders doctor', 'baton folders doctor --fix'],
   async run(shell, args) {
     const options = await openFolders(shell)

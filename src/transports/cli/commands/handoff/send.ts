@@ -9,7 +9,6 @@ const CHECK_FILES: FieldFlag = {
   name: 'check-files',
   field: 'check_files',
   kind: 'word',
-  takes: 'value',
   placeholder: 'since',
   about: 'Point out files changed since this commit or branch that are not among the artifacts',
 }

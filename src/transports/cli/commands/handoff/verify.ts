@@ -7,18 +7,11 @@ import type { Extra } from '../../operation-command.ts'
 import { askFor, askYesNo } from '../../prompt.ts'
 import { type Dossier, evidenceView } from '../../views/dossier.ts'
 
-const PASS: FieldFlag = {
-  name: 'pass',
-  field: 'pass',
-  kind: 'switch',
-  takes: 'nothing',
-  about: 'It is as it should be',
-}
+const PASS: FieldFlag = { name: 'pass', field: 'pass', kind: 'switch', about: 'It is as it should be' }
 const FAIL: FieldFlag = {
   name: 'fail',
   field: 'fail',
   kind: 'text',
-  takes: 'value',
   placeholder: 'why',
   about: 'Give it back with this reason; the receiver corrects it',
 }

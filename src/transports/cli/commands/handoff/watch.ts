@@ -11,13 +11,8 @@ export const watch: Command = {
   name: 'watch',
   summary: 'Follows what happens in the workspace, live, until Ctrl-C.',
   flags: [
-    {
-      name: 'since',
-      takes: 'value',
-      placeholder: 'cursor',
-      about: 'Begin after this one (0: from the first)',
-    },
-    { name: 'count', takes: 'value', placeholder: 'number', about: 'End after so many' },
+    { name: 'since', placeholder: 'cursor', about: 'Begin after this one (0: from the first)' },
+    { name: 'count', placeholder: 'number', about: 'End after so many' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton watch', 'baton watch --since 0 --json'],

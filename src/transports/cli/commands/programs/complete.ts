@@ -66,7 +66,7 @@ function pendingFlag(before: readonly string[], command: Command): Flag | undefi
   const name = before.at(-1)?.replace(/^--/, '')
   if (!before.at(-1)?.startsWith('--')) return undefined
   return command.flags.find(
-    (flag) => flag.takes === 'value' && [flag.name, ...(flag.also ?? [])].includes(name ?? ''),
+    (flag) => flag.placeholder !== undefined && [flag.name, ...(flag.also ?? [])].includes(name ?? ''),
   )
 }
 

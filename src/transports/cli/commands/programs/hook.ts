@@ -28,26 +28,10 @@ export const hook: Command = {
     'Answers the hooks of a coding agent (session-start, stop, subagent-stop, pre-compact, task-completed), and git (pre-commit).',
   words: ['event'],
   flags: [
-    {
-      name: 'agent',
-      takes: 'value',
-      placeholder: 'agent',
-      about: 'The agent whose session it is; the same as --as',
-    },
-    {
-      name: 'for',
-      takes: 'value',
-      placeholder: 'program',
-      choices: PROGRAMS,
-      about: 'The program that asks',
-    },
-    {
-      name: 'refusals',
-      takes: 'value',
-      placeholder: 'number',
-      about: 'How often a session is kept from stopping (2)',
-    },
-    { name: 'strict', takes: 'nothing', about: 'pre-commit: warnings refuse too' },
+    { name: 'agent', placeholder: 'agent', about: 'The agent whose session it is; the same as --as' },
+    { name: 'for', placeholder: 'program', choices: PROGRAMS, about: 'The program that asks' },
+    { name: 'refusals', placeholder: 'number', about: 'How often a session is kept from stopping (2)' },
+    { name: 'strict', about: 'pre-commit: warnings refuse too' },
     ...GLOBAL_FLAGS,
   ],
   examples: [

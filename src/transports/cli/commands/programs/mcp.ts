@@ -13,10 +13,9 @@ export const mcp: Command = {
   name: 'mcp',
   summary: 'Answers one agent over standard input and output as an MCP server, until the agent ends it.',
   flags: [
-    { name: 'agent', takes: 'value', placeholder: 'name', required: true, about: 'Name of the agent' },
+    { name: 'agent', placeholder: 'name', required: true, about: 'Name of the agent' },
     {
       name: 'tools',
-      takes: 'value',
       placeholder: 'sets',
       about: 'default, proof, all, or tool names separated by commas (default)',
     },

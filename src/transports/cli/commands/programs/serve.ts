@@ -10,25 +10,9 @@ export const serve: Command = {
   name: 'serve',
   summary: 'Answers every operation over HTTP until Ctrl-C. Callers need a token: baton token create.',
   flags: [
-    {
-      name: 'port',
-      takes: 'value',
-      placeholder: 'number',
-      about: 'Port to listen on (4180); 0 takes a free one',
-    },
-    {
-      name: 'host',
-      takes: 'value',
-      placeholder: 'address',
-      about: 'For other machines too: 0.0.0.0 (127.0.0.1)',
-    },
-    {
-      name: 'allow-host',
-      takes: 'value',
-      repeats: true,
-      placeholder: 'name',
-      about: 'A name under which others reach it',
-    },
+    { name: 'port', placeholder: 'number', about: 'Port to listen on (4180); 0 takes a free one' },
+    { name: 'host', placeholder: 'address', about: 'For other machines too: 0.0.0.0 (127.0.0.1)' },
+    { name: 'allow-host', repeats: true, placeholder: 'name', about: 'A name under which others reach it' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton serve', 'baton serve --store postgres://baton@db.example.com/baton --port 4180'],

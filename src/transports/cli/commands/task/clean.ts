@@ -24,11 +24,7 @@ export const clean: Command = {
   name: 'task clean',
   summary:
     'Removes worktrees and branches of tasks that are done, merged and hold nothing uncommitted. Others stay, with the reason.',
-  flags: [
-    { name: 'dry-run', takes: 'nothing', about: 'Only show what would be removed' },
-    BASE,
-    ...GLOBAL_FLAGS,
-  ],
+  flags: [{ name: 'dry-run', about: 'Only show what would be removed' }, BASE, ...GLOBAL_FLAGS],
   examples: ['baton task clean --dry-run', 'baton task clean'],
   async run(shell, args) {
     noWords(args, 'task clean')

@@ -25,24 +25,12 @@ export const finish: Command = {
   flags: [
     {
       name: 'summary',
-      takes: 'value',
+      placeholder: 'text',
       about: 'The work that was done, in 3 to 5 sentences (the body of the last commit)',
     },
-    { name: 'notes', takes: 'value', about: 'A sentence or two for people' },
-    {
-      name: 'test',
-      takes: 'value',
-      repeats: true,
-      placeholder: 'name',
-      about: 'A test that was run beside the commands',
-    },
-    {
-      name: 'blocker',
-      takes: 'value',
-      repeats: true,
-      placeholder: 'json',
-      about: 'A blocker: {"type": …, "issue": …}',
-    },
+    { name: 'notes', placeholder: 'text', about: 'A sentence or two for people' },
+    { name: 'test', repeats: true, placeholder: 'name', about: 'A test that was run beside the commands' },
+    { name: 'blocker', repeats: true, placeholder: 'json', about: 'A blocker: {"type": …, "issue": …}' },
     BASE,
     ...GLOBAL_FLAGS,
   ],

@@ -21,10 +21,9 @@ export const importing: Command = {
     "Adds the tasks of a task-prompts index.md, of Task Master's tasks.json, of a Backlog.md folder or of a CSV file. The same file again changes nothing.",
   words: ['file'],
   flags: [
-    { name: 'tag', takes: 'value', placeholder: 'name', about: "The tag of Task Master's file (master)" },
+    { name: 'tag', placeholder: 'name', about: "The tag of Task Master's file (master)" },
     {
       name: 'with-done',
-      takes: 'nothing',
       about:
         'New tasks that are done there are done here too, with a record. A person decides this at a terminal',
     },

@@ -24,18 +24,10 @@ export const mergeCheck: Command = {
   words: ['[branch]'],
   flags: [
     BASE,
-    { name: 'task', takes: 'value', placeholder: 'id', about: 'The task, when the branch does not name it' },
-    { name: 'run', takes: 'nothing', about: 'Run the tests again, on the commit that would be merged' },
-    {
-      name: 'install-hook',
-      takes: 'nothing',
-      about: 'Check every push to the main branch (git hook pre-push)',
-    },
-    {
-      name: 'pre-push',
-      takes: 'nothing',
-      about: 'For the git hook: reads the pushed refs from standard input',
-    },
+    { name: 'task', placeholder: 'id', about: 'The task, when the branch does not name it' },
+    { name: 'run', about: 'Run the tests again, on the commit that would be merged' },
+    { name: 'install-hook', about: 'Check every push to the main branch (git hook pre-push)' },
+    { name: 'pre-push', about: 'For the git hook: reads the pushed refs from standard input' },
     ...GLOBAL_FLAGS,
   ],
   examples: [

@@ -9,7 +9,6 @@ import type { Shell } from '../../shell.ts'
 
 export const BASE: Flag = {
   name: 'base',
-  takes: 'value',
   placeholder: 'branch',
   about: 'The branch that work is merged into (main)',
 }

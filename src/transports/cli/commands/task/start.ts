@@ -14,7 +14,6 @@ const FLAGS: readonly FieldFlag[] = [
     name: 'slug',
     field: 'slug',
     kind: 'word',
-    takes: 'value',
     placeholder: 'words',
     about: 'The end of the branch, package-setup for feature/p0-1-1-package-setup (from the title)',
   },
@@ -22,7 +21,6 @@ const FLAGS: readonly FieldFlag[] = [
     name: 'base',
     field: 'base',
     kind: 'word',
-    takes: 'value',
     placeholder: 'branch',
     about: 'Base of the new branch (main)',
   },
@@ -30,7 +28,6 @@ const FLAGS: readonly FieldFlag[] = [
     name: 'no-worktree',
     field: 'no_worktree',
     kind: 'switch',
-    takes: 'nothing',
     about: 'Only claim the task, without a branch and a folder',
   },
 ]

@@ -28,7 +28,6 @@ export const doctor: Command = {
   flags: [
     {
       name: 'bundle',
-      takes: 'nothing',
       about: 'A report to hand on, as JSON: versions, counts and findings, without names, texts and secrets',
     },
     ...GLOBAL_FLAGS,

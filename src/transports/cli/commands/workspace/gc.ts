@@ -12,8 +12,8 @@ export const gc: Command = {
   summary:
     'Clears away old idempotency keys, notices that were seen and messages that went out. Never open work, the log or artifacts.',
   flags: [
-    { name: 'apply', takes: 'nothing', about: 'Do it; without this it only says what it would do' },
-    { name: 'older-than', takes: 'value', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
+    { name: 'apply', about: 'Do it; without this it only says what it would do' },
+    { name: 'older-than', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton gc', 'baton gc --older-than 30d --apply'],

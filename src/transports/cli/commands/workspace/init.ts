@@ -18,11 +18,10 @@ export const init: Command = {
   flags: [
     {
       name: 'dialect',
-      takes: 'value',
       placeholder: 'name',
       about: 'The format of handoffs: native, markdown, queue, block, writeback or package',
     },
-    { name: 'dry-run', takes: 'nothing', about: 'Only show what would be written' },
+    { name: 'dry-run', about: 'Only show what would be written' },
     ...GLOBAL_FLAGS,
   ],
   examples: ['baton init', 'baton init --dialect markdown', 'baton init --dry-run'],

@@ -29,16 +29,14 @@ export const migrate: Command = {
   flags: [
     {
       name: 'from',
-      takes: 'value',
       required: true,
       placeholder: 'version',
       choices: ['v1'],
       about: 'The format of the files now',
     },
-    { name: 'apply', takes: 'nothing', about: 'Do it; without this it only says what it would do' },
+    { name: 'apply', about: 'Do it; without this it only says what it would do' },
     {
       name: 'answers',
-      takes: 'value',
       placeholder: 'file',
       about: 'Answers for missing fields; if the file does not exist, it is written for you to fill in',
     },

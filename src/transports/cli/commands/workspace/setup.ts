@@ -40,20 +40,18 @@ export const setup: Command = {
   flags: [
     {
       name: 'agent',
-      takes: 'value',
       placeholder: 'name',
       about: 'Name of the agent (claude, codex, gemini, cursor, copilot)',
     },
-    { name: 'proof', takes: 'nothing', about: 'With the tools that make work provable' },
+    { name: 'proof', about: 'With the tools that make work provable' },
     {
       name: 'refusals',
-      takes: 'value',
       placeholder: 'number',
       about: 'How often a session with open work is kept from stopping (2)',
     },
-    { name: 'remove', takes: 'nothing', about: 'Put everything back as it was' },
-    { name: 'yes', also: ['y'], takes: 'nothing', about: 'Write without asking' },
-    { name: 'dry-run', takes: 'nothing', about: 'Only show what would be written' },
+    { name: 'remove', about: 'Put everything back as it was' },
+    { name: 'yes', also: ['y'], about: 'Write without asking' },
+    { name: 'dry-run', about: 'Only show what would be written' },
     ...GLOBAL_FLAGS,
   ],
   examples: [

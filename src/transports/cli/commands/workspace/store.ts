@@ -89,10 +89,9 @@ const copy: Command = {
   summary:
     'Copies everything into another, empty store, compares every field and verifies the log. The source stays.',
   flags: [
-    { name: 'to', takes: 'value', required: true, placeholder: 'address', about: 'A file or postgres://…' },
+    { name: 'to', required: true, placeholder: 'address', about: 'A file or postgres://…' },
     {
       name: 'workspace',
-      takes: 'value',
       placeholder: 'name',
       about: 'Name of the workspace in a PostgreSQL store (default)',
     },
@@ -128,7 +127,7 @@ const upgrade: Command = {
   name: 'store upgrade',
   summary:
     'Brings the store to the schema of this Baton. Steps that older programs cannot live beside wait for this.',
-  flags: [{ name: 'backup-made', takes: 'nothing', about: 'You have a copy of the store' }, ...GLOBAL_FLAGS],
+  flags: [{ name: 'backup-made', about: 'You have a copy of the store' }, ...GLOBAL_FLAGS],
   examples: ['baton store upgrade'],
   async run(shell, args) {
     const how = { upgrade: isOn(args, 'backup-made'), existing: true }

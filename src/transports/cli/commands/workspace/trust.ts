@@ -12,10 +12,7 @@ export const trust: Command = {
   name: 'trust',
   summary:
     'Lets the store, commands, addresses and accept of this baton.yaml take effect, until it changes (people only).',
-  flags: [
-    { name: 'check', takes: 'nothing', about: 'Only say whether it is trusted; exit 4 when it is not' },
-    ...GLOBAL_FLAGS,
-  ],
+  flags: [{ name: 'check', about: 'Only say whether it is trusted; exit 4 when it is not' }, ...GLOBAL_FLAGS],
   examples: ['baton trust', 'baton trust --check --json'],
   async run(shell, args) {
     const { io, screen } = shell

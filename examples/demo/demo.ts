@@ -5,7 +5,7 @@ import type { Context } from '../../src/compose/open.ts'
 import { BatonError } from '../../src/domain/errors.ts'
 import type { Command } from '../../src/transports/cli/command.ts'
 import { besideServer, toPort } from '../../src/transports/cli/commands/programs/serve.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../src/transports/cli/input/args.ts'
+import { isOn, textOf } from '../../src/transports/cli/input/args.ts'
 import type { Shell } from '../../src/transports/cli/shell.ts'
 import { CONFIG, isPlayer, TEAM, WORKFLOW, WORKFLOW_NAME } from './team.ts'
 
@@ -19,7 +19,6 @@ export const demo: Command = {
     { name: 'auto', about: 'Nobody is there: the gate is approved, and it ends by itself' },
     { name: 'pace', placeholder: 'number', about: 'How long its pauses are (1); 0 leaves none' },
     { name: 'port', placeholder: 'number', about: 'Port to listen on (a free one)' },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton demo', 'baton demo --auto --pace 0'],
   async run(shell, args) {

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import type { Collected } from '../../src/domain/blocks/block.ts'
 import { collect } from '../../src/transports/cli/commands/blocks/collect.ts'
+import { optionsOf } from '../../src/transports/cli/input/args.ts'
 import { summary } from '../support/documents/blocks.ts'
 import { folders } from '../support/documents/folders.ts'
 import { ask, BATON, cleanEnv, quick, type Where } from '../support/program/command.ts'
@@ -117,7 +118,7 @@ describe('the example for GitHub Actions', () => {
       .flatMap(({ run }) => run ?? [])
       .filter((line) => line.includes('baton collect'))
     assert.equal(runs.length, 2)
-    const known = new Set(['no-install', ...collect.flags.map(({ name }) => name)])
+    const known = new Set(['no-install', ...optionsOf(collect).map(({ name }) => name)])
     for (const line of runs)
       for (const [, flag = ''] of line.matchAll(/--([a-z-]+)/g)) assert.ok(known.has(flag), flag)
   })

@@ -75,7 +75,7 @@ export async function catalogTexts(): Promise<readonly Text[]> {
   return found
 }
 
-const commandTexts = ({ name, summary, flags }: Command): readonly Text[] => [
+const commandTexts = ({ name, summary, flags = [] }: Command): readonly Text[] => [
   shown(name, summary),
   ...flags.map((flag) => shown(`${name} --${flag.name}`, flag.about)),
 ]

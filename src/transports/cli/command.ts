@@ -8,7 +8,10 @@ export interface Command {
   readonly summary: string
   /** Positional arguments, in order; optional ones in brackets. */
   readonly words?: readonly string[]
-  readonly flags: readonly Flag[]
+  /** Its own options, beside those of every command. */
+  readonly flags?: readonly Flag[]
+  /** Options of every command that this one does not take. */
+  readonly lacks?: readonly string[]
   readonly examples: readonly string[]
   /** Answers the exit code, 0 when it answers nothing. */
   run(shell: Shell, args: Arguments): Promise<number | undefined>

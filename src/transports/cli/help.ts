@@ -112,7 +112,7 @@ const groupLines = (screen: Screen, groups: readonly Group[]): string[] =>
 
 /** The page of one command. */
 export function commandPage(screen: Screen, command: Command): string {
-  const own = command.flags.filter((flag) => !GLOBAL_FLAGS.includes(flag))
+  const own = command.flags ?? []
   const usage = [
     'baton',
     command.name,

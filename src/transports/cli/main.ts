@@ -3,7 +3,7 @@ import { didYouMean } from '../../domain/texts/nearest.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
 import { shellQuoted } from './hint.ts'
-import { type CommandLine, GLOBAL_FLAGS, readArguments, readCommandLine } from './input/args.ts'
+import { type CommandLine, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
 import { Interrupted, Shell, screenFor } from './shell.ts'
 
@@ -32,7 +32,7 @@ async function run(line: CommandLine, io: Io): Promise<number> {
   const found = await findCommand(first, second, line.rest(1))
   if (!found) return (await import('./pages.ts')).showNoun(first, line, io)
   const { command, words } = found
-  const args = readArguments(line.rest(words), command.flags, command.name, command.words)
+  const args = readArguments(line.rest(words), optionsOf(command), command.name, command.words)
   const shell = new Shell(io, args)
   if (args.switches.get('help')) {
     const { commandPage } = await import('./help.ts')

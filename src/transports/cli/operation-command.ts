@@ -6,7 +6,7 @@ import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { byHand, referencesOf, typedAs } from './catalog.ts'
 import type { Command } from './command.ts'
-import { GLOBAL_FLAGS, textOf } from './input/args.ts'
+import { textOf } from './input/args.ts'
 import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
 import type { Live } from './session/live.ts'
@@ -84,7 +84,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
     words: positional.map((field) =>
       isRequired(op.input.shape[field] as z.ZodType) ? field.replace('_', '-') : `[${field}]`,
     ),
-    flags: [...flags.filter(({ field }) => !positional.includes(field)), ...GLOBAL_FLAGS],
+    flags: flags.filter(({ field }) => !positional.includes(field)),
     examples: [...op.examples, ...(extra?.examples ?? [])],
     async run(shell, args) {
       if (args.words.length > positional.length) throw tooManyWords(args.words, positional, typedAs(name))

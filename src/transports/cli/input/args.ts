@@ -41,6 +41,17 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   { name: 'help', also: ['h'], about: 'The page of a command' },
 ]
 
+interface Options {
+  readonly flags?: readonly Flag[]
+  readonly lacks?: readonly string[]
+}
+
+/** The options of a command: its own, then those of every command that it takes. */
+export const optionsOf = ({ flags = [], lacks = [] }: Options): readonly Flag[] => [
+  ...flags,
+  ...GLOBAL_FLAGS.filter(({ name }) => !lacks.includes(name)),
+]
+
 /** Reads the arguments of one command. Refuses what it does not know, with the option that was probably meant. */
 export function readArguments(
   argv: readonly string[],

@@ -6,7 +6,7 @@ import { folders } from '../../../../test/support/documents/folders.ts'
 import { loadOperation, loadOperations, type OperationName } from '../../../operations/index.ts'
 import { byHand, NOUNS, shortForm } from '../catalog.ts'
 import { operationCommand } from '../operation-command.ts'
-import { GLOBAL_FLAGS, readArguments, readCommandLine } from './args.ts'
+import { GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from './args.ts'
 import { toEvidence } from './evidence.ts'
 import { flagsOf } from './flags.ts'
 import { toInput } from './values.ts'
@@ -288,7 +288,7 @@ async function demandReadable(name: OperationName, example: string): Promise<voi
   const [program, first = '', second = '', ...rest] = shellWords(example)
   const operation = shortForm(first) ?? NOUNS[first]?.[second]
   assert.deepEqual([program, operation], ['baton', name], example)
-  const { flags } = await operationCommand(name)
+  const flags = optionsOf(await operationCommand(name))
   const op = await loadOperation(name)
   const own = flagsOf(op)
   const argv = shortForm(first) ? [second, ...rest].filter((word) => word !== '') : rest

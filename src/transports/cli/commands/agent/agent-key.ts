@@ -6,7 +6,7 @@ import type { AgentKey } from '../../../../service/agents/signature.ts'
 import { openAgentKeys } from '../../../../workspace/agent-keys.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
+import { isOn } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -16,7 +16,7 @@ export const key: Command = {
   summary:
     'Makes a key for an agent, so that its records are signed here; the workspace learns its public part.',
   words: ['name'],
-  flags: [{ name: 'replace', about: 'Give it another key than it has (people only)' }, ...GLOBAL_FLAGS],
+  flags: [{ name: 'replace', about: 'Give it another key than it has (people only)' }],
   examples: ['baton agent key codex --as codex', 'baton agent key codex --replace'],
   async run(shell, args) {
     const name = agentNameIn(args.words)

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { notedServer } from '../../../../workspace/server-note.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, textOf } from '../../input/args.ts'
+import { textOf } from '../../input/args.ts'
 
 export const login: Command = {
   name: 'login',
@@ -12,7 +12,6 @@ export const login: Command = {
       placeholder: 'address',
       about: 'Address of the server (the one that runs on this machine)',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton login', 'baton login --url https://baton.example.com'],
   async run(shell, args) {

@@ -4,7 +4,7 @@ import { kindOf } from '../../../../domain/policy.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Token } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
+import { textOf, textsOf } from '../../input/args.ts'
 import { toSeconds } from '../../screen/time.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -44,7 +44,6 @@ const create: Command = {
       placeholder: 'time',
       about: 'After this it is worth nothing: 90d (never, if left out)',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton token create --agent ci --scope handoff:write --expires 90d'],
   async run(shell, args) {
@@ -108,7 +107,6 @@ function expiry(text: string | undefined): string | undefined {
 const list: Command = {
   name: 'token list',
   summary: 'The credentials of this workspace. Secrets are not kept, so they cannot be shown.',
-  flags: GLOBAL_FLAGS,
   examples: ['baton token list'],
   async run(shell) {
     const { context } = await shell.open({ write: false, local: true })
@@ -146,7 +144,6 @@ const revoke: Command = {
   name: 'token revoke',
   summary: 'Makes a credential worthless at once.',
   words: ['id'],
-  flags: GLOBAL_FLAGS,
   examples: ['baton token revoke 3f9a2c81'],
   async run(shell, { words }) {
     const [part] = words

@@ -2,7 +2,6 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import { resolveActor } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -22,7 +21,6 @@ interface Identity {
 export const whoami: Command = {
   name: 'whoami',
   summary: 'Your name here and its source, the workspace and its store.',
-  flags: GLOBAL_FLAGS,
   examples: ['baton whoami', 'baton whoami --as codex --json'],
   async run(shell) {
     const identity = await identify(shell)

@@ -4,7 +4,6 @@ import type { Repository } from '../../../../git/git.ts'
 import { type AnchorReport, compareAnchors } from '../../../../service/audit/anchors.ts'
 import type { ServiceDeps } from '../../../../service/deps.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 import { demandRepository, noWords } from '../task/repository.ts'
@@ -13,7 +12,6 @@ import { demandRepository, noWords } from '../task/repository.ts'
 export const anchor: Command = {
   name: 'audit anchor',
   summary: `Notes the newest checkpoint at HEAD (${ANCHOR_REF}), so that git remembers the log.`,
-  flags: GLOBAL_FLAGS,
   examples: ['baton audit anchor', `git push origin ${ANCHOR_REF}`, 'baton audit verify --anchored'],
   async run(shell, args) {
     noWords(args, 'audit anchor')

@@ -1,17 +1,14 @@
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, textOf } from '../../input/args.ts'
+import { textOf } from '../../input/args.ts'
 import { count } from '../../views/words.ts'
 
 export const exporting: Command = {
   name: 'audit export',
   summary:
     'Writes the whole log into a folder that anybody can verify offline, with its texts and checkpoints.',
-  flags: [
-    { name: 'out', required: true, placeholder: 'folder', about: 'A new folder, or an older export' },
-    ...GLOBAL_FLAGS,
-  ],
+  flags: [{ name: 'out', required: true, placeholder: 'folder', about: 'A new folder, or an older export' }],
   examples: ['baton audit export --out log/', 'baton audit export --out log/ && baton audit verify log/'],
   async run(shell, args) {
     const out = textOf(args, 'out')

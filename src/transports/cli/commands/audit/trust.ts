@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
+import { isOn } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 /** The log as this user remembers it. Also the way out when the log or its key was replaced on purpose. */
@@ -15,7 +15,6 @@ export const trust: Command = {
       name: 'new-key',
       about: 'Begin another key, because the one before is lost or has signed what is gone',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {

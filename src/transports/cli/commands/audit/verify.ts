@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { failureJson } from '../../failure.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 
 export const verifying: Command = {
@@ -15,7 +15,6 @@ export const verifying: Command = {
     { name: 'vkey', placeholder: 'key', about: 'Key of the log as you know it, from elsewhere' },
     { name: 'policy', placeholder: 'file', about: 'Witnesses that must have signed (C2SP tlog-policy)' },
     { name: 'anchored', about: 'Instead of an export: compares the log here with what git remembers of it' },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton audit verify log/', 'baton audit verify log/ --seen last-month.checkpoint'],
   async run(shell, args) {

@@ -1,7 +1,7 @@
 import { PHASES, STATUSES } from '../../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, type Flag, GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, type Flag, textOf, textsOf } from '../../input/args.ts'
 
 const OPTIONS: readonly Flag[] = [
   { name: 'phase', required: true, placeholder: 'phase', choices: PHASES, about: 'State of the work' },
@@ -41,7 +41,7 @@ const OPTIONS: readonly Flag[] = [
 export const block: Command = {
   name: 'block',
   summary: 'Writes the handoff block for the end of an agent’s summary. Needs no workspace.',
-  flags: [...OPTIONS, ...GLOBAL_FLAGS],
+  flags: OPTIONS,
   examples: [
     'baton block --as unit-testing-agent --phase Testing --status complete --metric tests_passed=25 --metric coverage=95%',
     'baton block --from qa --phase QA --status failed --retry 2 --route-to fixer --escalate-after 3 >> report.md',

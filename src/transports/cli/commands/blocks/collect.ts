@@ -6,7 +6,7 @@ import { MetricsReport } from '../../../../domain/reports/metrics.ts'
 import { compareIds } from '../../../../domain/tasks/task-order.ts'
 import type { Command } from '../../command.ts'
 import type { Arguments } from '../../input/args.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN } from '../documents/files.ts'
@@ -48,7 +48,6 @@ export const collect: Command = {
       about: 'Go on with what is written into the files, or without files with what is stored, until Ctrl-C',
     },
     { name: 'count', placeholder: 'number', about: 'With --follow: end after so many blocks' },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton collect reports/*.md',

@@ -1,6 +1,6 @@
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
@@ -24,7 +24,6 @@ export const check: Command = {
       about: 'Every file changed since this commit or branch must stand among the artifacts of a package',
     },
     { name: 'sarif', about: 'Findings as SARIF 2.1.0, for code scanning' },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton check _handoffs/active',

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { formatsFor, inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
@@ -14,7 +14,6 @@ export const convert: Command = {
     { ...TO, required: true },
     { name: 'document', placeholder: 'number', about: 'Which one, where the file holds several' },
     ...WRITING_FLAGS,
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton convert handoff.md --to queue --set from_phase=6 --set to_phase=13',

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { resolveHandoff } from '../../session/reference.ts'
 import type { Session } from '../../session/session.ts'
 import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
@@ -11,11 +11,7 @@ export const exporting: Command = {
   summary:
     'Writes a handoff or a task as a document. One that was imported from this dialect keeps every byte that did not change.',
   words: ['id'],
-  flags: [
-    { ...TO, about: 'The dialect to write, unless it came from one' },
-    ...WRITING_FLAGS,
-    ...GLOBAL_FLAGS,
-  ],
+  flags: [{ ...TO, about: 'The dialect to write, unless it came from one' }, ...WRITING_FLAGS],
   examples: [
     'baton export HO-2026-001 --to package -o handoff.yaml',
     'baton export @ --to markdown --set task=BPRD-2026-0042',

@@ -4,7 +4,6 @@ import { inWords } from '../../../../domain/texts/visible.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import type { ImportItem } from '../../../../service/documents/import.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import { liveOf } from '../../session/live.ts'
@@ -22,7 +21,6 @@ export const importing: Command = {
   summary:
     'Imports the handoffs and records of documents, each once. A file that was imported before changes nothing.',
   words: ['files, folders or -'],
-  flags: GLOBAL_FLAGS,
   examples: [
     'baton import _handoffs/active',
     'baton import handoffs/pending/*.json',

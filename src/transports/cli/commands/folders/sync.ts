@@ -4,7 +4,6 @@ import type { FoldersOptions } from '../../../../folders/sync.ts'
 import type { Happened } from '../../../../folders/work.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
 import type { Shell } from '../../shell.ts'
@@ -12,7 +11,6 @@ import type { Shell } from '../../shell.ts'
 export const sync: Command = {
   name: 'folders sync',
   summary: 'Takes in what others wrote into the live folders, and writes what changed. Once.',
-  flags: GLOBAL_FLAGS,
   examples: ['baton folders sync', 'baton folders sync --json'],
   async run(shell) {
     const options = await openFolders(shell)

@@ -1,12 +1,10 @@
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import { lineOf, openFolders } from './sync.ts'
 
 export const watch: Command = {
   name: 'folders watch',
   summary: 'Keeps the live folders in step until Ctrl-C. `baton serve` does the same.',
-  flags: GLOBAL_FLAGS,
   examples: ['baton folders watch'],
   async run(shell) {
     const signal = shell.io.lasting()

@@ -1,6 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { type Listed, listView } from '../../views/handoff.ts'
 import { type ShownTask, taskListView } from '../../views/task.ts'
@@ -12,7 +11,6 @@ export const find: Command = {
   name: 'find',
   summary: 'Handoffs and tasks with this text in their id or title.',
   words: ['text'],
-  flags: GLOBAL_FLAGS,
   examples: ['baton find "rate limit"', 'baton find BPRD-2026 --json'],
   async run(shell, { words }) {
     const text = words.join(' ').trim()

@@ -1,7 +1,6 @@
 import { present } from '../../../../domain/present.ts'
 import type { Event } from '../../../../service/events.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { oneLine, safeJson } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
 import { cut, pad } from '../../screen/width.ts'
@@ -13,7 +12,6 @@ export const watch: Command = {
   flags: [
     { name: 'since', placeholder: 'cursor', about: 'Begin after this one (0: from the first)' },
     { name: 'count', placeholder: 'number', about: 'End after so many' },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton watch', 'baton watch --since 0 --json'],
   async run(shell, { texts }) {

@@ -1,7 +1,7 @@
 import type { OperationName } from '../../../../operations/index.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from '../../catalog.ts'
 import type { Command } from '../../command.ts'
-import { type Flag, GLOBAL_FLAGS, readArguments, readCommandLine } from '../../input/args.ts'
+import { type Flag, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { Shell } from '../../shell.ts'
@@ -42,7 +42,7 @@ async function candidatesFor(
   const flag = pendingFlag(before, command)
   if (flag) return valuesOf(flag, before, io)
   if (current.startsWith('-'))
-    return command.flags.map(({ name, about }) => ({ word: `--${name}`, ...(about && { about }) }))
+    return optionsOf(command).map(({ name, about }) => ({ word: `--${name}`, ...(about && { about }) }))
   const isOfTask = first === 'task' && command.words?.includes('id')
   const asked = operation ?? (isOfTask ? 'task_get' : undefined)
   return asked === undefined ? [] : idsFor(asked, before, io)
@@ -65,7 +65,7 @@ async function commandOf(
 function pendingFlag(before: readonly string[], command: Command): Flag | undefined {
   const name = before.at(-1)?.replace(/^--/, '')
   if (!before.at(-1)?.startsWith('--')) return undefined
-  return command.flags.find(
+  return optionsOf(command).find(
     (flag) => flag.placeholder !== undefined && [flag.name, ...(flag.also ?? [])].includes(name ?? ''),
   )
 }

@@ -1,5 +1,4 @@
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 
 /** The scripts ask `baton __complete` with the words so far; it answers one candidate with its meaning per line. */
 const SCRIPTS = {
@@ -45,7 +44,6 @@ const HOW: Readonly<Record<keyof typeof SCRIPTS, string>> = {
 export const completionFor = (shellName: keyof typeof SCRIPTS): Command => ({
   name: `completion ${shellName}`,
   summary: `Prints the completion of ${shellName}: commands, options and ids.`,
-  flags: GLOBAL_FLAGS,
   examples: [HOW[shellName], `baton completion ${shellName}`],
   async run(shell) {
     shell.print(SCRIPTS[shellName])

@@ -16,7 +16,7 @@ import {
   readHookInput,
 } from '../../../hooks/hook-input.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, isOn, textOf } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -32,7 +32,6 @@ export const hook: Command = {
     { name: 'for', placeholder: 'program', choices: PROGRAMS, about: 'The program that asks' },
     { name: 'refusals', placeholder: 'number', about: 'How often a session is kept from stopping (2)' },
     { name: 'strict', about: 'pre-commit: warnings refuse too' },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton hook session-start --agent claude --for claude-code',

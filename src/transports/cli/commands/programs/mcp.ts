@@ -2,12 +2,9 @@ import { gitEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS, textOf } from '../../input/args.ts'
+import { type Arguments, textOf } from '../../input/args.ts'
 import { liveOf } from '../../session/live.ts'
 import { Shell } from '../../shell.ts'
-
-/** The protocol itself carries these: the caller, and the key of a call. */
-const LEFT_OUT = ['as', 'key']
 
 export const mcp: Command = {
   name: 'mcp',
@@ -19,8 +16,9 @@ export const mcp: Command = {
       placeholder: 'sets',
       about: 'default, proof, all, or tool names separated by commas (default)',
     },
-    ...GLOBAL_FLAGS.filter(({ name }) => !LEFT_OUT.includes(name)),
   ],
+  // The protocol itself carries these: the caller, and the key of a call.
+  lacks: ['as', 'key'],
   examples: ['baton mcp --agent codex', 'baton mcp --agent claude --tools default,proof'],
   async run(shell, args) {
     const agent = textOf(args, 'agent')

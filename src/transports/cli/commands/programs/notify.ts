@@ -1,12 +1,10 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { count } from '../../views/words.ts'
 
 export const notify: Command = {
   name: 'notify send',
   summary: 'Sends the messages that are due to webhooks and by mail, once. A server does so by itself.',
-  flags: [...GLOBAL_FLAGS],
   examples: ['baton notify send', '* * * * *  cd /srv/project && baton notify send --quiet'],
   async run(shell) {
     const { context } = await shell.open({ write: true, local: true })

@@ -3,7 +3,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
+import { textOf, textsOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 
 export const serve: Command = {
@@ -13,7 +13,6 @@ export const serve: Command = {
     { name: 'port', placeholder: 'number', about: 'Port to listen on (4180); 0 takes a free one' },
     { name: 'host', placeholder: 'address', about: 'For other machines too: 0.0.0.0 (127.0.0.1)' },
     { name: 'allow-host', repeats: true, placeholder: 'name', about: 'A name under which others reach it' },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton serve', 'baton serve --store postgres://baton@db.example.com/baton --port 4180'],
   async run(shell, args) {

@@ -1,7 +1,7 @@
 import { demandBase } from '../../../../git/merge-check.ts'
 import { type AuditReport, auditTasks } from '../../../../git/reverts.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, textOf } from '../../input/args.ts'
+import { textOf } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -15,7 +15,7 @@ export const audit: Command = {
   name: 'task audit',
   summary:
     'Finds done tasks whose work was reverted or whose files are gone from the main branch. It changes nothing; exit 1 when something is suspected.',
-  flags: [BASE, ...GLOBAL_FLAGS],
+  flags: [BASE],
   examples: ['baton task audit', 'baton task audit --base release --json'],
   async run(shell, args) {
     noWords(args, 'task audit')

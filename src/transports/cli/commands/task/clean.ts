@@ -6,7 +6,7 @@ import { taskOfBranch } from '../../../../git/names.ts'
 import { allTasks, type ShownTask } from '../../../../git/task-facts.ts'
 import { isMerged, isOurs, listWorktrees, removeWorktree, type Worktree } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { askOf, BASE, demandRepository, noWords } from './repository.ts'
 
@@ -24,7 +24,7 @@ export const clean: Command = {
   name: 'task clean',
   summary:
     'Removes worktrees and branches of tasks that are done, merged and hold nothing uncommitted. Others stay, with the reason.',
-  flags: [{ name: 'dry-run', about: 'Only show what would be removed' }, BASE, ...GLOBAL_FLAGS],
+  flags: [{ name: 'dry-run', about: 'Only show what would be removed' }, BASE],
   examples: ['baton task clean --dry-run', 'baton task clean'],
   async run(shell, args) {
     noWords(args, 'task clean')

@@ -8,7 +8,7 @@ import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../..
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS, textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, textOf, textsOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -32,7 +32,6 @@ export const finish: Command = {
     { name: 'test', repeats: true, placeholder: 'name', about: 'A test that was run beside the commands' },
     { name: 'blocker', repeats: true, placeholder: 'json', about: 'A blocker: {"type": …, "issue": …}' },
     BASE,
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton task finish P0.1.1 --summary "Set up package.json as ESM. Added strict TypeScript. Lint is clean."',

@@ -7,7 +7,7 @@ import { type AskedCall, type ImportedTask, importTasks, readSource } from '../.
 import { Together } from '../../../../service/together.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -27,7 +27,6 @@ export const importing: Command = {
       about:
         'New tasks that are done there are done here too, with a record. A person decides this at a terminal',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton task import docs/guides/implementation/task-prompts/index.md',

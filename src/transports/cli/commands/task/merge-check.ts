@@ -5,7 +5,7 @@ import { checkMerge, type MergeCheck } from '../../../../git/merge-check.ts'
 import { runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, isOn, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
@@ -28,7 +28,6 @@ export const mergeCheck: Command = {
     { name: 'run', about: 'Run the tests again, on the commit that would be merged' },
     { name: 'install-hook', about: 'Check every push to the main branch (git hook pre-push)' },
     { name: 'pre-push', about: 'For the git hook: reads the pushed refs from standard input' },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton merge-check feature/p0-1-1-package-setup',

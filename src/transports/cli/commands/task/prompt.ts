@@ -2,7 +2,6 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { checkoutFiles } from '../../../../git/files.ts'
 import { findPrompt, PROMPTS_FOLDER } from '../../../../git/prompts.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { demandRepository, taskNamed } from './repository.ts'
 
@@ -11,7 +10,6 @@ export const prompt: Command = {
   name: 'task prompt',
   summary: 'The ready-to-paste prompt of a task, from its task-prompts file.',
   words: ['id'],
-  flags: GLOBAL_FLAGS,
   examples: ['baton task prompt P0.1.2', 'baton task prompt P0.1.2 --json'],
   async run(shell, args) {
     const session = await shell.open({ write: false })

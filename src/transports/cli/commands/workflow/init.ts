@@ -4,13 +4,11 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { WorkflowName } from '../../../../domain/workflow/workflow.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS } from '../../input/args.ts'
 
 export const workflowInit: Command = {
   name: 'workflow init',
   summary: 'Writes workflows/<name>.yaml with eight phases, for you to change.',
   words: ['[name]'],
-  flags: GLOBAL_FLAGS,
   examples: ['baton workflow init', 'baton workflow init feature'],
   async run(shell, args) {
     const [name = PHASES_NAME] = args.words

@@ -6,7 +6,7 @@ import { readConfigText } from '../../../../config/file.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
+import { isOn } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
@@ -30,7 +30,6 @@ export const doctor: Command = {
       name: 'bundle',
       about: 'A report to hand on, as JSON: versions, counts and findings, without names, texts and secrets',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton doctor', 'baton doctor --json', 'baton doctor --bundle > report.json'],
   async run(shell, args) {

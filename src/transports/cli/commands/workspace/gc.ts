@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { toSeconds } from '../../screen/time.ts'
 import { count } from '../../views/words.ts'
 
@@ -14,7 +14,6 @@ export const gc: Command = {
   flags: [
     { name: 'apply', about: 'Do it; without this it only says what it would do' },
     { name: 'older-than', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton gc', 'baton gc --older-than 30d --apply'],
   async run(shell, args) {

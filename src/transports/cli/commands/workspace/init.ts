@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { applyInit, type InitFile, planInit } from '../../../../workspace/init.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 /** A first handoff in the formats that ask for more than a receiver and a title. */
@@ -22,7 +22,6 @@ export const init: Command = {
       about: 'The format of handoffs: native, markdown, queue, block, writeback or package',
     },
     { name: 'dry-run', about: 'Only show what would be written' },
-    ...GLOBAL_FLAGS,
   ],
   examples: ['baton init', 'baton init --dialect markdown', 'baton init --dry-run'],
   async run(shell, args) {

@@ -13,7 +13,7 @@ import { readText } from '../../../../setup/file-edit.ts'
 import { hasBatonFolder } from '../../../../workspace/find.ts'
 import { makeFolder } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, isOn, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { migrationText } from '../../views/migration.ts'
 
@@ -40,7 +40,6 @@ export const migrate: Command = {
       placeholder: 'file',
       about: 'Answers for missing fields; if the file does not exist, it is written for you to fill in',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton migrate --from v1 .',

@@ -15,7 +15,7 @@ import {
 import { UndoFile } from '../../../../setup/undo.ts'
 import { makeFolder, placeWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
@@ -52,7 +52,6 @@ export const setup: Command = {
     { name: 'remove', about: 'Put everything back as it was' },
     { name: 'yes', also: ['y'], about: 'Write without asking' },
     { name: 'dry-run', about: 'Only show what would be written' },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton setup claude-code',

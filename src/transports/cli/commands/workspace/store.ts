@@ -4,7 +4,7 @@ import { openStore, toStoreTarget } from '../../../../compose/main.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn, textOf } from '../../input/args.ts'
+import { isOn, textOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { SessionOptions, Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -14,7 +14,6 @@ const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 const info: Command = {
   name: 'store info',
   summary: 'Shows the path, engine and schema of the store.',
-  flags: GLOBAL_FLAGS,
   examples: ['baton store info', 'baton store info --json'],
   async run(shell) {
     const store = await openLocal(shell, false)
@@ -49,7 +48,6 @@ const backup: Command = {
   name: 'store backup',
   summary: 'Writes everything into one new file and reads it back. Others may go on working meanwhile.',
   words: ['file'],
-  flags: GLOBAL_FLAGS,
   examples: ['baton store backup ../baton-backup.jsonl.gz'],
   async run(shell, { words }) {
     const file = resolve(shell.io.cwd, needed(words, backup))
@@ -68,7 +66,6 @@ const restore: Command = {
   name: 'store restore',
   summary: 'Takes a backup into a new, empty store, reads it back and verifies the log.',
   words: ['file'],
-  flags: GLOBAL_FLAGS,
   examples: [
     'baton store restore ../baton-backup.jsonl.gz',
     'baton store restore backup.jsonl.gz --store other.db',
@@ -95,7 +92,6 @@ const copy: Command = {
       placeholder: 'name',
       about: 'Name of the workspace in a PostgreSQL store (default)',
     },
-    ...GLOBAL_FLAGS,
   ],
   examples: [
     'baton store copy --to postgres://baton@db.example.com/baton',
@@ -127,7 +123,7 @@ const upgrade: Command = {
   name: 'store upgrade',
   summary:
     'Brings the store to the schema of this Baton. Steps that older programs cannot live beside wait for this.',
-  flags: [{ name: 'backup-made', about: 'You have a copy of the store' }, ...GLOBAL_FLAGS],
+  flags: [{ name: 'backup-made', about: 'You have a copy of the store' }],
   examples: ['baton store upgrade'],
   async run(shell, args) {
     const how = { upgrade: isOn(args, 'backup-made'), existing: true }

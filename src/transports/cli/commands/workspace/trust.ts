@@ -4,7 +4,7 @@ import { confirmed, personOnly, resolveActor } from '../../../../workspace/ident
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { GLOBAL_FLAGS, isOn } from '../../input/args.ts'
+import { isOn } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 /** Settings of a `baton.yaml` that could send data away, run something or decide wait for a person's yes. */
@@ -12,7 +12,7 @@ export const trust: Command = {
   name: 'trust',
   summary:
     'Lets the store, commands, addresses and accept of this baton.yaml take effect, until it changes (people only).',
-  flags: [{ name: 'check', about: 'Only say whether it is trusted; exit 4 when it is not' }, ...GLOBAL_FLAGS],
+  flags: [{ name: 'check', about: 'Only say whether it is trusted; exit 4 when it is not' }],
   examples: ['baton trust', 'baton trust --check --json'],
   async run(shell, args) {
     const { io, screen } = shell

@@ -158,6 +158,25 @@ describe('a failure in the folders of document 001', () => {
     )
   })
 
+  it('[S1-101] that a command reports with a code of its own is written with one of the document', async (t) => {
+    const folder = await aQueueFolder(t)
+    folder.put('pending', ID, folder.request(ID))
+    await folder.sync()
+    const as = ['--as', 'react-specialist']
+    await ask(folder.where, 'accept', ID, ...as)
+    await ask(folder.where, 'handoff', 'fail', ID, ...as, '--code', 'NO_COMPILER', '--message', 'no luck')
+
+    const { code, message } = folder.file('failed', ID).error as Record<string, unknown>
+    const again = await folder.sync()
+    const known = (await folder.show(ID)).error?.code
+    await ask(folder.where, 'handoff', 'retry', ID, '--as', 'frontend-specialist')
+    const [before] = folder.file('pending', ID).retry_history as { error: unknown }[]
+
+    assert.deepEqual([code, message, again], ['PROCESSING_ERROR', 'NO_COMPILER: no luck', []])
+    assert.partialDeepStrictEqual(before?.error, { code, message })
+    assert.equal(known, 'NO_COMPILER')
+  })
+
   it('[S1-103] [S1-106] is tried again three times where the request does not say, and then no more', async (t) => {
     const folder = await aQueueFolder(t)
     const args = ['--as', 'frontend-specialist', '--to', 'react-specialist', '--title', 'Build it']

@@ -3,7 +3,7 @@ import { DEFAULT_TIMEOUT_S, type QueueStatus, schemaName, stemOf } from '../../d
 import { errorOf, queueStatus } from '../../dialects/queue/table.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { delayBeforeAttempt, retryAvailable } from '../../domain/handoffs/retry.ts'
+import { delayBeforeAttempt, isKnownErrorCode, retryAvailable } from '../../domain/handoffs/retry.ts'
 import { DEFAULT_RETRY } from '../../domain/home.ts'
 import type { Policy } from '../../domain/policy.ts'
 
@@ -81,6 +81,15 @@ function failure({ state, rejection, error, ended_at, attempts, updated_at }: Ha
   }
 }
 
+/** Document 001 has five codes: another one is written in front of the message, unless it stands in the file already. */
+export const inItsCodes = <E extends { readonly code: string; readonly message: string }>(
+  error: E,
+  said?: string,
+): E =>
+  isKnownErrorCode(error.code) || error.code === said
+    ? error
+    : { ...error, code: 'PROCESSING_ERROR', message: `${error.code}: ${error.message}` }
+
 /** Work that was picked up before anybody looked began when it was seen, at the latest. */
 function begun({ imported_at }: Handoff, draft: Draft, status: QueueStatus): Times {
   const started_at = draft.started_at ?? imported_at
@@ -114,7 +123,7 @@ export const historyOf = ({ attempt, attempts }: Handoff): readonly Record<strin
       attempt: n,
       started_at,
       failed_at: ended_at,
-      error: { code: error?.code, message: error?.message },
+      error: error && inItsCodes({ code: error.code, message: error.message }),
     }))
 
 /** Computed from real times where the worker does not say it itself. */

@@ -12,7 +12,7 @@ import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
 import { markChanges, printWith, unmarked } from '../mark.ts'
-import { historyOf, queueDraft } from './queue-draft.ts'
+import { historyOf, inItsCodes, queueDraft } from './queue-draft.ts'
 import { bothSpellings, timesIn } from './times.ts'
 
 /** The fields that the engine decides. All else in a file is its authors'. */
@@ -53,6 +53,7 @@ export function writeQueueFile(known: KnownHandoff): FileText {
   const whole: Draft = {
     ...wanted,
     ...present({ result: answer }),
+    ...(wanted.error && { error: inItsCodes(wanted.error, document?.draft?.error?.code) }),
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   }
   if (Object.keys(extra).length === 0) delete whole.extra
@@ -94,7 +95,7 @@ function told(history: readonly Data[], document: Document | undefined): readonl
     const isLast = i === history.length - 1 && isAnswered(document)
     const said = known ?? (isLast ? answersIn(value) : {})
     const error = own(said, 'error')
-    const failed = { ...(isMapping(error) && error), ...(isMapping(entry.error) && entry.error) }
+    const failed = { ...(isMapping(entry.error) && entry.error), ...(isMapping(error) && error) }
     return { ...entry, ...said, ...entry, error: failed }
   })
 }

@@ -89,6 +89,8 @@ export interface Files extends Side {
   /** What an author does: the file moves and says something else. */
   change(before: WalkFile | undefined, after: WalkFile): void
   look(path: string): Promise<readonly Happened[]>
+  /** Files of earlier walks go, so that a walk costs the same however many there were. */
+  clear?(): void
   /** Where the file of a handoff lies. */
   pathOf(handoff: Handoff): string | undefined
 }
@@ -111,6 +113,7 @@ export class Walks {
   async walk(choices: readonly Choice[]): Promise<void> {
     this.#made += 1
     const number = this.#made
+    this.#files.clear?.()
     const cast = { number, from: `ann${number}`, to: `ben${number}`, other: `cy${number}` }
     const { send, steps } = this.#walker
     const first = send.file(cast)
@@ -260,7 +263,6 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
   const clock = new Clock()
   const [command, side] = [await sideOf(MEMORY, walker, clock), await sideOf(MEMORY, walker, clock)]
   const tree = new MemoryTree()
-  if (walker.beside) tree.write(walker.beside.path, walker.beside.text)
   const state = new FolderState(':memory:')
   const live = { kind, path: 'live', accept: [...ACCEPT] }
   const options = { root: '/memory', dir: '/memory', folders: [live], service: side.service, host: 'test' }
@@ -268,6 +270,10 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
   const files: Files = {
     ...side,
     read: (path) => tree.files.get(path)?.text,
+    clear() {
+      tree.files.clear()
+      if (walker.beside) tree.write(walker.beside.path, walker.beside.text)
+    },
     change(before, after) {
       if (before && before.path !== after.path) tree.files.delete(before.path)
       tree.write(after.path, after.text)

@@ -4,6 +4,10 @@ import type { RetryPolicy } from './handoffs/retry.ts'
 export const HOMES = ['native', 'markdown', 'queue', 'block', 'writeback', 'package'] as const
 export type Home = (typeof HOMES)[number]
 
+/** Homes in which a step can be handed over. Document 000 knows neither steps nor gates. */
+export const STEP_HOMES = ['native', 'queue', 'block', 'writeback', 'package'] as const
+export type StepHome = (typeof STEP_HOMES)[number]
+
 /** Document 001's policy, for requests that bring none. */
 export const DEFAULT_RETRY: RetryPolicy = { max: 3, delay_s: 30, multiplier: 2 }
 

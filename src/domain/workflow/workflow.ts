@@ -3,13 +3,10 @@ import { AgentName } from '../agent.ts'
 import { ROUTE_MODES, type RouteMode } from '../blocks/failure-routing.ts'
 import { PHASES, type Phase } from '../blocks/phases.ts'
 import { Check } from '../handoffs/package.ts'
+import { STEP_HOMES, type StepHome } from '../home.ts'
 import { once } from '../once.ts'
 import { GATE_TYPES, type GateType } from '../people/gate.ts'
 import { Silence } from '../people/people-schema.ts'
-
-/** Homes in which a step can be handed over. Document 000 knows neither steps nor gates. */
-export const STEP_HOMES = ['native', 'queue', 'block', 'writeback', 'package'] as const
-export type StepHome = (typeof STEP_HOMES)[number]
 
 /** How much of each a definition may hold. */
 export const WORKFLOW_LIMITS = { steps: 200, parallel: 50, needs: 200 } as const

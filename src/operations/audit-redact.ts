@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { Redacted, redactFields } from '../domain/audit-answers.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
 const redact = defineOperation({
@@ -9,38 +11,13 @@ const redact = defineOperation({
   peopleOnly: true,
   http: { method: 'POST', path: '/v1/audit/redactions' },
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: z.string().min(1).max(200).describe('Handoff, task or record'),
-      field: z
-        .string()
-        .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, { error: 'the name of a field, for example summary' })
-        .describe(
-          'The field to remove, for example summary; the error for a wrong name lists the right ones',
-        ),
-      reason: z
-        .string()
-        .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, { error: 'a code without spaces, for example leaked-key' })
-        .describe('Why, as a code that stays in the log, for example leaked-key'),
-    }),
-  output: () =>
-    z.object({
-      subject: z.object({ kind: z.enum(['handoff', 'task', 'record']), id: z.string() }),
-      field: z.string(),
-      reason: z.string(),
-      already: z.boolean().describe('Nothing was left to take away'),
-      disclosures: z.int().describe('Disclosures of the log that are gone'),
-      documents: z.int().describe('Documents and notices that were changed'),
-      files: z.array(z.string()).describe('Stored files whose bytes are gone'),
-      scrubbed: z.boolean().describe('Whether the store has cleared old bytes as far as it can'),
-      unreachable: z.array(z.string()).describe('Places where Baton cannot reach copies'),
-    }),
+  input: () => z.strictObject(redactFields()),
+  output: Redacted,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'conflict', 'unavailable'],
   examples: ['baton audit redact HO-2026-001 --field summary --reason leaked-key'],
   run: async (service, call, input) => {
     const { redact } = await import('../service/redaction/redact.ts')
-    const { files, unreachable, ...rest } = await redact(service.deps, call, input)
-    return { ...rest, files: [...files], unreachable: [...unreachable] }
+    return mutable(await redact(service.deps, call, input))
   },
 })
 

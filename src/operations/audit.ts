@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { ChainReport, Proof, Sealed, ShownEntry } from '../domain/audit-answers.ts'
 import { AuditSession } from '../domain/audit-session.ts'
 import { present } from '../domain/present.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const BASIC = ['invalid_input', 'not_found', 'wrong_state', 'unmet', 'store_refused', 'unavailable'] as const
@@ -13,18 +15,6 @@ const Session = () => ({
     .optional()
     .describe('Audit session; your open one if left out, else the newest of the workspace'),
 })
-
-const Sealed = () =>
-  z.object({
-    session: z.string(),
-    session_root: z.string().describe('Root of the Merkle tree over the entries of the session'),
-    n: z.int().describe('How many entries it holds'),
-    sealed_at: z.string(),
-    sealed_by: z.string(),
-    seal_index: z.int().describe('Position of the seal in the tree over the log of the workspace, from 0'),
-    checkpoint: z.string().describe('Signed head of the log, a C2SP note'),
-    proof: z.string().describe('That the seal is in the checkpoint, a C2SP tlog-proof'),
-  })
 
 /** The lease that a sealing call holds is its own business. */
 const ShownSession = () => AuditSession().omit({ lease: true })
@@ -70,15 +60,7 @@ const verifyChain = defineOperation({
   positional: ['session'],
   input: () => z.strictObject(Session()),
   output: () =>
-    z.object({
-      ok: z.literal(true),
-      session: z.string(),
-      entries: z.int().describe('How many entries the session holds by now'),
-      head: z.string().describe('Hash of the last of them'),
-      streams: z.int(),
-      levels: z.array(
-        z.object({ level: z.string(), holds: z.boolean(), says: z.string(), does_not_prove: z.string() }),
-      ),
+    ChainReport().extend({
       unchained: z
         .array(z.string())
         .optional()
@@ -135,37 +117,11 @@ const proof = defineOperation({
       id: z.string().min(1).max(200).describe('Id of a handoff, task, record or audit session'),
       limit: z.coerce.number().int().min(1).max(200).optional().describe('How many entries at most (20)'),
     }),
-  output: () =>
-    z.object({
-      subject: z.object({ kind: z.enum(['handoff', 'task', 'record', 'session']), id: z.string() }),
-      origin: z.string(),
-      vkey: z.string().describe('The key of the log'),
-      size: z.int(),
-      root: z.string(),
-      checkpoint: z.string(),
-      entries: z.array(
-        z.object({
-          index: z.int().describe('Place in the tree, from 0'),
-          number: z.int().describe('As audit_log numbers it'),
-          stream: z.string(),
-          seq: z.int(),
-          act: z.string(),
-          at: z.string(),
-          entry: z.string().describe('The bytes that were hashed'),
-          signed: z.boolean().optional().describe('Of a record whose author has a key: whether it was used'),
-          proof: z.string().describe('C2SP tlog-proof'),
-        }),
-      ),
-      pending: z.int().describe('Entries that no checkpoint covers yet'),
-      more: z.boolean(),
-    }),
+  output: Proof,
   exact: true,
   errors: [...BASIC],
   examples: ['baton audit proof HO-2026-001 --json'],
-  run: async (service, _, { id, limit = 20 }) => {
-    const found = await (await service.audit()).proof(id, limit)
-    return { ...found, entries: [...found.entries] }
-  },
+  run: async (service, _, { id, limit = 20 }) => mutable(await (await service.audit()).proof(id, limit)),
 })
 
 const Checkpoint = () =>
@@ -201,29 +157,11 @@ const log = defineOperation({
   scope: 'audit:read',
   http: { method: 'GET', path: '/v1/audit/log' },
   input: () => z.strictObject(PAGE()),
-  output: () =>
-    z.object({
-      items: z.array(
-        z.object({
-          number: z.int(),
-          stream: z.string(),
-          seq: z.int(),
-          act: z.string(),
-          by: z.string().optional(),
-          subject: z.string(),
-          at: z.string(),
-          hash: z.string(),
-        }),
-      ),
-      next: z.string().optional(),
-    }),
+  output: () => z.object({ items: z.array(ShownEntry()), next: z.string().optional() }),
   exact: true,
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton audit log --limit 50'],
-  run: async (service, _, page) => {
-    const { items, next } = await (await service.audit()).log(pageOf(page))
-    return { items: [...items], ...present({ next }) }
-  },
+  run: async (service, _, page) => mutable(await (await service.audit()).log(pageOf(page))),
 })
 
 const key = defineOperation({

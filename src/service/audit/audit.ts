@@ -1,28 +1,18 @@
 import { decodeEntry } from '../../audit/entry.ts'
+import type { ChainReport, Proof, Sealed, ShownEntry } from '../../domain/audit-answers.ts'
 import type { AuditSession } from '../../domain/audit-session.ts'
 import type { LogEntry, Page, PageRequest, SessionFilter, Tree } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
-import { finalize, type Sealed, sealedRoot } from './finalize.ts'
+import { finalize, sealedRoot } from './finalize.ts'
 import { logKeyOf, type NamedKey, renewKey, signingKey } from './log-key.ts'
 import { type LeafEntry, readLog } from './log-reader.ts'
-import { currentCheckpoint, type Proof, proofOf } from './proof.ts'
+import { currentCheckpoint, proofOf } from './proof.ts'
 import { sequence } from './sequence.ts'
 import { findSession, startSession } from './sessions.ts'
 import { storePlace } from './trust.ts'
-import { type ChainReport, verifySession } from './verify-session.ts'
-
-export interface ShownEntry {
-  readonly number: number
-  readonly stream: string
-  readonly seq: number
-  readonly act: string
-  readonly by?: string
-  readonly subject: string
-  readonly at: string
-  readonly hash: string
-}
+import { verifySession } from './verify-session.ts'
 
 /** The log as a whole: audit sessions, its tree, signed checkpoints and proofs. */
 export class Audit {

@@ -1,4 +1,5 @@
 import { printTlogProof } from '../../audit/tlog-proof.ts'
+import type { Sealed } from '../../domain/audit-answers.ts'
 import { type AuditSession, FINALIZING } from '../../domain/audit-session.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { addMs } from '../../domain/handoffs/deadlines.ts'
@@ -14,22 +15,6 @@ import { demandRecorded, membersOf } from './members.ts'
 import { sequence } from './sequence.ts'
 import { findSession } from './sessions.ts'
 import { TreeReader } from './tree-reader.ts'
-
-/** The answer about a sealed session, byte for byte the same for every caller. */
-export interface Sealed {
-  readonly session: string
-  /** Root over the leaf hashes of the session's entries, in base64. */
-  readonly session_root: string
-  readonly n: number
-  readonly sealed_at: string
-  readonly sealed_by: string
-  /** Index of the seal's entry in the log. */
-  readonly seal_index: number
-  /** The signed note. */
-  readonly checkpoint: string
-  /** That the seal is in the checkpoint, as C2SP tlog-proof. */
-  readonly proof: string
-}
 
 /** Document 003 asks the second caller to come back after 5 s; until then it may wait for the first. */
 const WAIT_MS = 4_000

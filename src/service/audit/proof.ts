@@ -1,4 +1,5 @@
 import { printTlogProof } from '../../audit/tlog-proof.ts'
+import type { Proof, ProvenEntry } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { LogEntry } from '../../storage/store.ts'
@@ -8,37 +9,6 @@ import { refuse } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { indexOf } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
-
-export interface ProvenEntry {
-  /** Place in the tree, from 0. */
-  readonly index: number
-  /** As the log numbers it: numbers may have gaps, places have none. */
-  readonly number: number
-  readonly stream: string
-  readonly seq: number
-  readonly act: string
-  readonly at: string
-  /** The bytes that were hashed. */
-  readonly entry: string
-  /** Of a record whose author has a key: whether it was used. */
-  readonly signed?: boolean
-  /** Index, path and checkpoint as C2SP tlog-proof: all that a stranger needs beside the key. */
-  readonly proof: string
-}
-
-export interface Proof {
-  readonly subject: { readonly kind: 'handoff' | 'task' | 'record' | 'session'; readonly id: string }
-  readonly origin: string
-  readonly vkey: string
-  readonly size: number
-  readonly root: string
-  readonly checkpoint: string
-  readonly entries: readonly ProvenEntry[]
-  /** Entries that no checkpoint covers yet. */
-  readonly pending: number
-  /** There are more than were asked for. */
-  readonly more: boolean
-}
 
 /** Entries of a task among which that of a record is looked for. */
 const MOST_OF_A_TASK = 10_000

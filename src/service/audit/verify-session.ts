@@ -1,4 +1,5 @@
 import { verifyChain } from '../../audit/chain.ts'
+import type { ChainReport } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Store, Stream } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -8,24 +9,6 @@ import { readStream } from './log-reader.ts'
 import { membersOf } from './members.ts'
 import { sequence } from './sequence.ts'
 import { findSession } from './sessions.ts'
-
-/** One thing that was checked, and what it does not prove. */
-export interface Level {
-  readonly level: 'chain' | 'tree' | 'checkpoint'
-  readonly holds: boolean
-  readonly says: string
-  readonly does_not_prove: string
-}
-
-export interface ChainReport {
-  readonly ok: true
-  readonly session: string
-  /** How many entries the session holds by now, and the hash of the last of them. */
-  readonly entries: number
-  readonly head: string
-  readonly streams: number
-  readonly levels: readonly Level[]
-}
 
 const STREAMS_AT_ONCE = 100
 const hashOf = (entry: string): string => toText(leafOfText(entry))

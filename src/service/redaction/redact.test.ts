@@ -12,9 +12,9 @@ import { by, describeOnEngines, person, type Workspace } from '../../../test/sup
 import { formsOf, placesOf } from '../../../test/support/store/secrets.ts'
 import { backup } from '../../archive/store-tools.ts'
 import { decodeEntry } from '../../audit/entry.ts'
+import type { Redacted } from '../../domain/audit-answers.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
-import type { Redacted } from './redact.ts'
 
 const maria = person('maria')
 const sender = by('planner')

@@ -1,3 +1,4 @@
+import type { Redacted, RedactInput } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { View } from '../../storage/store.ts'
@@ -6,31 +7,6 @@ import { logRecord } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { demandField, type Plan, planOf } from './plan.ts'
 import { relatedTo, subjectOf } from './related.ts'
-
-export interface RedactInput {
-  /** A handoff, a task or a record. */
-  readonly id: string
-  readonly field: string
-  /** A code such as `leaked-key`: it stays in the log for good. */
-  readonly reason: string
-}
-
-export interface Redacted {
-  readonly subject: { readonly kind: 'handoff' | 'task' | 'record'; readonly id: string }
-  readonly field: string
-  readonly reason: string
-  /** Nothing was left to take away. */
-  readonly already: boolean
-  /** How many disclosures of the log are gone, and how many documents were changed. */
-  readonly disclosures: number
-  readonly documents: number
-  /** Stored files whose bytes are gone. */
-  readonly files: readonly string[]
-  /** Whether the store has cleared what old rows left behind. */
-  readonly scrubbed: boolean
-  /** Places with copies that this process cannot reach. */
-  readonly unreachable: readonly string[]
-}
 
 const ATTEMPTS = 8
 /** An entry has at most 60,000 bytes, and a digest takes 46 of them. */

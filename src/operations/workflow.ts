@@ -1,10 +1,8 @@
 import * as z from 'zod'
-import { PHASES } from '../domain/blocks/phases.ts'
 import { Note } from '../domain/handoffs/inputs.ts'
-import { STATES } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
-import { RUN_STATES, type Run, STEP_STATES } from '../domain/workflow/run.ts'
-import { runView } from '../domain/workflow/run-view.ts'
+import { RUN_STATES, type Run } from '../domain/workflow/run.ts'
+import { RunView, runView } from '../domain/workflow/run-view.ts'
 import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
@@ -25,58 +23,9 @@ const definition = () => ({
     .describe('The text of a definition, in place of a file'),
 })
 
-const State = () =>
-  z.object({
-    name: z.string(),
-    current_step: z.int(),
-    completed_steps: z.array(z.string()),
-    remaining_steps: z.array(z.string()),
-  })
-
-const Step = () =>
-  z.object({
-    number: z.int(),
-    id: z.string(),
-    title: z.string(),
-    agent: z.string(),
-    state: z.enum(STEP_STATES),
-    needs: z.array(z.string()),
-    phase: z.enum(PHASES).optional(),
-    handoff: z.string().optional(),
-    handoff_state: z.enum(STATES).optional(),
-    tries: z.int(),
-    gate: z.string().optional().describe('The gate that is open for it'),
-    gate_name: z.string().optional().describe('Name of the gate behind it'),
-    decision: z
-      .object({ choice: z.string(), by: z.string().optional(), comment: z.string().optional() })
-      .optional(),
-    delegations: z.array(z.string()).optional().describe('Handoffs that it waits for'),
-    summary: z.string().optional(),
-    error: z.string().optional(),
-  })
-
-const Shown = () =>
-  z.object({
-    uid: z.string(),
-    id: z.string(),
-    name: z.string(),
-    description: z.string().optional(),
-    state: z.enum(RUN_STATES),
-    by: z.string(),
-    started_at: z.string(),
-    updated_at: z.string(),
-    ended_at: z.string().optional(),
-    workflow_state: State(),
-    percent: z.int().describe('Completed steps in percent'),
-    phase: z.object({ name: z.enum(PHASES), step: z.int(), of: z.int(), percent: z.number() }).optional(),
-    steps: z.array(Step()),
-    waiting_for: z.array(z.object({ who: z.string(), what: z.string(), step: z.string() })),
-  })
-type Shown = z.infer<ReturnType<typeof Shown>>
-
-async function shownRun(service: Service, ref: string): Promise<Shown> {
+async function shownRun(service: Service, ref: string): Promise<z.infer<ReturnType<typeof RunView>>> {
   const { run, handoffs } = await (await service.workflows()).status(ref)
-  return mutable(runView(run, handoffs)) as Shown
+  return mutable(runView(run, handoffs))
 }
 
 const start = defineOperation({
@@ -86,7 +35,7 @@ const start = defineOperation({
   http: { method: 'POST', path: '/v1/workflows' },
   positional: ['name'],
   input: () => z.strictObject(definition()),
-  output: Shown,
+  output: RunView,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow start feature --as orchestrator', 'baton workflow start phases'],
   run: async (service, call, input) =>
@@ -100,7 +49,7 @@ const status = defineOperation({
   http: { method: 'GET', path: '/v1/workflows/{id}' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId }),
-  output: Shown,
+  output: RunView,
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton workflow status feature-1', 'baton workflow status @'],
   run: (service, _, { id }) => shownRun(service, id),
@@ -119,7 +68,7 @@ const list = defineOperation({
     }),
   output: () =>
     z.object({
-      items: z.array(Shown().omit({ steps: true, waiting_for: true })),
+      items: z.array(RunView().omit({ steps: true, waiting_for: true })),
       next: z.string().optional(),
     }),
   errors: ['invalid_input', 'unavailable'],
@@ -128,7 +77,7 @@ const list = defineOperation({
   run: async (service, _, { state, name, limit, cursor }) => {
     const page = await (await service.workflows()).list(present({ state, name }), pageOf({ limit, cursor }))
     const items = page.items.map((run) => {
-      const { steps: _steps, waiting_for: _waiting, ...rest } = mutable(runView(run)) as Shown
+      const { steps: _steps, waiting_for: _waiting, ...rest } = mutable(runView(run))
       return rest
     })
     return { items, ...present({ next: page.next }) }
@@ -142,7 +91,7 @@ const resume = defineOperation({
   http: { method: 'POST', path: '/v1/workflows/{id}/resume' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId }),
-  output: Shown,
+  output: RunView,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow resume feature-1'],
   run: async (service, call, { id }) =>
@@ -156,7 +105,7 @@ const cancel = defineOperation({
   http: { method: 'POST', path: '/v1/workflows/{id}/cancel' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId, reason: Note.optional() }),
-  output: Shown,
+  output: RunView,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow cancel feature-1 --reason "no longer needed"'],
   run: async (service, call, { id, reason }) =>

@@ -1,57 +1,64 @@
-import { type PhaseProgress, phaseProgress } from '../blocks/phases.ts'
+import * as z from 'zod'
+import { PHASES, phaseProgress } from '../blocks/phases.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
-import { isOpen, type State } from '../lifecycle.ts'
+import { isOpen, STATES } from '../lifecycle.ts'
+import type { AnswerOf } from '../once.ts'
 import { present } from '../present.ts'
 import {
   definitionOf,
+  RUN_STATES,
   type Run,
   type RunStep,
-  type StepState,
-  type WorkflowState,
+  STEP_STATES,
+  WorkflowState,
   workflowState,
 } from './run.ts'
 
-export interface StepView {
-  readonly number: number
-  readonly id: string
-  readonly title: string
-  readonly agent: string
-  readonly state: StepState
-  readonly needs: readonly string[]
-  readonly phase?: string
-  readonly handoff?: string
-  /** How far its handoff is. */
-  readonly handoff_state?: State
-  readonly tries: number
-  readonly gate?: string
-  /** Name of the gate that stands behind it, whether it was reached or not. */
-  readonly gate_name?: string
-  readonly decision?: RunStep['decision']
-  readonly delegations?: readonly string[]
-  readonly summary?: string
-  readonly error?: string
-}
+const StepView = () =>
+  z.object({
+    number: z.int(),
+    id: z.string(),
+    title: z.string(),
+    agent: z.string(),
+    state: z.enum(STEP_STATES),
+    needs: z.array(z.string()),
+    phase: z.enum(PHASES).optional(),
+    handoff: z.string().optional(),
+    /** How far its handoff is. */
+    handoff_state: z.enum(STATES).optional(),
+    tries: z.int(),
+    gate: z.string().optional().describe('The gate that is open for it'),
+    gate_name: z.string().optional().describe('Name of the gate behind it'),
+    decision: z
+      .object({ choice: z.string(), by: z.string().optional(), comment: z.string().optional() })
+      .optional(),
+    delegations: z.array(z.string()).optional().describe('Handoffs that it waits for'),
+    summary: z.string().optional(),
+    error: z.string().optional(),
+  })
+export type StepView = Omit<AnswerOf<typeof StepView>, 'decision'> & Pick<RunStep, 'decision'>
 
 /** A run as people and programs look at it. */
-export interface RunView {
-  readonly uid: string
-  readonly id: string
-  readonly name: string
-  readonly description?: string
-  readonly state: Run['state']
-  readonly by: string
-  readonly started_at: string
-  readonly updated_at: string
-  readonly ended_at?: string
-  readonly workflow_state: WorkflowState
-  /** Completed steps in percent. */
-  readonly percent: number
-  /** Document 002's phase that it is in, and how far that is. */
-  readonly phase?: { readonly name: string } & PhaseProgress
-  readonly steps: readonly StepView[]
-  /** The agents and people whose move it is, and what each has to do. */
-  readonly waiting_for: readonly { readonly who: string; readonly what: string; readonly step: string }[]
-}
+export const RunView = () =>
+  z.object({
+    uid: z.string(),
+    id: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    state: z.enum(RUN_STATES),
+    by: z.string(),
+    started_at: z.string(),
+    updated_at: z.string(),
+    ended_at: z.string().optional(),
+    workflow_state: WorkflowState(),
+    percent: z.int().describe('Completed steps in percent'),
+    /** Document 002's phase that it is in, and how far that is. */
+    phase: z.object({ name: z.enum(PHASES), step: z.int(), of: z.int(), percent: z.number() }).optional(),
+    steps: z.array(StepView()),
+    /** The agents and people whose move it is, and what each has to do. */
+    waiting_for: z.array(z.object({ who: z.string(), what: z.string(), step: z.string() })),
+  })
+export type RunView = Omit<AnswerOf<typeof RunView>, 'steps'> & { readonly steps: readonly StepView[] }
 
 export function runView(run: Run, handoffs: ReadonlyMap<string, Handoff> = new Map()): RunView {
   const state = workflowState(run)

@@ -1,5 +1,7 @@
+import * as z from 'zod'
 import type { AgentKind, Auth } from '../actor.ts'
 import type { ArtifactRef } from '../handoffs/package.ts'
+import type { AnswerOf } from '../once.ts'
 import type { Workflow, WorkflowStep } from './workflow.ts'
 
 export const RUN_STATES = ['running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -77,12 +79,14 @@ export interface Run {
 }
 
 /** Document 004's `workflow_state`. What is being done counts as remaining. */
-export interface WorkflowState {
-  readonly name: string
-  readonly current_step: number
-  readonly completed_steps: readonly string[]
-  readonly remaining_steps: readonly string[]
-}
+export const WorkflowState = () =>
+  z.object({
+    name: z.string(),
+    current_step: z.int(),
+    completed_steps: z.array(z.string()),
+    remaining_steps: z.array(z.string()),
+  })
+export type WorkflowState = AnswerOf<typeof WorkflowState>
 
 /** Seen from one step, else from the first that is not completed. */
 export function workflowState(run: Run, step?: string): WorkflowState {

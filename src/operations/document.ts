@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DIALECTS } from '../dialects/dialect.ts'
+import { CheckedDocument, ImportItem } from '../domain/document-answers.ts'
 import { PlacedProblem } from '../domain/problem.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
@@ -18,26 +19,6 @@ const text = () => ({
     .optional()
     .describe('Path of the document; its folder tells some dialects apart'),
 })
-
-const word = () => z.string().nullable()
-
-const CheckedDocument = () =>
-  z.object({
-    dialect: word(),
-    form: word(),
-    ok: z.boolean().describe('Nothing in it is an error'),
-    summary: z.object({
-      id: word(),
-      from: word(),
-      to: word(),
-      status: word().describe("The document's own word"),
-      state: word().describe("Baton's word for it"),
-      task: word(),
-      title: word(),
-      createdAt: word(),
-    }),
-    diagnostics: z.array(PlacedProblem()),
-  })
 
 const Loss = () => z.object({ field: z.string(), reason: z.string() })
 
@@ -116,26 +97,7 @@ const importing = defineOperation({
   scope: 'document:write',
   http: { method: 'POST', path: '/v1/documents/import' },
   input: () => z.strictObject(text()),
-  output: () =>
-    z.object({
-      items: z.array(
-        z.object({
-          outcome: z
-            .enum(['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'])
-            .describe('differs: the handoff is here and says something else; twin: another file is about it'),
-          dialect: z.string().optional(),
-          line: z.int().describe('The line on which the document begins'),
-          id: z.string().optional().describe('The handoff that was made or found'),
-          state: z.string().optional(),
-          task: z.string().optional(),
-          record: z.string().optional(),
-          names: z.array(z.string()).optional().describe('Both names of a twin'),
-          reason: z.string().optional(),
-          code: z.string().optional().describe('Of a refused document: the code that a call would get'),
-          diagnostics: z.array(PlacedProblem()).optional(),
-        }),
-      ),
-    }),
+  output: () => z.object({ items: z.array(ImportItem()) }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton import _handoffs/active/*.md'],
   run: async (service, call, input) => {

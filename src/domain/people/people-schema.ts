@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import { STATES } from '../lifecycle.ts'
-import { once } from '../once.ts'
+import { type AnswerOf, once } from '../once.ts'
 import { GATE_TYPES } from './gate.ts'
 import { SILENCE_POLICIES } from './silence.ts'
 
@@ -44,3 +44,17 @@ export type Silence = z.infer<ReturnType<typeof Silence>>
 export const RemindSeconds = once(() =>
   Seconds().describe('A person who does not answer is reminded after this time'),
 )
+
+/** A decision asked of a person, as a list shows it. The whole package is read with the handoff. */
+export const Asked = () =>
+  z.object({
+    uid: z.string(),
+    id: z.string(),
+    type: z.enum(['gate', 'escalation']),
+    name: z.string().optional(),
+    summary: z.string().optional(),
+    artifacts: z.array(z.string()),
+    items: z.array(z.string()).describe('Points to validate'),
+    options: z.record(z.string(), z.string()).describe('The possible answers'),
+  })
+export type Asked = AnswerOf<typeof Asked>

@@ -12,6 +12,7 @@ import {
 } from '../../domain/handoffs/package.ts'
 import { STATES } from '../../domain/lifecycle.ts'
 import { Notice } from '../../domain/people/notice.ts'
+import { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import type { LogEntry } from '../../service/service.ts'
@@ -26,18 +27,6 @@ const Event = () =>
     auth: z.string(),
     rev: z.int(),
     hash: z.string(),
-  })
-
-const Asked = () =>
-  z.object({
-    uid: z.string(),
-    id: z.string(),
-    type: z.enum(['gate', 'escalation']),
-    name: z.string().optional(),
-    summary: z.string().optional(),
-    artifacts: z.array(z.string()),
-    items: z.array(z.string()).describe('Points to validate'),
-    options: z.record(z.string(), z.string()).describe('The possible answers'),
   })
 
 const GateResponse = () =>

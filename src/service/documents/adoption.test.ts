@@ -15,10 +15,11 @@ import {
   type Workspace,
 } from '../../../test/support/program/workspace.ts'
 import { recordIn } from '../../audit/entry.ts'
+import type { ImportItem } from '../../domain/document-answers.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 import { loadOperation } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
-import { type ImportItem, importText } from './import.ts'
+import { importText } from './import.ts'
 
 const OLD = '2024-01-15'
 const after = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()

@@ -2,30 +2,9 @@ import { placedAt } from '../../dialects/fields.ts'
 import { type Document, type Format, readDocuments, summaryOf } from '../../dialects/index.ts'
 import { artifactsAgainstGit, checkSending, pathOfField } from '../../dialects/package/index.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
+import type { CheckedDocument } from '../../domain/document-answers.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
-
-/** The fields that a person looks for first; null where the document does not say. */
-export interface ShownSummary {
-  readonly id: string | null
-  readonly from: string | null
-  readonly to: string | null
-  readonly status: string | null
-  readonly state: string | null
-  readonly task: string | null
-  readonly title: string | null
-  readonly createdAt: string | null
-}
-
-export interface CheckedDocument {
-  readonly dialect: string | null
-  /** Which of the dialect's forms it has. */
-  readonly form: string | null
-  /** Nothing in it is an error. */
-  readonly ok: boolean
-  readonly summary: ShownSummary
-  readonly diagnostics: readonly PlacedProblem[]
-}
 
 export interface TextInput {
   readonly text: string

@@ -11,11 +11,11 @@ import {
 import { tablesOf } from '../../../test/support/log/log.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { recordIn } from '../../audit/entry.ts'
+import type { ImportItem } from '../../domain/document-answers.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
 import { queueArtifactPath } from './artifact.ts'
-import type { ImportItem } from './import.ts'
 
 const planner = by('planner')
 const ID = 'handoff-grok-claude-BPRD-2026-0042-20260221'

@@ -1,7 +1,8 @@
 import { sha256 } from '../../crypto/crypto.ts'
 import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
-import { BatonError, type ErrorCode } from '../../domain/errors.ts'
+import type { ImportItem } from '../../domain/document-answers.ts'
+import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { inWords } from '../../domain/texts/visible.ts'
@@ -22,28 +23,6 @@ import {
 } from './identity.ts'
 import { adoptHandoff, sendHandoff } from './imported-handoff.ts'
 import { makeRecord } from './record.ts'
-
-export const OUTCOMES = ['imported', 'unchanged', 'differs', 'twin', 'refused', 'skipped'] as const
-
-/** The outcome for one document. */
-export interface ImportItem {
-  readonly outcome: (typeof OUTCOMES)[number]
-  readonly dialect?: string
-  /** The first line of the document. */
-  readonly line: number
-  /** The handoff that was made or found. */
-  readonly id?: string
-  readonly state?: string
-  readonly task?: string
-  /** The thought record that was made. */
-  readonly record?: string
-  /** Both names of one handoff. */
-  readonly names?: readonly string[]
-  readonly reason?: string
-  /** Of a refused document: the code that a call would get. */
-  readonly code?: ErrorCode
-  readonly diagnostics?: readonly PlacedProblem[]
-}
 
 export interface ImportInput extends TextInput {
   /** Somebody hands over by this document here and now: it is sent, with all rules of sending. */

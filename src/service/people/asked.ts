@@ -1,20 +1,8 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
+import type { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
-
-/** A decision asked of a person, as a list shows it. The whole package is read with the handoff. */
-export interface Asked {
-  readonly uid: string
-  readonly id: string
-  readonly type: 'gate' | 'escalation'
-  readonly name?: string
-  readonly summary?: string
-  readonly artifacts: readonly string[]
-  readonly items: readonly string[]
-  /** The possible answers and their meanings. */
-  readonly options: Readonly<Record<string, string>>
-}
 
 /** Answers are bounded: the rest is read with the handoff. */
 const SHOWN = 20

@@ -1,4 +1,5 @@
-import { type CheckedDocument, type CheckInput, checkText } from '../../../../service/documents/check.ts'
+import type { CheckedDocument } from '../../../../domain/document-answers.ts'
+import { type CheckInput, checkText } from '../../../../service/documents/check.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import { STDIN, type Target } from './files.ts'
 import { type FileProblem, type ReadText, readTarget } from './target-file.ts'

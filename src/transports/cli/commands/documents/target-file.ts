@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
-import type { CheckedDocument } from '../../../../service/documents/check.ts'
+import type { CheckedDocument } from '../../../../domain/document-answers.ts'
 import type { Target } from './files.ts'
 
 export type FileProblem = CheckedDocument['diagnostics'][number]

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { summary } from '../support/documents/blocks.ts'
 import { queueDocument } from '../support/documents/documents.ts'
 import { folders } from '../support/documents/folders.ts'
+import { samplesOf } from '../support/documents/samples.ts'
 import { lines, quick, type Where } from '../support/program/command.ts'
 
 /** A repository with these summaries. */
@@ -63,6 +64,18 @@ describe('J12, a pipeline that reads summaries with mistakes', () => {
     )
     assert.match(junit.stdout, /tests="3" failures="0" errors="1" skipped="0"/)
     assert.equal(lines((await quick(where, 'report', 'history')).stdout).length, 2)
+  })
+
+  it('[S2-05] stores seven of the eight published blocks, one of them inside another fence, and not the template', async (t) => {
+    const where = project(t, { 'samples.md': samplesOf('block') })
+
+    const { code, stdout } = await quick(where, 'collect', 'samples.md')
+
+    const places = [...stdout.matchAll(/samples\.md:(\d+)/g)].map(([, line]) => Number(line))
+    assert.deepEqual([code, places], [12, [4, 27, 50, 72, 92, 109, 127, 161]])
+    assert.match(stdout, /^·\t.*\tsamples\.md:4\tinvalid; Invalid phase: string/m)
+    assert.match(stdout, /^a handoff block is missing or invalid \(8 entries, 1 invalid, 7 recorded\)$/m)
+    assert.equal(lines((await quick(where, 'report', 'history')).stdout).length, 7)
   })
 
   it('[S2-75] fails a call whose only valid block failed, however an invalid one ends', async (t) => {

@@ -196,6 +196,30 @@ describe('the five functions of document 001', () => {
     assert.deepEqual(later, ['HandoffTimeoutException'])
   })
 
+  it('[S1-88] wait tells of a failure that nobody described, also where only its file is known', async (t) => {
+    const folder = await aQueueFolder(t)
+    const [bare, coded] = ['hoff-001-1705147200000', 'hoff-002-1705147200000']
+    const failed = { status: 'failed', timestamp_failed: '2026-01-13T10:10:00Z' }
+    folder.put('failed', bare, folder.request(bare))
+    folder.put('failed', coded, { ...folder.request(coded), ...failed, error: { code: 'DISK_FULL' } })
+
+    const lines = await run(
+      folder,
+      `const no = (error) => console.log(error.constructor.name, error.message)
+       for (const id of ['${bare}', '${coded}']) await queue.wait_for_handoff_completion(id, 2).catch(no)`,
+    )
+
+    assert.deepEqual(lines, [
+      'HandoffFailedException it was moved to failed/ without an error',
+      'HandoffFailedException its error has no message',
+    ])
+    assert.deepEqual(
+      [bare, coded].map((id) => (folder.file('failed', id).error as { code: string }).code),
+      ['PROCESSING_ERROR', 'DISK_FULL'],
+    )
+    assert.deepEqual(await folder.sync(), [])
+  })
+
   it('[S1-85] complete and fail refuse what is not in progress, and change nothing', async (t) => {
     const folder = await aQueueFolder(t)
 

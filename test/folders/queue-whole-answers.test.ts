@@ -64,12 +64,13 @@ describe('an answer of document 001 that is written whole', () => {
   it('[S1-66] is told of all that it lacks where nobody knows the request', async (t) => {
     const folder = await aQueueFolder(t)
     await folder.sync()
-    folder.put('failed', ID, { ...folder.request(ID), status: 'failed' })
+    folder.put('completed', ID, { ...folder.request(ID), status: 'completed' })
 
     const happened = await folder.sync()
 
     const { reason = '' } = happened.find(({ what }) => what === 'refused') ?? {}
-    for (const key of ['timestamp_failed', 'error']) assert.match(reason, new RegExp(`${key}\\S* is missing`))
+    for (const key of ['timestamp_completed', 'output'])
+      assert.match(reason, new RegExp(`${key}\\S* is missing`))
   })
 
   it('[S1-65] [S1-113] completes the request though it repeats nothing of it', async (t) => {

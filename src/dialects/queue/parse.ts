@@ -91,7 +91,9 @@ function handoffIn(source: Source, form: string): Interpretation {
   const place = queuePlace(source.path)
   const state = readState(root, place)
   const status = state && STATUS_OF[state]
-  const draft = completed({ ...readHandoff(root, status), ...present({ state }) }, source, root)
+  // Somebody moved it there and wrote nothing into it: that is a failure too.
+  const isBare = place.status === 'failed' && place.mark === undefined && !root.has('error')
+  const draft = completed({ ...readHandoff(root, status, isBare), ...present({ state }) }, source, root)
   const stem = place.kind === 'handoff' ? place.stem : undefined
   const found = status && place.mark === undefined ? FORM_OF[status] : (form as HandoffForm)
   const native = nativeOf(draft)
@@ -102,6 +104,7 @@ function handoffIn(source: Source, form: string): Interpretation {
     const there = placedAt(path, root.places)
     // What stands there but could not be read was reported when it was read.
     if (code === 'missing_field' && valueAt(source.value, there) !== undefined) continue
+    if (isBare && path[0] === 'timestamp_failed') continue
     root.report(severity, code, message, ...there)
   }
   return { draft, diagnostics: root.diagnostics, places: root.places }

@@ -20,9 +20,9 @@ const REPORT_WORDS: Words<'passed' | 'failed'> = {
 }
 
 /** Everything but the state, which the file's place has a say in. */
-export function readHandoff(root: Fields, status: QueueStatus = 'pending'): Draft {
+export function readHandoff(root: Fields, status: QueueStatus = 'pending', isBare = false): Draft {
   const { error: said, result, ...draft } = readRows(queueTable(), root, FORM_OF[status])
-  const error = readError(root, said)
+  const error = readError(root, said, isBare)
   const validation = readReport(root, error !== undefined)
   return present({
     ...draft,
@@ -41,12 +41,17 @@ function readAvailable(root: Fields, { retry_available: said, retry_count: count
   return false
 }
 
-/** An error without a code counts; keys beside an error that is absent do not. */
-function readError(root: Fields, said: Partial<NonNullable<Draft['error']>> = {}): Draft['error'] {
+/** An error without a code counts, and so does a file in `failed/` without an error; keys beside an absent one do not. */
+function readError(
+  root: Fields,
+  said: Partial<NonNullable<Draft['error']>> = {},
+  isBare = false,
+): Draft['error'] {
   const found = root.value('error')
-  if (!isMapping(found) && said.message === undefined) return undefined
-  const message =
-    'error has no code and counts as PROCESSING_ERROR; write {"code": "PROCESSING_ERROR", "message": "…"}'
+  const isSaid = isMapping(found) || said.message !== undefined
+  if (!isSaid && !isBare) return undefined
+  const how = isSaid ? 'error has no code and' : 'error is missing; the file lies in failed/, so it'
+  const message = `${how} counts as PROCESSING_ERROR; write {"code": "PROCESSING_ERROR", "message": "…"}`
   if (said.code === undefined) root.report('warning', 'error_without_code', message, 'error')
   const report = root.value('validation')
   const inside = isMapping(found) ? found.details : undefined
@@ -57,10 +62,12 @@ function readError(root: Fields, said: Partial<NonNullable<Draft['error']>> = {}
   return {
     ...said,
     code: said.code ?? 'PROCESSING_ERROR',
-    message: said.message ?? '',
+    message: said.message?.trim() ? said.message : isSaid ? 'its error has no message' : BARE,
     ...present({ details }),
   }
 }
+
+const BARE = 'it was moved to failed/ without an error'
 
 /** The report on an output. What was wrong with an input has the same key and belongs to the error. */
 function readReport(root: Fields, failed: boolean): Result['validation'] {

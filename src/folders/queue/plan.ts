@@ -72,7 +72,7 @@ function queueStep({ handoff, base, file }: ForeignChange): PlannedCall[] | stri
     case 'completed':
       return [...(isOffered ? [pickUp] : []), handIn(id, to, file)]
     case 'failed':
-      return [...(isOffered ? [pickUp] : []), failing(id, to, file.error)]
+      return [...(isOffered ? [pickUp] : []), failing(id, to, file.error!)]
     case 'offered':
       if (state === 'failed' || state === 'retry_wait')
         return [{ actor: from, op: 'handoff_retry', input: { id } }]
@@ -100,18 +100,16 @@ function handIn(id: string, actor: string, { result = {}, metrics = {}, next_ste
 }
 
 /** A code that is none stays in the message. */
-export function failing(id: string, actor: string, error: Draft['error']): PlannedCall {
-  const { code, message, details, recovery_actions } = error ?? { code: 'PROCESSING_ERROR', message: '' }
+export function failing(id: string, actor: string, error: NonNullable<Draft['error']>): PlannedCall {
+  const { code, message, details, recovery_actions } = error
   const isCode = CODE.test(code)
-  const text =
-    message.trim() || `it was moved to failed/ ${error ? 'and its error has no message' : 'without an error'}`
   return {
     actor,
     op: 'handoff_fail',
     input: {
       id,
       code: isCode ? code : 'PROCESSING_ERROR',
-      message: isCode ? text : `${code}: ${text}`,
+      message: isCode ? message : `${code}: ${message}`,
       ...present({ details: details?.slice(0, 200), recovery_actions }),
     },
   }

@@ -36,7 +36,6 @@ export const key: Command = {
       const what = known?.id === id ? 'has its key here' : 'signs its records here from now on'
       return `${shell.screen.tick} ${name} ${what}: key ${id}, in ${file}`
     })
-    return 0
   },
 }
 

@@ -44,6 +44,5 @@ export const login: Command = {
       shell.note(`opens the dashboard as ${actor.name}, once, within ten minutes:`)
       return link
     })
-    return 0
   },
 }

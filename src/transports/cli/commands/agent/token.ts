@@ -75,7 +75,6 @@ const create: Command = {
       shell.note(`a token of ${agent} for ${scopes.join(' ')}${until}; it is shown this once:`)
       return secret
     })
-    return 0
   },
 }
 
@@ -124,7 +123,6 @@ const list: Command = {
         ['ID', 'AGENT', 'SCOPES', 'STATE', 'MADE'],
       )
     })
-    return 0
   },
 }
 
@@ -168,7 +166,6 @@ const revoke: Command = {
       withoutSecret(revoked),
       () => `${shell.screen.tick} the token of ${revoked.agent} is worth nothing now`,
     )
-    return 0
   },
 }
 

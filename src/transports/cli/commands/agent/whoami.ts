@@ -25,7 +25,6 @@ export const whoami: Command = {
   async run(shell) {
     const identity = await identify(shell)
     shell.answer(identity, () => identityView(shell, identity))
-    return 0
   },
 }
 

@@ -25,7 +25,6 @@ export const anchor: Command = {
       shell.note(`share it with: git push origin ${ANCHOR_REF}`)
       return `${shell.screen.tick} ${commit.slice(0, 12)} remembers the first ${count(size, 'entry', 'entries')} of the log`
     })
-    return 0
   },
 }
 

@@ -35,6 +35,5 @@ export const exporting: Command = {
         `${shell.screen.tick} ${count(newest.size, 'entry', 'entries')} in ${count(files, 'file')}: ${folder}\n  signed by ${vkey}`,
     )
     shell.next(`baton audit verify ${out}`)
-    return 0
   },
 }

@@ -69,7 +69,6 @@ export const block: Command = {
       at: instantOf(textOf(args, 'at')),
     })
     shell.answer({ text }, () => text.trimEnd())
-    return 0
   },
 }
 

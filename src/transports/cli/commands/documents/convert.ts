@@ -52,7 +52,6 @@ export const convert: Command = {
     } catch (error) {
       throw inOptions(error)
     }
-    return 0
   },
 }
 

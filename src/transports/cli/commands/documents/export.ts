@@ -37,7 +37,6 @@ export const exporting: Command = {
     } catch (error) {
       throw inOptions(error)
     }
-    return 0
   },
 }
 

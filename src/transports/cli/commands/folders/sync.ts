@@ -21,7 +21,6 @@ export const sync: Command = {
         ? `${shell.screen.tick} everything is in step`
         : happened.map((each) => lineOf(each, shell.screen)).join('\n'),
     )
-    return 0
   },
 }
 

@@ -18,6 +18,5 @@ export const watch: Command = {
       },
       onFailure: (error) => shell.warn(error.message),
     })
-    return 0
   },
 }

@@ -33,7 +33,6 @@ export const find: Command = {
             .filter((part) => part !== false)
             .join(shell.screen.isTerminal ? '\n\n' : '\n'),
     )
-    return 0
   },
 }
 

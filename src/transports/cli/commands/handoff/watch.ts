@@ -27,7 +27,6 @@ export const watch: Command = {
       left -= 1
       if (left <= 0) break
     }
-    return 0
   },
 }
 

@@ -47,6 +47,5 @@ export const completionFor = (shellName: keyof typeof SCRIPTS): Command => ({
   examples: [HOW[shellName], `baton completion ${shellName}`],
   async run(shell) {
     shell.print(SCRIPTS[shellName])
-    return 0
   },
 })

@@ -39,7 +39,6 @@ export const serve: Command = {
     })
     if (signal.aborted) void running.close()
     await running.closed.finally(() => takeBack())
-    return 0
   },
 }
 

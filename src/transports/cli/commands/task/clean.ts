@@ -48,7 +48,6 @@ export const clean: Command = {
             })
             .join('\n'),
     )
-    return 0
   },
 }
 

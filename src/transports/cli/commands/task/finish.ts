@@ -71,7 +71,6 @@ export const finish: Command = {
           `  ${work.branch} at ${work.commit.slice(0, 10)}, ${count(work.files.length, 'file')}, ${count(tests.length, 'check')}`,
         ].join('\n'),
     )
-    return 0
   },
 }
 

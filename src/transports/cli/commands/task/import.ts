@@ -51,7 +51,6 @@ export const importing: Command = {
     const together = (calls: readonly AskedCall[]) => asOne(session, calls, actor)
     const items = await importTasks(ask, tasks, { name, at, together })
     shell.answer({ items }, () => view(shell, items))
-    return 0
   },
 }
 

@@ -28,6 +28,5 @@ export const prompt: Command = {
     const open = found.checklist.filter(({ done }) => !done).length
     shell.say(`${found.path}: ${found.checklist.length} items to verify, ${open} open`)
     for (const path of found.extractions) shell.say(`see also: ${path}`)
-    return 0
   },
 }

@@ -35,6 +35,5 @@ export const workflowInit: Command = {
     }
     shell.next(`baton workflow check ${name}`)
     shell.answer({ file }, () => `${shell.screen.tick} written to ${file}; put your agents' names in`)
-    return 0
   },
 }

@@ -35,6 +35,5 @@ export const gc: Command = {
         ? `${shell.screen.tick} cleared away ${what}`
         : shell.hint(`${what} can go; do it with: baton gc --apply`)
     })
-    return 0
   },
 }

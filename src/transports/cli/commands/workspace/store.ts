@@ -40,7 +40,6 @@ const info: Command = {
         ...(bytes === undefined ? [] : ([['Size', size(bytes)]] as const)),
       ]),
     )
-    return 0
   },
 }
 
@@ -58,7 +57,6 @@ const backup: Command = {
       { file, rows, bytes },
       () => `${shell.screen.tick} ${count(rows, 'row')}, ${size(bytes)}, read back: ${file}`,
     )
-    return 0
   },
 }
 
@@ -77,7 +75,6 @@ const restore: Command = {
       tools.restore(file, () => openLocal(shell, true), work),
     )
     shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
-    return 0
   },
 }
 
@@ -115,7 +112,6 @@ const copy: Command = {
     } finally {
       await store.close()
     }
-    return 0
   },
 }
 
@@ -141,7 +137,6 @@ const upgrade: Command = {
       { location, schema },
       () => `${shell.screen.tick} ${location} has schema ${schema}, which is current`,
     )
-    return 0
   },
 }
 

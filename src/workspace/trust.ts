@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { isMap, isSeq } from 'yaml'
 import type { Environment } from '../config/config.ts'
 import { asks } from '../config/guarded-settings.ts'
 import { readYaml } from '../config/yaml.ts'
-import { BatonError } from '../domain/errors.ts'
-import { replaceFile } from '../setup/replace-file.ts'
 import type { Workspace } from './find.ts'
-import { readOwn } from './home-files.ts'
+import { readOwn, writeOwn } from './home-files.ts'
 
 export interface TrustState {
   readonly trusted: boolean
@@ -45,18 +42,8 @@ export function trust(workspace: Workspace, configText: string, environment: Env
   const file = trustFile(workspace, environment)
   const hash = digestOf(configText)
   const needs = needsOf(configText)
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const kept = { root: workspace.root, sha256: hash, settings: needs }
-    replaceFile(file, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
-  } catch (error) {
-    throw new BatonError(
-      'unavailable',
-      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to a writable one`,
-      { file },
-      error,
-    )
-  }
+  const kept = { root: workspace.root, sha256: hash, settings: needs }
+  writeOwn(file, `${JSON.stringify(kept, undefined, 2)}\n`)
   return { trusted: true, hash, needs, covered: needs }
 }
 

@@ -1,15 +1,11 @@
-import { hash } from 'node:crypto'
-import { escapeHtml, STYLE } from './status-page.ts'
+import { escapeHtml, pageHeaders, STYLE } from './status-page.ts'
 
 const EXTRA = `
 a { color: var(--good); font-weight: 600 }
 `
 const ALL_STYLE = STYLE + EXTRA
 
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', ALL_STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-}
+const HEADERS = pageHeaders(ALL_STYLE)
 
 /**
  * For somebody who followed a link of another site, such as one in a mail that is read in the browser: a refusal with

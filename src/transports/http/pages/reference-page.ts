@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto'
 import * as z from 'zod'
 import type { Operation } from '../../../operations/operation.ts'
-import { escapeHtml, STYLE } from './status-page.ts'
+import { escapeHtml, pageHeaders, STYLE } from './status-page.ts'
 
 const EXTRA = `
 nav { display: flex; flex-wrap: wrap; gap: .4rem .9rem; margin-top: 1rem }
@@ -15,10 +14,7 @@ td:first-child { font-family: ui-monospace, monospace; white-space: nowrap }
 `
 const ALL_STYLE = STYLE + EXTRA
 
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', ALL_STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-}
+const HEADERS = pageHeaders(ALL_STYLE)
 
 /** The surface for people: every operation with its fields, grouped as the command line groups them. */
 export function referencePage(operations: readonly Operation[]): Response {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { ENDS, OPEN_STATES, type State } from '../../../domain/lifecycle.ts'
 import { TASK_STATES, type TaskState } from '../../../domain/tasks/task.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
@@ -58,6 +59,19 @@ code span { display: inline-block; max-width: 100% }
   .numbers, .numbers.five { grid-template-columns: repeat(2, 1fr) }
 }
 `
+
+/** A page whose style is the only thing that its policy lets through, beside the sources named. */
+export const pageHeaders = (style: string, ...more: readonly string[]): Readonly<Record<string, string>> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    ...more,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+})
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='-2' y='6' width='20' height='4' rx='2' fill='%231a7f4b' transform='rotate(-35 8 8)'/%3E%3C/svg%3E"

@@ -1,23 +1,12 @@
-import { hash } from 'node:crypto'
 import type { Service } from '../../../service/service.ts'
 import { callerOf, grants } from '../server/auth.ts'
 import { isLoopback } from '../server/guards.ts'
-import { plainPage, type ServerStatus, STYLE, statusPage } from './status-page.ts'
+import { pageHeaders, plainPage, type ServerStatus, STYLE, statusPage } from './status-page.ts'
 
 /** Set by proxies: who comes through one is not sitting at this machine. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-}
+const HEADERS = pageHeaders(STYLE, 'img-src data:')
 
 /** The page at `/`: numbers for whoever sits at this machine or has a token for them, a plain word for others. */
 export async function showStatus(

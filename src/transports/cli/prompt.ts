@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline/promises'
+import type { Actor } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { confirmed, personOnly } from '../../workspace/identity.ts'
 import type { Io } from './io.ts'
 import { Interrupted } from './shell.ts'
 
@@ -23,6 +25,13 @@ export async function askFor(io: Io, question: string): Promise<string> {
   } finally {
     lines.close()
   }
+}
+
+/** The caller as a person at the terminal; whoever is not known to be one is refused. */
+export function personHere(io: Io, actor: Actor, operation: string, called?: string): Actor {
+  const isHere = io.isTerminal && io.env.codingAgent === undefined
+  personOnly(isHere ? confirmed(actor) : actor, operation, called)
+  return confirmed(actor)
 }
 
 /** A yes or a no; anything else is asked again, nothing is the default. */

@@ -1,3 +1,4 @@
+import type { Context } from '../../compose/open.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { withContext } from './hint.ts'
 import type { Arguments } from './input/args.ts'
@@ -105,6 +106,11 @@ export class Shell {
   async open(options: SessionOptions): Promise<Session> {
     this.#session ??= await this.#opened(options)
     return this.#session
+  }
+
+  /** The store of this machine itself, for a command that a server cannot answer. */
+  async openLocal(options: Omit<SessionOptions, 'local'>): Promise<Context> {
+    return (await this.open({ ...options, local: true })).context!
   }
 
   async close(): Promise<void> {

@@ -1,13 +1,11 @@
-import type { Context } from '../../../../compose/open.ts'
-import { AGENT_NAME } from '../../../../domain/actor.ts'
+import { type Actor, AGENT_NAME } from '../../../../domain/actor.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { enrolKey } from '../../../../service/agents/enrolment.ts'
 import type { AgentKey } from '../../../../service/agents/signature.ts'
 import { openAgentKeys } from '../../../../workspace/agent-keys.ts'
-import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
-import { askYesNo } from '../../prompt.ts'
+import { askYesNo, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 
 /** The key stays with the user whose processes speak for the agent; the workspace knows its public part. */
@@ -20,13 +18,12 @@ export const key: Command = {
   examples: ['baton agent key codex --as codex', 'baton agent key codex --replace'],
   async run(shell, args) {
     const name = agentNameIn(args.words)
-    const { context } = await shell.open({ write: true, local: true })
-    const { service } = context!
+    const { service, actor: caller } = await shell.openLocal({ write: true })
     const keys = openAgentKeys(shell.io.env)
     const { origin } = service.deps.store.info
     const known = (await service.agents.list()).find((agent) => agent.name === name)?.key
     const replace = isOn(args, 'replace') && known !== undefined
-    const actor = replace ? await asPerson(shell, context!, name) : context!.actor
+    const actor = replace ? await asPerson(shell, caller, name) : caller
     const own = await keys.key(origin, name)
     if (known && !replace && own?.id !== known.id) throw elsewhere(name, known.id, own)
     const made = await keys.makeKey(origin, name, { replace: replace && own?.id === known.id })
@@ -39,13 +36,9 @@ export const key: Command = {
   },
 }
 
-async function asPerson(shell: Shell, { actor }: Context, name: string): Promise<Context['actor']> {
-  const { io } = shell
-  personOnly(
-    io.isTerminal && io.env.codingAgent === undefined ? confirmed(actor) : actor,
-    'agent key --replace',
-  )
-  if (await askYesNo(io, `Give ${name} another key?`, false)) return confirmed(actor)
+async function asPerson({ io }: Shell, caller: Actor, name: string): Promise<Actor> {
+  const actor = personHere(io, caller, 'agent key --replace')
+  if (await askYesNo(io, `Give ${name} another key?`, false)) return actor
   throw new BatonError('not_allowed', `${name} keeps its key: it was not confirmed`, { agent: name })
 }
 

@@ -21,8 +21,7 @@ export const login: Command = {
         'invalid_input',
         '--url is the address of a server, for example http://127.0.0.1:4180',
       )
-    const { context } = await shell.open({ write: true, local: true })
-    const { actor, service } = context!
+    const { actor, service, workspace } = await shell.openLocal({ write: true })
     if (actor.kind !== 'human' || shell.io.env.codingAgent !== undefined)
       throw new BatonError(
         'not_allowed',
@@ -30,7 +29,7 @@ export const login: Command = {
         { actor: actor.name },
       )
     const { location } = service.deps.store.info
-    const running = context!.workspace && notedServer(context!.workspace.dir, location, shell.io.env.uid)
+    const running = workspace && notedServer(workspace.dir, location, shell.io.env.uid)
     const server = given ?? running
     if (server === undefined)
       throw new BatonError(

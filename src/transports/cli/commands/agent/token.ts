@@ -63,11 +63,11 @@ const create: Command = {
           `there is no scope ${scope}${didYouMean(scope, SCOPES) || `; write one of ${SCOPES.join(', ')}`}`,
           { scope, known: SCOPES },
         )
-    const { context } = await shell.open({ write: true, local: true })
-    await refuseForPeople(shell, context!, agent)
+    const context = await shell.openLocal({ write: true })
+    await refuseForPeople(shell, context, agent)
     const expires_at = expiry(textOf(args, 'expires'))
-    const { token, secret } = await (await context!.service.tokens()).create(
-      { actor: context!.actor },
+    const { token, secret } = await (await context.service.tokens()).create(
+      { actor: context.actor },
       { agent, scopes, expires_at },
     )
     shell.answer({ token: withoutSecret(token), secret }, () => {
@@ -108,8 +108,8 @@ const list: Command = {
   summary: 'The credentials of this workspace. Secrets are not kept, so they cannot be shown.',
   examples: ['baton token list'],
   async run(shell) {
-    const { context } = await shell.open({ write: false, local: true })
-    const tokens = (await (await context!.service.tokens()).list()).filter((token) => !isSpentCode(token))
+    const { service } = await shell.openLocal({ write: false })
+    const tokens = (await (await service.tokens()).list()).filter((token) => !isSpentCode(token))
     shell.answer({ items: tokens.map(withoutSecret) }, () => {
       if (tokens.length === 0) return shell.nothing(`No token yet; make one with: ${create.examples[0]}`)
       return shell.screen.table(
@@ -147,8 +147,8 @@ const revoke: Command = {
     const [part] = words
     if (part === undefined)
       throw new BatonError('invalid_input', 'token revoke needs an id; see: baton token list')
-    const { context } = await shell.open({ write: true, local: true })
-    const tokens = await context!.service.tokens()
+    const { service, actor } = await shell.openLocal({ write: true })
+    const tokens = await service.tokens()
     const found = (await tokens.list()).filter(
       ({ uid, revoked_at }) => uid.includes(part.toLowerCase()) && revoked_at === undefined,
     )
@@ -161,7 +161,7 @@ const revoke: Command = {
           : `no valid token has ${part} in its id; see: baton token list`,
         { id: part },
       )
-    const revoked = await tokens.revoke({ actor: context!.actor }, token.uid)
+    const revoked = await tokens.revoke({ actor }, token.uid)
     shell.answer(
       withoutSecret(revoked),
       () => `${shell.screen.tick} the token of ${revoked.agent} is worth nothing now`,

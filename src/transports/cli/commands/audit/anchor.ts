@@ -16,8 +16,7 @@ export const anchor: Command = {
   async run(shell, args) {
     noWords(args, 'audit anchor')
     const repository = await demandRepository(shell, 'audit anchor')
-    const { context } = await shell.open({ write: true, local: true })
-    const { service } = context!
+    const { service } = await shell.openLocal({ write: true })
     const { note, vkey, size } = await (await service.audit()).currentCheckpoint()
     await anchored(service.deps, repository, vkey)
     const commit = await writeAnchor(repository, note)
@@ -32,8 +31,7 @@ export const anchor: Command = {
 export async function checkAnchors(shell: Shell): Promise<number> {
   noWords(shell.args, 'audit verify --anchored')
   const repository = await demandRepository(shell, 'audit verify --anchored')
-  const { context } = await shell.open({ write: false, local: true })
-  const { service } = context!
+  const { service } = await shell.openLocal({ write: false })
   const { vkey } = await (await service.audit()).newestCheckpoint()
   const report = await anchored(service.deps, repository, vkey)
   shell.answer(report, () => `${shell.screen.tick} ${sentence(report)}`)

@@ -14,8 +14,7 @@ export const exporting: Command = {
     const out = textOf(args, 'out')
     if (out === undefined || args.words.length > 0)
       throw new BatonError('invalid_input', `audit export needs --out; for example: ${exporting.examples[0]}`)
-    const { context } = await shell.open({ write: false, local: true })
-    const { service } = context!
+    const { service } = await shell.openLocal({ write: false })
     const { store } = service.deps
     const audit = await service.audit()
     const { storedLog, writeExport } = await import('../../../../archive/audit-export.ts')

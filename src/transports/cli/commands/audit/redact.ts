@@ -2,9 +2,8 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { loadOperation } from '../../../../operations/index.ts'
 import { checkedInput } from '../../../../operations/operation.ts'
 import { demandRedactable } from '../../../../service/redaction/redact.ts'
-import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askYesNo } from '../../prompt.ts'
+import { askYesNo, personHere } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -24,9 +23,7 @@ export const redact: Extra = {
   async before(shell, session, input) {
     // A server knows a person by the token and judges by itself.
     if (!session.context) return { input }
-    const actor = await session.actor()
-    const isPerson = shell.io.isTerminal && shell.io.env.codingAgent === undefined
-    personOnly(isPerson ? confirmed(actor) : actor, 'audit_redact', 'baton audit redact')
+    const actor = personHere(shell.io, await session.actor(), 'audit_redact', 'baton audit redact')
     // Nobody is asked about something that cannot be done.
     const { id, field } = checkedInput(await loadOperation('audit_redact'), input)
     await demandRedactable(session.context.service.deps, { id: String(id), field: String(field) })
@@ -34,7 +31,7 @@ export const redact: Extra = {
     const question = `Remove ${input.field} of ${input.id} for good?`
     if (!(await askYesNo(shell.io, question, false)))
       throw new BatonError('not_allowed', `${input.id} is as it was: it was not confirmed`, { id: input.id })
-    return { input, actor: confirmed(actor) }
+    return { input, actor }
   },
   async after(shell, output) {
     shell.answer(output, () => redactedView(shell, output as Redacted))

@@ -1,8 +1,7 @@
 import { BatonError } from '../../../../domain/errors.ts'
-import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
-import { askYesNo } from '../../prompt.ts'
+import { askYesNo, personHere } from '../../prompt.ts'
 
 /** The log as this user remembers it. Also the way out when the log or its key was replaced on purpose. */
 export const trust: Command = {
@@ -19,8 +18,7 @@ export const trust: Command = {
   examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {
     const [reset, newKey] = [isOn(args, 'reset'), isOn(args, 'new-key')]
-    const { context } = await shell.open({ write: newKey, local: true })
-    const { service } = context!
+    const { service, actor: caller } = await shell.openLocal({ write: newKey })
     const audit = await service.audit()
     if (!reset && !newKey) {
       const { origin, vkey, size } = await audit.newestCheckpoint()
@@ -31,9 +29,7 @@ export const trust: Command = {
       return 0
     }
     const { io } = shell
-    const isPerson = io.isTerminal && io.env.codingAgent === undefined
-    const actor = isPerson ? confirmed(context!.actor) : context!.actor
-    personOnly(actor, `audit trust ${newKey ? '--new-key' : '--reset'}`)
+    const actor = personHere(io, caller, `audit trust ${newKey ? '--new-key' : '--reset'}`)
     const { origin } = service.deps.store.info
     const what = [
       ...(reset ? [`Forget what you remember of ${origin} and of this place`] : []),

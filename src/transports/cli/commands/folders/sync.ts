@@ -26,9 +26,9 @@ export const sync: Command = {
 
 export async function openFolders(shell: Shell): Promise<FoldersOptions> {
   await demandListed(shell)
-  const { context } = await shell.open({ write: true, local: true, explicit: true })
+  const context = await shell.openLocal({ write: true, explicit: true })
   const { liveFolders } = await import('../../../../compose/live-folders.ts')
-  const options = liveFolders(context!)
+  const options = liveFolders(context)
   if (!options) throw noFolder()
   return options
 }

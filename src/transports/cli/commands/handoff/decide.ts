@@ -2,9 +2,8 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../../../domain/lifecycle.ts'
 import { CHOICES, choiceOf, ownOptions } from '../../../../domain/people/gate.ts'
-import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askFor, askYesNo } from '../../prompt.ts'
+import { askFor, askYesNo, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 import { type Dossier, evidenceView } from '../../views/dossier.ts'
 
@@ -14,12 +13,7 @@ export const decide: Extra = {
   async before(shell, session, input) {
     // A server knows a person by the token and judges by itself.
     if (!session.context) return { input }
-    const actor = await session.actor()
-    personOnly(
-      shell.io.isTerminal && shell.io.env.codingAgent === undefined ? confirmed(actor) : actor,
-      'gate_decide',
-      'baton decide',
-    )
+    const actor = personHere(shell.io, await session.actor(), 'gate_decide', 'baton decide')
     const { handoff, ...rest } = (await session.call('handoff_get', { id: input.id })) as Dossier
     if (!isOpen(handoff.state))
       throw new BatonError(
@@ -33,7 +27,7 @@ export const decide: Extra = {
     const asks = REASONS[choice]
     const comment = input.comment ?? (asks && (await askFor(shell.io, asks)))
     await confirm(shell, handoff, choice, actor.name)
-    return { input: { ...input, choice, ...(comment && { comment }) }, actor: confirmed(actor) }
+    return { input: { ...input, choice, ...(comment && { comment }) }, actor }
   },
 }
 

@@ -7,12 +7,11 @@ export const notify: Command = {
   summary: 'Sends the messages that are due to webhooks and by mail, once. A server does so by itself.',
   examples: ['baton notify send', '* * * * *  cd /srv/project && baton notify send --quiet'],
   async run(shell) {
-    const { context } = await shell.open({ write: true, local: true })
-    const { service } = context!
+    const { service, workspace } = await shell.openLocal({ write: true })
     if (!service.deps.notify)
       throw new BatonError(
         'unmet',
-        context!.workspace?.configFile === undefined
+        workspace?.configFile === undefined
           ? 'no channel is in effect here; make a baton.yaml with: baton init, and add notify to it'
           : 'no channel is in effect here; add notify to baton.yaml and run: baton trust',
       )

@@ -19,21 +19,21 @@ export const serve: Command = {
     const port = toPort(textOf(args, 'port'))
     const host = textOf(args, 'host')
     const signal = shell.io.lasting()
-    const { context } = await shell.open({ write: true, local: true, explicit: true })
+    const context = await shell.openLocal({ write: true, explicit: true })
     const [{ serve: start }, { noteServer }] = await Promise.all([
       import('../../../http/server/serve.ts'),
       import('../../../../workspace/server-note.ts'),
     ])
     let takeBack = (): void => undefined
     const running = await start({
-      service: context!.service,
-      beside: await besideServer(context!),
+      service: context.service,
+      beside: await besideServer(context),
       ...present({ port, host }),
       allowedHosts: textsOf(args, 'allow-host'),
-      loginCode: loginCode(shell, context!),
+      loginCode: loginCode(shell, context),
       onReady: ({ url, host: bound, port: number, text }) => {
-        const store = context!.service.deps.store.info.location
-        takeBack = noteServer(context!.workspace?.dir ?? '', { host: bound, port: number, store })
+        const store = context.service.deps.store.info.location
+        takeBack = noteServer(context.workspace?.dir ?? '', { host: bound, port: number, store })
         shell.answer({ url, host: bound, port: number }, () => text)
       },
     })

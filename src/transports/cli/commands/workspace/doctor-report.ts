@@ -30,8 +30,8 @@ export async function reportOf(shell: Shell, findings: readonly DoctorResult[]):
 
 async function numbers(shell: Shell): Promise<object> {
   try {
-    const { context } = await shell.open({ write: false, local: true })
-    const { store } = context!.service.deps
+    const { service } = await shell.openLocal({ write: false })
+    const { store } = service.deps
     const { engine, schema, readOnly } = store.info
     const { handoffs, tasks, entries } = await store.counts()
     return {

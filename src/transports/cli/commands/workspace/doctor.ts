@@ -125,7 +125,7 @@ async function settings(findings: DoctorResult[], workspace: Workspace, shell: S
 }
 
 async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Context> {
-  const context = (await shell.open({ write: false, local: true })).context!
+  const context = await shell.openLocal({ write: false })
   const { store } = context.service.deps
   const { engine, location, schema, readOnly } = store.info
   findings.push({

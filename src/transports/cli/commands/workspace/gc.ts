@@ -24,9 +24,9 @@ export const gc: Command = {
         option: 'older-than',
       })
     const apply = isOn(args, 'apply')
-    const { context } = await shell.open({ write: apply, local: true })
+    const { service } = await shell.openLocal({ write: apply })
     const before = new Date(Date.now() - seconds * 1_000).toISOString()
-    const found = await context!.service.deps.store.gc(before, apply)
+    const found = await service.deps.store.gc(before, apply)
     shell.answer({ before, applied: apply, ...found }, () => {
       const what = `${count(found.idem, 'idempotency key')}, ${count(found.notices, 'seen notice')} and ${count(found.deliveries, 'sent message')}`
       if (found.idem + found.notices + found.deliveries === 0)

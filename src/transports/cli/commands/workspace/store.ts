@@ -145,8 +145,8 @@ async function openLocal(
   write: boolean,
   how: Pick<SessionOptions, 'upgrade' | 'existing'> = {},
 ): Promise<Store> {
-  const { context } = await shell.open({ write, local: true, ...how })
-  return context!.service.deps.store
+  const { service } = await shell.openLocal({ write, ...how })
+  return service.deps.store
 }
 
 async function withProgress<T>(

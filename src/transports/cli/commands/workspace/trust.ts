@@ -1,11 +1,11 @@
 import { readConfigText } from '../../../../config/file.ts'
 import { BatonError } from '../../../../domain/errors.ts'
-import { confirmed, personOnly, resolveActor } from '../../../../workspace/identity.ts'
+import { resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
-import { askYesNo } from '../../prompt.ts'
+import { askYesNo, personHere } from '../../prompt.ts'
 
 /** Settings of a `baton.yaml` that could send data away, run something or decide wait for a person's yes. */
 export const trust: Command = {
@@ -38,7 +38,7 @@ export const trust: Command = {
       return isFine ? 0 : 4
     }
     const { actor } = resolveActor({ as: shell.as, environment: io.env, isTerminal: io.isTerminal })
-    personOnly(io.isTerminal && io.env.codingAgent === undefined ? confirmed(actor) : actor, 'trust')
+    personHere(io, actor, 'trust')
     shell.say(`${file} sets ${state.needs.join(' and ')}:\n`)
     shell.say(screen.paragraph(text.trimEnd(), '  │ '))
     if (!(await askYesNo(io, '\nLet this take effect?', false)))

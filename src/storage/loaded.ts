@@ -6,8 +6,10 @@ import type { Content } from '../domain/handoffs/package.ts'
 import { isOpen } from '../domain/lifecycle.ts'
 import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
+import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
-import type { Idem, IdemKey, Pair, Stream, TaskRow } from './store.ts'
+import type { Artifact, Idem, IdemKey, Pair, Stream, TaskRow, Token } from './store.ts'
+import type { Redaction } from './view.ts'
 
 /** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
 export interface Loaded {
@@ -130,3 +132,46 @@ export function shiftDependencies(loaded: Loaded, uid: string, by: number): void
     if (row.task.depends_on.includes(id)) loaded.tasks.set(key, { ...row, open_deps: row.open_deps + by })
   }
 }
+
+export interface NewEntry {
+  readonly stream: string
+  readonly seq: number
+  readonly subject: string
+  readonly act: string
+  readonly at: string
+  readonly hash: string
+  readonly body: string
+  readonly disclosures?: readonly string[]
+}
+
+/** The rows to write, each once and in its last form. */
+export type Writes = Readonly<ReturnType<typeof noWrites>>
+
+export const noWrites = () => ({
+  handoffs: new Map<string, Handoff>(),
+  newHandoffs: new Set<string>(),
+  /** Changed handoffs as they were loaded: an engine need not write what is the same. */
+  oldHandoffs: new Map<string, Handoff>(),
+  contents: new Map<string, Content>(),
+  newContents: new Set<string>(),
+  agents: new Map<string, Agent>(),
+  tasks: new Map<string, Task>(),
+  newTasks: new Map<string, { readonly depends_on: readonly string[]; readonly open_deps: number }>(),
+  /** To be applied before new tasks are inserted, whose counts are right already. */
+  dependents: [] as { readonly uid: string; readonly by: -1 | 1 }[],
+  streams: new Map<string, Stream>(),
+  newStreams: new Set<string>(),
+  entries: [] as NewEntry[],
+  notices: [] as Notice[],
+  seen: new Map<string, string>(),
+  records: [] as ThoughtRecord[],
+  artifacts: [] as Artifact[],
+  blobs: new Map<string, Uint8Array>(),
+  tokens: new Map<string, Token>(),
+  sessions: new Map<string, AuditSession>(),
+  runs: new Map<string, Run>(),
+  blocks: [] as Block[],
+  deliveries: new Map<string, Delivery>(),
+  redactions: [] as Redaction[],
+  idems: [] as Idem[],
+})

@@ -6,8 +6,8 @@ import { isOpen } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import { RANK } from '../domain/priority.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
+import type { Writes } from './loaded.ts'
 import type { Artifact, Redaction } from './store.ts'
-import type { Writes } from './writes.ts'
 
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384

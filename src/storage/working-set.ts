@@ -18,13 +18,14 @@ import {
   idemKey,
   type Loaded,
   type Numbered,
+  noWrites,
   pairKey,
   shiftDependencies,
+  type Writes,
 } from './loaded.ts'
 import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token } from './store.ts'
 import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
-import { noWrites, type Writes } from './writes.ts'
 
 const held = () =>
   new BatonError('unavailable', 'another agent is taking the next handoff of this queue; try again')

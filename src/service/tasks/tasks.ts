@@ -55,7 +55,7 @@ export class Tasks {
     }
   }
 
-  /** Where no task is flagged, the one that begins the longest chain is the critical one. */
+  /** The task that begins the longest chain is critical where none is flagged. */
   async #withCritical(row: TaskRow): Promise<TaskRow> {
     const head = await this.#deps.store.longestChain()
     return head?.task.uid === row.task.uid ? { ...row, task: { ...row.task, critical: true } } : row

@@ -1,6 +1,5 @@
-import { idemKey } from '../loaded.ts'
+import { idemKey, type Writes } from '../loaded.ts'
 import { changingIn, MOST_REMEMBERED, type Row, type Written, writtenIn } from '../rows.ts'
-import type { Writes } from '../writes.ts'
 import { type Call, call, type Rows, type Statement } from './connection/round-trip.ts'
 import { DUE_AT, dueAt } from './leases.ts'
 import { flushParties } from './parties.ts'

@@ -1,5 +1,5 @@
 import { isOpen } from '../../domain/lifecycle.ts'
-import type { Writes } from '../writes.ts'
+import type { Writes } from '../loaded.ts'
 import { type Call, call } from './connection/round-trip.ts'
 import { IN_WORKSPACE } from './tables.ts'
 

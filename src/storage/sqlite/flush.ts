@@ -1,3 +1,4 @@
+import type { Writes } from '../loaded.ts'
 import {
   changingIn,
   indexedColumns,
@@ -9,7 +10,6 @@ import {
   writtenIn,
 } from '../rows.ts'
 import type { Redaction, SignedCheckpoint, Tile, Tree } from '../store.ts'
-import type { Writes } from '../writes.ts'
 import { EARLIEST_DUE } from './load.ts'
 import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
@@ -136,8 +137,10 @@ export class Attempt {
       handoff: this.#handoff.uid,
       content: Buffer.from(bytes).toString('base64'),
     })
-    this.#stored.set(stored.uid, data)
-    return { id: stored.uid, path, type: name, ...(stored.sha256 !== undefined && { sha256: stored.sha256 }) }
+    // Document 001 calls an artifact by the name of its file.
+    const id = wanted === undefined ? stored.uid : basename(wanted, '.json')
+    this.#stored.set(id, data)
+    return { id, path, type: name, ...(stored.sha256 !== undefined && { sha256: stored.sha256 }) }
   }
 
   async #check(answer: Exclude<Awaited<ReturnType<Handler>>, void>): Promise<Produced> {

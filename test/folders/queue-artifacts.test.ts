@@ -242,4 +242,21 @@ describe('an artifact of document 001', () => {
     assert.equal(code, 0, stderr)
     assert.equal((await folder.show('x-1')).state, 'completed')
   })
+
+  it('[S1-42] [S1-84] has one id: in the answer, in the response and in the name of its file', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const [id, output] = (await run(
+      folder,
+      `await baton.specialist('react-specialist', {}, async (work) => ({ artifact: await work.artifact('react', {}) }))
+       const sent = await baton.as('frontend-specialist').send({ to: 'react-specialist', title: 'Build', home: 'queue' })
+       console.log(JSON.stringify([sent.id, (await sent.wait()).output]))`,
+    )) as [string, Record<string, string>]
+
+    await folder.sync()
+    const file = folder.file('completed', id).output as Record<string, string>
+    assert.match(output.artifact_id ?? '', /^artifact-react-\d+$/)
+    assert.equal(output.artifact_path, `artifacts/phase-13-react/${output.artifact_id}.json`)
+    assert.partialDeepStrictEqual(file, output)
+  })
 })

@@ -4,6 +4,7 @@ import { verdictOf } from '../../../../domain/blocks/block.ts'
 import type { Status } from '../../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { LOOK_AGAIN_MS } from '../../../../service/wait.ts'
+import { rest } from '../../../http/client/rest.ts'
 import { textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -58,7 +59,7 @@ async function* fromFiles(shell: Shell, words: readonly string[]): AsyncGenerato
       return true
     })
     if (changed.length > 0) yield* newIn(shell, session, changed, seen)
-    await pause(LOOK_MS, signal)
+    await rest(LOOK_MS, signal)
   }
 }
 
@@ -158,15 +159,3 @@ const followedBlock = ({
   line: block.line ?? 1,
   diagnostics: [],
 })
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
-}

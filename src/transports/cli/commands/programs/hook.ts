@@ -145,7 +145,7 @@ function programOf(args: Arguments): Program | undefined {
   return program
 }
 
-function refusalsOf(args: Arguments): number | undefined {
+export function refusalsOf(args: Arguments): number | undefined {
   const text = textOf(args, 'refusals')
   if (text === undefined) return undefined
   if (/^\d{1,2}$/.test(text)) return Number(text)

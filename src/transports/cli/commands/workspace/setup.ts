@@ -19,6 +19,7 @@ import { type Arguments, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
+import { refusalsOf } from '../programs/hook.ts'
 
 /** Nothing was written, because nobody agreed to it: conditions are not met. */
 const NOT_WRITTEN = 8
@@ -108,7 +109,7 @@ async function agentPlan(shell: Shell, workspace: Workspace, target: AgentTarget
   const options: TargetOptions = {
     agent: readAgent(textOf(args, 'agent') ?? agent),
     proof: isOn(args, 'proof'),
-    refusals: readRefusals(textOf(args, 'refusals')),
+    refusals: refusalsOf(args),
   }
   const undo = new UndoFile(workspace)
   if (isOn(args, 'remove')) {
@@ -145,14 +146,6 @@ function readAgent(text: string): string {
     `--agent is ${JSON.stringify(text)}: an agent name is letters, digits, dots, dashes or underscores, for example codex`,
     { agent: text },
   )
-}
-
-function readRefusals(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (/^\d{1,2}$/.test(text)) return Number(text)
-  throw new BatonError('invalid_input', `--refusals is ${text}; write a number from 0 to 99`, {
-    refusals: text,
-  })
 }
 
 async function agreed(shell: Shell, args: Arguments, edits: readonly FileEdit[]): Promise<boolean> {

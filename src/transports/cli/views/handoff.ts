@@ -188,9 +188,9 @@ const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
   { text: screen.when(notice.created_at), style: 'dim' },
 ]
 
-export function listView(shell: Shell, { items, next }: Listed, none = 'No handoff matches.'): string {
+export function listView(shell: Shell, { items, next }: Listed): string {
   const { screen } = shell
-  if (items.length === 0) return shell.nothing(none)
+  if (items.length === 0) return shell.nothing('No handoff matches.')
   if (next !== undefined) shell.more(next)
   const rows = items.map((h): Cell[] => [
     { text: h.id, style: 'bold' },

@@ -1,7 +1,13 @@
-import type { OtherCommand } from '../catalog.ts'
+import type { OTHER_COMMANDS, OtherCommand } from '../catalog.ts'
 import type { Command } from '../command.ts'
 
 type Load = (verb: string) => Promise<Command>
+type Verbs<Noun extends OtherCommand> = Record<(typeof OTHER_COMMANDS)[Noun][number], () => Promise<Command>>
+
+const byVerb =
+  <Noun extends OtherCommand>(verbs: Verbs<Noun>): Load =>
+  (verb) =>
+    verbs[verb as keyof Verbs<Noun>]()
 
 /** Every command that is not an operation; each is loaded when it is typed. */
 const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
@@ -23,14 +29,29 @@ const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   collect: async () => (await import('./blocks/collect.ts')).collect,
   block: async () => (await import('./blocks/block.ts')).block,
   agent: async () => (await import('./agent/agent-key.ts')).key,
-  audit: async (verb) => (await import('./audit/index.ts')).auditCommand(verb as 'trust'),
-  folders: async (verb) => (await import('./folders/index.ts')).foldersCommand(verb as 'sync'),
+  audit: byVerb<'audit'>({
+    anchor: async () => (await import('./audit/anchor.ts')).anchor,
+    export: async () => (await import('./audit/export.ts')).exporting,
+    trust: async () => (await import('./audit/trust.ts')).trust,
+    verify: async () => (await import('./audit/verify.ts')).verifying,
+  }),
+  folders: byVerb<'folders'>({
+    sync: async () => (await import('./folders/sync.ts')).sync,
+    watch: async () => (await import('./folders/watch.ts')).watch,
+    doctor: async () => (await import('./folders/doctor.ts')).doctor,
+  }),
   gc: async () => (await import('./workspace/gc.ts')).gc,
   doctor: async () => (await import('./workspace/doctor.ts')).doctor,
   notify: async () => (await import('./programs/notify.ts')).notify,
   migrate: async () => (await import('./workspace/migrate.ts')).migrate,
   'merge-check': async () => (await import('./task/merge-check.ts')).mergeCheck,
-  task: async (verb) => (await import('./task/index.ts')).taskCommand(verb as 'audit'),
+  task: byVerb<'task'>({
+    audit: async () => (await import('./task/audit.ts')).audit,
+    clean: async () => (await import('./task/clean.ts')).clean,
+    finish: async () => (await import('./task/finish.ts')).finish,
+    import: async () => (await import('./task/import.ts')).importing,
+    prompt: async () => (await import('./task/prompt.ts')).prompt,
+  }),
   workflow: async () => (await import('./workflow/init.ts')).workflowInit,
   store: async (verb) => (await import('./workspace/store.ts')).STORE_COMMANDS[verb as 'info'],
   token: async (verb) => (await import('./agent/token.ts')).TOKEN_COMMANDS[verb as 'list'],

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Agent, AgentName, agentFields } from '../domain/agent.ts'
-import { artifactFields } from '../domain/handoffs/inputs.ts'
+import { Artifact, artifactFields } from '../domain/handoffs/inputs.ts'
 import { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
 import { MAX_BLOB_BYTES } from '../service/handoffs/artifacts.ts'
@@ -44,22 +44,6 @@ const agentRemove = defineOperation({
   examples: ['baton agent remove codex'],
   run: (service, call, { name }) => service.agents.remove(call, name),
 })
-
-const Artifact = () =>
-  z.object({
-    uid: z.string(),
-    path: z.string(),
-    type: z.string().optional(),
-    role: z.string().optional(),
-    description: z.string().optional(),
-    handoff: z.string().optional(),
-    sha256: z.string().optional(),
-    commit: z.string().optional(),
-    size: z.int().optional(),
-    stored: z.boolean(),
-    by: z.string(),
-    created_at: z.string(),
-  })
 
 /** Base64 needs four characters for three bytes. */
 const MAX_BASE64 = Math.ceil((MAX_BLOB_BYTES * 4) / 3) + 4

@@ -3,6 +3,7 @@ import type { AuditSession, SessionState } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
 import type { Due } from '../domain/handoffs/deadlines.ts'
 import type { Handoff, HandoffType } from '../domain/handoffs/handoff.ts'
+import type { Artifact } from '../domain/handoffs/inputs.ts'
 import type { Content } from '../domain/handoffs/package.ts'
 import type { State } from '../domain/lifecycle.ts'
 import type { Delivery } from '../domain/people/delivery.ts'
@@ -10,6 +11,8 @@ import type { Notice } from '../domain/people/notice.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { View } from './view.ts'
+
+export type { Artifact }
 
 /**
  * The rows that a unit reads. Handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
@@ -198,21 +201,6 @@ export interface TaskRow {
   readonly task: Task
   /** How many of its dependencies are not done. */
   readonly open_deps: number
-}
-
-export interface Artifact {
-  readonly uid: string
-  readonly path: string
-  readonly type?: string
-  readonly role?: string
-  readonly description?: string
-  readonly handoff?: string
-  readonly sha256?: string
-  readonly commit?: string
-  readonly size?: number
-  readonly stored: boolean
-  readonly by: string
-  readonly created_at: string
 }
 
 /** A credential of an agent for the HTTP surface. Only the hash of the secret is kept. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import { HOMES } from '../home.ts'
-import type { Given, InputOf } from '../once.ts'
+import type { AnswerOf, Given, InputOf } from '../once.ts'
 import { RemindSeconds, Silence } from '../people/people-schema.ts'
 import { TaskId } from '../tasks/task.ts'
 import { PRIORITIES, RetryRule, TYPES } from './handoff.ts'
@@ -162,3 +162,21 @@ export const artifactFields = () => ({
     .optional(),
   commit: z.string().max(64).optional(),
 })
+
+/** The same as it is kept. */
+export const Artifact = () =>
+  z.object({
+    uid: z.string(),
+    path: z.string(),
+    type: z.string().optional(),
+    role: z.string().optional(),
+    description: z.string().optional(),
+    handoff: z.string().optional(),
+    sha256: z.string().optional(),
+    commit: z.string().optional(),
+    size: z.int().optional(),
+    stored: z.boolean(),
+    by: z.string(),
+    created_at: z.string(),
+  })
+export type Artifact = AnswerOf<typeof Artifact>

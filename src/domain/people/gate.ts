@@ -1,8 +1,10 @@
+import type * as z from 'zod'
 import type { Refusal } from '../errors.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import { isOpen } from '../lifecycle.ts'
 import { present } from '../present.ts'
 import { quoted } from '../texts/visible.ts'
+import type { TaskGates } from './people-schema.ts'
 
 /** `advisory` asks and holds nothing up; `auto` opens by itself when its checks pass and is blocking when they do not. */
 export const GATE_TYPES = ['blocking', 'advisory', 'auto'] as const
@@ -53,13 +55,7 @@ function gateReason({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): st
 }
 
 /** A gate that was asked about a task and is not passed, as the task keeps it. */
-export interface TaskGate {
-  readonly uid: string
-  readonly id: string
-  readonly name?: string | undefined
-  readonly state: Handoff['state']
-  readonly waiting_for?: string | undefined
-}
+type TaskGate = Readonly<z.infer<ReturnType<typeof TaskGates>>[number]>
 
 /**
  * The gates of a task after one of them has moved. An ended gate removes older ended ones of its name; a passed one

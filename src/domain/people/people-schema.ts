@@ -39,7 +39,7 @@ export const Silence = once(() =>
     to: AgentName.optional().describe('The person who is asked next; needed by escalate and reassign'),
   }),
 )
-export type Silence = z.infer<ReturnType<typeof Silence>>
+export type Silence = Readonly<z.infer<ReturnType<typeof Silence>>>
 
 export const RemindSeconds = once(() =>
   Seconds().describe('A person who does not answer is reminded after this time'),

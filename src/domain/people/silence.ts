@@ -1,15 +1,9 @@
 import type { Refusal } from '../errors.ts'
 import { addMs, SECOND_MS } from '../handoffs/deadlines.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
+import type { Silence } from './people-schema.ts'
 
 export const SILENCE_POLICIES = ['wait', 'expire', 'escalate', 'reassign'] as const
-
-/** The rule for a person who does not answer. */
-export interface Silence {
-  readonly policy: (typeof SILENCE_POLICIES)[number]
-  readonly after_s?: number | undefined
-  readonly to?: string | undefined
-}
 
 /** Rules for handoffs that set none of their own. */
 export interface PeopleRules {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
-import { ROUTE_MODES, type RouteMode } from '../blocks/failure-routing.ts'
+import { ROUTE_MODES } from '../blocks/failure-routing.ts'
 import { PHASES, type Phase } from '../blocks/phases.ts'
 import { Check } from '../handoffs/package.ts'
 import { STEP_HOMES, type StepHome } from '../home.ts'
@@ -121,14 +121,7 @@ export interface WorkflowGate {
   readonly remind_s?: number | undefined
 }
 
-export interface StepFailure {
-  readonly retry?: number | undefined
-  readonly route_to?: string | undefined
-  readonly notify?: string | undefined
-  readonly escalate_after?: number | undefined
-  readonly context?: string | undefined
-  readonly mode?: RouteMode | undefined
-}
+export type StepFailure = Readonly<z.infer<ReturnType<typeof OnFailureFile>>>
 
 /** A step with everything that was left out filled in. */
 export interface WorkflowStep {

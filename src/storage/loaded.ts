@@ -8,7 +8,7 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
-import type { Artifact, Idem, IdemKey, Pair, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, IdemKey, LogEntry, Pair, Stream, TaskRow, Token } from './store.ts'
 import type { Redaction } from './view.ts'
 
 /** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
@@ -133,16 +133,8 @@ export function shiftDependencies(loaded: Loaded, uid: string, by: number): void
   }
 }
 
-export interface NewEntry {
-  readonly stream: string
-  readonly seq: number
-  readonly subject: string
-  readonly act: string
-  readonly at: string
-  readonly hash: string
-  readonly body: string
-  readonly disclosures?: readonly string[]
-}
+/** The store numbers it. */
+type NewEntry = Omit<LogEntry, 'id'>
 
 /** The rows to write, each once and in its last form. */
 export type Writes = Readonly<ReturnType<typeof noWrites>>

@@ -1,4 +1,4 @@
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../../domain/errors.ts'
 
 const BUSY = 5
 const LOCKED = 6
@@ -17,78 +17,58 @@ const primary = (error: unknown): number | undefined => {
 
 export const isBusy = (error: unknown): boolean => primary(error) === BUSY || primary(error) === LOCKED
 
+type Refusal = (code: ErrorCode, message: string) => BatonError
+
+const fullDisk = (path: string): string =>
+  `the disk under ${path} is full; nothing was written, make room and repeat the call`
+
 /** A failure of SQLite as a refusal that names the way out; anything else is passed on as it is. */
 export function toBatonError(error: unknown, path: string): unknown {
-  const details = { store: 'sqlite', file: path }
+  const refusal: Refusal = (code, message) =>
+    new BatonError(code, message, { store: 'sqlite', file: path }, error)
   switch (primary(error)) {
     case undefined:
-      return fromFileSystem(error, path, details)
+      return fromFileSystem(error, path, refusal)
     case BUSY:
     case LOCKED:
-      return new BatonError(
+      return refusal(
         'unavailable',
         `another program holds the lock on ${path}; try again, or find it with: lsof ${path}`,
-        details,
-        error,
       )
     case READONLY:
-      return new BatonError(
+      return refusal(
         'unavailable',
         `${path} cannot be written; check the permissions of the file and its folder`,
-        details,
-        error,
       )
     case FULL:
-      return new BatonError(
-        'unavailable',
-        `the disk under ${path} is full; nothing was written, make room and repeat the call`,
-        details,
-        error,
-      )
+      return refusal('unavailable', fullDisk(path))
     case IOERR:
-      return new BatonError('unavailable', `reading or writing ${path} failed on disk`, details, error)
+      return refusal('unavailable', `reading or writing ${path} failed on disk`)
     case CANTOPEN:
-      return new BatonError(
+      return refusal(
         'store_refused',
         `${path} cannot be opened; check that its folder exists and that you may write there`,
-        details,
-        error,
       )
     case CORRUPT:
     case NOTADB:
-      return new BatonError(
+      return refusal(
         'store_refused',
         `${path} is damaged or not a Baton store; keep the file, and restore a backup with: baton store restore <file>`,
-        details,
-        error,
       )
     case CONSTRAINT:
-      return new BatonError('conflict', 'something with this id exists already', details, error)
+      return refusal('conflict', 'something with this id exists already')
     default:
-      return new BatonError(
-        'internal',
-        `SQLite refused the statement: ${(error as Error).message}`,
-        details,
-        error,
-      )
+      return refusal('internal', `SQLite refused the statement: ${(error as Error).message}`)
   }
 }
 
 /** Errors before SQLite was asked: the folder could not be made, or the new file not be put there. */
-function fromFileSystem(error: unknown, path: string, details: Readonly<Record<string, unknown>>): unknown {
+function fromFileSystem(error: unknown, path: string, refusal: Refusal): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new BatonError(
-      'unavailable',
-      `the disk under ${path} is full; nothing was written, make room and repeat the call`,
-      details,
-      error,
-    )
-  return new BatonError(
+  if (code === 'ENOSPC' || code === 'EDQUOT') return refusal('unavailable', fullDisk(path))
+  return refusal(
     'store_refused',
     `${path} cannot be made there (${code}); check that its folder is one and that you may write in it`,
-    details,
-    error,
   )
 }

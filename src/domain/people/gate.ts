@@ -55,7 +55,7 @@ function gateReason({ id, name, state, waiting_for }: Omit<TaskGate, 'uid'>): st
 }
 
 /** A gate that was asked about a task and is not passed, as the task keeps it. */
-type TaskGate = Readonly<z.infer<ReturnType<typeof TaskGates>>[number]>
+export type TaskGate = Readonly<z.infer<ReturnType<typeof TaskGates>>[number]>
 
 /**
  * The gates of a task after one of them has moved. An ended gate removes older ended ones of its name; a passed one

@@ -1,12 +1,6 @@
 import { ANYONE } from '../../../domain/actor.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
-import type {
-  Acknowledgment,
-  Package,
-  Result,
-  ThreadItem,
-  VerificationRecord,
-} from '../../../domain/handoffs/package.ts'
+import type { Content, ThreadItem, VerificationRecord } from '../../../domain/handoffs/package.ts'
 import { itemLine, shownFields } from '../../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
@@ -15,13 +9,8 @@ import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { actOf, moveCommand, STATE_STYLES, waitsFor } from './words.ts'
 
-export interface Dossier {
+export interface Dossier extends Content {
   readonly handoff: Handoff
-  readonly package: Package
-  readonly result?: Result
-  readonly thread: readonly ThreadItem[]
-  readonly verifications: readonly VerificationRecord[]
-  readonly acknowledgment?: Acknowledgment
   readonly timeline: readonly { at: string; act: string; by: string; auth: string; hash: string }[]
 }
 

@@ -1,3 +1,4 @@
+import type { Redacted } from '../../../../domain/audit-answers.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { loadOperation } from '../../../../operations/index.ts'
 import { checkedInput } from '../../../../operations/operation.ts'
@@ -7,16 +8,6 @@ import { askYesNo, personHere } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
-
-interface Redacted {
-  readonly subject: { readonly kind: string; readonly id: string }
-  readonly field: string
-  readonly already: boolean
-  readonly disclosures: number
-  readonly documents: number
-  readonly files: readonly string[]
-  readonly unreachable: readonly string[]
-}
 
 /** A person takes a text away for good: at a terminal after a confirmation, or with a person's token on a server. */
 export const redact: Extra = {

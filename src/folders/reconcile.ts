@@ -13,6 +13,8 @@ import { type Author, folderOf, note, utf8Text, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
 const QUIET_MS = 5
+/** The first half of a package is a package too, maybe of another type, so a new one gets this long to become whole. */
+const NEW_PACKAGE_MS = 100
 /** One that cannot be read gets this long to become whole. */
 const WHOLE_MS = 250
 /** One that is empty is about to be written: its writer empties it first, and may have to wait for the disk. */
@@ -267,9 +269,11 @@ async function settled(work: Work, path: string): Promise<FoundFile | undefined>
     if (!found) return undefined
     const age = ageOf(found)
     const isKnown = work.state.wrote(work.path, found.sha256) !== undefined
-    if (age >= QUIET_MS || isKnown || isRenamed(found)) return found
+    const isNew = work.kind.dialect === 'package' && !work.state.fileAt(work.path, path)
+    const quiet = isNew ? NEW_PACKAGE_MS : QUIET_MS
+    if (age >= quiet || isKnown || isRenamed(found)) return found
     readAhead(work, path, found)
-    const rest = QUIET_MS - ageOf(found)
+    const rest = quiet - ageOf(found)
     if (rest > 0) await pause(rest)
   }
   return readable(work, path)

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ask, refusal } from '../support/program/command.ts'
 import { aPackageFolder, archived, type PackageFolder } from './package.ts'
+import { until } from './until.ts'
+import { aWatcher } from './watcher.ts'
 
 const SESSION = 'SESSION-ID'
 const file = (name: string): string => archived(name, SESSION)
@@ -140,4 +145,24 @@ describe('a package that is written by hand', () => {
       await assert.rejects(folder.show('HO-001'))
       assert.equal(folder.read(file('HO-001')), text)
     })
+
+  it('[S4-22] that is written in pieces beside a watcher is what the whole of it says', async (t) => {
+    const folder = await aPackageFolder(t)
+    await aWatcher(t, folder.where)
+    const [, head = '', expected = '', context = ''] =
+      /^([\s\S]*)( {2}expectations:[\s\S]*)( {2}context:[\s\S]*)$/.exec(SAMPLES.delegation) ?? []
+    let whole: string | undefined
+    for (let i = 1; whole === undefined; i++) {
+      const at = `HO-10${i}`
+      folder.write(file(at), head + context.replace('API', `API ${i}`))
+      const begin = performance.now()
+      await pause(40)
+      appendFileSync(join(folder.root, file(at)), expected)
+      // A busy machine may make it a long pause, which looks like the end of the file.
+      if (performance.now() - begin < 80) whole = at
+    }
+    await until(() => folder.has('state/current.json') && folder.statusOf(whole) !== undefined)
+
+    assert.partialDeepStrictEqual(await folder.show(whole), { type: 'delegation' })
+  })
 })

@@ -4,15 +4,7 @@ import type { Handoff } from '../handoffs/handoff.ts'
 import { isOpen, STATES } from '../lifecycle.ts'
 import type { AnswerOf } from '../once.ts'
 import { present } from '../present.ts'
-import {
-  definitionOf,
-  RUN_STATES,
-  type Run,
-  type RunStep,
-  STEP_STATES,
-  WorkflowState,
-  workflowState,
-} from './run.ts'
+import { definitionOf, RUN_STATES, type Run, type RunStep, STEP_STATES, workflowState } from './run.ts'
 
 const StepView = () =>
   z.object({
@@ -37,6 +29,16 @@ const StepView = () =>
     error: z.string().optional(),
   })
 export type StepView = Omit<AnswerOf<typeof StepView>, 'decision'> & Pick<RunStep, 'decision'>
+
+/** Document 004's `workflow_state`. What is being done counts as remaining. */
+export const WorkflowState = () =>
+  z.object({
+    name: z.string(),
+    current_step: z.int(),
+    completed_steps: z.array(z.string()),
+    remaining_steps: z.array(z.string()),
+  })
+export type WorkflowState = AnswerOf<typeof WorkflowState>
 
 /** A run as people and programs look at it. */
 export const RunView = () =>

@@ -1,7 +1,6 @@
-import * as z from 'zod'
 import type { AgentKind, Auth } from '../actor.ts'
 import type { ArtifactRef } from '../handoffs/package.ts'
-import type { AnswerOf } from '../once.ts'
+import type { WorkflowState } from './run-view.ts'
 import type { Workflow, WorkflowStep } from './workflow.ts'
 
 export const RUN_STATES = ['running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -78,17 +77,7 @@ export interface Run {
   readonly ended_at?: string
 }
 
-/** Document 004's `workflow_state`. What is being done counts as remaining. */
-export const WorkflowState = () =>
-  z.object({
-    name: z.string(),
-    current_step: z.int(),
-    completed_steps: z.array(z.string()),
-    remaining_steps: z.array(z.string()),
-  })
-export type WorkflowState = AnswerOf<typeof WorkflowState>
-
-/** Seen from one step, else from the first that is not completed. */
+/** Document 004's `workflow_state`, seen from one step, else from the first that is not completed. */
 export function workflowState(run: Run, step?: string): WorkflowState {
   const { steps } = run
   const open = steps.findIndex(({ state }) => state === 'active' || state === 'gate' || state === 'failed')

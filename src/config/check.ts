@@ -10,7 +10,7 @@ export type CheckedConfig =
   | { readonly config?: never; readonly problems: readonly ConfigProblem[] }
 
 /** A checked configuration, or everything that is wrong with it. Loads `yaml` and `zod`: come here late. */
-export function checkConfig(text: string): CheckedConfig {
+export function checkConfig(text: string, knowsKey: KnowsKey = () => true): CheckedConfig {
   const { document, lineCounter, problems } = readYaml(text)
   const problemAt = (offset: number, field: string, message: string): ConfigProblem => {
     const { line, col } = lineCounter.linePos(offset)
@@ -21,8 +21,10 @@ export function checkConfig(text: string): CheckedConfig {
 
   const raw = withoutEmpty(document.toJS({ maxAliasCount: 0 }) ?? {})
   const checked = ConfigSchema.safeParse(raw)
-  if (checked.success) return { config: checked.data }
-  const refused = checked.error.issues.flatMap((issue) => settingProblems(issue, raw))
+  const refused = checked.success
+    ? strangeKeys(checked.data, knowsKey)
+    : checked.error.issues.flatMap((issue) => settingProblems(issue, raw))
+  if (checked.success && refused.length === 0) return { config: checked.data }
   return {
     problems: inOrder(
       refused.map((problem) =>
@@ -31,6 +33,20 @@ export function checkConfig(text: string): CheckedConfig {
     ),
   }
 }
+
+type KnowsKey = (base: NonNullable<Config['formats']>[string]['base'], key: string) => boolean
+
+/** Keys that a team's own format maps to nothing. */
+const strangeKeys = ({ formats = {} }: Config, knowsKey: KnowsKey): readonly SettingProblem[] =>
+  Object.entries(formats).flatMap(([name, { base, keys }]) =>
+    Object.entries(keys)
+      .filter(([, key]) => !knowsKey(base, key))
+      .map(([mine, key]) => ({
+        path: ['formats', name, 'keys', mine],
+        part: 'value' as const,
+        message: `${key} is not a key of the ${base} format; see docs/generated/fields.md`,
+      })),
+  )
 
 const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] => [...problems].sort(byPlace)
 

@@ -56,7 +56,11 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   // As baton init leaves it. The reader of YAML is then not needed, which takes as long to load as Baton itself.
   if (isComment(text)) return {}
   const { checkConfig } = await import('./check.ts')
-  const checked = checkConfig(text)
+  const first = checkConfig(text)
+  // Few teams have a format of their own, and the tables of the formats take long to load.
+  const checked = first.config?.formats
+    ? checkConfig(text, (await import('../dialects/relative.ts')).knowsKey)
+    : first
   if (checked.config) return checked.config
   throw refusal(file, checked.problems)
 }

@@ -1,6 +1,6 @@
 import type { DialectId } from './dialect.ts'
 import { type Data, differences, keysOf, own, valueAt, withoutPath, withPath } from './difference.ts'
-import { dialectOf, endingOf } from './registry.ts'
+import { dialectOf, endingOf, schemasOf } from './registry.ts'
 import type { Change, Path, Source } from './text/source.ts'
 import { sourcesOf } from './text/sources.ts'
 import { isMapping, setOwn } from './text/tree.ts'
@@ -26,6 +26,18 @@ const BASE_KEYS: Readonly<Record<DialectId, { readonly status: string; readonly 
   writeback: { status: 'status',         at: [] },
   package:   { status: 'handoff.status', at: [] },
 }
+
+/** Whether the base has such a key, or a free mapping in its place. */
+export const knowsKey = (base: DialectId, key: string): boolean =>
+  Object.values(schemasOf(base)).some((schema) => {
+    let at: unknown = schema
+    for (const name of partsOf(key)) {
+      const known = own(at, 'properties')
+      if (known === undefined) return at !== undefined && at !== schema
+      at = own(known, name)
+    }
+    return at !== undefined
+  })
 
 interface Moved {
   readonly own: Path

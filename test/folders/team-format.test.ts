@@ -178,6 +178,17 @@ describe("a live folder in a team's own format", () => {
     assert.match(message, /nobodys is not a format; use markdown, .*package or masters/)
   })
 
+  it('is refused in baton.yaml where a key stands for none of the base', async (t) => {
+    const root = folders(t).repository('project')
+    writeFileSync(join(root, 'baton.yaml'), QUEUE.replace('source.agent_id', 'source.agentid'))
+
+    const { message } = await refusal({ cwd: root }, 'folders', 'sync')
+    assert.match(
+      message,
+      /baton\.yaml:4:26 formats\.masters\.keys\.from_master: source\.agentid is not a key of the queue format/,
+    )
+  })
+
   it('is refused in baton.yaml where its folder names another base', async (t) => {
     const root = folders(t).repository('project')
     writeFileSync(join(root, 'baton.yaml'), QUEUE.replace('base: queue', 'base: package'))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parse, stringify } from 'yaml'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { markdownFolder } from '../../src/folders/markdown/kind.ts'
 import { packageFolder } from '../../src/folders/package/kind.ts'
 import { queueFolder } from '../../src/folders/queue/kind.ts'
@@ -78,6 +79,8 @@ const MARKDOWN_STEPS: readonly Step[] = [
 ]
 
 const markdown: Walker = {
+  what: 'markdown',
+  runs: { memory: 550, files: 20 },
   kind: markdownFolder,
   send: {
     act: (cast) => ({
@@ -171,6 +174,8 @@ const QUEUE_STEPS: readonly Step[] = [
 ]
 
 const queue: Walker = {
+  what: 'queue',
+  runs: { memory: 600, files: 20 },
   kind: queueFolder,
   send: {
     act: ({ from, to, number }) => ({
@@ -271,7 +276,15 @@ const PACKAGE_STEPS: readonly Step[] = [
   },
 ]
 
+/** A package as its author puts it into the folder of the session. */
+const packageFile = (id: string, { number }: Cast, handoff: Json): WalkFile => ({
+  path: `.project/07-audit/sessions/walk-${number}/handoffs/${id}.yaml`,
+  text: stringify({ handoff: { id, timestamp: '2026-02-21T14:30:00Z', ...handoff } }),
+})
+
 const packages: Walker = {
+  what: 'package',
+  runs: { memory: 450, files: 8 },
   kind: packageFolder,
   send: {
     act: ({ from, to, number }) => ({
@@ -287,21 +300,107 @@ const packages: Walker = {
         criteria: ['No unaddressed critical risks'],
       },
     }),
-    file: ({ from, to, number }) => ({
-      path: `.project/07-audit/sessions/walk-${number}/handoffs/HO-${number}.yaml`,
-      text: stringify({
-        handoff: {
-          id: `HO-${number}`,
-          timestamp: '2026-02-21T14:30:00Z',
-          from: { agent: from },
-          to: { agent: to, reason: 'Need security validation' },
-          expectations: { deliverable: 'Risk list', success_criteria: ['No unaddressed critical risks'] },
-          context: { summary: 'The login module is written and needs a review' },
-        },
+    file: (cast) =>
+      packageFile(`HO-${cast.number}`, cast, {
+        from: { agent: cast.from },
+        to: { agent: cast.to, reason: 'Need security validation' },
+        expectations: { deliverable: 'Risk list', success_criteria: ['No unaddressed critical risks'] },
+        context: { summary: 'The login module is written and needs a review' },
       }),
-    }),
   },
   steps: PACKAGE_STEPS,
 }
 
-export const WALKERS: readonly Walker[] = [markdown, queue, packages]
+/** Document 004 has no key for it: what somebody sends who has begun work follows from that work. */
+const parentOf = ({ id, to, state }: Handoff, by: string): Json =>
+  by === to && ['accepted', 'in_progress', 'needs_input'].includes(state) ? { parent: id } : {}
+
+const GATE_SUMMARY = 'Design finished: three services, one database'
+const gateId = ({ number }: Cast): string => `HO-${900_000 + number}`
+
+const gate: Step = {
+  name: 'gate',
+  begins: true,
+  acts: (cast, by, handoff) => [
+    {
+      actor: by,
+      op: 'handoff_send',
+      input: {
+        ...{ to: cast.person, alias: gateId(cast), title: GATE_SUMMARY, summary: GATE_SUMMARY },
+        ...{ type: 'gate', gate: { type: 'blocking', name: 'design' }, ...parentOf(handoff, by) },
+      },
+    },
+  ],
+  file: (_before, by, cast) =>
+    packageFile(gateId(cast), cast, {
+      from: { agent: by },
+      to: { agent: cast.person, reason: 'Design to be validated' },
+      gate: { type: 'blocking', name: 'design' },
+      context: { summary: GATE_SUMMARY },
+    }),
+}
+
+/** A person decides, or an agent that tries to. */
+const decide = (choice: string): Step => {
+  const author = ({ to, person }: Cast, by: string) => (by === to ? person : by)
+  return {
+    name: choice,
+    about: gateId,
+    acts: (cast, by, { id }) => [
+      { actor: author(cast, by), op: 'gate_decide', input: { id, choice, comment: 'Seen' } },
+    ],
+    file: (before, by, cast) =>
+      withParts(before, { gate_response: { decision: choice, by: author(cast, by), comment: 'Seen' } }),
+  }
+}
+
+const [accept, ask, submit] = PACKAGE_STEPS as readonly [Step, Step, Step]
+const amend = PACKAGE_STEPS.at(-1)!
+
+const gates: Walker = {
+  ...packages,
+  what: 'package gate',
+  runs: { memory: 200, files: 6 },
+  first: [accept, gate],
+  steps: [
+    ...['approve', 'reject', 'question'].map(decide),
+    {
+      ...amend,
+      name: 'answer',
+      about: gateId,
+      acts: (_cast, _by, { id, from }) => [
+        { actor: from, op: 'handoff_amend', input: { id, summary: 'Another summary of the work' } },
+      ],
+    },
+    submit,
+  ],
+}
+
+const RETURNED = 'Two risks were found, with recommendations'
+/** An answer to the delegation, whatever became of it. Document 004 tells it by `step: null`. */
+const giveBack: Step = {
+  name: 'return',
+  begins: true,
+  acts: ({ from, to }) => [
+    {
+      actor: to,
+      op: 'handoff_send',
+      input: { to: from, type: 'return', title: RETURNED, summary: RETURNED },
+    },
+  ],
+  file: (_before, _by, cast) =>
+    packageFile(`HO-${800_000 + cast.number}`, cast, {
+      from: { agent: cast.to, step: null },
+      to: { agent: cast.from, reason: 'Security review completed' },
+      context: { summary: RETURNED },
+    }),
+}
+
+const returns: Walker = {
+  ...packages,
+  what: 'package return',
+  runs: { memory: 200, files: 6 },
+  steps: [accept, ask, giveBack, submit, amend],
+}
+
+export const WALKERS: readonly Walker[] = [markdown, queue, packages, gates, returns]

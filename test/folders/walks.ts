@@ -330,7 +330,9 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
   const tree = new MemoryTree()
   const state = new FolderState(':memory:')
   const live = { kind, path: 'live', accept: [...ACCEPT] }
-  const options = { root: '/memory', dir: '/memory', folders: [live], service: side.service, host: 'test' }
+  // A pass makes a folder below this one, which stays empty.
+  const dir = mkdtempSync(join(tmpdir(), 'baton-walks-'))
+  const options = { root: dir, dir, folders: [live], service: side.service, host: 'test' }
   state.putFolder('live', { cursor: (await side.store.changes(undefined, 1)).cursor })
   const files: Files = {
     ...side,
@@ -356,6 +358,7 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
     [Symbol.asyncDispose]: async () => {
       state.close()
       await Promise.all([command.store.close(), side.store.close()])
+      rmSync(dir, { recursive: true })
     },
   })
 }

@@ -7,8 +7,9 @@ export class MemoryTree extends Tree {
   readonly files = new Map<string, { readonly text: string; readonly ino: number }>()
   #made = 0
 
-  constructor() {
-    super('/memory')
+  /** The root is an empty folder: schemas are looked for on the disk. */
+  constructor(root: string) {
+    super(root)
   }
 
   /** As another program writes. */

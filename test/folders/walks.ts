@@ -327,11 +327,11 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
   const { kind } = walker
   const clock = new Clock()
   const [command, side] = [await sideOf(MEMORY, walker, clock), await sideOf(MEMORY, walker, clock)]
-  const tree = new MemoryTree()
   const state = new FolderState(':memory:')
   const live = { kind, path: 'live', accept: [...ACCEPT] }
   // A pass makes a folder below this one, which stays empty.
   const dir = mkdtempSync(join(tmpdir(), 'baton-walks-'))
+  const tree = new MemoryTree(dir)
   const options = { root: dir, dir, folders: [live], service: side.service, host: 'test' }
   state.putFolder('live', { cursor: (await side.store.changes(undefined, 1)).cursor })
   const files: Files = {

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { stringify } from 'yaml'
+import { recordIn } from '../../src/audit/entry.ts'
+import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
+import { BatonError } from '../../src/domain/errors.ts'
+import type { OperationName } from '../../src/operations/index.ts'
+import type { Service } from '../../src/service/service.ts'
+import type { Store } from '../../src/storage/store.ts'
+import { recordOf, run } from '../support/program/invoke.ts'
+import { by, Clock } from '../support/program/workspace.ts'
+
+/** What an agent says of a task: as a document of document 003, and as the calls of the same. */
+interface Said {
+  readonly form: 'task_update' | 'thought_record'
+  readonly says: Readonly<Record<string, unknown>>
+}
+
+const notes = (count: number): string =>
+  `Parser reads every field. Step ${count} is done. Next is the writer.`
+
+const STEPS: readonly ((task: string, count: number) => Said)[] = [
+  (_task, count) => ({ form: 'task_update', says: { status: 'todo', notes: notes(count) } }),
+  (_task, count) => ({
+    form: 'task_update',
+    says: { status: 'in_progress', progress: 40, notes: notes(count) },
+  }),
+  (_task, count) => ({ form: 'task_update', says: { status: 'done', notes: notes(count) } }),
+  (task, count) => ({
+    form: 'thought_record',
+    says: recordOf(task, { summary: `${notes(count)} It is tested.` }),
+  }),
+  (task, count) => ({
+    form: 'thought_record',
+    says: recordOf(task, { summary: `${notes(count)} It is whole.`, status: 'done' }),
+  }),
+]
+
+interface Choice {
+  readonly step: number
+  readonly by: 'ann' | 'ben'
+}
+
+interface Side {
+  readonly service: Service
+  readonly store: Store
+}
+
+const OWN = /^(?:uid|id|rev|record_id|.+_seq|.+_at|at)$/
+
+/** Walks of task records by import against the same by command. */
+export class RecordWalks {
+  readonly #clock = new Clock()
+  readonly #sides: readonly [Side, Side]
+  #made = 0
+
+  private constructor(stores: readonly [Store, Store]) {
+    const side = (store: Store): Side => ({ store, service: createService(store, { now: this.#clock.now }) })
+    this.#sides = [side(stores[0]), side(stores[1])]
+  }
+
+  static async open(target: (name: string) => StoreTarget): Promise<RecordWalks> {
+    return new RecordWalks([await openStore(target('command')), await openStore(target('files'))])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { store } of this.#sides) await store.close()
+  }
+
+  async check({ numRuns, length }: { readonly numRuns: number; readonly length: number }): Promise<void> {
+    const choice = fc.record({
+      step: fc.nat({ max: STEPS.length - 1 }),
+      by: fc.constantFrom('ann' as const, 'ann' as const, 'ben' as const),
+    })
+    const walk = fc.array(choice, { minLength: 1, maxLength: length, size: 'max' })
+    await fc.assert(
+      fc.asyncProperty(walk, (choices) => this.#walk(choices)),
+      { numRuns },
+    )
+  }
+
+  async #walk(choices: readonly Choice[]): Promise<void> {
+    this.#made += 1
+    const task = `P${this.#made}.1.1`
+    const [command, files] = this.#sides
+    for (const { service } of this.#sides)
+      await run(service, by('planner'), 'task_create', { id: task, title: task })
+    for (const [i, { step, by: who }] of choices.entries()) {
+      this.#clock.pass(1_000)
+      const actor = `${who}${this.#made}`
+      const said = STEPS[step]!(task, i)
+      const byCommand = await this.#command(task, actor, said)
+      const text = stringify({ [said.form]: { ...said.says, task_id: task } })
+      const { items } = await run<{ items: readonly Imported[] }>(
+        files.service,
+        by(actor),
+        'document_import',
+        { text, path: `${task}-${i}.yaml` },
+      )
+      const [item] = items
+      const byFile = item?.outcome === 'refused' ? `${item.code}: ${item.reason}` : undefined
+      assert.equal(byFile, byCommand, text)
+    }
+    assert.deepEqual(await seen(files, task), await seen(command, task))
+  }
+
+  /** The command that the document stands for. */
+  async #command(task: string, actor: string, { form, says }: Said): Promise<string | undefined> {
+    const { service, store } = this.#sides[0]
+    const known = await store.task(task)
+    const isCompletion = form === 'thought_record' && says.status === 'done' && known?.task.status !== 'done'
+    const op: OperationName = isCompletion ? 'task_complete' : form
+    try {
+      const { status, ...rest } = says
+      const input = isCompletion ? rest : says
+      await run(service, by(actor), op, { ...input, task_id: task })
+      return undefined
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error
+      return `${error.code}: ${error.message}`
+    }
+  }
+}
+
+interface Imported {
+  readonly outcome: string
+  readonly code?: string
+  readonly reason?: string
+}
+
+/** The task, its records and its acts, without what differs by design. */
+async function seen({ store }: Side, id: string): Promise<unknown> {
+  const row = await store.task(id)
+  if (!row) return undefined
+  const [records, entries] = await Promise.all([store.records(id, 50), store.entries(row.task.uid, 0, 500)])
+  const plain = (value: object) => Object.fromEntries(Object.entries(value).filter(([key]) => !OWN.test(key)))
+  return {
+    task: plain(row.task),
+    // A document's own word for the status stays in its record; the command that completes a task has none.
+    records: records.map((record) => ({ ...plain(record), status: undefined })),
+    acts: entries
+      .map((entry) => recordIn(entry))
+      .filter(({ act }) => act !== 'artifact.put')
+      .map(({ act, actor, from, to }) => ({ act, by: actor.id, from, to })),
+  }
+}

@@ -39,6 +39,8 @@ export interface FollowOptions {
   /** Begin after this one; absent: with what comes from now on. */
   readonly since?: string | undefined
   readonly signal: AbortSignal
+  /** Called when nothing that comes can be missed any more. */
+  readonly onReady?: () => void
 }
 
 const EVENT_PAGE = 200
@@ -82,13 +84,14 @@ export class Events {
   }
 
   /** Everything after the cursor, each once and in order, then whatever comes. */
-  async *follow({ since, signal }: FollowOptions): AsyncGenerator<Event> {
+  async *follow({ since, signal, onReady }: FollowOptions): AsyncGenerator<Event> {
     this.#followers += 1
     const stop = () => this.#rouse()
     signal.addEventListener('abort', stop)
     try {
       await this.#begin()
       let cursor = since ?? this.#end!
+      onReady?.()
       while (!signal.aborted) {
         const next = await this.#after(cursor)
         for (const event of next) {

@@ -36,7 +36,8 @@ export function remoteSession(environment: Environment, as: string | undefined):
         throw withScope(error, await actor(), (await loadOperation(name)).scope)
       }
     },
-    async *events(options) {
+    async *events({ onReady, ...options }) {
+      onReady?.()
       try {
         yield* remote.events(options)
       } catch (error) {

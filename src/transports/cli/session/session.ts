@@ -4,7 +4,7 @@ import type { Policy } from '../../../domain/policy.ts'
 import { present } from '../../../domain/present.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
-import type { Event } from '../../../service/events.ts'
+import type { Event, FollowOptions } from '../../../service/events.ts'
 import type { Together } from '../../../service/together.ts'
 
 /** Answers operations: the store here, or a server. */
@@ -16,7 +16,7 @@ export interface Session {
   actor(): Promise<Actor>
   call(operation: OperationName | Operation, input: object, options?: SessionCallOptions): Promise<unknown>
   /** Events, each once and in order, until the signal. */
-  events(options: { readonly since?: string; readonly signal: AbortSignal }): AsyncGenerator<Event>
+  events(options: Omit<FollowOptions, 'since'> & { readonly since?: string }): AsyncGenerator<Event>
   close(): Promise<void>
 }
 

@@ -19,8 +19,9 @@ export const watch: Command = {
     const session = await shell.open({ write: false })
     const [since] = texts.get('since') ?? []
     let left = Number(texts.get('count')?.[0] ?? Number.POSITIVE_INFINITY)
-    shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
-    const events = session.events({ ...present({ since }), signal })
+    // Said when nothing can be missed any more: people react to it.
+    const onReady = () => shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
+    const events = session.events({ ...present({ since }), signal, onReady })
     for await (const event of events) {
       shell.print(shell.isJson ? safeJson(event) : lineOf(event, shell.screen))
       await shell.io.drained?.()

@@ -102,7 +102,7 @@ function lossesBetween(draft: Draft, read: Draft, { title }: Dialect, reasonFor:
 
 type ReasonFor = (path: Path) => string | undefined
 
-/** What the dialect itself says about the loss of a field, or of the field that it is part of. */
+/** The dialect's own reason for the loss of a field, or of the field that it is part of. */
 export const reasonsOf =
   (dialect: Dialect, written: Draft): ReasonFor =>
   (path) =>

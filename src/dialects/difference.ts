@@ -44,7 +44,7 @@ export function differences(before: unknown, after: unknown, path: Path = []): D
   return [{ path, before, after }]
 }
 
-/** Where two drafts differ, by field or by field of a field: `priority`, `package.summary`. */
+/** The differences of two drafts, by field or by field of a field: `priority`, `package.summary`. */
 export function fieldDifferences(before: Readonly<Data>, after: Readonly<Data>): Difference[] {
   return allKeys(before, after).flatMap((field) => {
     const [from, to] = [own(before, field), own(after, field)]

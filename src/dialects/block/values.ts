@@ -82,7 +82,7 @@ export const writtenAt = ({ created_at, state, ended_at }: Draft): string | unde
 
 const count = (minimum: number, description: string): Schema => ({ type: 'integer', minimum, description })
 
-/** What follows a failure. The number of retries is also the one that the engine keeps to. */
+/** The steps after a failure. The number of retries is also the one that the engine keeps to. */
 export const failureRules: Value<Draft> = {
   schema: mapping({
     retry: count(0, 'Retries at most'),
@@ -176,7 +176,7 @@ export const backgroundOrContext = (type: ZodType<string | undefined>): Value<st
   })
 }
 
-/** Where it is a name; any other id stays below `workflow_state`. */
+/** A name only; any other id stays below `workflow_state`. */
 export const workflowId: Value<Draft> = {
   read: ({ fields, names: [key], context: { source } }) => {
     const found = valueAt(source.value, [...fields.path, key])

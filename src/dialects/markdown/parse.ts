@@ -40,7 +40,7 @@ export function parseHandoff(source: Source, form: 'handoff' | 'v1'): Interpreta
   return { draft: reading.fitted(whole), diagnostics: reading.diagnostics, places: reading.places }
 }
 
-/** What the strict form would call an error, and a document in the wild need not know. */
+/** Errors of the strict form that a document in the wild need not know. */
 const isQuiet = (code: string, path = ''): boolean =>
   ['id_form', 'complete_unacknowledged', 'name_differs'].includes(code) ||
   (code === 'wrong_place' && !isProhibited(path))
@@ -75,7 +75,7 @@ function saidByName(path: string): Draft {
 function saidByOldName(path: string, { target_completion }: Draft): Draft {
   const stem = originalOf(stemOf(path))
   const last = /-([a-z][a-z0-9_]*)-\d{8}$/.exec(stem)?.[1]
-  // Where a document says when it is due, the day in its name is mostly that one.
+  // The day in the name of a document that has a due date is mostly that date.
   const day = target_completion === undefined ? dayInName(stem) : undefined
   return present({
     to: last !== undefined && last in DEFAULT_LIMITS ? last : undefined,

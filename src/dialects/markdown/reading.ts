@@ -58,7 +58,7 @@ export class Reading {
     this.diagnostics.push({ severity, code, message, line: at.line, column: at.column })
   }
 
-  /** Where a native key stands, or would stand. Places cost more than values: they are worked out for a finding. */
+  /** The place of a native key, or the one it would have. Places cost more than values: they are worked out for a finding. */
   positionOf(key: string, ...below: readonly (string | number)[]): Position {
     const offset = this.#offsets.get(key)
     if (offset !== undefined) return this.bodyPosition(offset)

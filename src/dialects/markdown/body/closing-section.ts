@@ -22,7 +22,7 @@ export function readClosing(reading: Reading, said: State | 'archived' | undefin
   if (isRejected && completedAt !== undefined)
     reading.report('warning', 'rejected_after_completion', message, reading.positionOf('completed_at'))
   const ended_at = isRejected ? (rejection?.at ?? completedAt) : (completedAt ?? back.ended_at)
-  // Of what was refused, `reason` is not a note on its completion.
+  // The `reason` of refused work is not a note on its completion.
   const isRefused = state === 'rejected' || state === 'cancelled'
   const notes = isRefused ? reading.top?.text('completion_notes') : reading.frontText('completion_notes')
   const result = present({ note: notes ?? back.note, evidence: evidenceOf(reading.top) })

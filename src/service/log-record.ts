@@ -17,17 +17,38 @@ export function logRecord(act: string, actor: Actor, sub: LogRecord['sub'], ts: 
 export const withClaim = ({ name, broughtBy }: Actor, fields: Append['fields']): Append['fields'] =>
   broughtBy ? { ...fields, claimed_author: name } : fields
 
+/** An act in the log: on which version of what, and more about it. */
+export interface Act {
+  readonly k: LogRecord['sub']['k']
+  readonly id: string
+  /** 1 unless said. */
+  readonly rev?: number
+  /** The log of the administration unless said. */
+  readonly stream?: string | undefined
+  /** Under which the entry is found; the id unless said. */
+  readonly subject?: string | undefined
+  readonly record?: Partial<LogRecord>
+  readonly fields?: Append['fields'] | undefined
+  readonly progress?: boolean | undefined
+}
+
+/** Enters an act into a log; answers the position. */
+export function enter({ deps, view, actor, at }: Step, act: string, about: Act): number {
+  const { k, id, rev = 1, stream = adminStream(deps), subject = id, record: more, ...said } = about
+  const record = { ...logRecord(act, actor, { id, k, rev }, at), ...more }
+  return view.append({ stream, subject, record, ...present(said) })
+}
+
 /** Enters an act on a handoff into the log of its chain; answers the position. */
 export function enterHandoff(
-  { view, actor, at }: Pick<Step, 'view' | 'actor' | 'at'>,
+  step: Step,
   act: string,
   { root, uid, rev }: Handoff,
   more: Pick<LogRecord, 'from' | 'to'> & Pick<Append, 'fields' | 'progress'> = {},
 ): number {
-  const { fields: said, progress, ...states } = more
-  const fields = withClaim(actor, said)
-  const record = { ...logRecord(act, actor, { id: uid, k: 'handoff', rev }, at), ...states }
-  return view.append({ stream: root, subject: uid, record, ...present({ fields, progress }) })
+  const { fields, progress, ...record } = more
+  const said = { record, fields: withClaim(step.actor, fields), progress }
+  return enter(step, act, { k: 'handoff', id: uid, rev, stream: root, ...said })
 }
 
 /** The log stream of the workspace's administration. */

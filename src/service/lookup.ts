@@ -1,5 +1,6 @@
 import { dueOf, isPast } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Content } from '../domain/handoffs/package.ts'
 import { decideRetry } from '../domain/handoffs/retry.ts'
 import { DEFAULT_RETRY } from '../domain/home.ts'
 import type { View } from '../storage/store.ts'
@@ -47,6 +48,9 @@ export function must(view: View, uid: string): Handoff {
   if (!handoff) refuse('not_found', `there is no handoff ${uid}`, { id: uid })
   return handoff
 }
+
+export const mustContent = (view: View, uid: string): Content =>
+  view.content(uid) ?? refuse('internal', 'the content of this handoff is missing')
 
 /** How a handoff shows on a store that cannot be written: as if what is due had been settled. */
 export function asSettled(handoff: Handoff, now: string): Handoff {

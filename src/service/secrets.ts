@@ -1,8 +1,8 @@
 import { toError } from '../domain/errors.ts'
 import { type FoundSecret, secretsIn } from '../domain/texts/secrets.ts'
-import type { View } from '../storage/store.ts'
-import type { Call, ServiceDeps } from './deps.ts'
-import { adminStream, logRecord } from './log-record.ts'
+import type { Call } from './deps.ts'
+import type { Step } from './handoffs/moves.ts'
+import { adminStream, enter } from './log-record.ts'
 
 /** Prefixes that a use case puts before the caller's own fields. */
 const WRAPPED = /^(?:input|change)\./
@@ -38,26 +38,12 @@ function refuseFound(secrets: readonly FoundSecret[]): void {
 
 /** Logs the person who let a text pass, its field and the kind of secret; never the text. */
 export function notePassed(
-  deps: ServiceDeps,
-  view: View,
-  { actor }: Call,
-  {
-    op,
-    at,
-    subject,
-    passed,
-  }: {
-    readonly op: string
-    readonly at: string
-    readonly subject: string
-    readonly passed: readonly FoundSecret[]
-  },
+  step: Step,
+  operation: string,
+  subject: string,
+  passed: readonly FoundSecret[],
 ): void {
-  const stream = adminStream(deps)
-  view.append({
-    stream,
-    subject,
-    record: logRecord('secret.pass', actor, { id: stream, k: 'workspace', rev: 1 }, at),
-    fields: { operation: op, subject, looks_like: passed.map(({ field, kind }) => `${field}: ${kind}`) },
-  })
+  const looks_like = passed.map(({ field, kind }) => `${field}: ${kind}`)
+  const fields = { operation, subject, looks_like }
+  enter(step, 'secret.pass', { k: 'workspace', id: adminStream(step.deps), subject, fields })
 }

@@ -2,8 +2,10 @@ import { canonicalJson } from '../audit/canonical-json.ts'
 import { sha256 } from '../crypto/crypto.ts'
 import { holderKey } from '../domain/actor.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
+import type { Problem } from '../domain/problem.ts'
 import { type Idem, Needs, type Reads, type View } from '../storage/store.ts'
 import type { Call, ServiceDeps } from './deps.ts'
+import type { Step } from './handoffs/moves.ts'
 import { adminStream } from './log-record.ts'
 import { notePassed, passedSecrets } from './secrets.ts'
 
@@ -17,7 +19,7 @@ export interface Write<T> {
   readonly op: string
   readonly input: unknown
   readonly reads: Reads
-  readonly decide: (view: View, at: string) => T | Needs
+  readonly decide: (step: Step) => T | Needs
   /** The row that the answer is about; the value itself by default. */
   readonly subject?: (value: T) => Subject
   /** Rebuilds the answer for a repeated call. */
@@ -25,6 +27,15 @@ export interface Write<T> {
 }
 
 type Decided<T> = { readonly value: T } | { readonly before: Idem }
+
+/** Use cases that share the world in which they run. */
+export class UseCases {
+  protected readonly deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.deps = deps
+  }
+}
 
 /** Runs one write: once for each idempotency key, in one transaction, with what is due settled before it. */
 export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): Promise<T> {
@@ -49,10 +60,11 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
         )
       }
       if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
-      const value = work.decide(view, at)
+      const step: Step = { deps, view, actor: call.actor, at }
+      const value = work.decide(step)
       if (value instanceof Needs) return value
       const about = () => (work.subject ? work.subject(value) : (value as Subject))
-      if (passed.length > 0) notePassed(deps, view, call, { op: work.op, at, subject: about().uid, passed })
+      if (passed.length > 0) notePassed(step, work.op, about().uid, passed)
       if (idem && input_hash !== undefined) {
         const { uid, rev } = about()
         view.addIdem({ ...idem, input_hash, subject: uid, rev, at })
@@ -84,6 +96,13 @@ export function demand(result: { readonly ok: true } | Refusal): void {
 
 export function refuse(code: Refusal['code'], message: string, details: ErrorDetails = {}): never {
   throw toError(code, message, details)
+}
+
+/** Refuses a step for all that stands in its way. */
+export function refuseUnmet(id: string, done: string, unmet: readonly Problem[]): void {
+  if (unmet.length === 0) return
+  const reasons = unmet.map(({ message }) => message).join('; ')
+  refuse('unmet', `${id} cannot be ${done} yet: ${reasons}`, { id, unmet })
 }
 
 /** Drops absent fields, which have no place in canonical JSON. */

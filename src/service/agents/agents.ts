@@ -2,28 +2,22 @@ import { type AgentKind, ANYONE, newAgent } from '../../domain/actor.ts'
 import type { Agent, AgentInput } from '../../domain/agent.ts'
 import { kindOf, limitsOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
-import { type Needs, needs, type Token } from '../../storage/store.ts'
+import { type Append, type Needs, needs, type Token } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { adminStream, logRecord } from '../log-record.ts'
-import { refuse, write } from '../write.ts'
+import { adminStream, enter } from '../log-record.ts'
+import { refuse, UseCases, write } from '../write.ts'
 
 /** The agents and people that can send and receive. */
-export class Agents {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Agents extends UseCases {
   /** With the limits that are enforced, wherever they come from. */
   async list(): Promise<readonly Agent[]> {
-    const { policy } = this.#deps
-    const stored = await this.#deps.store.agents()
+    const { policy } = this.deps
+    const stored = await this.deps.store.agents()
     const known = new Set(stored.map((agent) => agent.name))
     const listed = Object.keys(policy.agents ?? {})
       .filter((name) => !known.has(name))
-      .map((name) => listedAgent(this.#deps, name, this.#deps.now().toISOString()))
+      .map((name) => listedAgent(this.deps, name, this.deps.now().toISOString()))
     return [...stored.filter((agent) => !agent.removed), ...listed]
       .map((agent) => ({ ...agent, limits: present(limitsOf(policy, agent.name, agent)) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -51,7 +45,7 @@ export class Agents {
           })
       }
       return {
-        ...(before ?? newAgent(input.name, kindOf(this.#deps.policy, input.name), at)),
+        ...(before ?? newAgent(input.name, kindOf(this.deps.policy, input.name), at)),
         ...present({
           kind: input.kind,
           roles: input.roles,
@@ -78,7 +72,7 @@ export class Agents {
 
   /** Else an agent could take away whoever is to decide its gate. */
   #keepPerson({ actor }: Call, name: string, before: Agent | undefined): void {
-    if (actor.kind !== 'human' && kindOf(this.#deps.policy, name, before) === 'human')
+    if (actor.kind !== 'human' && kindOf(this.deps.policy, name, before) === 'human')
       refuse('not_allowed', `${name} is a person; only a person can change that`, {
         actor: actor.name,
         agent: name,
@@ -92,14 +86,14 @@ export class Agents {
     input: unknown,
     change: (before: Agent | undefined, at: string) => Agent,
   ): Promise<Agent> {
-    const { store } = this.#deps
+    const { store } = this.deps
     const tokens = (await store.tokens()).filter((token) => token.agent === name && !token.revoked_at)
-    return write(this.#deps, call, {
+    return write(this.deps, call, {
       op,
       input,
-      reads: { agents: [name], streams: [adminStream(this.#deps)] },
-      decide: (view, at) => {
-        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+      reads: { agents: [name], streams: [adminStream(this.deps)] },
+      decide: (step) => {
+        const { view, at } = step
         const before = view.agent(name)
         const agent = { ...change(before, at), rev: (before?.rev ?? 0) + 1 }
         putAgent(step, agent, op === 'agent_add' ? 'agent.add' : 'agent.remove')
@@ -190,20 +184,13 @@ function listedAgent(deps: ServiceDeps, name: string, at: string, kind?: AgentKi
   }
 }
 
-function putAgent({ deps, view, actor, at }: Step, agent: Agent, act: string): void {
-  view.putAgent(agent)
-  view.append({
-    stream: adminStream(deps),
-    subject: agent.name,
-    record: logRecord(act, actor, { id: agent.name, k: 'agent', rev: agent.rev }, at),
-  })
+export function putAgent(step: Step, agent: Agent, act: string, fields?: Append['fields']): void {
+  const { name, rev } = agent
+  step.view.putAgent(agent)
+  enter(step, act, { k: 'agent', id: name, rev, fields })
 }
 
-export function putToken({ deps, view, actor, at }: Step, token: Token, act: string): void {
-  view.putToken(token)
-  view.append({
-    stream: adminStream(deps),
-    subject: token.agent,
-    record: logRecord(act, actor, { id: token.uid, k: 'agent', rev: 1 }, at),
-  })
+export function putToken(step: Step, token: Token, act: string): void {
+  step.view.putToken(token)
+  enter(step, act, { k: 'agent', id: token.uid, subject: token.agent })
 }

@@ -1,8 +1,9 @@
 import { newAgent } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { adminStream, logRecord } from '../log-record.ts'
+import { adminStream } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
+import { putAgent } from './agents.ts'
 import type { AgentKey } from './signature.ts'
 
 /**
@@ -16,13 +17,12 @@ export function enrolKey(
   key: Pick<AgentKey, 'id' | 'public'>,
 ): Promise<Agent> {
   const { actor } = call
-  const stream = adminStream(deps)
   return write(deps, call, {
     op: 'agent_key',
     input: { name, kid: key.id },
-    reads: { agents: [name], streams: [stream] },
-    decide: (view, at) => {
-      const before = view.agent(name)
+    reads: { agents: [name], streams: [adminStream(deps)] },
+    decide: (step) => {
+      const before = step.view.agent(name)
       if (before?.key?.id === key.id) return before
       if (before?.key && actor.kind !== 'human')
         refuse('not_allowed', `${name} has a key already; only a person can replace it`, { agent: name })
@@ -31,17 +31,11 @@ export function enrolKey(
           agent: name,
         })
       const agent: Agent = {
-        ...(before ?? newAgent(name, 'agent', at)),
+        ...(before ?? newAgent(name, 'agent', step.at)),
         rev: (before?.rev ?? 0) + 1,
-        key: { id: key.id, public: key.public, since: at },
+        key: { id: key.id, public: key.public, since: step.at },
       }
-      view.putAgent(agent)
-      view.append({
-        stream,
-        subject: name,
-        record: logRecord('agent.key', actor, { id: name, k: 'agent', rev: agent.rev }, at),
-        fields: { kid: key.id, public_key: key.public },
-      })
+      putAgent(step, agent, 'agent.key', { kid: key.id, public_key: key.public })
       return agent
     },
     subject: (agent) => ({ uid: agent.name, rev: agent.rev }),

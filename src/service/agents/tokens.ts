@@ -1,11 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 import { present } from '../../domain/present.ts'
 import type { Token } from '../../storage/store.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
+import type { Call } from '../deps.ts'
 import { refuseRemoved } from '../handoffs/admission.ts'
-import type { Step } from '../handoffs/moves.ts'
 import { adminStream } from '../log-record.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, UseCases, write } from '../write.ts'
 import { ensureAgents, putToken } from './agents.ts'
 
 const PREFIX = 'baton_'
@@ -19,13 +18,7 @@ const SESSION_MS = 12 * 60 * 60 * 1_000
 const MAX_EXCHANGES = 8
 
 /** Credentials of agents for the HTTP surface. A secret is shown once; only its hash is kept. */
-export class Tokens {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Tokens extends UseCases {
   async create(
     call: Call,
     input: {
@@ -37,11 +30,11 @@ export class Tokens {
   ): Promise<{ readonly token: Token; readonly secret: string }> {
     const secret = PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
     const token = await this.#put(call, 'token.create', {
-      uid: this.#deps.newUid(),
+      uid: this.deps.newUid(),
       hash: hashOf(secret),
       agent: input.agent,
       scopes: input.scopes,
-      created_at: this.#deps.now().toISOString(),
+      created_at: this.deps.now().toISOString(),
       ...present({ expires_at: input.expires_at, parent: input.parent }),
     })
     return { token, secret }
@@ -49,7 +42,7 @@ export class Tokens {
 
   /** All tokens. A session counts as revoked with the token that it was exchanged from. */
   async list(): Promise<readonly Token[]> {
-    const all = await this.#deps.store.tokens()
+    const all = await this.deps.store.tokens()
     const byHash = new Map(all.map((token) => [token.hash, token]))
     const revokedAt = (token: Token | undefined): string | undefined =>
       token && (token.revoked_at ?? (token.parent && revokedAt(byHash.get(token.parent))))
@@ -60,17 +53,17 @@ export class Tokens {
   }
 
   async revoke(call: Call, uid: string): Promise<Token> {
-    const found = (await this.#deps.store.tokens()).filter((token) => token.uid.startsWith(uid))
+    const found = (await this.deps.store.tokens()).filter((token) => token.uid.startsWith(uid))
     const [token] = found
     if (!token || found.length > 1)
       refuse('not_found', `there is no single token ${uid}; see: baton token list`, { uid })
-    return this.#put(call, 'token.revoke', { ...token, revoked_at: this.#deps.now().toISOString() })
+    return this.#put(call, 'token.revoke', { ...token, revoked_at: this.deps.now().toISOString() })
   }
 
   /** The token that this secret stands for, unless it is unknown, expired or revoked. */
   async authenticate(secret: string): Promise<Token | undefined> {
     if (!secret.startsWith(PREFIX)) return undefined
-    const token = await this.#deps.store.token(hashOf(secret))
+    const token = await this.deps.store.token(hashOf(secret))
     return token && !token.scopes.includes(LOGIN) && (await this.#isGood(token)) ? token : undefined
   }
 
@@ -83,9 +76,9 @@ export class Tokens {
   /** A session for a code, or for a token that a person has typed in. Of two that come with one code, one gets it. */
   async beginSession(given: string): Promise<{ readonly token: Token; readonly secret: string } | undefined> {
     if (!given.startsWith(PREFIX)) return undefined
-    const found = await this.#deps.store.token(hashOf(given))
+    const found = await this.deps.store.token(hashOf(given))
     if (!found || !(await this.#isGood(found, MAX_EXCHANGES - 1))) return undefined
-    if ((await this.#deps.store.agent(found.agent))?.removed) return undefined
+    if ((await this.deps.store.agent(found.agent))?.removed) return undefined
     const isCode = found.scopes.includes(LOGIN)
     const actor = { name: found.agent, kind: 'human' as const, auth: 'token' as const }
     // The key makes the code good for one session: whoever comes second is answered that it was used.
@@ -103,10 +96,10 @@ export class Tokens {
   }
 
   async #spend(call: Call, code: Token): Promise<boolean> {
-    const claim = this.#deps.newUid()
+    const claim = this.deps.newUid()
     const spent = await this.#put({ ...call, key: `spend ${code.uid}` }, 'token.revoke', {
       ...code,
-      revoked_at: this.#deps.now().toISOString(),
+      revoked_at: this.deps.now().toISOString(),
       claim,
     })
     return spent.claim === claim
@@ -115,33 +108,32 @@ export class Tokens {
   /** Whether neither it nor any token that it was exchanged from is expired or revoked. */
   async #isGood({ revoked_at, expires_at, parent }: Token, exchanges = MAX_EXCHANGES): Promise<boolean> {
     if (revoked_at !== undefined) return false
-    if (expires_at !== undefined && this.#deps.now().toISOString() >= expires_at) return false
+    if (expires_at !== undefined && this.deps.now().toISOString() >= expires_at) return false
     if (parent === undefined) return true
-    const token = exchanges > 0 ? await this.#deps.store.token(parent) : undefined
+    const token = exchanges > 0 ? await this.deps.store.token(parent) : undefined
     return token !== undefined && this.#isGood(token, exchanges - 1)
   }
 
   #in(ms: number): string {
-    return new Date(this.#deps.now().getTime() + ms).toISOString()
+    return new Date(this.deps.now().getTime() + ms).toISOString()
   }
 
   #put(call: Call, act: string, token: Token): Promise<Token> {
-    return write(this.#deps, call, {
+    return write(this.deps, call, {
       op: act,
       input: { uid: token.uid },
-      reads: { agents: [token.agent], streams: [adminStream(this.#deps)] },
-      decide: (view, at) => {
-        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+      reads: { agents: [token.agent], streams: [adminStream(this.deps)] },
+      decide: (step) => {
         if (act === 'token.create') {
           const more = ensureAgents(step, [token.agent])
           if (more) return more
-          refuseRemoved(view.agent(token.agent))
+          refuseRemoved(step.view.agent(token.agent))
         }
         putToken(step, token, act)
         return token
       },
       subject: (value) => ({ uid: value.uid, rev: 1 }),
-      reload: async (uid) => (await this.#deps.store.tokens()).find((t) => t.uid === uid),
+      reload: async (uid) => (await this.deps.store.tokens()).find((t) => t.uid === uid),
     })
   }
 }

@@ -2,7 +2,7 @@ import type { AuditSession } from '../../domain/audit-session.ts'
 import { present } from '../../domain/present.ts'
 import type { SessionFilter } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import { enter } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { newestCheckpoint } from './checkpoints.ts'
 
@@ -15,25 +15,19 @@ export async function startSession(deps: ServiceDeps, call: Call): Promise<Audit
     op: 'audit_session_start',
     input: {},
     reads: { sessions: [uid] },
-    decide: (view, at) => {
+    decide: (step) => {
       const session: AuditSession = {
         uid,
         id: `AS-${uid.slice(-12)}`,
         rev: 1,
         by: call.actor.name,
         state: 'open',
-        started_at: at,
+        started_at: step.at,
       }
-      view.append({
-        stream: uid,
-        subject: uid,
-        record: {
-          ...logRecord('audit_session_start', call.actor, { id: uid, k: 'session', rev: 1 }, at),
-          ...present({ cp: checkpoint && { size: checkpoint.size, root: checkpoint.root } }),
-          to: 'open',
-        },
-      })
-      view.putSession(session)
+      const cp = checkpoint && { size: checkpoint.size, root: checkpoint.root }
+      const record = { ...present({ cp }), to: 'open' }
+      enter(step, 'audit_session_start', { k: 'session', id: uid, stream: uid, record })
+      step.view.putSession(session)
       return session
     },
     reload: (subject) => deps.store.session(subject),

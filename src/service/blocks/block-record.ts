@@ -13,7 +13,7 @@ import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { Receiver } from '../handoffs/receiver.ts'
 import { Sender } from '../handoffs/sender.ts'
-import { adminStream, logRecord } from '../log-record.ts'
+import { adminStream, enter } from '../log-record.ts'
 import { refuseSecrets } from '../secrets.ts'
 import { Together } from '../together.ts'
 import {
@@ -297,12 +297,12 @@ async function waitingFor(
 }
 
 /** The log holds who brought it and who it claims to be of; the text itself is in the history, bound by its hash. */
-function keep({ view, actor, at }: Step, stream: string, block: Block): void {
-  view.addBlock(block)
-  view.append({
+function keep(step: Step, stream: string, block: Block): void {
+  step.view.addBlock(block)
+  enter(step, 'block.record', {
+    k: 'record',
+    id: block.uid,
     stream,
-    subject: block.uid,
-    record: logRecord('block.record', actor, { id: block.uid, k: 'record', rev: 1 }, at),
     fields: {
       claimed_author: block.from,
       to: block.to,

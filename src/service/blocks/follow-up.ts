@@ -8,6 +8,7 @@ import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { addNotice } from '../people/notification.ts'
 import type { BlockSaid } from './found-blocks.ts'
 import { BLOCK_HOME, type Work } from './work.ts'
 import { isMovable } from './work-moves.ts'
@@ -204,19 +205,13 @@ interface Told {
 
 /** One notice for each failure: where the end of the handoff tells the same agent already, nothing is said twice. */
 function tell(step: Step, to: string, { situation, block, about, routed }: Told): void {
-  const { said, newUid, work } = situation
+  const { said, work } = situation
   if (about && answerFor(about, said.from)?.to === to) return
   const then = routed ? `; it went to ${routed.to} as ${routed.id}` : ''
   const why = said.on_failure?.context === undefined ? '' : `: ${said.on_failure.context}`
-  step.view.addNotice({
-    uid: newUid(),
-    to,
-    kind: 'failed',
-    about: about?.uid ?? block.uid,
-    about_id: routed?.id ?? about?.id ?? said.task ?? work.workflow,
-    text: `${blockTitle(said)} failed${why}${then}`.slice(0, 2_000),
-    created_at: step.at,
-  })
+  const uid = about?.uid ?? block.uid
+  const id = routed?.id ?? about?.id ?? said.task ?? work.workflow
+  addNotice(step, to, 'failed', { uid, id }, `${blockTitle(said)} failed${why}${then}`)
 }
 
 /** Document 002: a failure that is retried is followed by a block that says so. */

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { adminStream, logRecord } from '../log-record.ts'
+import { adminStream, enter } from '../log-record.ts'
+import { addNotice } from '../people/notification.ts'
 import { write } from '../write.ts'
 
 export interface RefusedFile {
@@ -25,8 +26,8 @@ export interface RefusedFile {
 /** Tells somebody, mostly whoever a file claims to be from, that it was refused, and leaves an entry in the log; once for each version. */
 export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: RefusedFile): Promise<void> {
   const { path, sha256, reason, code, to, handoff } = refused
-  const uid = deps.newUid()
   const stream = handoff?.root ?? adminStream(deps)
+  const about = handoff ?? { uid: stream, id: path.slice(0, 200), rev: 1 }
   await write(
     deps,
     { actor: call.actor, key: hash('sha256', `${handoff?.rev ?? 0} ${sha256} ${path}`) },
@@ -34,29 +35,11 @@ export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: Re
       op: 'file_refused',
       input: { path, sha256 },
       reads: { streams: [stream], ...present({ handoffs: handoff && [handoff.uid] }) },
-      decide: (view, at) => {
-        view.addNotice({
-          uid,
-          to,
-          kind: 'refused',
-          about: handoff?.uid ?? stream,
-          about_id: handoff?.id ?? path.slice(0, 200),
-          text: `${path} was refused: ${reason}`.slice(0, 2_000),
-          created_at: at,
-        })
-        view.append({
-          stream,
-          subject: handoff?.uid ?? stream,
-          record: logRecord(
-            'file.refused',
-            call.actor,
-            handoff
-              ? { id: handoff.uid, k: 'handoff', rev: handoff.rev }
-              : { id: stream, k: 'workspace', rev: 1 },
-            at,
-          ),
-          fields: present({ path, sha256, reason, code }),
-        })
+      decide: (step) => {
+        const uid = addNotice(step, to, 'refused', about, `${path} was refused: ${reason}`)
+        const kind = handoff ? 'handoff' : 'workspace'
+        const fields = present({ path, sha256, reason, code })
+        enter(step, 'file.refused', { k: kind, id: about.uid, rev: about.rev, stream, fields })
         return { uid, rev: 1 }
       },
       reload: async (subject) => ({ uid: subject, rev: 1 }),

@@ -10,7 +10,7 @@ import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { finish, overridesFor, type Step } from '../handoffs/moves.ts'
 import { Sender, type Sent } from '../handoffs/sender.ts'
-import { enterHandoff, logRecord } from '../log-record.ts'
+import { enter, enterHandoff } from '../log-record.ts'
 import { gateOf, markGated } from '../people/gates.ts'
 import { noteGate, noteTask } from '../tasks/task-follow.ts'
 import { newTask } from '../tasks/tasks.ts'
@@ -39,8 +39,7 @@ export async function adoptHandoff(deps: ServiceDeps, call: Call, piece: Piece):
       tasks: task === undefined ? [] : [task],
       streams: [uid, ...streams],
     },
-    decide: (view, now) => {
-      const step: Step = { deps, view, actor: call.actor, at: now }
+    decide: (step) => {
       const more = ensureAgents(step, [from, to])
       if (more) return more
       const handoff = { ...made.handoff, ...anew(step, made.handoff) }
@@ -182,7 +181,7 @@ function followTask(step: Step, handoff: Handoff): void {
 
 /** The document as it was: what the engine has no field for comes back from it. */
 export function keepSource(
-  { view, actor, at }: Step,
+  step: Step,
   piece: Piece,
   place: {
     readonly stream: string
@@ -194,7 +193,7 @@ export function keepSource(
   const uid = sourceUid(piece)
   const { stream, claimed_author, ...about } = place
   const bytes = Buffer.from(piece.text)
-  view.addArtifact(
+  step.view.addArtifact(
     {
       uid,
       path: piece.path ?? NO_PATH,
@@ -204,17 +203,13 @@ export function keepSource(
       sha256: piece.sha256,
       size: bytes.length,
       stored: true,
-      by: actor.name,
-      created_at: at,
+      by: step.actor.name,
+      created_at: step.at,
     },
     bytes,
   )
-  view.append({
-    stream,
-    subject: about.handoff ?? uid,
-    record: logRecord('artifact.put', actor, { id: uid, k: 'artifact', rev: 1 }, at),
-    fields: { path: piece.path, sha256: piece.sha256, claimed_author },
-  })
+  const fields = { path: piece.path, sha256: piece.sha256, claimed_author }
+  enter(step, 'artifact.put', { k: 'artifact', id: uid, stream, subject: about.handoff, fields })
 }
 
 async function uidNamed({ store }: ServiceDeps, name: string | undefined): Promise<string | undefined> {

@@ -3,10 +3,10 @@ import type { artifactFields } from '../../domain/handoffs/inputs.ts'
 import type { Given } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { Artifact } from '../../storage/store.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
-import { adminStream, logRecord } from '../log-record.ts'
+import type { Call } from '../deps.ts'
+import { adminStream, enter } from '../log-record.ts'
 import { find } from '../lookup.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, UseCases, write } from '../write.ts'
 import { keepAlive } from './attempts.ts'
 
 export const MAX_BLOB_BYTES = 10 * 1024 * 1024
@@ -14,15 +14,9 @@ export const MAX_BLOB_BYTES = 10 * 1024 * 1024
 type ArtifactInput = Given<typeof artifactFields> & { readonly bytes?: Uint8Array | undefined }
 
 /** Files that travel with the work: by path, by hash, or with their bytes. */
-export class Artifacts {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Artifacts extends UseCases {
   async put(call: Call, input: ArtifactInput): Promise<Artifact> {
-    const deps = this.#deps
+    const deps = this.deps
     const { bytes, handoff: ref, ...named } = input
     if (bytes && bytes.length > MAX_BLOB_BYTES)
       refuse(
@@ -43,7 +37,8 @@ export class Artifacts {
       op: 'artifact_put',
       input: { ...named, ...present({ sha256 }), handoff: handoff?.uid },
       reads: { streams: [stream], handoffs: handoff ? [handoff.uid] : [] },
-      decide: (view, at) => {
+      decide: (step) => {
+        const { view } = step
         const artifact: Artifact = {
           uid,
           path: named.path,
@@ -58,17 +53,13 @@ export class Artifacts {
           }),
           stored: bytes !== undefined,
           by: call.actor.name,
-          created_at: at,
+          created_at: step.at,
         }
         view.addArtifact(artifact, bytes)
         const held = handoff && view.handoff(handoff.uid)
-        if (held) keepAlive({ deps, view, actor: call.actor, at }, held)
-        view.append({
-          stream,
-          subject: handoff?.uid ?? uid,
-          record: logRecord('artifact.put', call.actor, { id: uid, k: 'artifact', rev: 1 }, at),
-          fields: { path: named.path, sha256 },
-        })
+        if (held) keepAlive(step, held)
+        const fields = { path: named.path, sha256 }
+        enter(step, 'artifact.put', { k: 'artifact', id: uid, stream, subject: handoff?.uid, fields })
         return artifact
       },
       subject: (artifact) => ({ uid: artifact.uid, rev: 1 }),
@@ -77,10 +68,9 @@ export class Artifacts {
   }
 
   async get(uid: string): Promise<{ readonly artifact: Artifact; readonly bytes?: Uint8Array }> {
-    const artifact = await this.#deps.store.artifact(uid)
+    const artifact = await this.deps.store.artifact(uid)
     if (!artifact) refuse('not_found', `there is no artifact ${uid}; check its uid`, { uid })
-    const bytes =
-      artifact.stored && artifact.sha256 ? await this.#deps.store.blob(artifact.sha256) : undefined
+    const bytes = artifact.stored && artifact.sha256 ? await this.deps.store.blob(artifact.sha256) : undefined
     return { artifact, ...present({ bytes }) }
   }
 }

@@ -69,13 +69,13 @@ async function claim(deps: ServiceDeps, call: Call, uid?: string): Promise<Hando
     op: 'handoff_claim',
     input: {},
     reads: { claim: call.actor.name },
-    decide: (view, at) => {
-      const first = view.claimed(call.actor.name)
+    decide: (step) => {
+      const first = step.view.claimed(call.actor.name)
       const next = uid === undefined || first?.uid === uid ? first : undefined
       // Document 004's work begins when its receiver has said what it understood.
       if (!next) return {}
       const start = HOME_RULES[next.home].begins !== 'understood'
-      return { handoff: take({ deps, view, actor: call.actor, at }, next, start) }
+      return { handoff: take(step, next, start) }
     },
     subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
     reload: async (known) => (known === NOTHING ? {} : { handoff: await deps.store.handoff(known) }),

@@ -5,21 +5,15 @@ import type { Content, VerificationRecord } from '../../domain/handoffs/package.
 import { choiceOf } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
-import { must, uidOf } from '../lookup.ts'
-import { refuse, write } from '../write.ts'
-import { move, reasoned, type Step } from './moves.ts'
+import type { Call } from '../deps.ts'
+import { mustContent, uidOf } from '../lookup.ts'
+import { refuse, UseCases } from '../write.ts'
+import { changeHandoff, move, reasoned, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
 import { talk } from './thread.ts'
 
 /** How a handoff ends well: verification, completion, a person's decision. */
-export class Closure {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Closure extends UseCases {
   /** Judges submitted work. A pass completes it; a refusal gives it back with the reason. */
   async verify(call: Call, ref: string, input: VerifyInput): Promise<Handoff> {
     const lacking = input.pass ? await this.#lacking(ref) : []
@@ -104,7 +98,7 @@ export class Closure {
 
   /** A file that was handed in before may be gone by now. */
   async #lacking(ref: string): Promise<readonly Problem[]> {
-    return this.#deps.judgeOutput ? outputConditions(this.#deps, await uidOf(this.#deps, ref)) : []
+    return this.deps.judgeOutput ? outputConditions(this.deps, await uidOf(this.deps, ref)) : []
   }
 
   async #change(
@@ -114,19 +108,13 @@ export class Closure {
     input: unknown,
     decide: (step: Step, before: Handoff, content: Content) => Handoff,
   ): Promise<Handoff> {
-    const deps = this.#deps
-    const uid = await uidOf(deps, ref)
-    return write(deps, call, {
+    const uid = await uidOf(this.deps, ref)
+    return changeHandoff(this.deps, call, {
       op,
       input: { uid, input },
-      reads: { handoffs: [uid], contents: [uid], agents: [call.actor.name] },
-      decide: (view, at) => {
-        const handoff = must(view, uid)
-        const content = view.content(uid)
-        if (!content) refuse('internal', 'the content of this handoff is missing')
-        return decide({ deps, view, actor: call.actor, at }, handoff, content)
-      },
-      reload: (subject) => deps.store.handoff(subject),
+      uid,
+      reads: { contents: [uid], agents: [call.actor.name] },
+      decide: (step, before) => decide(step, before, mustContent(step.view, uid)),
     })
   }
 }
@@ -163,8 +151,7 @@ function answered(
 
 /** A person's choice is kept as a decision like an agent's, with an id and the reason given. */
 function keepDecision({ view }: Step, { uid, id }: Handoff, decision: string, rationale?: string): void {
-  const content = view.content(uid)
-  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const content = mustContent(view, uid)
   const made = { id: `D-${id}`, decision, ...present({ rationale }) }
   view.putContent(uid, { ...content, result: { ...content.result, decisions: [made] } })
 }

@@ -7,11 +7,11 @@ import type { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
 import { RANK } from '../../domain/priority.ts'
 import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
-import { adminStream, logRecord } from '../log-record.ts'
+import type { Call } from '../deps.ts'
+import { adminStream, enter } from '../log-record.ts'
 import { asSettled, find } from '../lookup.ts'
 import { isDecision, toAsked } from '../people/asked.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, UseCases, write } from '../write.ts'
 
 export interface InboxPage {
   readonly items: readonly Handoff[]
@@ -33,13 +33,7 @@ const inOrder = (a: Handoff, b: Handoff): number =>
   RANK[a.priority] - RANK[b.priority] || (a.uid < b.uid ? -1 : 1)
 
 /** Inbox: what waits for whom, what a handoff holds, what happened. Everything due is settled first. */
-export class Inbox {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Inbox extends UseCases {
   /**
    * Handoffs that wait for this agent, by priority, then age; and the notices it has not seen. A person also sees
    * the handoffs that any person may decide or take on.
@@ -67,7 +61,7 @@ export class Inbox {
 
   /** The inboxes of several names as one, in the order of each. */
   async #waiting(names: readonly string[], page: PageRequest): Promise<Page<Handoff>> {
-    const pages = await Promise.all(names.map((name) => this.#deps.store.inbox(name, page)))
+    const pages = await Promise.all(names.map((name) => this.deps.store.inbox(name, page)))
     const [only] = pages
     if (only && pages.length === 1) return only
     const all = pages.flatMap(({ items }) => items).sort(inOrder)
@@ -80,7 +74,7 @@ export class Inbox {
   /** Decisions passed on to another person for want of an answer; those asked first may still decide. */
   async #passedOn(names: readonly string[], limit: number): Promise<readonly Handoff[]> {
     const pages = await Promise.all(
-      names.map((to) => this.#deps.store.handoffs({ to, state: ['needs_input'] }, { limit })),
+      names.map((to) => this.deps.store.handoffs({ to, state: ['needs_input'] }, { limit })),
     )
     return pages
       .flatMap(({ items }) => items)
@@ -88,21 +82,21 @@ export class Inbox {
   }
 
   async #notices(names: readonly string[], limit: number): Promise<readonly Notice[]> {
-    const pages = await Promise.all(names.map((name) => this.#deps.store.notices(name, { limit })))
+    const pages = await Promise.all(names.map((name) => this.deps.store.notices(name, { limit })))
     const all = pages.flatMap(({ items }) => items)
     return pages.length === 1 ? all : all.sort((a, b) => (a.uid < b.uid ? -1 : 1)).slice(0, limit)
   }
 
   async #asked(items: readonly Handoff[]): Promise<readonly Asked[]> {
     const asking = items.filter(({ need }) => isDecision(need))
-    const contents = await Promise.all(asking.map(({ uid }) => this.#deps.store.content(uid)))
+    const contents = await Promise.all(asking.map(({ uid }) => this.deps.store.content(uid)))
     return asking.map((handoff, i) => toAsked(handoff, contents[i]?.package ?? {}))
   }
 
   async get(ref: string): Promise<Dossier> {
-    const { store } = this.#deps
+    const { store } = this.deps
     const at = await this.#settled()
-    const handoff = await find(this.#deps, ref)
+    const handoff = await find(this.deps, ref)
     const [content, timeline] = await Promise.all([
       store.content(handoff.uid),
       store.timeline(handoff.root, handoff.uid, TIMELINE_LENGTH),
@@ -113,36 +107,32 @@ export class Inbox {
 
   async list(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>> {
     const at = await this.#settled()
-    const found = await this.#deps.store.handoffs(filter, page)
+    const found = await this.deps.store.handoffs(filter, page)
     return { ...found, items: found.items.map((h) => asSettled(h, at)) }
   }
 
   async counts(): Promise<Counts> {
     await this.#settled()
-    return this.#deps.store.counts()
+    return this.deps.store.counts()
   }
 
   /** Marks a notice as seen; marking it twice is not an error. */
   async acknowledge(call: Call, uid: string): Promise<Notice> {
-    const deps = this.#deps
+    const deps = this.deps
     return write(deps, call, {
       op: 'notice_ack',
       input: { uid },
       reads: { notices: [uid], streams: [adminStream(deps)] },
-      decide: (view, at) => {
-        const notice = view.notice(uid)
+      decide: (step) => {
+        const notice = step.view.notice(uid)
         if (!notice) refuse('not_found', `there is no notice ${uid}; see: baton inbox`, { uid })
         const isOwn = notice.to === call.actor.name || (notice.to === ANYONE && call.actor.kind === 'human')
         if (!isOwn)
           refuse('not_allowed', `this notice is for ${notice.to}, not for ${call.actor.name}`, { uid })
         if (notice.seen_at !== undefined) return notice
-        view.seeNotice(uid, at)
-        view.append({
-          stream: adminStream(deps),
-          subject: uid,
-          record: logRecord('notice.ack', call.actor, { id: uid, k: 'notice', rev: 1 }, at),
-        })
-        return { ...notice, seen_at: at }
+        step.view.seeNotice(uid, step.at)
+        enter(step, 'notice.ack', { k: 'notice', id: uid })
+        return { ...notice, seen_at: step.at }
       },
       subject: (notice) => ({ uid: notice.uid, rev: 1 }),
       reload: (subject) =>
@@ -156,8 +146,8 @@ export class Inbox {
   }
 
   async #settled(): Promise<string> {
-    const at = this.#deps.now().toISOString()
-    await this.#deps.store.settle(at)
+    const at = this.deps.now().toISOString()
+    await this.deps.store.settle(at)
     return at
   }
 }

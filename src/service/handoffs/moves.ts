@@ -12,14 +12,15 @@ import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lif
 import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
-import type { View } from '../../storage/store.ts'
-import type { ServiceDeps } from '../deps.ts'
+import type { Needs, Reads, View } from '../../storage/store.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
 import { enterHandoff } from '../log-record.ts'
-import { tell, tellWait, withTimers } from '../people/notification.ts'
+import { must } from '../lookup.ts'
+import { addNotice, tell, tellWait, withTimers } from '../people/notification.ts'
 import { refuseDeclined, refuseShut } from '../people/shut-gates.ts'
 import { noteGate, noteTask } from '../tasks/task-follow.ts'
 import { numberedIn } from '../workflows/in-run.ts'
-import { refuse } from '../write.ts'
+import { refuse, type Write, write } from '../write.ts'
 
 /** The context in which every step of a handoff is decided. */
 export interface Step {
@@ -90,6 +91,27 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
   if (settled.run !== undefined) deps.follow?.(step, handoff, settled)
   return settled
+}
+
+/** One change of a handoff, which its unit has read. */
+export function changeHandoff(
+  deps: ServiceDeps,
+  call: Call,
+  work: Pick<Write<Handoff>, 'op' | 'input'> & {
+    readonly uid: string
+    /** Read beside the handoff. */
+    readonly reads?: Reads
+    readonly decide: (step: Step, before: Handoff) => Handoff | Needs
+  },
+): Promise<Handoff> {
+  const { op, input, uid, reads, decide } = work
+  return write(deps, call, {
+    op,
+    input,
+    reads: { handoffs: [uid], ...reads },
+    decide: (step) => decide(step, must(step.view, uid)),
+    reload: (subject) => deps.store.handoff(subject),
+  })
 }
 
 /** Why work was taken back, given to another or given back, kept where a receiver's refusal is. */
@@ -184,15 +206,7 @@ function settleDebt(step: Step, handoff: Handoff, returns?: Returned): Handoff {
 }
 
 export function notify(step: Step, to: string, kind: NoticeKind, about: Handoff, text: string): void {
-  step.view.addNotice({
-    uid: step.deps.newUid(),
-    to,
-    kind,
-    about: about.uid,
-    about_id: about.id,
-    text: text.slice(0, 2_000),
-    created_at: step.at,
-  })
+  addNotice(step, to, kind, about, text)
   tell(step, kind, to, about)
 }
 

@@ -9,16 +9,16 @@ import { recoveryActions } from '../../domain/handoffs/retry.ts'
 import { HOME_RULES } from '../../domain/home.ts'
 import type { InputOf } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
-import { type Needs, needs, type Reads } from '../../storage/store.ts'
+import { type Needs, needs } from '../../storage/store.ts'
 import { knowPerson } from '../agents/agents.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
-import { must, uidOf } from '../lookup.ts'
+import type { Call } from '../deps.ts'
+import { mustContent, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import type { Accepted } from './acknowledgment.ts'
 import { again, beat, failed, fence, refuseSpent, retriedAtOnce, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
-import { move, offerDeadline, type Step } from './moves.ts'
+import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
 import { kindsOf } from './send-rules.ts'
@@ -28,33 +28,27 @@ import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './thr
 type Acknowledging = typeof import('./acknowledgment.ts')
 
 /** The steps of a handoff that its receiver takes. */
-export class Receiver {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Receiver extends UseCases {
   /** Takes on the work, or says what is unclear. Document 004 asks for more than a yes: see `acknowledgment.ts`. */
   async accept(call: Call, ref: string, input: AcceptInput = {}): Promise<Accepted> {
-    const uid = await uidOf(this.#deps, ref)
+    const uid = await uidOf(this.deps, ref)
     const rules = await import('./acknowledgment.ts')
     const commit = async () => {
       const taken = await this.#accept(call, uid, input, rules, await this.#kindsFor(uid))
       return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)
     }
-    const taken = await pickUp(this.#deps, call, uid, input, commit)
+    const taken = await pickUp(this.deps, call, uid, input, commit)
     if (!isAnswer(taken, input)) return taken
-    const content = await this.#deps.store.content(uid)
+    const content = await this.deps.store.content(uid)
     return content ? rules.accepted(taken, content) : taken
   }
 
   /** Files are looked at before the transaction; only document 004 asks for them. */
   async #kindsFor(uid: string): Promise<Kinds | undefined> {
-    const { runChecks, store } = this.#deps
+    const { runChecks, store } = this.deps
     const offered = runChecks && (await store.handoff(uid))
     const seen = offered && isAnswer(offered, {}) ? await store.content(uid) : undefined
-    return seen && kindsOf(this.#deps, seen.package)
+    return seen && kindsOf(this.deps, seen.package)
   }
 
   #accept(call: Call, uid: string, input: AcceptInput, rules: Acknowledging, kinds: Kinds | undefined) {
@@ -82,8 +76,7 @@ export class Receiver {
     kinds: Kinds | undefined,
   ): Handoff {
     const { view, actor, at, deps } = step
-    const content = view.content(before.uid)
-    if (!content) refuse('internal', 'the content of this handoff is missing')
+    const content = mustContent(view, before.uid)
     const said = rules.acknowledge(before, content, input, {
       by: actor.name,
       at,
@@ -107,7 +100,7 @@ export class Receiver {
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
   claim(call: Call): Promise<Handoff | undefined> {
-    return claimNext(this.#deps, call, (taken) => this.#withInputs(call, taken))
+    return claimNext(this.deps, call, (taken) => this.#withInputs(call, taken))
   }
 
   reject(
@@ -179,7 +172,7 @@ export class Receiver {
 
   /** Hands in what was done. Where the receiver alone may close, this closes; elsewhere a verifier looks at it. */
   async submit(call: Call, ref: string, input: SubmitInput): Promise<Handoff> {
-    const deps = this.#deps
+    const deps = this.deps
     const uid = await uidOf(deps, ref)
     const { attempt, ...given } = input
     const checks = await this.#checked(uid, given)
@@ -187,8 +180,7 @@ export class Receiver {
     return this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
       const before = revived(step, found, attempt)
       fence(before, attempt)
-      const now = step.view.content(before.uid)
-      if (!now) refuse('internal', 'the content of this handoff is missing')
+      const now = mustContent(step.view, before.uid)
       const evidence = matchEvidence(now.package.deliverables ?? [], given.evidence ?? [])
       const result: Result = {
         ...given,
@@ -213,19 +205,14 @@ export class Receiver {
       })
       refuseUnacknowledged(before, now)
       const unmet = closes ? [...unmetConditions(before, next), ...lacking] : handInConditions(before, next)
-      if (unmet.length > 0)
-        refuse(
-          'unmet',
-          `${before.id} cannot be ${closes ? 'completed' : 'submitted'} yet: ${unmet.map((u) => u.message).join('; ')}`,
-          { id: before.id, unmet },
-        )
+      refuseUnmet(before.id, closes ? 'completed' : 'submitted', unmet)
       return moved
     })
   }
 
   /** Declared acceptance checks are run before the transaction: they may take minutes. */
   async #checked(uid: string, given: Result): Promise<readonly CheckResult[] | undefined> {
-    const { runChecks, store } = this.#deps
+    const { runChecks, store } = this.deps
     const asked = runChecks && (await store.content(uid))?.package
     if (!runChecks || !asked?.checks?.length) return undefined
     const evidence = matchEvidence(asked.deliverables ?? [], given.evidence ?? [])
@@ -265,7 +252,7 @@ export class Receiver {
 
   /** Document 001: work whose input is not there fails at once, where somebody can look. */
   async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
-    const { runChecks, store } = this.#deps
+    const { runChecks, store } = this.deps
     // The inputs of a file's own step are judged with the file.
     if (taken.state !== 'in_progress' || !runChecks || call.together) return taken
     if (!HOME_RULES[taken.home].folder.includes('inputs')) return taken
@@ -308,23 +295,13 @@ export class Receiver {
     },
     decide: (step: Step, before: Handoff) => Handoff | Needs,
   ): Promise<Handoff> {
-    const deps = this.#deps
-    const uid = await uidOf(deps, ref)
-    const reads: Reads = {
-      handoffs: [uid],
-      ...(options.contents && { contents: [uid] }),
-      agents: [call.actor.name],
-    }
-    return write(deps, call, {
+    const uid = await uidOf(this.deps, ref)
+    return changeHandoff(this.deps, call, {
       op,
       input: { uid, input },
-      reads,
-      decide: (view, at) => {
-        const step: Step = { deps, view, actor: call.actor, at }
-        const offered = must(view, uid)
-        return options.first?.(step, offered) ?? decide(step, takenUp(step, offered))
-      },
-      reload: (subject) => deps.store.handoff(subject),
+      uid,
+      reads: { ...(options.contents && { contents: [uid] }), agents: [call.actor.name] },
+      decide: (step, offered) => options.first?.(step, offered) ?? decide(step, takenUp(step, offered)),
     })
   }
 }

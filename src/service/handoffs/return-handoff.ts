@@ -4,8 +4,8 @@ import type { Content, Result } from '../../domain/handoffs/package.ts'
 import { returnedIn } from '../../domain/handoffs/package-fields.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
-import { must } from '../lookup.ts'
-import { refuse } from '../write.ts'
+import { must, mustContent } from '../lookup.ts'
+import { refuse, refuseUnmet } from '../write.ts'
 import { move, type Returned, type Step } from './moves.ts'
 
 /** Ends a delegation by what its receiver sends back, and answers the return that the asker gets. */
@@ -17,8 +17,7 @@ export function returned(
 ): Handoff {
   const { view, deps, at } = step
   const before = must(view, uid)
-  const content = view.content(uid)
-  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const content = mustContent(view, uid)
   const { summary: note } = sent.package
   const result: Result = { ...present({ note }), ...returnedIn(sent.package), submitted_at: at }
   const next: Content = { ...content, result }
@@ -34,12 +33,7 @@ export function returned(
     act: 'handoff.submit',
     returns,
   })
-  const unmet = [...unmetConditions(before, next), ...lacking]
-  if (unmet.length > 0)
-    refuse('unmet', `${before.id} cannot be completed yet: ${unmet.map((u) => u.message).join('; ')}`, {
-      id: before.id,
-      unmet,
-    })
+  refuseUnmet(before.id, 'completed', [...unmetConditions(before, next), ...lacking])
   return must(view, returns.uid)
 }
 

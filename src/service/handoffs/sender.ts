@@ -8,11 +8,11 @@ import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
-import { find, must } from '../lookup.ts'
+import type { Call } from '../deps.ts'
+import { find, mustContent } from '../lookup.ts'
 import { idleGate, judgePeople } from '../people/gates.ts'
 import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, UseCases, write } from '../write.ts'
 import {
   admit,
   isForPerson,
@@ -23,7 +23,7 @@ import {
   withChain,
 } from './admission.ts'
 import { reopened } from './attempts.ts'
-import { amended, move, notify, offerDeadline, reasoned, type Step } from './moves.ts'
+import { amended, changeHandoff, move, notify, offerDeadline, reasoned, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
 import { awaitPerson, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
@@ -44,13 +44,7 @@ export interface Sent {
 }
 
 /** Creating, sending and taking back. */
-export class Sender {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Sender extends UseCases {
   /** Writes a draft: it holds a place under the limits and is not yet anybody's work. */
   create(call: Call, input: NewHandoff): Promise<Sent> {
     return this.#make(call, 'handoff_create', input, false)
@@ -67,23 +61,22 @@ export class Sender {
   }
 
   async sendDraft(call: Call, ref: string): Promise<Sent> {
-    const draft = await find(this.#deps, ref)
+    const draft = await find(this.deps, ref)
     const { uid } = draft
-    const travels = draft.state === 'draft' ? await this.#deps.store.content(uid) : undefined
+    const travels = draft.state === 'draft' ? await this.deps.store.content(uid) : undefined
     const { warnings } = travels
-      ? await judgeSending(this.#deps, { ...draft, package: travels.package, send: true })
+      ? await judgeSending(this.deps, { ...draft, package: travels.package, send: true })
       : { warnings: [] }
-    const handoff = await write(this.#deps, call, {
+    const handoff = await changeHandoff(this.deps, call, {
       op: 'handoff_send',
       input: { ref: uid },
+      uid,
       reads: { handoffs: namesOf(uid, draft.run && draft.parent) },
-      decide: (view, at) => {
-        const { run, from, parent } = must(view, uid)
-        refuseOverGate(view, run, from, parent === undefined ? undefined : view.handoff(parent))
-        const draft = call.trace ? amended(must(view, uid), { trace: call.trace }) : must(view, uid)
-        return offer({ deps: this.#deps, view, actor: call.actor, at }, draft)
+      decide: (step, before) => {
+        const { run, from, parent } = before
+        refuseOverGate(step.view, run, from, parent === undefined ? undefined : step.view.handoff(parent))
+        return offer(step, amended(before, present({ trace: call.trace })))
       },
-      reload: (subject) => this.#deps.store.handoff(subject),
     })
     return { handoff, warnings }
   }
@@ -94,27 +87,22 @@ export class Sender {
     ref: string,
     change: Partial<Package> & { readonly title?: string },
   ): Promise<Handoff> {
-    const { uid } = await find(this.#deps, ref)
+    const { uid } = await find(this.deps, ref)
     const { title, ...patch } = change
-    return write(this.#deps, call, {
+    return changeHandoff(this.deps, call, {
       op: 'handoff_amend',
       input: { uid, change },
-      reads: { handoffs: [uid], contents: [uid] },
-      decide: (view, at) => {
-        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
-        const content = view.content(uid)
-        if (!content) refuse('internal', 'the content of this handoff is missing')
+      uid,
+      reads: { contents: [uid] },
+      decide: (step, before) => {
+        const content = mustContent(step.view, uid)
         const next = { ...content.package, ...patch }
-        view.putContent(uid, { ...content, package: next })
-        const set: Partial<Handoff> = {
-          ...present({ title }),
-          deliverables: next.deliverables?.length ?? 0,
-        }
-        const before = must(view, uid)
-        const again = before.state === 'needs_input' ? offerDeadline(step, before) : {}
+        step.view.putContent(uid, { ...content, package: next })
+        const deliverables = next.deliverables?.length ?? 0
+        const isAsked = before.state === 'needs_input'
         const changed = move(step, before, 'amend', {
-          set: { ...set, ...again },
-          unset: before.state === 'needs_input' ? ['need', 'resume'] : [],
+          set: { ...present({ title }), deliverables, ...(isAsked && offerDeadline(step, before)) },
+          unset: isAsked ? ['need', 'resume'] : [],
           fields: change,
           progress: true,
         })
@@ -122,39 +110,33 @@ export class Sender {
         refuseBrokenPackage(changed, next)
         return changed.state === 'offered' ? awaitPerson(step, changed) : changed
       },
-      reload: (subject) => this.#deps.store.handoff(subject),
     })
   }
 
   async cancel(call: Call, ref: string, reason?: string): Promise<Handoff> {
-    const { uid } = await find(this.#deps, ref)
-    return write(this.#deps, call, {
+    const { uid } = await find(this.deps, ref)
+    return changeHandoff(this.deps, call, {
       op: 'handoff_cancel',
       input: { uid, reason },
-      reads: { handoffs: [uid] },
-      decide: (view, at) =>
-        move({ deps: this.#deps, view, actor: call.actor, at }, must(view, uid), 'cancel', {
-          ...reasoned({ actor: call.actor, at }, 'cancelled', reason),
-          fields: { reason },
-        }),
-      reload: (subject) => this.#deps.store.handoff(subject),
+      uid,
+      decide: (step, before) =>
+        move(step, before, 'cancel', { ...reasoned(step, 'cancelled', reason), fields: { reason } }),
     })
   }
 
   /** Gives the work to another receiver; whoever held it is fenced off by the new attempt. */
   async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {
-    const { uid, from } = await find(this.#deps, ref)
-    refuseRoute(this.#deps, from, to)
-    return write(this.#deps, call, {
+    const { uid, from } = await find(this.deps, ref)
+    refuseRoute(this.deps, from, to)
+    return changeHandoff(this.deps, call, {
       op: 'handoff_reassign',
       input: { uid, to, reason },
-      reads: { handoffs: [uid], ...agentReads(this.#deps, [to]) },
-      decide: (view, at) => {
-        const step: Step = { deps: this.#deps, view, actor: call.actor, at }
+      uid,
+      reads: agentReads(this.deps, [to]),
+      decide: (step, before) => {
         const more = ensureAgents(step, [to])
         if (more) return more
-        const before = must(view, uid)
-        refuseRemoved(view.agent(to))
+        refuseRemoved(step.view.agent(to))
         if (before.to !== to) notify(step, before.to, 'reassigned', before, given(before, to, reason))
         const target = amended(before, { to })
         const { set: why } = reasoned(step, 'reassigned', reason)
@@ -183,7 +165,6 @@ export class Sender {
           progress: true,
         })
       },
-      reload: (subject) => this.#deps.store.handoff(subject),
     })
   }
 
@@ -194,7 +175,7 @@ export class Sender {
     send: boolean,
     document?: SentDocument,
   ): Promise<Sent> {
-    const deps = this.#deps
+    const deps = this.deps
     const from = call.actor.name
     const { parent: _, created_files, in_reply_to, ...fields } = fieldsOf(input)
     const { to, title, task, home = deps.home } = fields
@@ -238,8 +219,8 @@ export class Sender {
         ...(document?.run !== undefined && { runs: [document.run] }),
         numbers: alias === undefined ? 1 : 0,
       },
-      decide: (view, at) => {
-        const step: Step = { deps, view, actor: call.actor, at }
+      decide: (step) => {
+        const { view } = step
         // A person who asks somebody to decide says with it that this is a person too; an agent or a file cannot say so.
         const isPerson = call.actor.kind === 'human' && call.actor.auth !== 'file'
         const kind = isForPerson(type) && isPerson ? 'human' : undefined
@@ -261,7 +242,7 @@ export class Sender {
 
   /** Adds the project's context files, so that the sender need not repeat them. */
   async #withShared(home: Home, travels: Package): Promise<Package> {
-    const shared = HOME_RULES[home].folder.includes('context') && (await this.#deps.shared?.())
+    const shared = HOME_RULES[home].folder.includes('context') && (await this.deps.shared?.())
     return shared ? { ...travels, data: { ...shared, ...travels.data } } : travels
   }
 
@@ -274,7 +255,7 @@ export class Sender {
     send: boolean,
     document?: SentDocument,
   ): Promise<Sent> {
-    const deps = this.#deps
+    const deps = this.deps
     if (!send)
       refuse('invalid_input', 'a return cannot be a draft; send it when the work is done', { type: 'return' })
     const uids = answers ? [answers.uid] : []
@@ -287,9 +268,8 @@ export class Sender {
       input,
       reads: { handoffs: uids, contents: uids, agents: [call.actor.name] },
       // A repeated call has its answer before it is judged: the delegation is closed by then.
-      decide: (view, at) => {
+      decide: (step) => {
         if (!answers) return refuseUnasked(call.actor.name, input.to)
-        const step: Step = { deps, view, actor: call.actor, at }
         const answer = returned(step, answers.uid, sent, lacking)
         return document ? kept(step, document, answer) : answer
       },
@@ -300,9 +280,9 @@ export class Sender {
 
   /** A given parent, else the newest handoff of the same task to this sender: chains are the engine's to know. */
   async #parentOf(call: Call, input: NewHandoff): Promise<Handoff | undefined> {
-    if (input.parent !== undefined) return find(this.#deps, input.parent)
+    if (input.parent !== undefined) return find(this.deps, input.parent)
     if (input.task === undefined) return undefined
-    return this.#deps.store.latest(input.task, undefined, call.actor.name)
+    return this.deps.store.latest(input.task, undefined, call.actor.name)
   }
 }
 

@@ -1,13 +1,12 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { ThreadItem } from '../../domain/handoffs/package.ts'
 import { enterHandoff } from '../log-record.ts'
-import { refuse } from '../write.ts'
+import { mustContent } from '../lookup.ts'
 import { finish, notify, type Step } from './moves.ts'
 
 /** Adds to what sender, receiver and people say to each other about a handoff. */
 export function talk(step: Step, handoff: Handoff, item: Pick<ThreadItem, 'kind' | 'text' | 'choice'>): void {
-  const content = step.view.content(handoff.uid)
-  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const content = mustContent(step.view, handoff.uid)
   const said: ThreadItem = { ...item, by: step.actor.name, at: step.at }
   step.view.putContent(handoff.uid, { ...content, thread: [...content.thread, said] })
 }

@@ -5,7 +5,9 @@ import { isOpen } from '../../domain/lifecycle.ts'
 import { backOffSeconds, CLAIM_S, type Delivery, WAITING_EVENTS } from '../../domain/people/delivery.ts'
 import { present } from '../../domain/present.ts'
 import type { Message, Notifying, ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import type { Step } from '../handoffs/moves.ts'
+import { enter } from '../log-record.ts'
+import { addNotice } from './notification.ts'
 
 /** Outcomes of the messages that were due, counted. */
 export interface Sendings {
@@ -135,21 +137,10 @@ async function close(
       view.putDelivery({ ...rest, ...end })
       const about = view.handoff(delivery.about)
       if (end.last_error === undefined || !about) return
-      const uid = deps.newUid()
-      view.addNotice({
-        uid,
-        to: delivery.to,
-        kind: 'undelivered',
-        about: about.uid,
-        about_id: about.id,
-        text: `A message about ${about.id} could not be delivered by ${delivery.channel}: ${end.last_error}`,
-        created_at: at,
-      })
-      view.append({
-        stream: about.root,
-        subject: about.uid,
-        record: logRecord('notice.undelivered', ENGINE, { id: uid, k: 'notice', rev: 1 }, at),
-      })
+      const step: Step = { deps, view, actor: ENGINE, at }
+      const text = `A message about ${about.id} could not be delivered by ${delivery.channel}: ${end.last_error}`
+      const id = addNotice(step, delivery.to, 'undelivered', about, text)
+      enter(step, 'notice.undelivered', { k: 'notice', id, stream: about.root, subject: about.uid })
     },
   })
 }

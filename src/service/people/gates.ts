@@ -11,6 +11,7 @@ import type { Task } from '../../domain/tasks/task.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuseNoPerson } from '../handoffs/admission.ts'
 import { move, type Step } from '../handoffs/moves.ts'
+import { mustContent } from '../lookup.ts'
 import { isPm } from '../tasks/writeback.ts'
 import { demand, refuse } from '../write.ts'
 
@@ -84,8 +85,7 @@ async function runAutomatic(
 
 /** The checks stand with the gate. Where all passed Baton approves it; else the person reads what did not. */
 export function judgeAutomatic(step: Step, gate: Handoff, { opens, checks }: Automatic): Handoff {
-  const content = step.view.content(gate.uid)
-  if (!content) refuse('internal', 'the content of this handoff is missing')
+  const content = mustContent(step.view, gate.uid)
   const text = opens ? checks.map(({ name }) => name).join('\n') : whatFailed(checks)
   const said: ThreadItem = opens
     ? { kind: 'decision', by: ENGINE.name, at: step.at, text, choice: 'approve' }

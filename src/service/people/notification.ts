@@ -1,8 +1,30 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { takes } from '../../domain/people/delivery.ts'
+import type { NoticeKind } from '../../domain/people/notice.ts'
 import { timersOf } from '../../domain/people/silence.ts'
 import { kindOf } from '../../domain/policy.ts'
 import type { Step } from '../handoffs/moves.ts'
+
+/** Puts a notice into an inbox; answers its uid. */
+export function addNotice(
+  { deps, view, at }: Pick<Step, 'deps' | 'view' | 'at'>,
+  to: string,
+  kind: NoticeKind,
+  about: { readonly uid: string; readonly id: string },
+  text: string,
+): string {
+  const uid = deps.newUid()
+  view.addNotice({
+    uid,
+    to,
+    kind,
+    about: about.uid,
+    about_id: about.id,
+    text: text.slice(0, 2_000),
+    created_at: at,
+  })
+  return uid
+}
 
 /** Writes a message for every channel that wants this event. It is sent after the transaction, by whoever sends. */
 export function tell({ deps, view, at }: Step, event: string, to: string, about: Handoff): void {

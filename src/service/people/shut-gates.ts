@@ -3,7 +3,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { refuse } from '../write.ts'
+import { refuse, refuseUnmet } from '../write.ts'
 
 /** More open handoffs of one task than anybody has. */
 const MOST_WORK = 100
@@ -32,10 +32,5 @@ export function refuseShut(
   conditions: typeof gateConditions = gateConditions,
 ): void {
   if (!work.gated) return
-  const unmet = conditions(view.gates(work.uid), work)
-  if (unmet.length === 0) return
-  refuse('unmet', `${work.id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
-    id: work.id,
-    unmet,
-  })
+  refuseUnmet(work.id, done, conditions(view.gates(work.uid), work))
 }

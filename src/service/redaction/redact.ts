@@ -1,9 +1,9 @@
 import type { Redacted, RedactInput } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Run } from '../../domain/workflow/run.ts'
-import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import type { Step } from '../handoffs/moves.ts'
+import { type Act, enter } from '../log-record.ts'
 import { refuse, write } from '../write.ts'
 import { demandField, type Plan, planOf } from './plan.ts'
 import { relatedTo, subjectOf } from './related.ts'
@@ -64,9 +64,10 @@ function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan)
         runs: plan.runs.map(({ uid }) => uid).sort(),
         streams: [...heads.keys()].sort(),
       },
-      decide: (view, at) => {
+      decide: (step) => {
+        const { view } = step
         for (const [stream, seq] of heads) if ((view.stream(stream)?.seq ?? -1) !== seq) return false
-        const how = { view, at, call, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
+        const how = { ...step, input, digestsOf: (uid: string) => (uid === main ? plan.digests : []) }
         for (const uid of handoffs) redactHandoff(how, plan, uid)
         for (const id of tasks) redactTask(how, plan, id)
         for (const run of plan.runs) redactRun(how, run)
@@ -79,10 +80,7 @@ function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan)
   )
 }
 
-interface Redacting {
-  readonly view: View
-  readonly at: string
-  readonly call: Call
+interface Redacting extends Step {
   readonly input: RedactInput
   /** Digests are told where the subject is; what else changed has an entry too, because it has a new revision. */
   readonly digestsOf: (uid: string) => readonly string[]
@@ -92,7 +90,7 @@ function redactHandoff(how: Redacting, { handoffs }: Plan, uid: string): void {
   const before = how.view.handoff(uid)
   if (!before) return
   const next = handoffs.find(({ handoff }) => handoff.uid === uid)
-  const rev = say(how, { stream: before.root, uid, id: uid, k: 'handoff', rev: before.rev })
+  const rev = say(how, uid, { k: 'handoff', id: uid, rev: before.rev, stream: before.root })
   how.view.putHandoff({ ...(next?.handoff ?? before), rev, updated_at: how.at })
   if (next) how.view.putContent(uid, next.content)
 }
@@ -102,40 +100,23 @@ function redactTask(how: Redacting, { tasks }: Plan, id: string): void {
   if (!before) return
   const next = tasks.find((task) => task.id === id) ?? before
   const { uid } = before
-  const rev = say(how, { stream: uid, uid, id, k: 'task', rev: before.rev })
+  const rev = say(how, uid, { k: 'task', id, rev: before.rev, stream: uid, subject: uid })
   how.view.putTask({ ...next, rev, updated_at: how.at })
 }
 
 function redactRun(how: Redacting, run: Run): void {
   const { uid } = run
-  const rev = say(how, { stream: uid, uid, id: uid, k: 'run', rev: run.rev })
+  const rev = say(how, uid, { k: 'run', id: uid, rev: run.rev, stream: uid })
   how.view.putRun({ ...run, rev, updated_at: how.at })
 }
 
 /** Enters a redaction, in as many entries as its digests need; answers the revision that this makes. */
-function say(
-  { view, at, call, input, digestsOf }: Redacting,
-  {
-    stream,
-    uid,
-    id,
-    k,
-    rev,
-  }: { stream: string; uid: string; id: string; k: 'handoff' | 'task' | 'run'; rev: number },
-): number {
-  const parts = chunks(digestsOf(uid), MOST_DIGESTS)
+function say(how: Redacting, uid: string, about: Act & { readonly rev: number }): number {
+  const { field, reason } = how.input
+  const parts = chunks(how.digestsOf(uid), MOST_DIGESTS)
   for (const [i, h] of parts.entries())
-    view.append({
-      stream,
-      subject: uid,
-      record: {
-        ...logRecord('audit.redact', call.actor, { id, k, rev: rev + 1 + i }, at),
-        field: input.field,
-        h,
-        reason: input.reason,
-      },
-    })
-  return rev + parts.length
+    enter(how, 'audit.redact', { ...about, rev: about.rev + 1 + i, record: { field, h, reason } })
+  return about.rev + parts.length
 }
 
 async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {

@@ -4,8 +4,8 @@ import { gatesAfter, taskReasons } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { logRecord, withClaim } from '../log-record.ts'
-import { refuse } from '../write.ts'
+import { enter, withClaim } from '../log-record.ts'
+import { refuseUnmet } from '../write.ts'
 
 /** The task follows its handoff: taken with it, back to the sender when it comes to nothing, done with document 000's. */
 export function noteTask(step: Step, before: Handoff, after: Handoff): void {
@@ -55,11 +55,7 @@ export function noteGate(step: Step, gate: Handoff): void {
 /** Refuses whatever would carry a task past a gate that is shut. */
 export function refuseShutTask({ id, gates }: Task, done: string): void {
   const unmet = taskReasons(gates).map((message) => ({ code: 'gate_shut', message }))
-  if (unmet.length === 0) return
-  refuse('unmet', `${id} cannot be ${done} yet: ${unmet.map(({ message }) => message).join('; ')}`, {
-    id,
-    unmet,
-  })
+  refuseUnmet(id, done, unmet)
 }
 
 /** Writes a task with its entry in the task's own log; answers the task as it stands. */
@@ -86,12 +82,16 @@ export function putTask(
     updated_at: at,
     ...(task.status === 'done' && { done_at: task.done_at ?? at }),
   }
-  const record = logRecord(act, actor, { id: task.id, k: 'task', rev: next.rev }, at)
-  const seq = view.append({
+  const { name } = actor.broughtBy ?? actor
+  const seq = enter(step, act, {
+    k: 'task',
+    id: task.id,
+    rev: next.rev,
     stream: task.uid,
     subject: task.uid,
-    record: { ...record, actor: { ...record.actor, ...present({ kid }) }, to: next.status },
-    ...present({ fields: withClaim(actor, fields), progress }),
+    record: { actor: { id: name, ...present({ kid }) }, to: next.status },
+    fields: withClaim(actor, fields),
+    progress,
   })
   // The work period begins here: an older record does not count for done.
   const kept = entered ? { ...next, period_seq: seq } : next

@@ -8,10 +8,10 @@ import type { Page, PageRequest, TaskFilter, TaskRow, View } from '../../storage
 import { type AgentKey, signerOf, signRecord } from '../agents/signature.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { logRecord, withClaim } from '../log-record.ts'
+import { enter, withClaim } from '../log-record.ts'
 import { must } from '../lookup.ts'
 import { refuseShut, workOn } from '../people/shut-gates.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, UseCases, write } from '../write.ts'
 import { putTask } from './task-follow.ts'
 import {
   asAsker,
@@ -28,27 +28,21 @@ import {
 } from './writeback.ts'
 
 /** The work itself: tasks, their order, and the records without which none is done. */
-export class Tasks {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Tasks extends UseCases {
   create(call: Call, input: NewTask): Promise<TaskRow> {
-    return this.#change(call, 'task_create', input, [input.id, ...(input.depends_on ?? [])], (step) => {
-      if (step.view.task(input.id))
-        refuse('conflict', `task ${input.id} exists already; change it with: baton task update ${input.id}`, {
-          id: input.id,
-        })
+    const { id, depends_on } = input
+    const decide = (step: Step) => {
+      if (step.view.task(id))
+        refuse('conflict', `task ${id} exists already; change it with: baton task update ${id}`, { id })
       return newTask(step, input)
-    })
+    }
+    return changeTask(this.deps, call, 'task_create', input, decide, depends_on)
   }
 
   async get(id: string): Promise<{ readonly row: TaskRow; readonly blocked_by: readonly string[] }> {
-    const row = await this.#deps.store.task(id)
-    if (!row) refuse('not_found', `there is no task ${id}; see what is there with: baton task list`, { id })
-    const dependencies = await Promise.all(row.task.depends_on.map((dep) => this.#deps.store.task(dep)))
+    const row = await this.deps.store.task(id)
+    if (!row) refuseNoTask(id)
+    const dependencies = await Promise.all(row.task.depends_on.map((dep) => this.deps.store.task(dep)))
     return {
       row: await this.#withCritical(row),
       blocked_by: dependencies.flatMap((dep) => (dep && dep.task.status !== 'done' ? [dep.task.id] : [])),
@@ -57,24 +51,24 @@ export class Tasks {
 
   /** The task that begins the longest chain is critical where none is flagged. */
   async #withCritical(row: TaskRow): Promise<TaskRow> {
-    const head = await this.#deps.store.longestChain()
+    const head = await this.deps.store.longestChain()
     return head?.task.uid === row.task.uid ? { ...row, task: { ...row.task, critical: true } } : row
   }
 
   list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRow>> {
-    return this.#deps.store.tasks(filter, page)
+    return this.deps.store.tasks(filter, page)
   }
 
   /** Tasks that this agent can start now; see `next-tasks.ts`. */
   async next(limit: number, agent?: string): Promise<readonly TaskRow[]> {
     const { nextTasks } = await import('./next-tasks.ts')
-    return nextTasks(this.#deps, limit, agent)
+    return nextTasks(this.deps, limit, agent)
   }
 
   /** Document 003's update. Done needs a record of the present work period, whatever path leads here. */
   update(call: Call, id: string, input: TaskUpdate): Promise<TaskRow> {
-    const updated = asAsker(this.#deps, call, id, (isAsker) =>
-      this.#change(call, 'task_update', { id, ...input }, [id], (step) =>
+    const updated = asAsker(this.deps, call, id, (isAsker) =>
+      changeTask(this.deps, call, 'task_update', { id, ...input }, (step) =>
         updateTask({ ...step, isAsker }, mustTask(step.view, id).task, input),
       ),
     )
@@ -83,7 +77,7 @@ export class Tasks {
 
   /** Claims a task: exactly one of many callers gets it. */
   async start(call: Call, id: string): Promise<TaskRow> {
-    const started = await this.#change(call, 'task_start', { id }, [id], (step) => {
+    const started = await changeTask(this.deps, call, 'task_start', { id }, (step) => {
       const { task } = mustTask(step.view, id)
       if (task.status === 'done')
         refuse('wrong_state', `${id} is done; see its record with: baton task get ${id}`, { id })
@@ -97,7 +91,7 @@ export class Tasks {
 
   /** Document 003's record. The completion shape counts for done, the reinstatement shape opens the task again. */
   async record(call: Call, id: string, input: RecordInput): Promise<ThoughtRecord> {
-    const deps = this.#deps
+    const deps = this.deps
     const uid = deps.newUid()
     const recorded = async (isAsker: boolean) => {
       await demandRelated(deps, input.related_thought_records)
@@ -106,10 +100,9 @@ export class Tasks {
         op: 'thought_record',
         input: { id, ...input },
         reads: { tasks: [id], agents: [call.actor.name] },
-        decide: (view, at) => {
-          const step: Step = { deps, view, actor: call.actor, at }
+        decide: (step) => {
           demandPm(step, input.on_behalf_of)
-          return addRecord({ ...step, key, isAsker }, uid, mustTask(view, id).task, input).record
+          return addRecord({ ...step, key, isAsker }, uid, mustTask(step.view, id).task, input).record
         },
         subject: (record) => ({ uid: record.uid, rev: 1 }),
         reload: (subject) => deps.store.record(subject),
@@ -125,11 +118,11 @@ export class Tasks {
     input: RecordInput & { readonly progress?: number | undefined },
   ): Promise<TaskRow> {
     const { progress, ...record } = input
-    const uid = this.#deps.newUid()
+    const uid = this.deps.newUid()
     const completed = async (isAsker: boolean) => {
-      await demandRelated(this.#deps, input.related_thought_records)
-      const key = await signerOf(this.#deps, call.actor.name)
-      return this.#change(call, 'task_complete', { id, ...input }, [id], (step) => {
+      await demandRelated(this.deps, input.related_thought_records)
+      const key = await signerOf(this.deps, call.actor.name)
+      return changeTask(this.deps, call, 'task_complete', { id, ...input }, (step) => {
         demandPm(step, input.on_behalf_of)
         const before = mustTask(step.view, id).task
         if (before.status === 'done')
@@ -144,52 +137,58 @@ export class Tasks {
     }
     return orWritebackFailed(
       escalationOf(id, record),
-      asAsker(this.#deps, call, id, completed).catch((error) => this.#completedBefore(error, call, record)),
+      asAsker(this.deps, call, id, completed).catch((error) => this.#completedBefore(error, call, record)),
     )
   }
 
   async #completedBefore(error: unknown, call: Call, input: RecordInput): Promise<TaskRow> {
     const { id, record: uid } = error instanceof BatonError ? error.details : {}
     if (typeof id !== 'string' || typeof uid !== 'string') throw error
-    const [row, record] = await Promise.all([this.#deps.store.task(id), this.#deps.store.record(uid)])
+    const [row, record] = await Promise.all([this.deps.store.task(id), this.deps.store.record(uid)])
     if (row?.task.status === 'done' && record && saysTheSame(record, call, input)) return row
     throw error
   }
 
   /** The newest records, of one task or of the whole project, in the order in which they were written. */
   latest(limit: number, id?: string): Promise<readonly ThoughtRecord[]> {
-    return id === undefined ? this.#deps.store.latestRecords(limit) : this.#deps.store.records(id, limit)
+    return id === undefined ? this.deps.store.latestRecords(limit) : this.deps.store.records(id, limit)
   }
 
   records(id: string, limit: number): Promise<readonly ThoughtRecord[]> {
-    return this.#deps.store.records(id, limit)
+    return this.deps.store.records(id, limit)
   }
+}
 
-  async #change(
-    call: Call,
-    op: string,
-    input: { readonly id: string; readonly status?: string | undefined },
-    ids: readonly string[],
-    decide: (step: Step) => Task,
-  ): Promise<TaskRow> {
-    const deps = this.#deps
-    const ends = op === 'task_complete' || input.status === 'done'
-    const work = ends ? await workOn(deps, ids[0]!) : []
-    return write<TaskRow>(deps, call, {
-      op,
-      input,
-      reads: { tasks: ids, agents: [call.actor.name], handoffs: work },
-      decide: (view, at) => {
-        const wasDone = view.task(ids[0]!)?.task.status === 'done'
-        const task = decide({ deps, view, actor: call.actor, at })
-        if (task.status === 'done' && !wasDone)
-          for (const uid of work) refuseShut({ view }, must(view, uid), 'completed')
-        return { task, open_deps: view.task(task.id)?.open_deps ?? 0 }
-      },
-      subject: ({ task }) => task,
-      reload: (uid) => deps.store.task(uid),
-    })
-  }
+/** One change of a task, which its unit has read. Nothing is done past a shut gate of the work on it. */
+export async function changeTask(
+  deps: ServiceDeps,
+  call: Call,
+  op: string,
+  input: { readonly id: string; readonly status?: string | undefined; readonly reason?: string },
+  decide: (step: Step) => Task,
+  others: readonly string[] = [],
+): Promise<TaskRow> {
+  const { id } = input
+  const work = op === 'task_complete' || input.status === 'done' ? await workOn(deps, id) : []
+  return write<TaskRow>(deps, call, {
+    op,
+    input,
+    reads: { tasks: [id, ...others], agents: [call.actor.name], handoffs: work },
+    decide: (step) => {
+      const { view } = step
+      const wasDone = view.task(id)?.task.status === 'done'
+      const task = decide(step)
+      if (task.status === 'done' && !wasDone)
+        for (const uid of work) refuseShut(step, must(view, uid), 'completed')
+      return { task, open_deps: view.task(id)?.open_deps ?? 0 }
+    },
+    subject: ({ task }) => task,
+    reload: (uid) => deps.store.task(uid),
+  })
+}
+
+export function refuseNoTask(id: string): never {
+  refuse('not_found', `there is no task ${id}; see what is there with: baton task list`, { id })
 }
 
 function mustTask(view: View, id: string): TaskRow {
@@ -211,12 +210,9 @@ export function newTask(step: Step, input: NewTask): Task {
     return row.task
   })
   const uid = deps.newUid()
-  const seq = view.append({
-    stream: uid,
-    subject: uid,
-    record: { ...logRecord('task.create', actor, { id: input.id, k: 'task', rev: 1 }, at), to: 'todo' },
-    ...present({ fields: withClaim(actor, { title: input.title }) }),
-  })
+  const fields = withClaim(actor, { title: input.title })
+  const about = { k: 'task' as const, id: input.id, subject: uid, stream: uid }
+  const seq = enter(step, 'task.create', { ...about, record: { to: 'todo' }, fields })
   const task: Task = {
     uid,
     id: input.id,

@@ -1,7 +1,6 @@
 import { ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import type { Step } from '../handoffs/moves.ts'
 import { refuse, write } from '../write.ts'
 import { putTask } from './task-follow.ts'
 import { isPm, loggedOf } from './writeback.ts'
@@ -39,8 +38,8 @@ export async function attestRecord(
     op: 'thought_attest',
     input: { uid, reason },
     reads: { tasks: [record.task_id], agents: [call.actor.name] },
-    decide: (view, at) => {
-      const step: Step = { deps, view, actor: call.actor, at }
+    decide: (step) => {
+      const { view } = step
       const task = view.task(record.task_id)?.task
       if (!task) refuse('not_found', `the record is of task ${record.task_id}, which does not exist`, { uid })
       if (!isPm(step))

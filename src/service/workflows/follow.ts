@@ -6,7 +6,7 @@ import { present } from '../../domain/present.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import { advance, type RunEvent } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
-import { logRecord } from '../log-record.ts'
+import { enter } from '../log-record.ts'
 import { demand } from '../write.ts'
 import { perform } from './perform.ts'
 
@@ -36,7 +36,7 @@ export function advanceRun(step: Step, run: Run, event: RunEvent, act?: string):
 }
 
 export function putRun(step: Step, before: Run | undefined, after: Run, act: string): Run {
-  const { view, actor, at } = step
+  const { view, at } = step
   const { ended_at: _, ...rest } = after
   const over = after.state !== 'running' && after.state !== 'waiting'
   const run: Run = {
@@ -46,15 +46,8 @@ export function putRun(step: Step, before: Run | undefined, after: Run, act: str
     ...(over && { ended_at: before?.state === after.state ? (before.ended_at ?? at) : at }),
   }
   view.putRun(run)
-  view.append({
-    stream: run.uid,
-    subject: run.uid,
-    record: {
-      ...logRecord(act, actor, { id: run.uid, k: 'run', rev: run.rev }, at),
-      ...present({ from: before?.state }),
-      to: run.state,
-    },
-  })
+  const record = { ...present({ from: before?.state }), to: run.state }
+  enter(step, act, { k: 'run', id: run.uid, rev: run.rev, stream: run.uid, record })
   return run
 }
 

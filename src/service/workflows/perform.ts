@@ -1,10 +1,10 @@
 import type { Actor } from '../../domain/actor.ts'
 import { STEP_HOMES } from '../../domain/home.ts'
-import type { NoticeKind } from '../../domain/people/notice.ts'
 import { definitionOf, type Run } from '../../domain/workflow/run.ts'
 import type { RunAction } from '../../domain/workflow/run-steps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { type PlacedHandoff, placeHandoff } from '../handoffs/placement.ts'
+import { addNotice } from '../people/notification.ts'
 import { escalationPackage, gatePackage, stepPackage } from './step-package.ts'
 
 /** Does one thing that follows for a run. */
@@ -26,11 +26,11 @@ export function perform(step: Step, uid: string, action: RunAction): void {
       })
       return
     case 'notify':
-      notifyOf(step, run, action.to, action.kind, action.text)
+      addNotice(step, action.to, action.kind, run, action.text)
       return
     case 'finish':
       // The actor that ended the run sees the end in its answer.
-      if (step.actor.name !== run.by) notifyOf(step, run, run.by, action.state, action.text)
+      if (step.actor.name !== run.by) addNotice(step, run.by, action.state, run, action.text)
   }
 }
 
@@ -102,16 +102,4 @@ function asSender(step: Step, run: Run, name: string): Step {
     actor,
     deps: { ...step.deps, policy: { ...policy, agents: { ...policy.agents, ...agents } } },
   }
-}
-
-function notifyOf(step: Step, run: Run, to: string, kind: NoticeKind, text: string): void {
-  step.view.addNotice({
-    uid: step.deps.newUid(),
-    to,
-    kind,
-    about: run.uid,
-    about_id: run.id,
-    text: text.slice(0, 2_000),
-    created_at: step.at,
-  })
 }

@@ -4,10 +4,10 @@ import type { Run } from '../../domain/workflow/run.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
 import type { Page, PageRequest, RunFilter } from '../../storage/store.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
+import type { Call } from '../deps.ts'
 import { refuseRemoved } from '../handoffs/admission.ts'
 import { move, notify, reasoned, type Step } from '../handoffs/moves.ts'
-import { refuse, write } from '../write.ts'
+import { refuse, UseCases, write } from '../write.ts'
 import type { ReadDefinition } from './definition.ts'
 import { advanceRun, putRun } from './follow.ts'
 import { PHASES_NAME, phasesText } from './phases.ts'
@@ -25,16 +25,10 @@ const AT_ONCE = 100
 const reading = async () => ({ ...(await import('./definition.ts')), ...(await import('./cast.ts')) })
 
 /** Workflows and their runs. */
-export class Workflows {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class Workflows extends UseCases {
   /** Begins a run: its first steps are handed over in the same transaction. */
   async start(call: Call, input: DefinitionInput): Promise<Run> {
-    const deps = this.#deps
+    const deps = this.deps
     const { castOf, refuseCast, refuseDefinition } = await reading()
     const { file, read } = await this.#definition(input)
     if (!read.ok) return refuseDefinition(file, read.problems)
@@ -49,8 +43,8 @@ export class Workflows {
       op: 'workflow_start',
       input: { workflow },
       reads: { agents, streams: [uid, ...streams], runs: [uid], numbers: 1 },
-      decide: (view, at) => {
-        const step: Step = { deps, view, actor: call.actor, at }
+      decide: (step) => {
+        const { view, at } = step
         const { name: by, auth } = call.actor
         const more = ensureAgents(step, cast.people, 'human') ?? ensureAgents(step, names)
         if (more) return more
@@ -88,15 +82,14 @@ export class Workflows {
 
   /** Tries failed steps again, asks again where nobody decided in time, and changes nothing where all is under way. */
   async resume(call: Call, ref: string): Promise<Run> {
-    const deps = this.#deps
+    const deps = this.deps
     const { uid, by } = await this.find(ref)
     this.#refuseStranger(call, by, 'resume', ref)
     return write(deps, call, {
       op: 'workflow_resume',
       input: { uid },
       reads: { runs: [uid], streams: [uid], agents: [call.actor.name] },
-      decide: (view, at) =>
-        advanceRun({ deps, view, actor: call.actor, at }, this.#must(view.run(uid), ref), { kind: 'resume' }),
+      decide: (step) => advanceRun(step, this.#must(step.view.run(uid), ref), { kind: 'resume' }),
       reload: (subject) => deps.store.run(subject),
     })
   }
@@ -113,14 +106,14 @@ export class Workflows {
   }
 
   async #takeBackOpen(call: Call, uid: string, ref: string, reason?: string): Promise<Run> {
-    const deps = this.#deps
+    const deps = this.deps
     const open = await this.#open(uid, AT_ONCE)
     return write(deps, call, {
       op: 'workflow_cancel',
       input: { uid, reason },
       reads: { runs: [uid], streams: [uid], handoffs: open, agents: [call.actor.name] },
-      decide: (view, at) => {
-        const step: Step = { deps, view, actor: call.actor, at }
+      decide: (step) => {
+        const { view } = step
         const cancelled = advanceRun(step, this.#must(view.run(uid), ref), { kind: 'cancel' })
         for (const each of open) {
           const handoff = view.handoff(each)
@@ -137,7 +130,7 @@ export class Workflows {
     const found: string[] = []
     for (let cursor: string | undefined; found.length < limit; ) {
       const page = { limit: AT_ONCE, cursor }
-      const { items, next } = await this.#deps.store.handoffs({ run, state: OPEN_STATES }, page)
+      const { items, next } = await this.deps.store.handoffs({ run, state: OPEN_STATES }, page)
       found.push(...items.filter(({ type }) => type !== 'return').map(({ uid }) => uid))
       if (next === undefined) break
       cursor = next
@@ -146,11 +139,11 @@ export class Workflows {
   }
 
   async find(ref: string): Promise<Run> {
-    return this.#must(await this.#deps.store.run(ref), ref)
+    return this.#must(await this.deps.store.run(ref), ref)
   }
 
   list(filter: RunFilter, page: PageRequest): Promise<Page<Run>> {
-    return this.#deps.store.runs(filter, page)
+    return this.deps.store.runs(filter, page)
   }
 
   /** A run with the handoffs of the steps that are under way. */
@@ -163,7 +156,7 @@ export class Workflows {
       escalation,
     ])
     const found = await Promise.all(
-      ids.filter((id) => id !== undefined).map((id) => this.#deps.store.handoff(id)),
+      ids.filter((id) => id !== undefined).map((id) => this.deps.store.handoff(id)),
     )
     const handoffs = found.filter((handoff) => handoff !== undefined)
     return { run, handoffs: new Map(handoffs.map((handoff) => [handoff.id, handoff])) }
@@ -177,7 +170,7 @@ export class Workflows {
     const { file, read } = await this.#definition(input)
     if (!read.ok) return { file, read }
     const { castOf } = await reading()
-    const { problems } = await castOf(this.#deps, call, read)
+    const { problems } = await castOf(this.deps, call, read)
     return { file, read: problems.length > 0 ? { ok: false, problems } : read }
   }
 
@@ -193,7 +186,7 @@ export class Workflows {
     const { castOf, refuseDefinition } = await reading()
     const { file, read } = await this.#definition(input)
     if (!read.ok) return refuseDefinition(file, read.problems)
-    const cast = await castOf(this.#deps, call, read)
+    const cast = await castOf(this.deps, call, read)
     return { workflow: cast.problems.length > 0 ? read.workflow : cast.workflow }
   }
 
@@ -217,7 +210,7 @@ export class Workflows {
   }
 
   async #textOf(name: string): Promise<string | undefined> {
-    const project = await this.#deps.project?.()
+    const project = await this.deps.project?.()
     const found =
       (await project?.read(`workflows/${name}.yaml`)) ?? (await project?.read(`workflows/${name}.yml`))
     return found ?? (name === PHASES_NAME ? phasesText() : undefined)

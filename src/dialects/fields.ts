@@ -8,46 +8,6 @@ import { readInstant, type TimeOddity } from './text/time.ts'
 import { isMapping, setOwn, valueAt } from './text/tree.ts'
 import { findWord, type Words } from './text/words.ts'
 
-/**
- * Typed reading of a mapping. A value of the wrong kind gives a diagnostic where it stands and `undefined`, or
- * the nearest thing that a person would have meant. `names` are the key and its other spellings, best first.
- */
-export interface Fields {
-  readonly path: Path
-  /** All that was found wrong so far, here and below. */
-  readonly diagnostics: PlacedProblem[]
-  /** Values found under another spelling than the first: canonical native path, joined with dots, to the path found. */
-  readonly places: Map<string, Path>
-  has(...names: readonly string[]): boolean
-  /** The plain value as it is. */
-  value(...names: readonly string[]): unknown
-  /** A scalar as written; lists and mappings are reported. Blank text counts as absent. */
-  text(...names: readonly string[]): string | undefined
-  /** An agent without `@` and without a display suffix such as `(Chief)`; a name that cannot be one is reported. */
-  agent(...names: readonly string[]): string | undefined
-  /** A number; a numeric text is taken with a warning. */
-  number(...names: readonly string[]): number | undefined
-  boolean(...names: readonly string[]): boolean | undefined
-  /** An instant in UTC, for example `2026-02-21T14:30:00Z`; odd zone forms are read and reported. */
-  time(...names: readonly string[]): string | undefined
-  /** A list of scalars as written; a lone scalar is a list of one, with a warning. */
-  list(...names: readonly string[]): string[] | undefined
-  /** The value of a word in a table; case and synonyms are tolerated and reported. */
-  word<T extends string>(words: Words<T>, ...names: readonly string[]): T | undefined
-  /** The fields of a mapping below; anything else is reported. */
-  below(...names: readonly string[]): Fields | undefined
-  /** The fields of each mapping in a list; elements that are scalars come as text. */
-  each(...names: readonly string[]): readonly (Fields | string)[] | undefined
-  /** Keys that were never asked for, with their values as found. */
-  rest(): Record<string, unknown>
-  report(
-    severity: PlacedProblem['severity'],
-    code: string,
-    message: string,
-    ...path: readonly (string | number)[]
-  ): void
-}
-
 /** The document's own path for a native path. */
 export function placedAt(path: Path, places: ReadonlyMap<string, Path>): Path {
   for (let length = path.length; length > 0; length--) {
@@ -89,12 +49,20 @@ const ODD_TIMES: Readonly<Record<TimeOddity, readonly [PlacedProblem['severity']
 export function fieldsOf(source: Source, path: Path = []): Fields | undefined {
   const value = path.length === 0 ? source.value : valueAt(source.value, path)
   return isMapping(value)
-    ? new MappingFields({ source, diagnostics: [], places: new Map() }, value, path)
+    ? new Fields({ source, diagnostics: [], places: new Map() }, value, path)
     : undefined
 }
 
-class MappingFields implements Fields {
+/**
+ * Typed reading of a mapping. A value of the wrong kind gives a diagnostic where it stands and `undefined`, or
+ * the nearest thing that a person would have meant. `names` are the key and its other spellings, best first.
+ */
+export class Fields {
   readonly path: Path
+  /** All that was found wrong so far, here and below. */
+  readonly diagnostics: PlacedProblem[]
+  /** Values found under another spelling than the first: canonical native path, joined with dots, to the path found. */
+  readonly places: Map<string, Path>
   readonly #shared: Shared
   readonly #mapping: Record<string, unknown>
   readonly #asked = new Set<string>()
@@ -106,29 +74,26 @@ class MappingFields implements Fields {
     this.#shared = shared
     this.#mapping = mapping
     this.path = path
-  }
-
-  get diagnostics(): PlacedProblem[] {
-    return this.#shared.diagnostics
-  }
-
-  get places(): Map<string, Path> {
-    return this.#shared.places
+    this.diagnostics = shared.diagnostics
+    this.places = shared.places
   }
 
   has(...names: readonly string[]): boolean {
     return this.#keyOf(names) !== undefined
   }
 
+  /** The plain value as it is. */
   value(...names: readonly string[]): unknown {
     return this.#find(names)?.value
   }
 
+  /** A scalar as written; lists and mappings are reported. Blank text counts as absent. */
   text(...names: readonly string[]): string | undefined {
     const found = this.#find(names)
     return found && this.#text(found)
   }
 
+  /** An agent without `@` and without a display suffix such as `(Chief)`; a name that cannot be one is reported. */
   agent(...names: readonly string[]): string | undefined {
     const found = this.#find(names)
     const text = found && this.#text(found)
@@ -141,51 +106,41 @@ class MappingFields implements Fields {
     return name === '' ? undefined : name
   }
 
+  /** A number; a numeric text is taken with a warning. */
   number(...names: readonly string[]): number | undefined {
-    const found = this.#find(names)
-    if (found === undefined || isAbsent(found.value)) return undefined
-    const { key, value } = found
+    const { key, value } = this.#said(names) ?? {}
+    if (key === undefined) return undefined
     if (typeof value === 'number' && Number.isFinite(value)) return value
     const number = typeof value === 'string' ? Number(value) : Number.NaN
-    if (Number.isFinite(number)) {
-      this.report('warning', 'number_as_text', `${key} is a number; write ${number} without quotes`, key)
-      return number
-    }
-    this.report(
-      'error',
-      'not_a_number',
-      `${key} must be a number, for example 3; ${quoted(value)} is not a number`,
-      key,
-    )
-    return undefined
+    const message = `${key} must be a number, for example 3; ${quoted(value)} is not a number`
+    if (!Number.isFinite(number)) return this.report('error', 'not_a_number', message, key)
+    this.report('warning', 'number_as_text', `${key} is a number; write ${number} without quotes`, key)
+    return number
   }
 
   boolean(...names: readonly string[]): boolean | undefined {
-    const found = this.#find(names)
-    if (found === undefined || isAbsent(found.value)) return undefined
-    const { key, value } = found
-    if (typeof value === 'boolean') return value
+    const { key, value } = this.#said(names) ?? {}
+    if (key === undefined || typeof value === 'boolean') return value as boolean | undefined
     const word = String(value).trim().toLowerCase()
-    if (typeof value === 'string' && (TRUE.includes(word) || FALSE.includes(word))) {
-      const meant = TRUE.includes(word)
-      this.report('warning', 'boolean_as_text', `${key} is true or false; write ${meant} without quotes`, key)
-      return meant
-    }
-    this.report('error', 'not_a_boolean', `${key} must be true or false; ${quoted(value)} is neither`, key)
-    return undefined
+    const meant = TRUE.includes(word)
+    if (typeof value !== 'string' || !(meant || FALSE.includes(word)))
+      return this.report(
+        'error',
+        'not_a_boolean',
+        `${key} must be true or false; ${quoted(value)} is neither`,
+        key,
+      )
+    this.report('warning', 'boolean_as_text', `${key} is true or false; write ${meant} without quotes`, key)
+    return meant
   }
 
+  /** An instant in UTC, for example `2026-02-21T14:30:00Z`; odd zone forms are read and reported. */
   time(...names: readonly string[]): string | undefined {
-    const found = this.#find(names)
-    const text = found && this.#text(found)
-    if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return undefined
-    const { key } = found
+    const { key, text } = this.#scalar(names) ?? {}
+    if (key === undefined || text === undefined) return undefined
     const read = readInstant(text)
-    if (read === undefined) {
-      const message = `${quoted(text)} is not a valid time; write for example ${EXAMPLE_TIME}`
-      this.report('warning', 'bad_time', message, key)
-      return undefined
-    }
+    const message = `${quoted(text)} is not a valid time; write for example ${EXAMPLE_TIME}`
+    if (read === undefined) return this.report('warning', 'bad_time', message, key)
     for (const oddity of read.oddities) {
       const [severity, what] = ODD_TIMES[oddity]
       this.report(severity, `time_${oddity}`, `${quoted(text)} ${what}; write ${read.instant}`, key)
@@ -193,69 +148,47 @@ class MappingFields implements Fields {
     return read.instant
   }
 
+  /** A list of scalars as written; a lone scalar is a list of one, with a warning. */
   list(...names: readonly string[]): string[] | undefined {
-    const found = this.#find(names)
-    if (found === undefined || isAbsent(found.value)) return undefined
+    const found = this.#said(names)
+    if (found === undefined) return undefined
     const { key, value } = found
-    if (!Array.isArray(value)) {
-      const text = this.#text(found, 'a list of texts')
-      if (text === undefined) return undefined
-      this.report(
-        'warning',
-        'not_a_list',
-        `${key} is a list; write each value on its own line after a dash, or in [ ]`,
-        key,
-      )
-      return [text]
-    }
-    return value.flatMap((item, index) => this.#item(item, key, index) ?? [])
+    if (Array.isArray(value)) return value.flatMap((item, index) => this.#item(item, key, index) ?? [])
+    const text = this.#text(found, 'a list of texts')
+    if (text === undefined) return undefined
+    const message = `${key} is a list; write each value on its own line after a dash, or in [ ]`
+    this.report('warning', 'not_a_list', message, key)
+    return [text]
   }
 
+  /** The value of a word in a table; case and synonyms are tolerated and reported. */
   word<T extends string>(words: Words<T>, ...names: readonly string[]): T | undefined {
-    const found = this.#find(names)
-    const text = found && this.#text(found)
-    if (found === undefined || text === undefined || isPlaceholder(text, 'field')) return undefined
-    const word = findWord(words, text.trim())
-    if (word === undefined) {
-      const message = `${quoted(text)} is not a known ${words.name}; write one of ${words.words.join(', ')}`
-      this.report('error', `unknown_${words.name}`, message, found.key)
-      return undefined
-    }
-    if (!word.exact)
-      this.report(
-        'warning',
-        `odd_${words.name}`,
-        `${quoted(text)} is read as ${word.word}; write ${word.word}`,
-        found.key,
-      )
-    return word.word
+    const { key, text } = this.#scalar(names) ?? {}
+    if (key === undefined || text === undefined) return undefined
+    const { word, exact } = findWord(words, text.trim()) ?? {}
+    const unknown = `${quoted(text)} is not a known ${words.name}; write one of ${words.words.join(', ')}`
+    if (word === undefined) return this.report('error', `unknown_${words.name}`, unknown, key)
+    const message = `${quoted(text)} is read as ${word}; write ${word}`
+    if (!exact) this.report('warning', `odd_${words.name}`, message, key)
+    return word
   }
 
+  /** The fields of a mapping below; anything else is reported. */
   below(...names: readonly string[]): Fields | undefined {
-    const found = this.#find(names)
-    if (found === undefined || isAbsent(found.value)) return undefined
-    const { key, value } = found
+    const { key, value } = this.#said(names) ?? {}
+    if (key === undefined) return undefined
     if (isMapping(value)) return this.#fieldsBelow(key, value, [...this.path, key])
-    this.report(
-      'error',
-      'not_a_mapping',
-      `${key} must hold keys of its own; ${quoted(value)} is a single value or a list`,
-      key,
-    )
-    return undefined
+    const message = `${key} must hold keys of its own; ${quoted(value)} is a single value or a list`
+    return this.report('error', 'not_a_mapping', message, key)
   }
 
+  /** The fields of each mapping in a list; elements that are scalars come as text. */
   each(...names: readonly string[]): readonly (Fields | string)[] | undefined {
-    const found = this.#find(names)
-    if (found === undefined || isAbsent(found.value)) return undefined
-    const { key, value } = found
+    const { key, value } = this.#said(names) ?? {}
+    if (key === undefined) return undefined
     if (isMapping(value)) {
-      this.report(
-        'warning',
-        'not_a_list',
-        `${key} is a list; put a dash before its first key, or [ ] around it`,
-        key,
-      )
+      const message = `${key} is a list; put a dash before its first key, or [ ] around it`
+      this.report('warning', 'not_a_list', message, key)
       return [this.#fieldsBelow(key, value, [...this.path, key])]
     }
     if (!Array.isArray(value)) return this.list(...names)
@@ -265,6 +198,7 @@ class MappingFields implements Fields {
     })
   }
 
+  /** Keys that were never asked for, with their values as found. */
   rest(): Record<string, unknown> {
     const rest: Record<string, unknown> = {}
     for (const key of Object.keys(this.#mapping))
@@ -277,16 +211,16 @@ class MappingFields implements Fields {
     code: string,
     message: string,
     ...path: readonly (string | number)[]
-  ): void {
+  ): undefined {
     const place = this.#shared.source.locate([...this.path, ...path])
-    this.#shared.diagnostics.push({ severity, code, message, ...place })
+    this.diagnostics.push({ severity, code, message, ...place })
   }
 
   #fieldsBelow(name: string, mapping: Record<string, unknown>, path: Path): Fields {
     this.#below ??= new Map()
     const known = this.#below.get(name)
     if (known) return known
-    const fields = new MappingFields(this.#shared, mapping, path)
+    const fields = new Fields(this.#shared, mapping, path)
     this.#below.set(name, fields)
     return fields
   }
@@ -298,11 +232,25 @@ class MappingFields implements Fields {
     this.#asked.add(key)
     const [first] = names
     if (isFirstTime && key !== first && first !== undefined) {
-      this.#shared.places.set([...this.path, first].join('.'), [...this.path, key])
+      this.places.set([...this.path, first].join('.'), [...this.path, key])
       if (!names.includes(key))
         this.report('warning', 'key_spelling', `write ${first} instead of ${quoted(key)}`, key)
     }
     return { key, value: this.#mapping[key] }
+  }
+
+  /** The same where something stands there. */
+  #said(names: readonly string[]): FoundField | undefined {
+    const found = this.#find(names)
+    return found && !isAbsent(found.value) ? found : undefined
+  }
+
+  /** A scalar that is not a blank of a template. */
+  #scalar(names: readonly string[]): { readonly key: string; readonly text: string } | undefined {
+    const found = this.#find(names)
+    const text = found && this.#text(found)
+    if (text === undefined || isPlaceholder(text, 'field')) return undefined
+    return { key: found!.key, text }
   }
 
   #keyOf(names: readonly string[]): string | undefined {
@@ -335,8 +283,7 @@ class MappingFields implements Fields {
       return this.#shared.source.raw([...this.path, key, 0]) ?? String(value[0])
     }
     const kind = Array.isArray(value) ? 'a list' : 'a mapping'
-    this.report('error', 'not_text', `${key} must be ${wanted}; ${kind} was found`, key)
-    return undefined
+    return this.report('error', 'not_text', `${key} must be ${wanted}; ${kind} was found`, key)
   }
 
   #placeholder(text: string, key: string): void {
@@ -354,8 +301,7 @@ class MappingFields implements Fields {
       this.report('warning', 'unquoted_colon', message, key, index)
       return sentence
     }
-    this.report('error', 'not_text', `each element of ${key} must be a single value`, key, index)
-    return undefined
+    return this.report('error', 'not_text', `each element of ${key} must be a single value`, key, index)
   }
 
   /** `- Endpoints: 12` was meant as a text, though YAML makes a mapping of it. */

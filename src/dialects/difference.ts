@@ -1,7 +1,7 @@
 import type { Path } from './text/source.ts'
-import { isMapping, setOwn } from './text/tree.ts'
+import { isMapping, keysOf, own, sameData, setOwn } from './text/tree.ts'
 
-export { isMapping as isData, setOwn as put, valueAt } from './text/tree.ts'
+export { isMapping as isData, keysOf, own, sameData, setOwn as put, valueAt } from './text/tree.ts'
 
 export type Data = Record<string, unknown>
 
@@ -10,26 +10,6 @@ export interface Difference {
   /** Undefined where one side has nothing there. */
   readonly before: unknown
   readonly after: unknown
-}
-
-/** An own value: a key of a foreign document never reaches a prototype. */
-export const own = (data: unknown, key: string | number): unknown =>
-  typeof data === 'object' && data !== null && Object.hasOwn(data, key)
-    ? (data as Readonly<Record<string | number, unknown>>)[key]
-    : undefined
-
-/** Keys that have a value; a key without one is no key. */
-export const keysOf = (data: Readonly<Data>): string[] =>
-  Object.keys(data).filter((key) => own(data, key) !== undefined)
-
-/** Equal as data, whatever the order of keys. */
-export function sameData(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b) || a === b) return true
-  if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((each, i) => sameData(each, b[i]))
-  if (!isMapping(a) || !isMapping(b)) return false
-  const keys = keysOf(a)
-  return keys.length === keysOf(b).length && keys.every((key) => sameData(own(a, key), own(b, key)))
 }
 
 /** Where two values differ. A list is entered only while it keeps its length: what moved has not changed. */

@@ -1,5 +1,5 @@
 import { shortLine } from './quoted.ts'
-import type { NotationProblem } from './tree.ts'
+import { type NotationProblem, problemAt } from './tree.ts'
 
 const DECIMAL = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d{1,9}))?$/i
 /** A double carries every number of fewer characters. */
@@ -36,12 +36,10 @@ export function numberOrText(raw: string, value: number): number | string {
   return written === decimalOf(value.toPrecision(Math.min(100, digitsIn(written)))) ? value : raw
 }
 
-export const longNumber = (raw: string, at: number): NotationProblem => ({
-  severity: 'warning',
-  code: 'long_number',
-  message: `${shortLine(raw)} is more than a number can hold exactly, so it is kept as text; put it in quotes`,
-  at,
-})
+export function longNumber(raw: string, at: number): NotationProblem {
+  const message = `${shortLine(raw)} is more than a number can hold exactly, so it is kept as text; put it in quotes`
+  return problemAt('warning', 'long_number', message, at)
+}
 
 const digitsIn = (decimal: string): number => decimal.indexOf('e') || 1
 

@@ -2,7 +2,7 @@ import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Lines } from './lines.ts'
 import type { Change, Path, Position, Source } from './source.ts'
-import { entryOf, type NotationProblem, type Reading, type Tree, treeAt } from './tree.ts'
+import { entryOf, type NotationProblem, problemAt, type Reading, type Tree, treeAt, unread } from './tree.ts'
 
 /** A part of a text that was read as data. */
 export interface Piece {
@@ -89,6 +89,5 @@ export function refusedPiece(
   code: string,
   message: string,
 ): Piece {
-  const notes: readonly NotationProblem[] = [{ severity: 'error', code, message, at: 0 }]
-  return { ...piece, start: 0, reading: { value: undefined, notes, tree: () => undefined } }
+  return { ...piece, start: 0, reading: unread(problemAt('error', code, message, 0)) }
 }

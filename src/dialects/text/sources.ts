@@ -7,7 +7,7 @@ import { blocksOf, ROOT_KEYS } from './markdown/blocks.ts'
 import { closingLine, firstLine, frontMatterOf } from './markdown/front-matter.ts'
 import { type EditPiece, makeSource, type Piece, refusedPiece } from './piece.ts'
 import type { Source } from './source.ts'
-import { isMapping, type Reading } from './tree.ts'
+import { isMapping, type Reading, unread } from './tree.ts'
 import { readYaml, readYamlStream } from './yaml/yaml.ts'
 
 export interface SourceOptions {
@@ -193,12 +193,11 @@ function markdownPieces(text: string): readonly Piece[] {
         isBare: true,
       },
     ]
-  const reading: Reading = front?.reading ?? { value: undefined, notes: [], tree: () => undefined }
   const whole: Piece = {
     kind: 'markdown',
     start: front?.start ?? bodyAt,
     end: front?.end ?? bodyAt,
-    reading,
+    reading: front?.reading ?? unread(),
     read: readYaml,
     bodyAt,
     isBare: front === undefined,

@@ -1,4 +1,4 @@
-import type { GradedProblem } from '../../domain/problem.ts'
+import type { GradedProblem, Severity } from '../../domain/problem.ts'
 import { MAX_ALIAS_VALUES, MAX_ALIASES, MAX_DEPTH, MAX_NOTES } from './limits.ts'
 import { quoted } from './quoted.ts'
 import type { Path } from './source.ts'
@@ -63,6 +63,25 @@ export interface Reading {
   tree(): Tree | undefined
 }
 
+/** A reading of nothing, and why. */
+export const unread = (...notes: readonly NotationProblem[]): Reading => ({
+  value: undefined,
+  notes,
+  tree: () => undefined,
+})
+
+export const problemAt = (
+  severity: Severity,
+  code: string,
+  message: string,
+  at: number,
+): NotationProblem => ({
+  severity,
+  code,
+  message,
+  at,
+})
+
 /** Notes are kept in a list that does not grow for ever. */
 export function addNote(notes: NotationProblem[], note: NotationProblem): void {
   if (notes.length < MAX_NOTES) notes.push(note)
@@ -77,6 +96,26 @@ export function setOwn(target: object, key: string, value: unknown): void {
   if (key in target)
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
   else (target as Record<string, unknown>)[key] = value
+}
+
+/** An own value: a key of a foreign document never reaches a prototype. */
+export const own = (data: unknown, key: string | number): unknown =>
+  typeof data === 'object' && data !== null && Object.hasOwn(data, key)
+    ? (data as Readonly<Record<string | number, unknown>>)[key]
+    : undefined
+
+/** Keys that have a value; a key without one is no key. */
+export const keysOf = (data: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(data).filter((key) => own(data, key) !== undefined)
+
+/** Equal as data, whatever the order of keys. */
+export function sameData(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || a === b) return true
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((each, i) => sameData(each, b[i]))
+  if (!isMapping(a) || !isMapping(b)) return false
+  const keys = keysOf(a)
+  return keys.length === keysOf(b).length && keys.every((key) => sameData(own(a, key), own(b, key)))
 }
 
 /** What is below a value at a path; undefined where the path leads nowhere. */
@@ -119,6 +158,11 @@ export function treeAt(tree: Tree | undefined, path: Path): Tree | undefined {
   return found
 }
 
+/** No canonical text, and so no log entry, can hold half of a character. */
+const LONE_SURROGATE =
+  'this text holds half of a character (a lone surrogate, such as \\ud800); write the whole character, or remove it'
+const TOO_MANY_ALIASES = `more than ${MAX_ALIASES} aliases (*), or too much behind them; write the values out`
+
 /** The plain data of a tree. Where a key is given twice the first one counts, and the second is reported. */
 export function plainData(root: Tree, notes: NotationProblem[]): unknown {
   let aliases = 0
@@ -139,8 +183,11 @@ export function plainData(root: Tree, notes: NotationProblem[]): unknown {
     const lines = new Map<string, number>()
     for (const { key, start, node } of tree.entries) {
       checkText(key, start)
-      if (Object.hasOwn(data, key)) addNote(notes, twice(key, start, lines.get(key) ?? start))
-      else {
+      if (Object.hasOwn(data, key)) {
+        const message = `${quoted(key)} is given twice, first on line {line}; keep one of them (the first is used)`
+        const other = lines.get(key) ?? start
+        addNote(notes, { ...problemAt('error', 'duplicate_key', message, start), other })
+      } else {
         lines.set(key, start)
         setOwn(data, key, dataOf(node, depth + 1))
       }
@@ -149,48 +196,20 @@ export function plainData(root: Tree, notes: NotationProblem[]): unknown {
   }
 
   function checkText(text: string, at: number): void {
-    if (inAlias === 0 && !text.isWellFormed()) addNote(notes, loneSurrogate(at))
+    if (inAlias === 0 && !text.isWellFormed())
+      addNote(notes, problemAt('error', 'lone_surrogate', LONE_SURROGATE, at))
   }
 
   function aliasData({ start, target }: Alias, depth: number): unknown {
     if (target === undefined) return null
     if (++aliases > MAX_ALIASES || aliasValues > MAX_ALIAS_VALUES) {
-      if (!notes.some(({ code }) => code === 'too_many_aliases')) addNote(notes, tooManyAliases(start))
+      if (!notes.some(({ code }) => code === 'too_many_aliases'))
+        addNote(notes, problemAt('error', 'too_many_aliases', TOO_MANY_ALIASES, start))
       return null
     }
     inAlias++
     const data = dataOf(target, depth + 1)
     inAlias--
     return data
-  }
-}
-
-/** No canonical text, and so no log entry, can hold half of a character. */
-export function loneSurrogate(at: number): NotationProblem {
-  return {
-    severity: 'error',
-    code: 'lone_surrogate',
-    message:
-      'this text holds half of a character (a lone surrogate, such as \\ud800); write the whole character, or remove it',
-    at,
-  }
-}
-
-function twice(key: string, at: number, other: number): NotationProblem {
-  return {
-    severity: 'error',
-    code: 'duplicate_key',
-    message: `${quoted(key)} is given twice, first on line {line}; keep one of them (the first is used)`,
-    at,
-    other,
-  }
-}
-
-function tooManyAliases(at: number): NotationProblem {
-  return {
-    severity: 'error',
-    code: 'too_many_aliases',
-    message: `more than ${MAX_ALIASES} aliases (*), or too much behind them; write the values out`,
-    at,
   }
 }

@@ -27,19 +27,6 @@ export function plainCopy(value: unknown): unknown {
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-export function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  return keys.every(
-    (key) =>
-      Object.hasOwn(b, key) &&
-      isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
-  )
-}
-
 function changedList(list: readonly unknown[], index: number, rest: Path, change: unknown): unknown[] {
   if (index >= list.length) return change === undefined ? [...list] : [...list, wrapped(rest, change)]
   if (rest.length === 0 && change === undefined) return list.filter((_, at) => at !== index)

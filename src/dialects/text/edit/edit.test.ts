@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { stringify } from 'yaml'
 import type { Change, Path } from '../source.ts'
 import { sourcesOf } from '../sources.ts'
-import { isSame, withChange } from './change.ts'
+import { sameData } from '../tree.ts'
+import { withChange } from './change.ts'
 
 const edited = (path: string, text: string, ...changes: readonly Change[]) => {
   const sources = sourcesOf(text, { path })
@@ -246,7 +247,7 @@ describe('any edit', () => {
             (now, change) => withChange(now, change.path, change.value),
             source!.value,
           )
-          assert.ok(isSame(again!.value, expected), JSON.stringify([text, made, again!.text]))
+          assert.ok(sameData(again!.value, expected), JSON.stringify([text, made, again!.text]))
         }),
         { numRuns: 40 },
       )

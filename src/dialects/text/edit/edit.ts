@@ -2,9 +2,18 @@ import { stringify } from 'yaml'
 import { readJson } from '../json/json.ts'
 import type { EditPiece, Piece } from '../piece.ts'
 import type { Change, Path } from '../source.ts'
-import { type Branch, type Entry, entryOf, type Reading, type Tree, treeAt, valueAt } from '../tree.ts'
+import {
+  type Branch,
+  type Entry,
+  entryOf,
+  type Reading,
+  sameData,
+  type Tree,
+  treeAt,
+  valueAt,
+} from '../tree.ts'
 import { OLDER_READERS } from '../yaml/older-readers.ts'
-import { isSame, plainCopy, withChange, wrapped } from './change.ts'
+import { plainCopy, withChange, wrapped } from './change.ts'
 import {
   type BlockStyle,
   endOf,
@@ -80,11 +89,11 @@ function changedAtOnce(
   for (const { path, value: given } of changes) {
     const value = plainCopy(given)
     const next = withChange(wanted, path, value)
-    if (isSame(next, wanted)) continue
+    if (sameData(next, wanted)) continue
     wanted = next
     if (kept?.isRemoval(path, value)) continue
     const job = { content, tree, path, value, wanted, styles, isJson }
-    const isLast = kept && isSame(path, kept.path)
+    const isLast = kept && sameData(path, kept.path)
     const made = isLast ? inserted(job, kept.branch, String(path.at(-1)), value) : edited(job, tree)
     if (!made) return undefined
     if (kept && (isLast || kept.isBeside(path))) added.push(...made)
@@ -101,7 +110,7 @@ function changedAtOnce(
   const text = spliced(content, sorted)
   const next = { content: text, reading: piece.read(text) }
   const isClean = next.reading.notes.length <= reading.notes.length
-  return isClean && isSame(next.reading.value, wanted) ? next : undefined
+  return isClean && sameData(next.reading.value, wanted) ? next : undefined
 }
 
 /**
@@ -112,7 +121,7 @@ function changedState(piece: Piece, state: State, change: Change, eol: string): 
   const { content, reading } = state
   const value = plainCopy(change.value)
   const wanted = withChange(reading.value, change.path, value)
-  if (isSame(wanted, reading.value)) return state
+  if (sameData(wanted, reading.value)) return state
   const isJson = piece.read === readJson
   const tree = reading.tree()
   const styles = stylesOf(content, tree, isJson, eol)
@@ -122,7 +131,7 @@ function changedState(piece: Piece, state: State, change: Change, eol: string): 
     reading,
   )) {
     const next = { content: attempt, reading: piece.read(attempt) }
-    if (isSame(next.reading.value, wanted)) return next
+    if (sameData(next.reading.value, wanted)) return next
     smallest ??= next
   }
   return smallest ?? state
@@ -131,7 +140,7 @@ function changedState(piece: Piece, state: State, change: Change, eol: string): 
 /** A key that is taken away and set again by the last two changes: it stays the last one, below what is new beside it. */
 function lastKept(tree: Tree, changes: readonly Change[]) {
   const [removal, { path }] = changes.slice(-2) as [Change, Change]
-  if (removal.value !== undefined || !isSame(removal.path, path)) return undefined
+  if (removal.value !== undefined || !sameData(removal.path, path)) return undefined
   const above = path.slice(0, -1)
   const branch = treeAt(tree, above)
   if (branch?.kind !== 'map') return 'elsewhere'
@@ -141,7 +150,7 @@ function lastKept(tree: Tree, changes: readonly Change[]) {
   return {
     ...{ path, branch, entry },
     end: (text: string): number => (branch.flow ? entry.node.end : endOf(text, entry)),
-    isRemoval: (at: Path, value: unknown): boolean => value === undefined && isSame(at, path),
+    isRemoval: (at: Path, value: unknown): boolean => value === undefined && sameData(at, path),
     isBeside: (at: Path): boolean =>
       above.every((step, i) => at[i] === step) && !entryOf(branch, at[above.length]!),
   }

@@ -1,18 +1,13 @@
 import { MAX_JSON_LENGTH, MAX_NOTES } from '../limits.ts'
 import { noted, type Piece, refusedPiece } from '../piece.ts'
-import type { NotationProblem } from '../tree.ts'
+import { type NotationProblem, problemAt } from '../tree.ts'
 import { fastReading, readJson, slowReading } from './json.ts'
 import { readJsonTree, skipBlank } from './json-read.ts'
 
 export const EMPTY = 'the text is empty; a handoff was expected here'
 /** A comment, a bracket or a text. */
 const JSON_START = /[/#{["']/
-const SEVERAL: NotationProblem = {
-  severity: 'warning',
-  code: 'several_objects',
-  message: 'a second value follows the first; each belongs into a file of its own',
-  at: 0,
-}
+const SEVERAL = 'a second value follows the first; each belongs into a file of its own'
 
 /** The one value of strict JSON. */
 export function fastPiece(text: string, from: number): Piece | undefined {
@@ -41,8 +36,8 @@ export function fencedJson(text: string, from: number): readonly Piece[] | undef
   const end = closing === -1 ? text.length : closing
   const reading = readJson(text.slice(start, end))
   const message = 'the file holds a fence around the JSON; remove the lines with ```'
-  const note: NotationProblem = { severity: 'warning', code: 'fenced_json', message, at: from - start }
-  return [noted({ kind: 'json', start, end, reading, read: readJson }, note)]
+  const piece: Piece = { kind: 'json', start, end, reading, read: readJson }
+  return [noted(piece, problemAt('warning', 'fenced_json', message, from - start))]
 }
 
 function notJson(text: string): Piece {
@@ -61,12 +56,7 @@ function severalPieces(text: string, from: number, areExpected: boolean): readon
   for (let at = skipFrom(from); at < text.length; ) {
     const sign = text[at]
     if (pieces.length > 0 && sign !== '{' && sign !== '[') {
-      notes.push({
-        severity: 'error',
-        code: 'text_after',
-        message: 'text stands after the JSON; remove it',
-        at,
-      })
+      notes.push(problemAt('error', 'text_after', 'text stands after the JSON; remove it', at))
       break
     }
     const read = readJsonTree(text.slice(at))
@@ -82,7 +72,8 @@ function severalPieces(text: string, from: number, areExpected: boolean): readon
     ...notes.slice(0, MAX_NOTES).map((note) => ({ ...note, at: note.at - first.start })),
   )
   if (!second) return [whole]
-  return [whole, areExpected ? second : noted(second, SEVERAL), ...others]
+  const several = problemAt('warning', 'several_objects', SEVERAL, 0)
+  return [whole, areExpected ? second : noted(second, several), ...others]
 }
 
 function refusedJson(text: string, code: string, message: string): Piece {

@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from '../limits.ts'
 import { longNumber, numberOrText } from '../number.ts'
 import { quoted, shortLine } from '../quoted.ts'
-import { addNote, type Entry, type Leaf, type NotationProblem, type Tree } from '../tree.ts'
+import { addNote, type Entry, type Leaf, type NotationProblem, problemAt, type Tree } from '../tree.ts'
 
 export interface JsonTree {
   readonly tree: Tree | undefined
@@ -36,6 +36,7 @@ export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const NUMBER_START = /^[+-]?\.?\d/
 const BARE_END = /[\s,:{}[\]"'/#]/
 const BLANK = /\s/
+const RAW_CONTROL = 'line breaks and tabs inside JSON text are written \\n and \\t, not as they are'
 
 /**
  * Reads the JSON value that starts at an offset, and what people and other languages write instead of JSON.
@@ -73,7 +74,7 @@ class JsonReader {
     if (sign === undefined) return this.#truncated()
     if (sign === '{' || sign === '[') {
       if (depth >= MAX_DEPTH) return this.#tooDeep()
-      return sign === '{' ? this.#map(depth) : this.#list(depth)
+      return this.#branch(sign === '{' ? 'map' : 'list', depth)
     }
     if (sign === '"' || sign === "'") return this.#string(sign)
     return this.#bare()
@@ -102,71 +103,45 @@ class JsonReader {
       const end = text.indexOf('\n', start)
       this.at = end === -1 ? text.length : end
     } else return false
-    this.#once(
-      'comment',
-      start,
-      'JSON has no comments; they are read here, but other tools will refuse the file',
-    )
+    const message = 'JSON has no comments; they are read here, but other tools will refuse the file'
+    this.#once('comment', start, message)
     return true
   }
 
-  #map(depth: number): Tree | undefined {
+  #branch(kind: 'map' | 'list', depth: number): Tree {
+    const [end, other, expected] =
+      kind === 'map' ? ['}', ']', '"key": value or }'] : [']', '}', 'a value or ]']
     const start = this.at++
     const entries: Entry[] = []
     for (;;) {
       this.blank()
       const sign = this.#text[this.at]
-      if (sign === undefined) return this.#cut('map', start, entries)
-      if (sign === '}') return this.#close('map', start, entries)
-      if (sign === ',') {
-        this.#extraComma(entries)
-        continue
-      }
-      if (sign === ']' || sign === ':') {
-        this.#error('json_syntax', this.at, `unexpected ${quoted(sign)}; expected "key": value or }`)
+      if (sign === undefined) return this.#cut(kind, start, entries)
+      if (sign === end) return this.#close(kind, start, entries)
+      if (sign === ',') this.#extraComma(entries)
+      else if (sign === other || sign === ':') {
+        this.#error('json_syntax', this.at, `unexpected ${quoted(sign)}; expected ${expected}`)
         this.at++
-        continue
+      } else {
+        this.#missingComma(entries)
+        const at = this.at
+        const place = kind === 'map' ? this.#keyPlace() : { key: '', start: at, keyEnd: at, valueFrom: at }
+        const node = place && this.value(depth + 1)
+        if (node !== undefined) entries.push({ ...place!, node })
       }
-      this.#missingComma(entries)
-      const key = this.#key()
-      if (key === undefined) return this.#cut('map', start, entries)
-      const keyEnd = this.at
-      this.blank()
-      if (this.#text[this.at] === ':') this.at++
-      else if (this.at < this.#text.length)
-        this.#error(
-          'json_syntax',
-          this.at,
-          `a colon is missing after ${quoted(key.raw)}; write ${quoted(key.raw)}: value`,
-        )
-      const valueFrom = this.at
-      const node = this.value(depth + 1)
-      if (node !== undefined) entries.push({ key: key.raw, start: key.start, keyEnd, valueFrom, node })
     }
   }
 
-  #list(depth: number): Tree | undefined {
-    const start = this.at++
-    const entries: Entry[] = []
-    for (;;) {
-      this.blank()
-      const sign = this.#text[this.at]
-      if (sign === undefined) return this.#cut('list', start, entries)
-      if (sign === ']') return this.#close('list', start, entries)
-      if (sign === ',') {
-        this.#extraComma(entries)
-        continue
-      }
-      if (sign === '}' || sign === ':') {
-        this.#error('json_syntax', this.at, `unexpected ${quoted(sign)}; expected a value or ]`)
-        this.at++
-        continue
-      }
-      this.#missingComma(entries)
-      const at = this.at
-      const node = this.value(depth + 1)
-      if (node !== undefined) entries.push({ key: '', start: at, keyEnd: at, valueFrom: at, node })
-    }
+  /** A key up to its colon; undefined where the text ends before. */
+  #keyPlace(): Omit<Entry, 'node'> | undefined {
+    const key = this.#key()
+    if (key === undefined) return undefined
+    const keyEnd = this.at
+    this.blank()
+    const message = `a colon is missing after ${quoted(key.raw)}; write ${quoted(key.raw)}: value`
+    if (this.#text[this.at] === ':') this.at++
+    else if (this.at < this.#text.length) this.#error('json_syntax', this.at, message)
+    return { key: key.raw, start: key.start, keyEnd, valueFrom: this.at }
   }
 
   #key(): Leaf | undefined {
@@ -224,7 +199,7 @@ class JsonReader {
         value += text.slice(from, this.at) + this.#escape()
         from = this.at
       } else {
-        if (sign < ' ') this.#rawControl()
+        if (sign < ' ') this.#once('raw_control_character', this.at, RAW_CONTROL)
         this.at++
       }
     }
@@ -260,14 +235,6 @@ class JsonReader {
     return '\\'
   }
 
-  #rawControl(): void {
-    this.#once(
-      'raw_control_character',
-      this.at,
-      'line breaks and tabs inside JSON text are written \\n and \\t, not as they are',
-    )
-  }
-
   #bare(): Tree | undefined {
     const start = this.at
     const leaf = this.#bareText()
@@ -279,7 +246,11 @@ class JsonReader {
     }
     const { raw } = leaf
     if (Object.hasOwn(WORDS, raw)) return { ...leaf, value: WORDS[raw] }
-    if (NUMBER.test(raw)) return { ...leaf, value: this.#number(raw, start) }
+    if (NUMBER.test(raw)) {
+      const value = numberOrText(raw, Number(raw))
+      if (typeof value === 'string') addNote(this.notes, longNumber(raw, start))
+      return { ...leaf, value }
+    }
     if (this.at >= this.#text.length) return this.#truncated()
     if (Object.hasOwn(FOREIGN_WORDS, raw)) {
       const value = FOREIGN_WORDS[raw]
@@ -287,21 +258,12 @@ class JsonReader {
       return { ...leaf, value }
     }
     if (NUMBER_START.test(raw) && Number.isFinite(Number(raw))) {
-      this.#once(
-        'odd_number',
-        start,
-        `${shortLine(raw)} is not how JSON writes numbers; write ${Number(raw)}`,
-      )
+      const message = `${shortLine(raw)} is not how JSON writes numbers; write ${Number(raw)}`
+      this.#once('odd_number', start, message)
       return { ...leaf, value: Number(raw) }
     }
     this.#error('unquoted_text', start, `${shortLine(raw)} must stand in quotes; write ${quoted(raw)}`)
     return { ...leaf, value: raw }
-  }
-
-  #number(raw: string, start: number): number | string {
-    const value = numberOrText(raw, Number(raw))
-    if (typeof value === 'string') addNote(this.notes, longNumber(raw, start))
-    return value
   }
 
   #bareText(): Leaf {
@@ -316,12 +278,8 @@ class JsonReader {
   #tooDeep(): Tree {
     const start = this.at
     const text = this.#text
-    this.#once(
-      'too_deep',
-      start,
-      `nested more than ${MAX_DEPTH} levels deep; deeper levels are not read`,
-      'error',
-    )
+    const message = `nested more than ${MAX_DEPTH} levels deep; deeper levels are not read`
+    this.#once('too_deep', start, message, 'error')
     let open = 0
     do {
       const sign = text[this.at]
@@ -343,13 +301,13 @@ class JsonReader {
   }
 
   #error(code: string, at: number, message: string): void {
-    addNote(this.notes, { severity: 'error', code, message, at })
+    addNote(this.notes, problemAt('error', code, message, at))
   }
 
   /** The same habit shows all through a file; saying it once is enough. */
   #once(code: string, at: number, message: string, severity: NotationProblem['severity'] = 'warning'): void {
     if (this.#reported.has(code)) return
     this.#reported.add(code)
-    addNote(this.notes, { severity, code, message, at })
+    addNote(this.notes, problemAt(severity, code, message, at))
   }
 }

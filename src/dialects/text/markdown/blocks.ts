@@ -1,6 +1,6 @@
 import { MAX_BLOCKS, MAX_OPEN_FENCES } from '../limits.ts'
 import { type Line, lineAt } from '../lines.ts'
-import type { NotationProblem } from '../tree.ts'
+import { type NotationProblem, problemAt } from '../tree.ts'
 
 /** What a block must say at its root to be one of ours. */
 export const ROOT_KEYS = [
@@ -171,20 +171,12 @@ function isYamlToTheEnd(text: string, from: number): boolean {
 
 function capped(found: readonly Block[]): readonly Block[] {
   const last = found.at(-1)!
-  const note: NotationProblem = {
-    severity: 'error',
-    code: 'too_many_blocks',
-    message: `only the first ${MAX_BLOCKS} blocks of the text are read; split the text`,
-    at: last.start,
-  }
+  const message = `only the first ${MAX_BLOCKS} blocks of the text are read; split the text`
+  const note = problemAt('error', 'too_many_blocks', message, last.start)
   return [...found.slice(0, -1), { ...last, notes: [...last.notes, note] }]
 }
 
 function unclosed({ line, sign, length }: Fence): NotationProblem {
-  return {
-    severity: 'warning',
-    code: 'unclosed_fence',
-    message: `the block is not closed; write ${sign.repeat(length)} on a line of its own below it`,
-    at: line.start,
-  }
+  const message = `the block is not closed; write ${sign.repeat(length)} on a line of its own below it`
+  return problemAt('warning', 'unclosed_fence', message, line.start)
 }

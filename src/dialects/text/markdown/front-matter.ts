@@ -1,5 +1,5 @@
 import { type Line, lineAt } from '../lines.ts'
-import { isMapping, type NotationProblem, type Reading } from '../tree.ts'
+import { isMapping, type NotationProblem, problemAt, type Reading } from '../tree.ts'
 import { readYaml } from '../yaml/yaml.ts'
 
 export interface FrontMatter {
@@ -94,11 +94,7 @@ function unclosed(text: string, first: Line): FrontMatter {
     }
     at = line.next
   }
-  const note: NotationProblem = {
-    severity: 'error',
-    code: 'unclosed_front_matter',
-    message: 'the front matter is not closed; write --- on a line of its own below its last key',
-    at: first.start - first.next,
-  }
-  return piece(text, first.next, end, end, [note])
+  const message = 'the front matter is not closed; write --- on a line of its own below its last key'
+  const at = first.start - first.next
+  return piece(text, first.next, end, end, [problemAt('error', 'unclosed_front_matter', message, at)])
 }

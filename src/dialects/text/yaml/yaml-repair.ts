@@ -1,7 +1,6 @@
-import type { GradedProblem } from '../../../domain/problem.ts'
 import { lineAt } from '../lines.ts'
 import { shortLine } from '../quoted.ts'
-import { addNote, type NotationProblem } from '../tree.ts'
+import { addNote, type NotationProblem, problemAt } from '../tree.ts'
 
 export interface Repair {
   readonly text: string
@@ -36,21 +35,9 @@ const BLOCK_HEADER = /(?:^|[\s:-])[|>][-+0-9]{0,2}[ \t]*(?:#.*)?$/
 const MISSING_SPACE = /^([ \t]*(?:- +)?[A-Za-z_][\w-]*):(?=[^\s:/\\])/
 const ENTRY = /^([ \t]*(?:- +)*(?:[\w"'][^:#]{0,80}:[ \t]+)?)(\S.*)$/
 
-const UNCLOSED_QUOTE: GradedProblem = {
-  severity: 'error',
-  code: 'unclosed_quote',
-  message: 'this quote is never closed; close it at the end of the line, or remove it',
-}
-const BAD_ESCAPE: GradedProblem = {
-  severity: 'warning',
-  code: 'bad_escape',
-  message: 'a backslash in double quotes is written twice: \\\\ (or use single quotes)',
-}
-const UNQUOTED_TEXT: GradedProblem = {
-  severity: 'warning',
-  code: 'unquoted_text',
-  message: 'the value has signs in it that mean something to YAML; put the whole value in quotes',
-}
+const UNCLOSED_QUOTE = 'this quote is never closed; close it at the end of the line, or remove it'
+const BAD_ESCAPE = 'a backslash in double quotes is written twice: \\\\ (or use single quotes)'
+const UNQUOTED_TEXT = 'the value has signs in it that mean something to YAML; put the whole value in quotes'
 
 /**
  * What people write and YAML does not take, rewritten so that it does: tabs that indent, a colon without a
@@ -71,11 +58,10 @@ export function repairYaml(text: string, broken: BrokenLines): Repair | undefine
       continue
     }
     blockIndent = BLOCK_HEADER.test(content) ? indent : -1
-    const isBroken = broken.quotes.has(line.start)
-    if (broken.indents.has(line.start))
-      reindent({ content, start: line.start, isBroken }, indentAbove, insertions, notes)
+    const whole = { content, start: line.start, isBroken: broken.quotes.has(line.start) }
+    if (broken.indents.has(line.start)) reindent(whole, indentAbove, insertions, notes)
     else if (content.trim() !== '') indentAbove = indent
-    repairLine({ content, start: line.start, isBroken }, insertions, notes)
+    repairLine(whole, insertions, notes)
     at = line.next
   }
   return insertions.length === 0 ? undefined : { ...applied(text, insertions), notes }
@@ -105,26 +91,17 @@ function repairLine(line: BrokenLine, insertions: Insertion[], notes: NotationPr
   const indent = /^[ \t]*/.exec(content)![0]
   for (let i = 0; i < indent.length; i++)
     if (indent[i] === '\t') insertions.push({ at: start + i, text: '  ', drop: 1 })
+  const tab = 'a tab is used to indent; use spaces (it was read as two)'
   if (indent.includes('\t') && content.trim() !== '')
-    addNote(notes, {
-      severity: 'warning',
-      code: 'tab_indent',
-      message: 'a tab is used to indent; use spaces (it was read as two)',
-      at: start + indent.indexOf('\t'),
-    })
+    addNote(notes, problemAt('warning', 'tab_indent', tab, start + indent.indexOf('\t')))
   const glued = MISSING_SPACE.exec(content)
   if (glued) {
     const at = start + glued[1]!.length + 1
     insertions.push({ at, text: ' ', drop: 0 })
-    addNote(notes, {
-      severity: 'warning',
-      code: 'missing_space',
-      message: `a space is missing after the colon; write ${shortLine(`${glued[1]!.trim()}: ${content.slice(at - start)}`)}`,
-      at,
-    })
-    return
-  }
-  if (isBroken) quoteRest(line, insertions, notes)
+    const line = shortLine(`${glued[1]!.trim()}: ${content.slice(at - start)}`)
+    const message = `a space is missing after the colon; write ${line}`
+    addNote(notes, problemAt('warning', 'missing_space', message, at))
+  } else if (isBroken) quoteRest(line, insertions, notes)
 }
 
 /** The value of the line as one text in single quotes. */
@@ -133,37 +110,30 @@ function quoteRest({ content, start }: BrokenLine, insertions: Insertion[], note
   if (head === undefined || rest === undefined || head.trim() === '') return
   const at = start + head.length
   const value = rest.trimEnd()
-  const { note, front, back } = faultOf(value)
+  const { note, front, back } = faultOf(value, at)
   insertions.push({ at, text: "'", drop: front })
   const inner = value.slice(0, value.length - back)
   for (let quote = inner.indexOf("'", front); quote !== -1; quote = inner.indexOf("'", quote + 1))
     insertions.push({ at: at + quote, text: "'", drop: 0 })
   insertions.push({ at: at + inner.length, text: "'", drop: back })
-  addNote(notes, { ...note, at })
+  addNote(notes, note)
 }
 
 /** What is wrong with a text, and how many signs at its front and back are no part of it. */
-function faultOf(value: string): {
-  readonly note: GradedProblem
-  readonly front: number
-  readonly back: number
-} {
+function faultOf(value: string, at: number) {
   const quote = /^["']/.test(value) ? value[0]! : undefined
   const closing = quote === undefined ? -1 : value.indexOf(quote, 1)
-  if (quote !== undefined && closing === -1) return { note: UNCLOSED_QUOTE, front: 1, back: 0 }
-  if (quote === '"' && closing === value.length - 1) return { note: BAD_ESCAPE, front: 1, back: 1 }
-  return { note: UNQUOTED_TEXT, front: 0, back: 0 }
+  if (quote !== undefined && closing === -1)
+    return { note: problemAt('error', 'unclosed_quote', UNCLOSED_QUOTE, at), front: 1, back: 0 }
+  if (quote === '"' && closing === value.length - 1)
+    return { note: problemAt('warning', 'bad_escape', BAD_ESCAPE, at), front: 1, back: 1 }
+  return { note: problemAt('warning', 'unquoted_text', UNQUOTED_TEXT, at), front: 0, back: 0 }
 }
 
 function applied(text: string, insertions: readonly Insertion[]): Pick<Repair, 'text' | 'places'> {
   const parts: string[] = []
   /** For each insertion the offset after it in the new text and how far the two texts are apart from there. */
-  const shifts: {
-    readonly from: number
-    readonly until: number
-    readonly back: number
-    readonly at: number
-  }[] = []
+  const shifts: Record<'from' | 'until' | 'back' | 'at', number>[] = []
   let done = 0
   let apart = 0
   for (const { at, text: added, drop } of insertions) {

@@ -18,6 +18,7 @@ import {
   type Branch,
   type Entry,
   type NotationProblem,
+  problemAt,
   type ScalarStyle,
   type Tree,
 } from '../tree.ts'
@@ -57,13 +58,8 @@ export function yamlTree(document: Document, places: Places, notes: NotationProb
   function aliasTree(name: string, range: readonly number[] | null | undefined): Tree {
     const start = places(range?.[0] ?? 0)
     const target = anchors.get(name)
-    if (target === undefined)
-      addNote(notes, {
-        severity: 'error',
-        code: 'unknown_alias',
-        message: `*${shortLine(name)} is an alias of nothing; put the text in quotes`,
-        at: start,
-      })
+    const message = `*${shortLine(name)} is an alias of nothing; put the text in quotes`
+    if (target === undefined) addNote(notes, problemAt('error', 'unknown_alias', message, start))
     return { kind: 'alias', start, end: places(range?.[1] ?? 0), target }
   }
 
@@ -71,7 +67,9 @@ export function yamlTree(document: Document, places: Places, notes: NotationProb
     const start = places(node.range?.[0] ?? 0)
     const end = places(node.range?.[1] ?? 0)
     if (depth >= MAX_DEPTH) {
-      if (!notes.some(({ code }) => code === 'too_deep')) addNote(notes, tooDeep(start))
+      const message = `nested more than ${MAX_DEPTH} levels deep; deeper levels are not read`
+      if (!notes.some(({ code }) => code === 'too_deep'))
+        addNote(notes, problemAt('error', 'too_deep', message, start))
       return { kind: 'scalar', start, end, style: 'plain', value: null, raw: '' }
     }
     const flow = node.flow === true
@@ -124,15 +122,6 @@ export function yamlTree(document: Document, places: Places, notes: NotationProb
     const plain = plainValue(value, raw)
     if (typeof value === 'number' && typeof plain === 'string') addNote(notes, longNumber(raw, start))
     return { kind: 'scalar', start, end, style, value: plain, raw }
-  }
-}
-
-function tooDeep(at: number): NotationProblem {
-  return {
-    severity: 'error',
-    code: 'too_deep',
-    message: `nested more than ${MAX_DEPTH} levels deep; deeper levels are not read`,
-    at,
   }
 }
 

@@ -1,6 +1,15 @@
 import { type Document, parseAllDocuments, parseDocument } from 'yaml'
 import { MAX_DEPTH, MAX_NOTES, MAX_REPAIR_LENGTH, MAX_YAML_LENGTH } from '../limits.ts'
-import { isMapping, type NotationProblem, plainData, type Reading, setOwn, type Tree } from '../tree.ts'
+import {
+  isMapping,
+  type NotationProblem,
+  plainData,
+  problemAt,
+  type Reading,
+  setOwn,
+  type Tree,
+  unread,
+} from '../tree.ts'
 import { excessIn } from './excess.ts'
 import { noteOf } from './yaml-notes.ts'
 import { type BrokenLines, lineNumbers, repairYaml } from './yaml-repair.ts'
@@ -32,21 +41,20 @@ export interface YamlPiece {
 
 /** A text with one YAML document in it. */
 export function readYaml(text: string): Reading {
-  return guarded(text, () => {
+  const read = (): Reading => {
     const document = parseDocument(text, OPTIONS)
     // A second document is a matter of the text around; what is read here is the first.
     const errors = document.errors.filter(({ code }) => code !== 'MULTIPLE_DOCS')
     return errors.length === 0 ? readingOf(document, text) : mended(document, text)
-  })
+  }
+  return guarded(text, read, (reading) => reading)
 }
 
 /** All documents of a stream. Those that hold nothing are left out, except the only one. */
 export function readYamlStream(text: string): readonly YamlPiece[] {
   const whole = (reading: Reading): YamlPiece[] => [{ start: 0, end: text.length, reading }]
   if (!/^---/m.test(text)) return whole(readYaml(text))
-  const refused = tooMuch(text)
-  if (refused) return whole(nothing([refused]))
-  try {
+  const read = (): readonly YamlPiece[] => {
     const documents = parseAllDocuments(text, OPTIONS) as unknown as readonly Document[]
     const full = documents.filter((document) => document.contents !== null && !isEmpty(document))
     if (full.length === 0) return whole(readYaml(text))
@@ -58,23 +66,23 @@ export function readYamlStream(text: string): readonly YamlPiece[] {
         : readYaml(text.slice(start, end))
       return { start, end, reading }
     })
-  } catch {
-    return whole(nothing([unreadableYaml()]))
   }
+  return guarded(text, read, whole)
 }
 
 function isEmpty({ contents }: Document): boolean {
   return contents !== null && 'source' in contents && contents.source === '' && !contents.comment
 }
 
-function guarded(text: string, read: () => Reading): Reading {
+function guarded<T>(text: string, read: () => T, refuse: (reading: Reading) => T): T {
   const refused = tooMuch(text)
-  if (refused) return nothing([refused])
+  if (refused) return refuse(unread(refused))
   try {
     return read()
   } catch {
     // The library's own faults, for example on its recursion, must not be ours.
-    return nothing([unreadableYaml()])
+    const message = 'the YAML cannot be read; check the spaces, colons, brackets and quotes'
+    return refuse(unread(problemAt('error', 'yaml_syntax', message, 0)))
   }
 }
 
@@ -162,37 +170,12 @@ function isAboutText({ code, isIndent }: NotationProblem): boolean {
   return !isIndent && !['tab_indent', 'unclosed_bracket', 'duplicate_key'].includes(code)
 }
 
-function nothing(notes: readonly NotationProblem[]): Reading {
-  const none: Tree | undefined = undefined
-  return { value: undefined, notes, tree: () => none }
-}
-
-function unreadableYaml(): NotationProblem {
-  return {
-    severity: 'error',
-    code: 'yaml_syntax',
-    message: 'the YAML cannot be read; check the spaces, colons, brackets and quotes',
-    at: 0,
-  }
-}
-
 function tooMuch(text: string): NotationProblem | undefined {
-  if (text.length > MAX_YAML_LENGTH)
-    return {
-      severity: 'error',
-      code: 'too_large',
-      message: `the YAML has ${text.length} characters; at most ${MAX_YAML_LENGTH} are read`,
-      at: 0,
-    }
+  const large = `the YAML has ${text.length} characters; at most ${MAX_YAML_LENGTH} are read`
+  if (text.length > MAX_YAML_LENGTH) return problemAt('error', 'too_large', large, 0)
   const excess = mayBeDeep(text) ? excessIn(text, { depth: MAX_DEPTH }) : undefined
-  return (
-    excess && {
-      severity: 'error',
-      code: 'too_deep',
-      message: `nested more than ${MAX_DEPTH} levels deep; no handoff needs more than ten`,
-      at: excess.at,
-    }
-  )
+  const deep = `nested more than ${MAX_DEPTH} levels deep; no handoff needs more than ten`
+  return excess && problemAt('error', 'too_deep', deep, excess.at)
 }
 
 /** Cheap: whether there are enough signs that nest on one line. */

@@ -99,7 +99,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
       const signal = extra?.waits && shell.io.lasting()
       const prepared = (await extra?.before?.(shell, session, input).catch(refusedInput)) ?? { input }
       if (op.peopleOnly) await demandPerson(session, prepared, name)
-      const output = await called(shell, session, op, { ...prepared, signal }, flags).catch(
+      const output = await called(shell, session, name, { ...prepared, signal }, flags).catch(
         (error: unknown) => {
           throw extra?.refused?.(shell, error) ?? error
         },
@@ -149,12 +149,12 @@ async function demandPerson(session: Session, { actor }: Prepared, name: Operati
 async function called(
   shell: Shell,
   session: Session,
-  op: Operation,
+  name: OperationName,
   prepared: Prepared & { readonly signal: AbortSignal | undefined },
   flags: readonly FieldFlag[],
 ): Promise<unknown> {
   const call = (more: SessionCallOptions) => {
-    const answer = session.call(op, prepared.input, { key: textOf(shell.args, 'key'), ...more })
+    const answer = session.call(name, prepared.input, { key: textOf(shell.args, 'key'), ...more })
     return prepared.signal ? Promise.race([answer, interruption(prepared.signal)]) : answer
   }
   try {

@@ -30,11 +30,11 @@ const MOST_SHOWN = 5
 const MOST_DELIVERABLES = 10
 
 export async function openWork(session: Session, agent: string): Promise<OpenWork> {
-  const [held, claimed, sent] = (await Promise.all([
+  const [held, claimed, sent] = await Promise.all([
     session.call('handoff_list', { to: agent, state: TAKEN, limit: MAX_OPEN }),
     session.call('task_list', { owner: agent, status: ['in_progress'], limit: MAX_OPEN }),
     session.call('handoff_list', { from: agent, state: UNANSWERED, limit: MAX_OPEN }),
-  ])) as [{ items: Handoff[] }, { items: Task[] }, { items: Handoff[] }]
+  ])
   const asked = new Map(
     sent.items.filter(isQuestion).map(({ parent, id }): [string | undefined, string] => [parent, id]),
   )
@@ -71,8 +71,8 @@ export const isNone = ({ handoffs, tasks }: OpenWork): boolean => handoffs.lengt
 
 async function deliverablesOf(session: Session, { id, deliverables }: Handoff): Promise<readonly string[]> {
   if (deliverables === 0) return []
-  const dossier = (await session.call('handoff_get', { id })) as { package: { deliverables?: string[] } }
-  return (dossier.package.deliverables ?? []).slice(0, MOST_DELIVERABLES)
+  const { package: pack } = await session.call('handoff_get', { id })
+  return (pack.deliverables ?? []).slice(0, MOST_DELIVERABLES)
 }
 
 /** Whether a text names one of them by its id. */

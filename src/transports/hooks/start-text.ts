@@ -23,10 +23,7 @@ export async function startText(
 ): Promise<string> {
   const [work, inbox] = await Promise.all([
     openWork(session, agent),
-    session.call('handoff_inbox', { limit: INBOX_PAGE }) as Promise<{
-      readonly items: readonly Handoff[]
-      readonly notices: readonly Notice[]
-    }>,
+    session.call('handoff_inbox', { limit: INBOX_PAGE }),
   ])
   const held = new Set(work.handoffs.map(({ uid }) => uid))
   const waiting = inbox.items.filter(({ uid }) => !held.has(uid))
@@ -107,12 +104,7 @@ async function briefOf(
   const id = tasks[0]?.id ?? [...handoffs, ...waiting].find(({ task }) => task !== undefined)?.task
   if (id === undefined) return undefined
   try {
-    const { markdown } = (await session.call('task_brief', {
-      id,
-      budget: BRIEF_TOKENS,
-      format: 'markdown',
-    })) as { readonly markdown?: string }
-    return markdown
+    return (await session.call('task_brief', { id, budget: BRIEF_TOKENS, format: 'markdown' })).markdown
   } catch (error) {
     // A handoff may name a task that nobody has entered here.
     if (error instanceof BatonError && error.code === 'not_found') return undefined

@@ -1,6 +1,5 @@
 import { BatonError } from '../../../domain/errors.ts'
 import type { Session } from '../session/session.ts'
-import type { Dossier } from '../views/dossier.ts'
 
 type Input = Record<string, unknown>
 
@@ -15,7 +14,7 @@ export async function withEvidence(
 ): Promise<Input> {
   const given = input[field]
   if (!Array.isArray(given) || !given.some((each) => typeof each === 'string')) return input
-  const { package: pack } = (await session.call('handoff_get', { id: input.id })) as Dossier
+  const { package: pack } = await session.call('handoff_get', { id: input.id })
   const known = (pack.deliverables ?? []).map((deliverable) => deliverable.trim())
   const pairs = given.map((each) => (typeof each === 'string' ? toEvidence(each, known, option) : each))
   return { ...input, [field]: pairs }

@@ -4,7 +4,6 @@ import { BatonError } from '../../../domain/errors.ts'
 import { rolesOf } from '../../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { type Command, decide, isOpen, statesFor, TRANSITIONS } from '../../../domain/lifecycle.ts'
-import type { Policy } from '../../../domain/policy.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { typedAs } from '../catalog.ts'
 import type { Session } from './session.ts'
@@ -139,9 +138,7 @@ export async function candidates(
       ? await pages(session, { state: ['offered'], to: ANYONE }, CANDIDATE_PAGES)
       : []),
   ]
-  return listed.filter((handoff) =>
-    canTake(step, handoff, rolesOf(actor, handoff, session.policy as Policy, agent)),
-  )
+  return listed.filter((handoff) => canTake(step, handoff, rolesOf(actor, handoff, session.policy, agent)))
 }
 
 function canTake(step: Command, handoff: Handoff, roles: ReturnType<typeof rolesOf>): boolean {
@@ -175,8 +172,8 @@ async function involving(
 /** The caller's own row tells its configured roles; a token without that scope goes without. */
 async function ownRow(session: Session, actor: Actor) {
   try {
-    const { items } = (await session.call('agent_list', {})) as { items: { name: string }[] }
-    return items.find(({ name }) => name === actor.name) as Parameters<typeof rolesOf>[3]
+    const { items } = await session.call('agent_list', {})
+    return items.find(({ name }) => name === actor.name)
   } catch (error) {
     if (error instanceof BatonError && (error.code === 'not_found' || error.code === 'not_allowed'))
       return undefined
@@ -188,8 +185,7 @@ async function pages(session: Session, filter: object, most = 1): Promise<readon
   const items: Handoff[] = []
   let cursor: string | undefined
   for (let page = 0; page < most; page++) {
-    const input = { ...filter, limit: LIST_PAGE, cursor }
-    const found = (await session.call('handoff_list', input)) as { items: Handoff[]; next?: string }
+    const found = await session.call('handoff_list', { ...filter, limit: LIST_PAGE, cursor })
     items.push(...found.items)
     cursor = found.next
     if (cursor === undefined) break

@@ -1,6 +1,4 @@
 import { BatonError } from '../../../domain/errors.ts'
-import type { Notice } from '../../../domain/people/notice.ts'
-import type { Task } from '../../../domain/tasks/task.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { type ReferenceKind, referencesOf } from '../catalog.ts'
 import { resolveHandoff } from './reference.ts'
@@ -33,15 +31,18 @@ const RESOLVE: Readonly<
   anything: resolveAnything,
 }
 
+const MOST_TASKS = 50
+const UNDER_WAY = ['assigned', 'in_progress']
+
 async function resolveTask(session: Session, operation: OperationName, ref: string): Promise<string> {
   if (ref !== '@') return (await matchingTask(session, ref)) ?? ref
   const { name } = await session.actor()
   const found =
     operation === 'task_start'
-      ? await tasks(session, 'task_next_actions', {})
-      : await tasks(session, 'task_list', { owner: name, status: ['assigned', 'in_progress'] })
+      ? await session.call('task_next_actions', { limit: MOST_TASKS })
+      : await session.call('task_list', { owner: name, status: UNDER_WAY, limit: MOST_TASKS })
   return only(
-    found,
+    found.items,
     ref,
     `${name} has no task ${operation === 'task_start' ? 'to start' : 'under way'}; see: baton next`,
   ).id
@@ -49,10 +50,8 @@ async function resolveTask(session: Session, operation: OperationName, ref: stri
 
 /** `@` is the only run that is not over. */
 async function resolveRun(session: Session, _: OperationName, ref: string): Promise<string> {
-  const { items } = (await session.call('workflow_list', {
-    limit: 200,
-    ...(ref === '@' && { state: ['running', 'waiting', 'failed'] }),
-  })) as { items: { id: string; name: string; state: string; updated_at: string }[] }
+  const state = ref === '@' ? ['running', 'waiting', 'failed'] : undefined
+  const { items } = await session.call('workflow_list', { limit: 200, state })
   if (items.some(({ id }) => id === ref)) return ref
   const found = ref === '@' ? items : items.filter(({ id }) => id.includes(ref.toLowerCase()))
   if (found.length === 0 && ref !== '@') return ref
@@ -74,9 +73,8 @@ async function resolveAnything(session: Session, _: OperationName, ref: string):
 /** A whole id wins over ids that it is a part of; undefined when nothing matches. */
 async function matchingTask(session: Session, ref: string): Promise<string | undefined> {
   if (await isTask(session, ref)) return ref
-  const found = (await tasks(session, 'task_list', { text: ref })).filter(({ id }) =>
-    id.toLowerCase().includes(ref.toLowerCase()),
-  )
+  const { items } = await session.call('task_list', { text: ref, limit: MOST_TASKS })
+  const found = items.filter(({ id }) => id.toLowerCase().includes(ref.toLowerCase()))
   return found.length === 0 ? undefined : only(found, ref, '').id
 }
 
@@ -91,12 +89,8 @@ async function isTask(session: Session, id: string): Promise<boolean> {
   }
 }
 
-async function tasks(session: Session, operation: OperationName, filter: object): Promise<readonly Task[]> {
-  return ((await session.call(operation, { ...filter, limit: 50 })) as { items: Task[] }).items
-}
-
 async function resolveNotice(session: Session, _: OperationName, ref: string): Promise<string> {
-  const { notices } = (await session.call('handoff_inbox', { limit: 200 })) as { notices: Notice[] }
+  const { notices } = await session.call('handoff_inbox', { limit: 200 })
   const found = ref === '@' ? notices : notices.filter(({ uid }) => uid.includes(ref.toLowerCase()))
   if (found.length === 0 && ref !== '@') return ref
   return only(

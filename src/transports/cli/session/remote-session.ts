@@ -1,8 +1,10 @@
 import type { Environment } from '../../../config/config.ts'
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
+import { once } from '../../../domain/once.ts'
 import { DEFAULT_POLICY } from '../../../domain/policy.ts'
-import { loadOperation, type OperationName } from '../../../operations/index.ts'
+import { present } from '../../../domain/present.ts'
+import { loadOperation } from '../../../operations/index.ts'
 import { createRemote } from '../../http/client/remote.ts'
 import { lacksScope } from '../../http/server/auth.ts'
 import type { Session } from './session.ts'
@@ -17,20 +19,15 @@ export function remoteSession(environment: Environment, as: string | undefined):
     )
   const remote = createRemote({ url, token })
   const named = (as ?? agent)?.replace(/^@/, '').toLowerCase()
-  let known: Promise<Actor> | undefined
-  const actor = (): Promise<Actor> => {
-    const asked = known ?? remote.whoami()
-    known = asked
-    return asked
-  }
+  const actor = once(() => remote.whoami())
   return {
     policy: DEFAULT_POLICY,
     actor,
-    async call(operation, input, { key } = {}) {
-      const name = typeof operation === 'string' ? operation : (operation.name as OperationName)
+    async call(name, input, { key } = {}) {
       if (named !== undefined) demandSame(named, (await actor()).name)
       try {
-        return await remote.call(name, input as Record<string, unknown>, key === undefined ? {} : { key })
+        const given = input as Record<string, unknown>
+        return (await remote.call(name, given, present({ key }))) as never
       } catch (error) {
         if (!isHidden(error) || error.details.operation !== name) throw error
         throw withScope(error, await actor(), (await loadOperation(name)).scope)

@@ -3,7 +3,8 @@ import type { Actor } from '../../../domain/agent.ts'
 import type { Policy } from '../../../domain/policy.ts'
 import { present } from '../../../domain/present.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
-import { invoke, type Operation } from '../../../operations/operation.ts'
+import { invoke } from '../../../operations/operation.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import type { Event, FollowOptions } from '../../../service/events.ts'
 import type { Together } from '../../../service/together.ts'
 
@@ -14,7 +15,11 @@ export interface Session {
   readonly context?: Context
   /** The caller; a server is asked once. */
   actor(): Promise<Actor>
-  call(operation: OperationName | Operation, input: object, options?: SessionCallOptions): Promise<unknown>
+  call<Name extends OperationName>(
+    name: Name,
+    input: object,
+    options?: SessionCallOptions,
+  ): Promise<OperationOutput<Name>>
   /** Events, each once and in order, until the signal. */
   events(options: Omit<FollowOptions, 'since'> & { readonly since?: string }): AsyncGenerator<Event>
   close(): Promise<void>
@@ -36,10 +41,9 @@ export function localSession(context: Context): Session {
     policy: context.service.deps.policy,
     context,
     actor: async () => context.actor,
-    async call(operation, input, { key, actor = context.actor, notSecret, together } = {}) {
-      const op = typeof operation === 'string' ? await loadOperation(operation) : operation
+    async call(name, input, { key, actor = context.actor, notSecret, together } = {}) {
       const call = { actor, ...present({ key, together }), ...(notSecret && { notSecret }) }
-      return invoke(op, context.service, call, input)
+      return (await invoke(await loadOperation(name), context.service, call, input)) as never
     },
     events: async function* (options) {
       yield* (await context.service.events()).follow(options)

@@ -1,21 +1,17 @@
-import type { ChainReport, Proof, Sealed, ShownEntry } from '../../../domain/audit-answers.ts'
-import type { AuditSession } from '../../../domain/audit-session.ts'
-import type { Verified } from '../../../service/audit/checkpoints.ts'
+import type { ChainReport, Proof, Sealed } from '../../../domain/audit-answers.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import type { Cell } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { count } from './words.ts'
 
-type Page<T> = { readonly items: readonly T[]; readonly next?: string }
-type Key = { readonly vkey: string; readonly host: string; readonly file: string; readonly here: boolean }
-
 /** How the log looks to people. What can be checked by programs is printed as it stands. */
-export function startView(shell: Shell, session: AuditSession): string {
+export function startView(shell: Shell, session: OperationOutput<'audit_session_start'>): string {
   const { screen } = shell
   shell.next('baton audit verify-chain')
   return `${screen.tick} ${screen.bold(session.id)} is open; the work of ${session.by} from here belongs to it`
 }
 
-export function sessionsView(shell: Shell, { items, next }: Page<AuditSession>): string {
+export function sessionsView(shell: Shell, { items, next }: OperationOutput<'audit_sessions'>): string {
   const { screen } = shell
   if (items.length === 0)
     return shell.nothing('No audit session yet; begin one with: baton audit session-start')
@@ -77,9 +73,10 @@ export function proofView(shell: Shell, proof: Proof): string {
   return [table, '', proof.checkpoint.trimEnd()].join('\n')
 }
 
-export const checkpointView = (_: Shell, { note }: Verified): string => note.trimEnd()
+export const checkpointView = (_: Shell, { note }: OperationOutput<'audit_checkpoint'>): string =>
+  note.trimEnd()
 
-export function logView(shell: Shell, { items, next }: Page<ShownEntry>): string {
+export function logView(shell: Shell, { items, next }: OperationOutput<'audit_log'>): string {
   const { screen } = shell
   if (items.length === 0) return shell.nothing('Nothing has happened yet.')
   if (next !== undefined) shell.more(next)
@@ -95,7 +92,7 @@ export function logView(shell: Shell, { items, next }: Page<ShownEntry>): string
   )
 }
 
-export function keyView(shell: Shell, key: Key): string {
+export function keyView(shell: Shell, key: OperationOutput<'audit_key'>): string {
   shell.note(
     key.here
       ? `the secret is in ${key.file}; keep a copy of it away from the store`

@@ -1,14 +1,11 @@
-import type { Block, Progress } from '../../../domain/blocks/block.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import type { Shell } from '../shell.ts'
 
 /** How stored blocks and the workflows that they tell of look to people. */
 export const NO_BLOCKS = 'No block was collected yet; for example: baton collect reports/*.md'
 
-export function progressView(
-  shell: Shell,
-  { by, items }: { by: string; items: readonly Progress[] },
-): string {
+export function progressView(shell: Shell, { by, items }: OperationOutput<'report_progress'>): string {
   if (items.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = items.map(({ key, phase, step, of, percent, status, holder, complete, updated_at }) => [
     { text: key, style: 'bold' as const },
@@ -21,10 +18,7 @@ export function progressView(
   return shell.screen.table(rows, [by, 'phase', 'progress', 'status', 'holder', ''])
 }
 
-export function historyView(
-  shell: Shell,
-  { items, next }: { items: readonly Block[]; next?: string },
-): string {
+export function historyView(shell: Shell, { items, next }: OperationOutput<'report_history'>): string {
   if (next !== undefined) shell.more(next)
   if (items.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = items.map(({ from, phase, status, to, task, workflow, source, made, stored_at }) => [

@@ -1,19 +1,16 @@
 import { ANYONE } from '../../../domain/actor.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
-import type { Content, ThreadItem, VerificationRecord } from '../../../domain/handoffs/package.ts'
+import type { ThreadItem, VerificationRecord } from '../../../domain/handoffs/package.ts'
 import { itemLine, shownFields } from '../../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { actOf, moveCommand, STATE_STYLES, waitsFor } from './words.ts'
 
-export interface Dossier extends Content {
-  readonly handoff: Handoff
-  readonly timeline: readonly { at: string; act: string; by: string; auth: string; hash: string }[]
-}
-
+type Dossier = OperationOutput<'handoff_get'>
 type DossierRow = readonly [name: string, value: string]
 
 /** Everything about one handoff on a page: what was asked, what came back, what happened. */

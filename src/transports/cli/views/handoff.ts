@@ -5,23 +5,14 @@ import { HOME_RULES } from '../../../domain/home.ts'
 import { ownOptions } from '../../../domain/people/gate.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { count, moveCommand, nextMove, STATE_STYLES, waitsFor } from './words.ts'
 
-interface Sent {
-  readonly handoff: Handoff
-  readonly warnings: readonly { readonly message: string }[]
-}
-
-export interface Listed {
-  readonly items: readonly Handoff[]
-  readonly next?: string
-}
-
 /** After sending or drafting: where it stands, and what to mend. */
-export function sentView(shell: Shell, { handoff, warnings }: Sent): string {
+export function sentView(shell: Shell, { handoff, warnings }: OperationOutput<'handoff_send'>): string {
   const { screen } = shell
   for (const { message } of warnings) shell.warn(message)
   if (handoff.state === 'draft' && warnings.length === 0) shell.next(`baton send ${handoff.id}`)
@@ -41,12 +32,10 @@ function statusLine(screen: Screen, handoff: Handoff): string {
   return `${status}, expires ${screen.when(handoff.ack_deadline)}`
 }
 
-/** The fields of an acceptance beside the handoff. */
-interface Answered {
-  readonly acknowledgment?: Readonly<Record<string, unknown>>
-}
+/** A handoff; after an acceptance with its acknowledgment. */
+type Step = OperationOutput<'handoff_accept'>
 
-const blockersOf = ({ acknowledgment }: Answered): readonly string[] =>
+const blockersOf = ({ acknowledgment }: Step): readonly string[] =>
   Array.isArray(acknowledgment?.blockers) ? acknowledgment.blockers.map(String) : []
 
 /** The sentence after each step; the generic one is good enough for the others. */
@@ -76,7 +65,7 @@ const STEP_TEXTS: Readonly<Record<string, (handoff: Handoff) => string>> = {
         : `has a question for ${h.from}`,
 }
 
-export function stepView(shell: Shell, operation: string, handoff: Handoff & Answered): string {
+export function stepView(shell: Shell, operation: string, handoff: Step): string {
   const { screen } = shell
   // Unclear points go back to the sender; the receiver sees the words that caused it.
   for (const text of blockersOf(handoff)) shell.warn(text)
@@ -86,32 +75,21 @@ export function stepView(shell: Shell, operation: string, handoff: Handoff & Ans
   return `${screen.tick} ${screen.bold(handoff.id)} ${plainText(text)}`
 }
 
-export function claimView(shell: Shell, { handoff }: { readonly handoff?: Handoff }): string {
+export function claimView(shell: Shell, { handoff }: OperationOutput<'handoff_claim'>): string {
   return handoff ? stepView(shell, 'handoff_accept', handoff) : 'Nothing is waiting in your queue.'
 }
 
-interface Inbox extends Listed {
-  readonly gates?: readonly Asked[]
-  readonly notices: readonly Notice[]
-}
-
-interface Asked {
-  readonly uid: string
-  readonly type: 'gate' | 'escalation'
-  readonly name?: string
-  readonly items: readonly string[]
-  readonly options: Readonly<Record<string, string>>
-}
+type Inbox = OperationOutput<'handoff_inbox'>
 
 /** The title of an item; work that was given back says why, since that is what is to be done. */
-function titleOf(handoff: Handoff, gates?: readonly Asked[]): string {
+function titleOf(handoff: Handoff, gates: Inbox['gates']): string {
   const back = givenBack(handoff)
   const title = askedTitle(handoff, gates)
   return back ? `${title} · given back by ${back.by}: ${back.message}` : title
 }
 
 /** The question to a person, in place of a title: how much there is to look at, or to choose from. */
-function askedTitle({ uid, title }: Handoff, gates: readonly Asked[] = []): string {
+function askedTitle({ uid, title }: Handoff, gates: Inbox['gates'] = []): string {
   const asked = gates.find((gate) => gate.uid === uid)
   if (!asked) return title
   const own = ownOptions(asked.options).map(([key]) => key)
@@ -143,7 +121,7 @@ export function inboxView(shell: Shell, name: string, inbox: Inbox): string {
   return parts.join('\n\n')
 }
 
-function plainInbox(screen: Screen, { items, notices }: Parameters<typeof inboxView>[2]): string {
+function plainInbox(screen: Screen, { items, notices }: Inbox): string {
   const rows: Cell[][] = [
     ...items.map((h) => [nextMove(h) ?? '', h.id, h.title, h.from, h.to, h.state, deadlineOf(h) ?? '']),
     ...notices.map((n) => ['notice', n.about_id, n.text, n.kind, n.to, n.uid, n.created_at]),
@@ -188,7 +166,7 @@ const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
   { text: screen.when(notice.created_at), style: 'dim' },
 ]
 
-export function listView(shell: Shell, { items, next }: Listed): string {
+export function listView(shell: Shell, { items, next }: OperationOutput<'handoff_list'>): string {
   const { screen } = shell
   if (items.length === 0) return shell.nothing('No handoff matches.')
   if (next !== undefined) shell.more(next)

@@ -1,13 +1,14 @@
 import type { Agent } from '../../../domain/agent.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import type { Artifact } from '../../../service/service.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { count } from './words.ts'
 
-export function agentsView(shell: Shell, { items }: { items: readonly Agent[] }): string {
+export function agentsView(shell: Shell, { items }: OperationOutput<'agent_list'>): string {
   const { screen } = shell
   if (items.length === 0) return shell.nothing('Nobody has sent or received anything yet.')
   return screen.table(
@@ -41,7 +42,7 @@ export function artifactView(shell: Shell, artifact: Artifact): string {
   return `${screen.tick} ${screen.bold(plainText(artifact.path))} ${how}: ${artifact.uid}`
 }
 
-export function artifactFieldsView(shell: Shell, { artifact }: { artifact: Artifact }): string {
+export function artifactFieldsView(shell: Shell, { artifact }: OperationOutput<'artifact_get'>): string {
   const rows = Object.entries(artifact).map(([name, value]): [string, string] => [
     inWords(name),
     plainText(String(value)),
@@ -49,15 +50,7 @@ export function artifactFieldsView(shell: Shell, { artifact }: { artifact: Artif
   return shell.screen.fields(rows)
 }
 
-interface StoreStatus {
-  readonly store: { engine: string; location: string; workspace: string }
-  readonly handoffs: Readonly<Record<string, number>>
-  readonly tasks: Readonly<Record<string, number>>
-  readonly agents: Readonly<Record<string, { outgoing: number; incoming: number }>>
-  readonly entries: number
-}
-
-export function statusView(shell: Shell, status: StoreStatus): string {
+export function statusView(shell: Shell, status: OperationOutput<'report_status'>): string {
   const { screen } = shell
   const counts = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)

@@ -1,16 +1,13 @@
 import { taskReasons } from '../../../domain/people/gate.ts'
 import type { Task, ThoughtRecord } from '../../../domain/tasks/task.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { actOf, count } from './words.ts'
 
-export type ShownTask = Task & {
-  readonly blocked: boolean
-  readonly open_deps: number
-  readonly warnings?: readonly string[]
-}
+type ShownTask = OperationOutput<'task_start'>
 
 const STYLES: Readonly<Record<Task['status'], Style>> = {
   todo: 'blue',
@@ -19,7 +16,7 @@ const STYLES: Readonly<Record<Task['status'], Style>> = {
   done: 'green',
 }
 
-export function taskView(shell: Shell, operation: string, task: ShownTask): string {
+export function taskView(shell: Shell, operation: string, task: OperationOutput<'task_update'>): string {
   const { screen } = shell
   for (const warning of task.warnings ?? []) shell.warn(warning)
   const text = {
@@ -35,7 +32,7 @@ export function taskView(shell: Shell, operation: string, task: ShownTask): stri
 
 export function taskListView(
   shell: Shell,
-  { items, next }: { items: readonly ShownTask[]; next?: string },
+  { items, next }: { items: readonly ShownTask[]; next?: string | undefined },
   none = 'No task matches.',
 ): string {
   const { screen } = shell
@@ -58,7 +55,7 @@ const taskRow = (screen: Screen, task: ShownTask): Cell[] => [
   { text: screen.when(task.updated_at), style: 'dim' },
 ]
 
-export function nextView(shell: Shell, { items }: { items: readonly ShownTask[] }): string {
+export function nextView(shell: Shell, { items }: OperationOutput<'task_next_actions'>): string {
   const [first] = items
   if (first) shell.next(`baton task start ${first.id}`)
   return taskListView(
@@ -68,14 +65,8 @@ export function nextView(shell: Shell, { items }: { items: readonly ShownTask[] 
   )
 }
 
-export interface TaskDossier {
-  readonly task: ShownTask
-  readonly blocked_by: readonly string[]
-  readonly records: readonly ThoughtRecord[]
-}
-
 /** One task with what it stands on. */
-export function taskDossierView(shell: Shell, dossier: TaskDossier): string {
+export function taskDossierView(shell: Shell, dossier: OperationOutput<'task_get'>): string {
   const { screen } = shell
   const { task } = dossier
   const rows: [string, string][] = [
@@ -94,10 +85,7 @@ export function taskDossierView(shell: Shell, dossier: TaskDossier): string {
   return parts.join('\n\n')
 }
 
-export interface TaskLog {
-  readonly task: ShownTask
-  readonly entries: readonly { at: string; act: string; by: string; to?: string; hash: string }[]
-  readonly records: readonly ThoughtRecord[]
+export interface TaskLog extends OperationOutput<'task_log'> {
   /** Commits that take its work back, where a repository was asked. */
   readonly reverts?: readonly { commit: string; subject: string }[]
 }
@@ -127,10 +115,7 @@ export function taskLogView(shell: Shell, { task, entries, records, reverts = []
   return parts.join('\n\n')
 }
 
-export function recordView(
-  shell: Shell,
-  record: ThoughtRecord & { readonly warnings?: readonly string[] },
-): string {
+export function recordView(shell: Shell, record: OperationOutput<'thought_record'>): string {
   const { screen } = shell
   for (const warning of record.warnings ?? []) shell.warn(warning)
   return `${screen.tick} the record of ${screen.bold(record.task_id)} is written`

@@ -1,6 +1,7 @@
 import { inWords } from '../../../domain/texts/visible.ts'
 import type { RunState, StepState } from '../../../domain/workflow/run.ts'
 import type { RunView, StepView } from '../../../domain/workflow/run-view.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
@@ -51,12 +52,9 @@ function row(step: StepView): readonly Cell[] {
 const shownState = ({ state, handoff_state }: StepView): string =>
   state === 'active' && handoff_state !== undefined ? inWords(handoff_state) : state
 
-export const pictureView = (_: Shell, { text }: { text: string }): string => text.trimEnd()
+export const pictureView = (_: Shell, { text }: OperationOutput<'workflow_picture'>): string => text.trimEnd()
 
-export function listView(
-  shell: Shell,
-  { items, next }: { items: readonly RunView[]; next?: string },
-): string {
+export function listView(shell: Shell, { items, next }: OperationOutput<'workflow_list'>): string {
   const { screen } = shell
   if (next !== undefined) shell.more(next)
   if (items.length === 0) return shell.nothing('No workflow has been started.')
@@ -72,13 +70,7 @@ export function listView(
   )
 }
 
-export function checkView(
-  { screen }: Shell,
-  {
-    name,
-    steps,
-  }: { name: string; steps: readonly { id: string; agent: string; needs: readonly string[] }[] },
-): string {
+export function checkView({ screen }: Shell, { name, steps }: OperationOutput<'workflow_check'>): string {
   return [
     `${screen.tick} ${screen.bold(name)} can be started: ${count(steps.length, 'step')}`,
     screen.table(

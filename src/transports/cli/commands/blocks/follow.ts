@@ -103,8 +103,6 @@ function markOf(path: string): string {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : ''
 }
 
-type History = { readonly items: readonly Block[]; readonly next?: string }
-
 /** Blocks stored from now on, each once. The last page has no next cursor, so it is read again. */
 async function* fromStore(shell: Shell): AsyncGenerator<GatheredBlock> {
   const session = await shell.open({ write: false })
@@ -117,8 +115,8 @@ async function* fromStore(shell: Shell): AsyncGenerator<GatheredBlock> {
   const read = async function* (): AsyncGenerator<Block> {
     for (;;) {
       const input = { limit: BLOCK_PAGE, ...(cursor !== undefined && { cursor }) }
-      const { items, next } = (await session.call('report_history', input)) as History
-      for (const block of items) if (!seen.has(block.uid)) yield block
+      const { items, next } = await session.call('report_history', input)
+      for (const block of items as readonly Block[]) if (!seen.has(block.uid)) yield block
       if (next === undefined) return
       cursor = next
       seen.clear()

@@ -4,7 +4,7 @@ import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { resolveHandoff } from '../../session/reference.ts'
 import type { Session } from '../../session/session.ts'
-import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
+import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS } from './output.ts'
 
 export const exporting: Command = {
   name: 'export',
@@ -33,7 +33,7 @@ export const exporting: Command = {
       supply: supplyOf(args),
     }
     try {
-      tellWritten(shell, (await session.call('document_export', input)) as Written)
+      tellWritten(shell, await session.call('document_export', input))
     } catch (error) {
       throw inOptions(error)
     }

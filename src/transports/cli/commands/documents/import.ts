@@ -82,7 +82,7 @@ async function imported(shell: Shell, session: Session, target: Target): Promise
 /** A file that the operation does not take, for example because of its size, is refused alone. */
 async function called(session: Session, input: object): Promise<readonly ImportItem[]> {
   try {
-    return ((await session.call('document_import', input)) as { items: readonly ImportItem[] }).items
+    return (await session.call('document_import', input)).items as readonly ImportItem[]
   } catch (error) {
     if (!(error instanceof BatonError) || !['invalid_input', 'too_large'].includes(error.code)) throw error
     return [{ outcome: 'refused', line: 1, reason: error.message }]

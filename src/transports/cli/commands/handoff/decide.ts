@@ -5,7 +5,7 @@ import { CHOICES, choiceOf, ownOptions } from '../../../../domain/people/gate.ts
 import type { Extra } from '../../operation-command.ts'
 import { askFor, askYesNo, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
-import { type Dossier, evidenceView } from '../../views/dossier.ts'
+import { evidenceView } from '../../views/dossier.ts'
 
 /** A person decides: at a terminal after a confirmation, or with a person's token on a server. */
 export const decide: Extra = {
@@ -14,7 +14,7 @@ export const decide: Extra = {
     // A server knows a person by the token and judges by itself.
     if (!session.context) return { input }
     const actor = personHere(shell.io, await session.actor(), 'gate_decide', 'baton decide')
-    const { handoff, ...rest } = (await session.call('handoff_get', { id: input.id })) as Dossier
+    const { handoff, ...rest } = await session.call('handoff_get', { id: input.id })
     if (!isOpen(handoff.state))
       throw new BatonError(
         'wrong_state',

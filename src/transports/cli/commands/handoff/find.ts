@@ -1,8 +1,8 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import type { Shell } from '../../shell.ts'
-import { type Listed, listView } from '../../views/handoff.ts'
-import { type ShownTask, taskListView } from '../../views/task.ts'
+import { listView } from '../../views/handoff.ts'
+import { taskListView } from '../../views/task.ts'
 
 /** As many of each as fit on a screen. */
 const LIMIT = 10
@@ -18,8 +18,8 @@ export const find: Command = {
       throw new BatonError('invalid_input', 'find needs a text; for example: baton find "rate limit"')
     const session = await shell.open({ write: false })
     const asked = await Promise.allSettled([
-      session.call('handoff_list', { text, limit: LIMIT }) as Promise<Listed>,
-      session.call('task_list', { text, limit: LIMIT }) as Promise<{ items: ShownTask[] }>,
+      session.call('handoff_list', { text, limit: LIMIT }),
+      session.call('task_list', { text, limit: LIMIT }),
     ])
     const [handoffs, tasks] = readable(shell, asked)
     const found = { handoffs: handoffs.items, tasks: tasks.items }

@@ -5,7 +5,7 @@ import { withEvidence, withFix } from '../../input/evidence.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { askFor, askYesNo } from '../../prompt.ts'
-import { type Dossier, evidenceView } from '../../views/dossier.ts'
+import { evidenceView } from '../../views/dossier.ts'
 
 const PASS: FieldFlag = { name: 'pass', field: 'pass', kind: 'switch', about: 'It is as it should be' }
 const FAIL: FieldFlag = {
@@ -52,7 +52,7 @@ export const verify: Extra = {
         'say what you judge: --pass, or --fail "why" (a terminal would ask)',
         { missing: ['pass'] },
       )
-    const dossier = (await session.call('handoff_get', { id: input.id })) as Dossier
+    const dossier = await session.call('handoff_get', { id: input.id })
     shell.say(`${evidenceView(shell, dossier)}\n`)
     const pass = await askYesNo(shell.io, 'Does it pass?')
     const note = pass ? input.note : await askFor(shell.io, `What must ${dossier.handoff.to} correct? `)

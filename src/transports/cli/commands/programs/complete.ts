@@ -74,7 +74,7 @@ async function valuesOf(flag: Flag, before: readonly string[], io: Io): Promise<
   if (flag.choices) return flag.choices.map(toCandidate)
   if (flag.placeholder !== 'agent' && flag.name !== 'agent') return []
   return withSession(before, io, async (session) => {
-    const { items } = (await session.call('agent_list', {})) as { items: { name: string; kind: string }[] }
+    const { items } = await session.call('agent_list', {})
     return items.map(({ name, kind }) => ({ word: name, about: kind }))
   })
 }
@@ -88,9 +88,7 @@ async function idsFor(
   const noun = operation.slice(0, operation.indexOf('_'))
   if (noun === 'task' || noun === 'thought')
     return withSession(before, io, async (session) => {
-      const { items } = (await session.call('task_list', { limit: 50 })) as {
-        items: { id: string; title: string }[]
-      }
+      const { items } = await session.call('task_list', { limit: 50 })
       return items.map(({ id, title }) => ({ word: id, about: title }))
     })
   if (noun !== 'handoff' && noun !== 'gate') return []

@@ -137,7 +137,7 @@ async function record(
     related_thought_records: await relatedTo(session, task),
     ...present({ notes }),
   }
-  return (await session.call('task_complete', input, { key: textOf(args, 'key') })) as object
+  return session.call('task_complete', input, { key: textOf(args, 'key') })
 }
 
 /** The records that the work stands on: the latest of each task it depends on. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Context } from '../../src/compose/open.ts'
 import { BatonError } from '../../src/domain/errors.ts'
 import type { Command } from '../../src/transports/cli/command.ts'
-import { besideServer, toPort } from '../../src/transports/cli/commands/programs/serve.ts'
+import { besideServer, portOf } from '../../src/transports/cli/commands/programs/serve.ts'
 import { isOn, textOf } from '../../src/transports/cli/input/args.ts'
 import type { Shell } from '../../src/transports/cli/shell.ts'
 import { CONFIG, isPlayer, TEAM, WORKFLOW, WORKFLOW_NAME } from './team.ts'
@@ -21,6 +21,8 @@ export const demo: Command = {
     { name: 'port', placeholder: 'number', about: 'Port to listen on (a free one)' },
   ],
   examples: ['baton demo', 'baton demo --auto --pace 0'],
+  // The name of a player, in the processes that it starts.
+  takesMore: true,
   async run(shell, args) {
     const pace = toPace(textOf(args, 'pace'))
     const [player] = args.words
@@ -32,7 +34,7 @@ export const demo: Command = {
         folder,
         pace,
         signal,
-        port: toPort(textOf(args, 'port')) ?? 0,
+        port: portOf(args) ?? 0,
         isAuto: isOn(args, 'auto'),
       })
     } finally {

@@ -41,8 +41,8 @@ const MISTAKES: readonly Mistake[] = [
   ['accept 2 extra',                     2, 'accept does not take "extra"; put text with spaces in quotes'],
   ['reject 2 --as codex',                2, 'reject needs --reason; for example: baton reject @ --reason'],
   ['verify 5',                           2, 'say what you judge: --pass, or --fail "why"'],
-  ['find',                               2, 'find needs a text; for example: baton find'],
-  ['store backup',                       2, 'store backup needs one file; for example: baton store backup'],
+  ['find',                               2, 'find needs <text>; for example: baton find'],
+  ['store backup',                       2, 'store backup needs <file>; for example: baton store backup'],
   ['token create --agent codex',         2, 'say what it may do, for example --scope handoff:write'],
   ['task complete T2 --as codex',        2, '--branch is missing; write the branch'],
   // A value that is not one

@@ -46,7 +46,7 @@ describe('a hook that fails', () => {
       ['stopp', '--agent', 'claude'],
       /there is no event stopp: session-start/,
     ],
-    ['no event at all', {}, [], /name an event/],
+    ['no event at all', {}, [], /hook needs <event>/],
     ['a name that is none', {}, ['stop', '--agent', 'a b'], /an agent name is/],
     [
       'another program',

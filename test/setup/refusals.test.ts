@@ -201,9 +201,9 @@ describe('baton setup refuses what it cannot merge into, and writes no file at a
 
     assert.match(
       (await refusal(where, 'setup', 'emacs')).message,
-      /: claude-code, codex, gemini, cursor, vscode, git; /,
+      /: claude-code, codex, gemini, cursor, vscode, git$/,
     )
-    assert.match((await refusal(where, 'setup')).message, /setup needs a program/)
+    assert.match((await refusal(where, 'setup')).message, /^setup needs <claude-code\|codex\|/)
   })
 })
 

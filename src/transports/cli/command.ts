@@ -8,6 +8,8 @@ export interface Command {
   readonly summary: string
   /** Positional arguments, in order; optional ones in brackets. */
   readonly words?: readonly string[]
+  /** More words than these are the command's own affair. */
+  readonly takesMore?: true
   /** Its own options, beside those of every command. */
   readonly flags?: readonly Flag[]
   /** Options of every command that this one does not take. */

@@ -6,7 +6,7 @@ import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { byHand, referencesOf, typedAs } from './catalog.ts'
 import type { Command } from './command.ts'
-import { textOf } from './input/args.ts'
+import { incomplete, refuseMoreWords, textOf } from './input/args.ts'
 import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
 import type { Live } from './session/live.ts'
@@ -87,7 +87,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
     flags: flags.filter(({ field }) => !positional.includes(field)),
     examples: [...op.examples, ...(extra?.examples ?? [])],
     async run(shell, args) {
-      if (args.words.length > positional.length) throw tooManyWords(args.words, positional, typedAs(name))
+      refuseMoreWords(args.words, positional.length, typedAs(name))
       let input: Input = await toInput(args, flags, positional, shell.io)
       demandRequired(op, flags, input, extra)
       const alone = await extra?.alone?.(shell, input)
@@ -235,28 +235,9 @@ function demandRequired(op: Operation, flags: readonly FieldFlag[], input: Input
   if (op.name === 'handoff_send' && !('id' in input))
     missing.push(...flags.filter(({ field }) => (field === 'to' || field === 'title') && !(field in input)))
   if (missing.length === 0) return
-  const names = missing.map((flag) =>
-    op.positional?.includes(flag.field) ? `<${flag.field.replace('_', '-')}>` : `--${flag.name}`,
-  )
-  const command = typedAs(op.name as OperationName)
-  throw new BatonError('invalid_input', `${command} needs ${listed(names)}; for example: ${op.examples[0]}`, {
-    command,
-    missing: missing.map(({ field }) => field),
-  })
-}
-
-const listed = (names: readonly string[]): string =>
-  names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-
-function tooManyWords(words: readonly string[], positional: readonly string[], command: string): BatonError {
-  const extra = words.slice(positional.length)
-  const advice =
-    positional.length > 0 && words.length > 1 && !extra.some((word) => word.includes(' '))
-      ? '; put text with spaces in quotes'
-      : `; see: baton ${command} --help`
-  return new BatonError(
-    'invalid_input',
-    `${command} does not take ${extra.map((word) => JSON.stringify(word)).join(' ')}${advice}`,
-    { command, words: extra },
+  throw incomplete(
+    { name: typedAs(op.name as OperationName), examples: op.examples },
+    missing.map(({ field, name, isWord }) => (isWord ? `<${field.replace('_', '-')}>` : `--${name}`)),
+    missing.map(({ field }) => field),
   )
 }

@@ -1,5 +1,6 @@
 import type { OTHER_COMMANDS, OtherCommand } from '../catalog.ts'
 import type { Command } from '../command.ts'
+import { incomplete, refuseMoreWords } from '../input/args.ts'
 
 type Load = (verb: string) => Promise<Command>
 type Verbs<Noun extends OtherCommand> = Record<(typeof OTHER_COMMANDS)[Noun][number], () => Promise<Command>>
@@ -58,5 +59,24 @@ const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   completion: async (verb) => (await import('./programs/completion.ts')).completionFor(verb as 'bash'),
 }
 
-export const loadCommand = (name: OtherCommand, verb = ''): Promise<Command> =>
-  COMMANDS[name as keyof typeof COMMANDS](verb)
+/** The command, which runs only when its words and the options that it needs are there. */
+export async function loadCommand(name: OtherCommand, verb = ''): Promise<Command> {
+  const command = await COMMANDS[name as keyof typeof COMMANDS](verb)
+  const { words = [], flags = [], takesMore } = command
+  return {
+    ...command,
+    async run(shell, args) {
+      const missing = [
+        ...words
+          .filter((word, i) => !word.startsWith('[') && !args.words[i]?.trim())
+          .map((word) => `<${word}>`),
+        ...flags
+          .filter((flag) => flag.required && !args.texts.has(flag.name))
+          .map((flag) => `--${flag.name}`),
+      ]
+      if (missing.length > 0) throw incomplete(command, missing)
+      if (!takesMore) refuseMoreWords(args.words, words.length, command.name)
+      return command.run(shell, args)
+    },
+  }
+}

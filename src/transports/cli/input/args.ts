@@ -1,5 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { didYouMean } from '../../../domain/texts/nearest.ts'
+import type { Command } from '../command.ts'
 import { shellQuoted } from '../hint.ts'
 
 /** One option of a command. */
@@ -29,6 +30,26 @@ export interface Arguments {
 export const textOf = (args: Arguments, name: string): string | undefined => args.texts.get(name)?.[0]
 export const textsOf = (args: Arguments, name: string): readonly string[] => args.texts.get(name) ?? []
 export const isOn = (args: Arguments, name: string): boolean => args.switches.get(name) ?? false
+
+/** A refusal of the text that was typed for an option. */
+export const badOption = (name: string, problem: string): BatonError =>
+  new BatonError('invalid_input', `--${name} ${problem}`, { option: name })
+
+export function numberOf(args: Arguments, name: string, least = 0, most?: number): number | undefined {
+  const text = textOf(args, name)
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= (most ?? Infinity))
+    return Number(text)
+  throw badOption(name, `${text} is not a number from ${least}${most === undefined ? '' : ` to ${most}`}`)
+}
+
+/** The word of an option that takes one of a few, with dashes or underscores. */
+export function choiceOf<T extends string>(args: Arguments, name: string, all: readonly T[]): T | undefined {
+  const text = textOf(args, name)
+  const chosen = all.find((each) => each.replaceAll('_', '-') === text?.replaceAll('_', '-'))
+  if (text === undefined || chosen !== undefined) return chosen
+  throw badOption(name, `is one of ${all.join(', ')}`)
+}
 
 /** Options that every command takes. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
@@ -128,6 +149,32 @@ const isFlag = (token: string | undefined, known: ReadonlyMap<string, Flag>): bo
 
 function refuse(message: string, command: string, option: string): never {
   throw new BatonError('invalid_input', message, { command, option })
+}
+
+/** Words or options are missing; `fields` are what these are called in the input. */
+export function incomplete(
+  { name, examples }: Pick<Command, 'name' | 'examples'>,
+  missing: readonly string[],
+  fields: readonly string[] = missing.map((typed) => typed.replaceAll(/^--|[<>]/g, '')),
+): BatonError {
+  const listed =
+    missing.length < 3 ? missing.join(' and ') : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`
+  return new BatonError('invalid_input', `${name} needs ${listed}; for example: ${examples[0]}`, {
+    command: name,
+    missing: fields,
+  })
+}
+
+export function refuseMoreWords(words: readonly string[], takes: number, command: string): void {
+  const extra = words.slice(takes)
+  if (extra.length === 0) return
+  const isSplit = takes > 0 && words.length > 1 && !extra.some((word) => word.includes(' '))
+  const advice = isSplit ? 'put text with spaces in quotes' : `see: baton ${command} --help`
+  throw new BatonError(
+    'invalid_input',
+    `${command} does not take ${extra.map((word) => JSON.stringify(word)).join(' ')}; ${advice}`,
+    { command, words: extra },
+  )
 }
 
 /** A command line as far as it can be read before its command, and with it the other options, is known. */

@@ -49,8 +49,8 @@ const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonE
     { agent: name, kid },
   )
 
-function agentNameIn(words: readonly string[]): string {
-  const name = words[0]?.trim().replace(/^@/, '').toLowerCase() ?? ''
-  if (words.length === 1 && AGENT_NAME.test(name)) return name
+function agentNameIn([word = '']: readonly string[]): string {
+  const name = word.trim().replace(/^@/, '').toLowerCase()
+  if (AGENT_NAME.test(name)) return name
   throw new BatonError('invalid_input', `agent key needs one name; for example: ${key.examples[0]}`)
 }

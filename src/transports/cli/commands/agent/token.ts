@@ -4,7 +4,7 @@ import { kindOf } from '../../../../domain/policy.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Token } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
-import { textOf, textsOf } from '../../input/args.ts'
+import { badOption, textOf, textsOf } from '../../input/args.ts'
 import { toSeconds } from '../../screen/time.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -47,9 +47,7 @@ const create: Command = {
   ],
   examples: ['baton token create --agent ci --scope handoff:write --expires 90d'],
   async run(shell, args) {
-    const agent = textOf(args, 'agent')?.replace(/^@/, '').toLowerCase()
-    if (agent === undefined)
-      throw new BatonError('invalid_input', `token create needs --agent; for example: ${create.examples[0]}`)
+    const agent = textOf(args, 'agent')!.replace(/^@/, '').toLowerCase()
     const scopes = textsOf(args, 'scope').flatMap((text) => text.split(','))
     if (scopes.length === 0)
       throw new BatonError(
@@ -97,9 +95,7 @@ function expiry(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const seconds = toSeconds(text)
   if (seconds === undefined || seconds <= 0 || seconds > 3_650 * 86_400)
-    throw new BatonError('invalid_input', `--expires ${text} is not a length of time such as 12h or 90d`, {
-      option: 'expires',
-    })
+    throw badOption('expires', `${text} is not a length of time such as 12h or 90d`)
   return new Date(Date.now() + seconds * 1_000).toISOString()
 }
 
@@ -143,10 +139,7 @@ const revoke: Command = {
   summary: 'Makes a credential worthless at once.',
   words: ['id'],
   examples: ['baton token revoke 3f9a2c81'],
-  async run(shell, { words }) {
-    const [part] = words
-    if (part === undefined)
-      throw new BatonError('invalid_input', 'token revoke needs an id; see: baton token list')
+  async run(shell, { words: [part = ''] }) {
     const { service, actor } = await shell.openLocal({ write: true })
     const tokens = await service.tokens()
     const found = (await tokens.list()).filter(

@@ -4,17 +4,17 @@ import type { Repository } from '../../../../git/git.ts'
 import { type AnchorReport, compareAnchors } from '../../../../service/audit/anchors.ts'
 import type { ServiceDeps } from '../../../../service/deps.ts'
 import type { Command } from '../../command.ts'
+import { refuseMoreWords } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
-import { demandRepository, noWords } from '../task/repository.ts'
+import { demandRepository } from '../task/repository.ts'
 
 /** A checkpoint in git is remembered by everybody who fetches it: a log that was rewritten no longer fits. */
 export const anchor: Command = {
   name: 'audit anchor',
   summary: `Notes the newest checkpoint at HEAD (${ANCHOR_REF}), so that git remembers the log.`,
   examples: ['baton audit anchor', `git push origin ${ANCHOR_REF}`, 'baton audit verify --anchored'],
-  async run(shell, args) {
-    noWords(args, 'audit anchor')
+  async run(shell) {
     const repository = await demandRepository(shell, 'audit anchor')
     const { service } = await shell.openLocal({ write: true })
     const { note, vkey, size } = await (await service.audit()).currentCheckpoint()
@@ -29,7 +29,7 @@ export const anchor: Command = {
 
 /** `audit verify --anchored`: the log here against every checkpoint that git remembers. */
 export async function checkAnchors(shell: Shell): Promise<number> {
-  noWords(shell.args, 'audit verify --anchored')
+  refuseMoreWords(shell.args.words, 0, 'audit verify --anchored')
   const repository = await demandRepository(shell, 'audit verify --anchored')
   const { service } = await shell.openLocal({ write: false })
   const { vkey } = await (await service.audit()).newestCheckpoint()

@@ -11,9 +11,7 @@ export const exporting: Command = {
   flags: [{ name: 'out', required: true, placeholder: 'folder', about: 'A new folder, or an older export' }],
   examples: ['baton audit export --out log/', 'baton audit export --out log/ && baton audit verify log/'],
   async run(shell, args) {
-    const out = textOf(args, 'out')
-    if (out === undefined || args.words.length > 0)
-      throw new BatonError('invalid_input', `audit export needs --out; for example: ${exporting.examples[0]}`)
+    const out = textOf(args, 'out')!
     const { service } = await shell.openLocal({ write: false })
     const { store } = service.deps
     const audit = await service.audit()

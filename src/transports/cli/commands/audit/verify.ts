@@ -10,6 +10,7 @@ export const verifying: Command = {
   summary:
     'Verifies an export offline, level by level, and says what each does not prove. Exit 0 ok, 1 tampered, 2 cannot be verified, 3 wrong use.',
   words: ['[folder]'],
+  takesMore: true,
   flags: [
     { name: 'seen', placeholder: 'file', about: 'A checkpoint that you kept: the log must begin with it' },
     { name: 'vkey', placeholder: 'key', about: 'Key of the log as you know it, from elsewhere' },

@@ -1,7 +1,14 @@
 import { PHASES, STATUSES } from '../../../../domain/blocks/phases.ts'
-import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, type Flag, textOf, textsOf } from '../../input/args.ts'
+import {
+  type Arguments,
+  badOption,
+  type Flag,
+  incomplete,
+  numberOf,
+  textOf,
+  textsOf,
+} from '../../input/args.ts'
 
 const OPTIONS: readonly Flag[] = [
   { name: 'phase', required: true, placeholder: 'phase', choices: PHASES, about: 'State of the work' },
@@ -47,18 +54,15 @@ export const block: Command = {
     'baton block --from qa --phase QA --status failed --retry 2 --route-to fixer --escalate-after 3 >> report.md',
   ],
   async run(shell, args) {
-    if (args.words.length > 0)
-      throw new BatonError('invalid_input', `block takes options only, and got ${args.words.join(' ')}`)
+    // The system user is not an agent, so the name is never taken from there.
     const from = textOf(args, 'from') ?? shell.as ?? shell.io.env.agent
-    const [phase, status] = [textOf(args, 'phase'), textOf(args, 'status')]
-    if (phase === undefined || status === undefined || from === undefined)
-      throw incomplete({ phase, status, from })
+    if (from === undefined) throw incomplete(block, ['--from (or --as)'], ['from'])
     const { writeBlock } = await import('../../../../service/blocks/block-writer.ts')
     const text = writeBlock({
-      phase,
+      phase: textOf(args, 'phase')!,
       from,
       to: textOf(args, 'to') ?? 'None',
-      status,
+      status: textOf(args, 'status')!,
       retry_count: numberOf(args, 'retry-count'),
       metrics: mappingOf(args, 'metric'),
       dependencies: args.texts.has('depends-on') ? textsOf(args, 'depends-on') : undefined,
@@ -72,17 +76,6 @@ export const block: Command = {
   },
 }
 
-/** The system user is not an agent, so the name is never taken from there. */
-function incomplete(given: Readonly<Record<string, string | undefined>>): BatonError {
-  const missing = Object.keys(given).filter((name) => given[name] === undefined)
-  const options = missing.map((name) => (name === 'from' ? '--from (or --as)' : `--${name}`)).join(', ')
-  return new BatonError(
-    'invalid_input',
-    `block needs ${options}; for example: baton block --from qa --phase QA --status complete`,
-    { missing },
-  )
-}
-
 function failureFlags(args: Arguments) {
   const rules = {
     retry: numberOf(args, 'retry'),
@@ -94,13 +87,6 @@ function failureFlags(args: Arguments) {
   return Object.values(rules).some((value) => value !== undefined) ? rules : undefined
 }
 
-function numberOf(args: Arguments, name: string): number | undefined {
-  const text = textOf(args, name)
-  if (text === undefined) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new BatonError('invalid_input', `--${name} is a whole number from 0`, { option: name })
-}
-
 /** `a.b=1` as data; numbers and true and false as what they are, everything else as text. */
 function mappingOf(args: Arguments, name: string): Record<string, unknown> | undefined {
   const pairs = textsOf(args, name)
@@ -108,7 +94,7 @@ function mappingOf(args: Arguments, name: string): Record<string, unknown> | und
   const data = new Map<string, unknown>()
   for (const pair of pairs) {
     const at = pair.indexOf('=')
-    if (at < 1) throw new BatonError('invalid_input', `--${name} is written name=value`, { option: name })
+    if (at < 1) throw badOption(name, 'is written name=value')
     putAt(data, pair.slice(0, at).split('.'), scalarOf(pair.slice(at + 1)))
   }
   return toData(data)
@@ -135,9 +121,6 @@ function scalarOf(text: string): unknown {
 
 function instantOf(text: string | undefined): string {
   const at = text === undefined ? new Date() : new Date(text)
-  if (Number.isNaN(at.getTime()))
-    throw new BatonError('invalid_input', '--at is an instant, for example 2026-02-21T14:30:00Z', {
-      option: 'at',
-    })
+  if (Number.isNaN(at.getTime())) throw badOption('at', 'is an instant, for example 2026-02-21T14:30:00Z')
   return at.toISOString()
 }

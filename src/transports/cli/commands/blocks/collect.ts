@@ -6,7 +6,7 @@ import { MetricsReport } from '../../../../domain/reports/metrics.ts'
 import { compareIds } from '../../../../domain/tasks/task-order.ts'
 import type { Command } from '../../command.ts'
 import type { Arguments } from '../../input/args.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { choiceOf, isOn } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN } from '../documents/files.ts'
@@ -19,7 +19,8 @@ export const collect: Command = {
   name: 'collect',
   summary:
     'Reads the handoff blocks of agents’ summaries, stores them as history and does what they say. Exit code: 0 complete, 1 failed, 10 blocked, 11 not finished, 12 no block.',
-  words: ['files, folders or -'],
+  words: ['[files, folders or -]'],
+  takesMore: true,
   flags: [
     { name: 'all', about: 'The worst of all blocks decides, not the last valid one' },
     {
@@ -57,6 +58,8 @@ export const collect: Command = {
   ],
   async run(shell, args) {
     const format = formatOf(shell, args)
+    // Refused before a workspace is made.
+    choiceOf(args, 'route-mode', ROUTE_MODES)
     demandWords(args)
     if (isOn(args, 'follow')) return (await import('./follow.ts')).follow(shell, args.words)
     const targets = filesAt(args.words, shell.io.cwd)
@@ -80,16 +83,8 @@ function warnOfOthers(shell: Shell, { blocks }: Gathered, all: boolean): void {
 }
 
 function formatOf(shell: Shell, args: Arguments): Format {
-  const given = textOf(args, 'format')
-  const mode = textOf(args, 'route-mode')?.replaceAll('-', '_')
-  if (mode !== undefined && !ROUTE_MODES.some((known) => known === mode))
-    throw new BatonError('invalid_input', `--route-mode is one of ${ROUTE_MODES.join(', ')}`, {
-      option: 'route-mode',
-    })
-  if (given === undefined) return shell.isJson ? 'json' : 'table'
-  const format = FORMATS.find((known) => known === given)
-  if (!format)
-    throw new BatonError('invalid_input', `--format is one of ${FORMATS.join(', ')}`, { option: 'format' })
+  const format = choiceOf(args, 'format', FORMATS)
+  if (format === undefined) return shell.isJson ? 'json' : 'table'
   if (shell.isJson && format !== 'json')
     throw new BatonError('invalid_input', '--json and --format are two forms of one answer; give one of them')
   return format

@@ -5,7 +5,7 @@ import type { Status } from '../../../../domain/blocks/phases.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { LOOK_AGAIN_MS } from '../../../../service/wait.ts'
 import { rest } from '../../../http/client/rest.ts'
-import { textOf } from '../../input/args.ts'
+import { numberOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -19,7 +19,7 @@ const BLOCK_PAGE = 50
 
 /** Shows new blocks as they come, one line each: out of files that grow, or out of the store. */
 export async function follow(shell: Shell, words: readonly string[]): Promise<number> {
-  let left = countOf(shell)
+  let left = numberOf(shell.args, 'count', 1) ?? Infinity
   shell.io.lasting()
   shell.say(shell.screen.dim('following; Ctrl-C ends it'))
   const entries = words.length > 0 ? fromFiles(shell, words) : fromStore(shell)
@@ -30,14 +30,6 @@ export async function follow(shell: Shell, words: readonly string[]): Promise<nu
     if (left <= 0) break
   }
   return 0
-}
-
-function countOf(shell: Shell): number {
-  const text = textOf(shell.args, 'count')
-  if (text === undefined) return Number.POSITIVE_INFINITY
-  const count = Number(text)
-  if (Number.isInteger(count) && count > 0) return count
-  throw new BatonError('invalid_input', '--count is a whole number from 1', { option: 'count' })
 }
 
 /** Files are read again when they changed and then stood still for one look. */

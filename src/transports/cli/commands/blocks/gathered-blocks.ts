@@ -6,10 +6,11 @@ import {
   verdictOf,
   worstVerdict,
 } from '../../../../domain/blocks/block.ts'
+import { ROUTE_MODES } from '../../../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { CollectInput } from '../../../../service/blocks/collection.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { badOption, choiceOf, isOn, textOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -57,17 +58,10 @@ export async function openIfAny(shell: Shell): Promise<Session | undefined> {
 export function aboutAll(shell: Shell, session: Session | undefined): Omit<CollectInput, 'documents'> {
   const { args } = shell
   const [source, workflow, run] = ['source', 'workflow', 'run'].map((name) => textOf(args, name))
-  const route_mode = textOf(args, 'route-mode')?.replaceAll('-', '_')
+  const route_mode = choiceOf(args, 'route-mode', ROUTE_MODES)
   if (run !== undefined && !session)
-    throw new BatonError(
-      'invalid_input',
-      '--run names a run of a workspace, and there is none here; leave it out',
-      { option: 'run' },
-    )
-  return {
-    ...present({ source, workflow, run }),
-    ...(route_mode !== undefined && { route_mode: route_mode as NonNullable<CollectInput['route_mode']> }),
-  }
+    throw badOption('run', 'names a run of a workspace, and there is none here; leave it out')
+  return present({ source, workflow, run, route_mode })
 }
 
 interface TargetText {

@@ -16,6 +16,7 @@ export const check: Command = {
   summary:
     'Reads handoff documents of every dialect and says what is wrong, where, and what to write instead. Needs no workspace.',
   words: ['files, folders or -'],
+  takesMore: true,
   flags: [
     { name: 'strict', about: 'Warnings count as errors' },
     {
@@ -33,11 +34,6 @@ export const check: Command = {
     'baton check . --sarif > baton.sarif',
   ],
   async run(shell, args) {
-    if (args.words.length === 0)
-      throw new BatonError(
-        'invalid_input',
-        'check needs a file, a folder or -; for example: baton check _handoffs/active',
-      )
     if (args.words.includes(STDIN) && args.words.length > 1)
       throw new BatonError(
         'invalid_input',

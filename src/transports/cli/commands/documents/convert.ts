@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { isOn, numberOf, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { formatsFor, inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
@@ -21,19 +21,14 @@ export const convert: Command = {
     'baton convert - --to markdown --slot < handoff.json',
   ],
   async run(shell, args) {
-    const [target, ...more] = filesAt(args.words, shell.io.cwd)
-    const to = textOf(args, 'to')
-    if (!target || more.length > 0 || target.isWalked || to === undefined)
-      throw new BatonError(
-        'invalid_input',
-        'convert needs one file or -, and --to; for example: baton convert handoff.md --to queue',
-      )
-    const document = textOf(args, 'document')
+    const [target] = filesAt(args.words, shell.io.cwd)
+    if (!target || target.isWalked)
+      throw new BatonError('invalid_input', `${args.words[0]} is a folder; convert takes one file`)
     const input = {
       text: await textAt(shell, target),
       ...(target.file !== STDIN && { path: target.path }),
-      to,
-      ...(document !== undefined && { document: Number(document) }),
+      to: textOf(args, 'to'),
+      document: numberOf(args, 'document', 1),
       slot: isOn(args, 'slot'),
       supply: supplyOf(args),
     }

@@ -18,16 +18,10 @@ export const exporting: Command = {
     'baton export P0.1.1 --to writeback',
   ],
   async run(shell, args) {
-    const [ref, ...more] = args.words
-    if (ref === undefined || more.length > 0)
-      throw new BatonError(
-        'invalid_input',
-        'export needs one handoff or task; for example: baton export HO-2026-001 --to package',
-      )
     const session = await shell.open({ write: false })
     const to = textOf(args, 'to')
     const input = {
-      id: await meant(session, ref),
+      id: await meant(session, args.words[0]!),
       ...present({ to }),
       slot: isOn(args, 'slot'),
       supply: supplyOf(args),

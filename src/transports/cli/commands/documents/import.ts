@@ -21,17 +21,13 @@ export const importing: Command = {
   summary:
     'Imports the handoffs and records of documents, each once. A file that was imported before changes nothing.',
   words: ['files, folders or -'],
+  takesMore: true,
   examples: [
     'baton import _handoffs/active',
     'baton import handoffs/pending/*.json',
     'baton import report.md --json',
   ],
   async run(shell, { words }) {
-    if (words.length === 0)
-      throw new BatonError(
-        'invalid_input',
-        'import needs a file, a folder or -; for example: baton import _handoffs/active',
-      )
     const targets = filesAt(words, shell.io.cwd)
     const session = await shell.open({ write: true })
     const items: Item[] = []

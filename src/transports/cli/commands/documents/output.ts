@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { type Issue, issueSentence } from '../../../../domain/texts/issue-words.ts'
 import type { Arguments, Flag } from '../../input/args.ts'
-import { isOn, textOf, textsOf } from '../../input/args.ts'
+import { badOption, isOn, textOf, textsOf } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import type { FileProblem } from './target-file.ts'
@@ -53,12 +53,7 @@ export function supplyOf(args: Arguments): Record<string, string> {
   return Object.fromEntries(
     textsOf(args, 'set').map((text) => {
       const at = text.indexOf('=')
-      if (at < 1)
-        throw new BatonError(
-          'invalid_input',
-          `--set ${JSON.stringify(text)} is not a pair, --set field=value`,
-          { option: 'set' },
-        )
+      if (at < 1) throw badOption('set', `${JSON.stringify(text)} is not a pair, --set field=value`)
       return [text.slice(0, at).trim(), text.slice(at + 1)]
     }),
   )

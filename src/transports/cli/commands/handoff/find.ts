@@ -11,11 +11,10 @@ export const find: Command = {
   name: 'find',
   summary: 'Handoffs and tasks with this text in their id or title.',
   words: ['text'],
+  takesMore: true,
   examples: ['baton find "rate limit"', 'baton find BPRD-2026 --json'],
   async run(shell, { words }) {
     const text = words.join(' ').trim()
-    if (text === '')
-      throw new BatonError('invalid_input', 'find needs a text; for example: baton find "rate limit"')
     const session = await shell.open({ write: false })
     const asked = await Promise.allSettled([
       session.call('handoff_list', { text, limit: LIMIT }),

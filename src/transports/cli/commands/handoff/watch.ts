@@ -1,6 +1,7 @@
 import { present } from '../../../../domain/present.ts'
 import type { Event } from '../../../../service/events.ts'
 import type { Command } from '../../command.ts'
+import { numberOf, textOf } from '../../input/args.ts'
 import { oneLine, safeJson } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
 import { cut, pad } from '../../screen/width.ts'
@@ -14,11 +15,11 @@ export const watch: Command = {
     { name: 'count', placeholder: 'number', about: 'End after so many' },
   ],
   examples: ['baton watch', 'baton watch --since 0 --json'],
-  async run(shell, { texts }) {
+  async run(shell, args) {
     const signal = shell.io.lasting()
     const session = await shell.open({ write: false })
-    const [since] = texts.get('since') ?? []
-    let left = Number(texts.get('count')?.[0] ?? Number.POSITIVE_INFINITY)
+    const since = textOf(args, 'since')
+    let left = numberOf(args, 'count', 1) ?? Infinity
     // Said when nothing can be missed any more: people react to it.
     const onReady = () => shell.say(shell.screen.dim('watching; Ctrl-C ends it'))
     const events = session.events({ ...present({ since }), signal, onReady })

@@ -7,16 +7,9 @@ import { findWorkspace } from '../../../../workspace/find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
 import { answerHook, DEFAULT_REFUSALS } from '../../../hooks/agent-hook.ts'
 import { tellAtStart } from '../../../hooks/hook-answer.ts'
-import {
-  EVENTS,
-  eventOf,
-  maySimplyStop,
-  PROGRAMS,
-  type Program,
-  readHookInput,
-} from '../../../hooks/hook-input.ts'
+import { EVENTS, eventOf, maySimplyStop, PROGRAMS, readHookInput } from '../../../hooks/hook-input.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, choiceOf, isOn, numberOf, textOf } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -27,6 +20,7 @@ export const hook: Command = {
   summary:
     'Answers the hooks of a coding agent (session-start, stop, subagent-stop, pre-compact, task-completed), and git (pre-commit).',
   words: ['event'],
+  takesMore: true,
   flags: [
     { name: 'agent', placeholder: 'agent', about: 'The agent whose session it is; the same as --as' },
     { name: 'for', placeholder: 'program', choices: PROGRAMS, about: 'The program that asks' },
@@ -39,24 +33,21 @@ export const hook: Command = {
     'baton hook pre-commit',
   ],
   async run(shell, args) {
-    const [word] = args.words
+    const [word = ''] = args.words
     if (word === 'pre-commit') return preCommit(shell, args)
-    const event = eventOf(word ?? '')
+    const event = eventOf(word)
     if (event === undefined)
-      throw new BatonError(
-        'invalid_input',
-        `${word === undefined ? 'name an event' : `there is no event ${word}`}: ${EVENTS.join(', ')} or pre-commit`,
-        { event: word ?? null },
-      )
+      throw new BatonError('invalid_input', `there is no event ${word}: ${EVENTS.join(', ')} or pre-commit`, {
+        event: word,
+      })
     // Code that is generated for a schema pays off from the second use on, and a hook uses each once.
     config({ jitless: true })
     const input = await readHookInput(shell.io.pull ?? shell.io.stdin)
-    const asked = programOf(args)
+    const asked = choiceOf(args, 'for', PROGRAMS)
     // Cursor runs the hooks of Claude Code too; its own entry answers there.
     if (input.isCursor && asked !== undefined && asked !== 'cursor') return 0
     if (maySimplyStop(event, input)) return 0
-    const program =
-      asked ?? (input.isCursor ? 'cursor' : word?.startsWith('after') ? 'gemini' : 'claude-code')
+    const program = asked ?? (input.isCursor ? 'cursor' : word.startsWith('after') ? 'gemini' : 'claude-code')
     const answer = await inTime(shell.io, async () => {
       const inner = new Shell(at(shell.io, input.cwd), namedAgent(args))
       try {
@@ -68,7 +59,7 @@ export const hook: Command = {
           event,
           agent: (await session.actor()).name,
           program,
-          refusals: refusalsOf(args) ?? DEFAULT_REFUSALS,
+          refusals: numberOf(args, 'refusals', 0, 99) ?? DEFAULT_REFUSALS,
           input,
           session,
           folder: await folderFor(inner.io),
@@ -134,24 +125,6 @@ function namedAgent(args: Arguments): Arguments {
     ...args,
     texts: new Map([...args.texts, ...(agent === undefined ? [] : [['as', [agent]] as const])]),
   }
-}
-
-function programOf(args: Arguments): Program | undefined {
-  const named = textOf(args, 'for')
-  if (named === undefined) return undefined
-  const program = PROGRAMS.find((each) => each === named)
-  if (!program)
-    throw new BatonError('invalid_input', `--for is ${named}; write ${PROGRAMS.join(', ')}`, { for: named })
-  return program
-}
-
-export function refusalsOf(args: Arguments): number | undefined {
-  const text = textOf(args, 'refusals')
-  if (text === undefined) return undefined
-  if (/^\d{1,2}$/.test(text)) return Number(text)
-  throw new BatonError('invalid_input', `--refusals is ${text}; write a number from 0 to 99`, {
-    refusals: text,
-  })
 }
 
 async function preCommit(shell: Shell, args: Arguments): Promise<number> {

@@ -1,5 +1,4 @@
 import { gitEnvironment } from '../../../../config/config.ts'
-import { BatonError } from '../../../../domain/errors.ts'
 import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, textOf } from '../../input/args.ts'
@@ -21,16 +20,9 @@ export const mcp: Command = {
   lacks: ['as', 'key'],
   examples: ['baton mcp --agent codex', 'baton mcp --agent claude --tools default,proof'],
   async run(shell, args) {
-    const agent = textOf(args, 'agent')
-    if (agent === undefined)
-      throw new BatonError(
-        'invalid_input',
-        'mcp needs --agent <name>: every call is made by this agent; for example: baton mcp --agent codex',
-        { command: 'mcp', missing: ['agent'] },
-      )
     const { parseToolset } = await import('../../../mcp/tools.ts')
     const toolset = parseToolset(textOf(args, 'tools'))
-    const own = new Shell(shell.io, asAgent(args, agent))
+    const own = new Shell(shell.io, asAgent(args, textOf(args, 'agent')!))
     try {
       // Loading the protocol takes as long as opening the store.
       const [session, { serveMcp }, { takeSeat }] = await Promise.all([

@@ -1,9 +1,8 @@
 import type { Context } from '../../../../compose/open.ts'
-import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
 import type { Command } from '../../command.ts'
-import { textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, numberOf, textOf, textsOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 
 export const serve: Command = {
@@ -16,7 +15,7 @@ export const serve: Command = {
   ],
   examples: ['baton serve', 'baton serve --store postgres://baton@db.example.com/baton --port 4180'],
   async run(shell, args) {
-    const port = toPort(textOf(args, 'port'))
+    const port = portOf(args)
     const host = textOf(args, 'host')
     const signal = shell.io.lasting()
     const context = await shell.openLocal({ write: true, explicit: true })
@@ -66,9 +65,4 @@ export async function besideServer(context: Context): Promise<ServeOptions['besi
   )
 }
 
-export function toPort(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new BatonError('invalid_input', `--port ${text} is not a number from 0 to 65535`, { option: 'port' })
-}
+export const portOf = (args: Arguments): number | undefined => numberOf(args, 'port', 0, 65_535)

@@ -5,7 +5,7 @@ import { textOf } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
-import { askOf, BASE, demandRepository, noWords } from './repository.ts'
+import { askOf, BASE, demandRepository } from './repository.ts'
 
 /** Found something that a person should look at. */
 const SUSPECTED = 1
@@ -18,7 +18,6 @@ export const audit: Command = {
   flags: [BASE],
   examples: ['baton task audit', 'baton task audit --base release --json'],
   async run(shell, args) {
-    noWords(args, 'task audit')
     const repository = await demandRepository(shell, 'task audit')
     const base = await demandBase(repository, textOf(args, 'base'))
     const session = await shell.open({ write: false })

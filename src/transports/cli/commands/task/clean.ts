@@ -8,7 +8,7 @@ import { isMerged, isOurs, listWorktrees, removeWorktree, type Worktree } from '
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
-import { askOf, BASE, demandRepository, noWords } from './repository.ts'
+import { askOf, BASE, demandRepository } from './repository.ts'
 
 interface Item {
   readonly folder: string
@@ -27,7 +27,6 @@ export const clean: Command = {
   flags: [{ name: 'dry-run', about: 'Only show what would be removed' }, BASE],
   examples: ['baton task clean --dry-run', 'baton task clean'],
   async run(shell, args) {
-    noWords(args, 'task clean')
     const repository = await demandRepository(shell, 'task clean')
     const base = await demandBase(repository, textOf(args, 'base'))
     const session = await shell.open({ write: false })

@@ -8,7 +8,7 @@ import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../..
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, badOption, textOf, textsOf } from '../../input/args.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -39,7 +39,7 @@ export const finish: Command = {
   ],
   async run(shell, args) {
     const session = await shell.open({ write: true })
-    const id = await taskNamed(session, args, 'task finish')
+    const id = await taskNamed(session, args)
     const here = await demandRepository(shell, 'task finish')
     const { task } = await taskFacts(askOf(session), id)
     if (task.status === 'done')
@@ -154,9 +154,5 @@ function toBlocker(text: string): ThoughtRecord['blockers'][number] {
   } catch {
     // Refused below, as is JSON that is not an object.
   }
-  throw new BatonError(
-    'invalid_input',
-    `--blocker ${text} is not a JSON object; write {"type": "peer-dep", "issue": "…"}`,
-    { option: 'blocker' },
-  )
+  throw badOption('blocker', `${text} is not a JSON object; write {"type": "peer-dep", "issue": "…"}`)
 }

@@ -35,12 +35,7 @@ export const importing: Command = {
     'baton task import tasks.csv --json',
   ],
   async run(shell, args) {
-    const [file] = args.words
-    if (file === undefined || args.words.length > 1)
-      throw new BatonError(
-        'invalid_input',
-        'task import needs one file or folder; for example: baton task import tasks.csv',
-      )
+    const [file = ''] = args.words
     const path = resolve(shell.io.cwd, file)
     const tasks = readSource(path, textOf(args, 'tag'))
     const name = relative(shell.io.cwd, path) || file

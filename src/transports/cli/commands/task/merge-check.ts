@@ -5,13 +5,13 @@ import { checkMerge, type MergeCheck } from '../../../../git/merge-check.ts'
 import { runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, isOn, refuseMoreWords, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { Progress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { stageOneCommands } from './commands.ts'
-import { askOf, BASE, demandRepository, noWords } from './repository.ts'
+import { askOf, BASE, demandRepository } from './repository.ts'
 
 /** Not an error: the check ran and refused the merge. */
 const REFUSED = 1
@@ -59,10 +59,6 @@ async function check(shell: Shell, repository: Repository, args: Arguments): Pro
 }
 
 async function branchOf(repository: Repository, { words }: Arguments): Promise<string> {
-  if (words.length > 1)
-    throw new BatonError('invalid_input', 'merge-check takes one branch; see: baton merge-check --help', {
-      words,
-    })
   const branch = words[0] ?? (await repository.currentBranch())
   if (branch !== undefined) return branch
   throw new BatonError(
@@ -116,7 +112,7 @@ function view(shell: Shell, found: MergeCheck & { readonly reopened: boolean }):
 }
 
 async function install(shell: Shell, repository: Repository, args: Arguments): Promise<number> {
-  noWords(args, 'merge-check --install-hook')
+  refuseMoreWords(args.words, 0, 'merge-check --install-hook')
   const { installHook } = await import('../../../../git/pre-push-install.ts')
   const done = await installHook(repository)
   shell.answer(done, () =>

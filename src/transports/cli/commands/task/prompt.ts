@@ -13,7 +13,7 @@ export const prompt: Command = {
   examples: ['baton task prompt P0.1.2', 'baton task prompt P0.1.2 --json'],
   async run(shell, args) {
     const session = await shell.open({ write: false })
-    const id = await taskNamed(session, args, 'task prompt')
+    const id = await taskNamed(session, args)
     const { root } = await demandRepository(shell, 'task prompt')
     const found = await findPrompt(checkoutFiles(root), id)
     if (found?.prompt === undefined)

@@ -1,5 +1,4 @@
 import { gitEnvironment } from '../../../../config/config.ts'
-import { BatonError } from '../../../../domain/errors.ts'
 import { noRepository, openRepository, type Repository } from '../../../../git/git.ts'
 import type { Ask } from '../../../../git/task-facts.ts'
 import type { Arguments, Flag } from '../../input/args.ts'
@@ -28,21 +27,7 @@ export const askOf =
     session.call(name, input)
 
 /** The only word of a command, which names a task as everywhere: whole, in part or with `@`. */
-export async function taskNamed(session: Session, { words }: Arguments, command: string): Promise<string> {
-  const [ref] = words
-  if (ref === undefined || words.length > 1)
-    throw new BatonError('invalid_input', `${command} needs one task; for example: baton ${command} P0.1.1`, {
-      command,
-    })
+export async function taskNamed(session: Session, { words: [ref] }: Arguments): Promise<string> {
   const { id } = await resolveReferences(session, 'task_get', { id: ref })
   return String(id)
-}
-
-export function noWords({ words }: Arguments, command: string): void {
-  if (words.length > 0)
-    throw new BatonError(
-      'invalid_input',
-      `${command} does not take ${words.map((word) => JSON.stringify(word)).join(' ')}; see: baton ${command} --help`,
-      { command, words },
-    )
 }

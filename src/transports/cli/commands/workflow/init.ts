@@ -12,7 +12,7 @@ export const workflowInit: Command = {
   examples: ['baton workflow init', 'baton workflow init feature'],
   async run(shell, args) {
     const [name = PHASES_NAME] = args.words
-    if (args.words.length > 1 || !WorkflowName.safeParse(name).success)
+    if (!WorkflowName.safeParse(name).success)
       throw new BatonError(
         'invalid_input',
         'workflow init takes one name of small letters, digits and dashes; for example: baton workflow init feature',

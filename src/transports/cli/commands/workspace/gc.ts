@@ -1,6 +1,5 @@
-import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { badOption, isOn, textOf } from '../../input/args.ts'
 import { toSeconds } from '../../screen/time.ts'
 import { count } from '../../views/words.ts'
 
@@ -20,9 +19,7 @@ export const gc: Command = {
     const given = textOf(args, 'older-than')
     const seconds = given === undefined ? LEAST_S : toSeconds(given)
     if (seconds === undefined || seconds < LEAST_S)
-      throw new BatonError('invalid_input', `--older-than ${given} is not a length of time of at least 7d`, {
-        option: 'older-than',
-      })
+      throw badOption('older-than', `${given} is not a length of time of at least 7d`)
     const apply = isOn(args, 'apply')
     const { service } = await shell.openLocal({ write: apply })
     const before = new Date(Date.now() - seconds * 1_000).toISOString()

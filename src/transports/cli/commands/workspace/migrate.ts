@@ -47,7 +47,15 @@ export const migrate: Command = {
     'baton migrate --from v1 . --apply',
   ],
   async run(shell, args) {
-    demandVersion(args)
+    const from = textOf(args, 'from')
+    if (from?.toLowerCase() !== 'v1')
+      throw new BatonError(
+        'invalid_input',
+        `there is no way from ${from}; write: baton migrate --from v1 .`,
+        {
+          option: 'from',
+        },
+      )
     const { root, checkout } = folderToMigrate(shell, args)
     const answers = answersOf(shell, args)
     const apply = isOn(args, 'apply')
@@ -73,20 +81,11 @@ export const migrate: Command = {
   },
 }
 
-function demandVersion(args: Arguments): void {
-  const from = textOf(args, 'from')
-  if (from?.toLowerCase() === 'v1') return
-  const what = from === undefined ? 'say which version there is now' : `there is no way from ${from}`
-  throw new BatonError('invalid_input', `${what}; write: baton migrate --from v1 .`, { option: 'from' })
-}
-
 /** `_handoffs/` stands at the root of the repository, so that is where everything starts. */
 function folderToMigrate(
   shell: Shell,
   { words }: Arguments,
 ): { root: string; checkout: Checkout | undefined } {
-  if (words.length > 1)
-    throw new BatonError('invalid_input', 'migrate takes one folder; see: baton migrate --help', { words })
   const wanted = resolve(shell.io.cwd, words[0] ?? '.')
   if (!statSync(wanted, { throwIfNoEntry: false })?.isDirectory())
     throw new BatonError('not_found', `there is no folder ${wanted}`, { folder: wanted })

@@ -15,11 +15,10 @@ import {
 import { UndoFile } from '../../../../setup/undo.ts'
 import { makeFolder, placeWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, isOn, numberOf, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
-import { refusalsOf } from '../programs/hook.ts'
 
 /** Nothing was written, because nobody agreed to it: conditions are not met. */
 const NOT_WRITTEN = 8
@@ -37,7 +36,7 @@ interface Plan {
 export const setup: Command = {
   name: 'setup',
   summary: `Connects a program with Baton: ${TARGETS.join(', ')}. Shows what it will write and asks first.`,
-  words: ['program'],
+  words: [TARGETS.join('|')],
   flags: [
     {
       name: 'agent',
@@ -93,14 +92,10 @@ const isInstalled = (path = ''): boolean =>
 
 type Target = (typeof TARGETS)[number]
 
-function readTarget({ words }: Arguments): Target {
-  const target = TARGETS.find((each) => each === words[0])
-  if (target !== undefined && words.length === 1) return target
-  throw new BatonError(
-    'invalid_input',
-    `${words.length === 0 ? 'setup needs a program' : `setup does not know ${words.join(' ')}`}: ${TARGETS.join(', ')}; for example: baton setup claude-code`,
-    { program: words.join(' ') },
-  )
+function readTarget({ words: [program] }: Arguments): Target {
+  const target = TARGETS.find((each) => each === program)
+  if (target !== undefined) return target
+  throw new BatonError('invalid_input', `setup does not know ${program}: ${TARGETS.join(', ')}`, { program })
 }
 
 async function agentPlan(shell: Shell, workspace: Workspace, target: AgentTargetName): Promise<Plan> {
@@ -109,7 +104,7 @@ async function agentPlan(shell: Shell, workspace: Workspace, target: AgentTarget
   const options: TargetOptions = {
     agent: readAgent(textOf(args, 'agent') ?? agent),
     proof: isOn(args, 'proof'),
-    refusals: refusalsOf(args),
+    refusals: numberOf(args, 'refusals', 0, 99),
   }
   const undo = new UndoFile(workspace)
   if (isOn(args, 'remove')) {

@@ -49,7 +49,7 @@ const backup: Command = {
   words: ['file'],
   examples: ['baton store backup ../baton-backup.jsonl.gz'],
   async run(shell, { words }) {
-    const file = resolve(shell.io.cwd, needed(words, backup))
+    const file = resolve(shell.io.cwd, words[0]!)
     const store = await openLocal(shell, false)
     const tools = await import('../../../../archive/store-tools.ts')
     const { rows, bytes } = await withProgress(shell, (work) => tools.backup(store, file, work))
@@ -69,7 +69,7 @@ const restore: Command = {
     'baton store restore backup.jsonl.gz --store other.db',
   ],
   async run(shell, { words }) {
-    const file = resolve(shell.io.cwd, needed(words, restore))
+    const file = resolve(shell.io.cwd, words[0]!)
     const tools = await import('../../../../archive/store-tools.ts')
     const { store, rows, chains } = await withProgress(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
@@ -95,11 +95,8 @@ const copy: Command = {
     'baton store copy --to ../copy.db',
   ],
   async run(shell, args) {
-    const address = textOf(args, 'to')
-    if (address === undefined)
-      throw new BatonError('invalid_input', `store copy needs --to; for example: ${copy.examples[0]}`)
     const source = await openLocal(shell, false)
-    const target = toStoreTarget(address, textOf(args, 'workspace'))
+    const target = toStoreTarget(textOf(args, 'to')!, textOf(args, 'workspace'))
     const placed =
       target.engine === 'sqlite' ? { ...target, path: resolve(shell.io.cwd, target.path) } : target
     const store = await openStore(placed)
@@ -179,11 +176,6 @@ function restored(
     `${tick} ${count(rows, 'row')} in ${store.info.location}, every field compared`,
     `${tick} ${count(chains.streams, 'chain')} with ${count(chains.entries, 'entry', 'entries')} verified`,
   ].join('\n')
-}
-
-function needed(words: readonly string[], { name, examples }: Command): string {
-  if (words.length === 1) return words[0]!
-  throw new BatonError('invalid_input', `${name} needs one file; for example: ${examples[0]}`)
 }
 
 const size = (bytes: number): string =>

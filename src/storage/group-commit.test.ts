@@ -393,6 +393,7 @@ describe('the reads of a batch', () => {
       blocks: [],
       deliveries: [],
       numbers: 3,
+      at: '',
       year: '',
       claims: new Map([['codex', 2]]),
       idems: [{ actor: 'a', op: 'o', key: 'k' }],

@@ -168,7 +168,7 @@ export class GroupCommit {
       const result = await this.#tryRun(units, settled)
       if ('outcomes' in result) return { outcomes: result.outcomes, settled: settled.size }
       for (const item of result.due) settled.add(item.uid)
-      const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
+      const at = latestOf(units)
       // Each due handoff is settled on its own: one that cannot be must not keep the rest, or the caller, waiting.
       const settling = this.#settle?.(result.due, at) ?? []
       try {
@@ -213,6 +213,29 @@ export class GroupCommit {
   }
 }
 
+const latestOf = (units: readonly Unit<unknown>[]): string =>
+  units.reduce((last, unit) => (unit.at > last ? unit.at : last), '')
+
+/** How many due handoffs are settled at once. */
+const DUE_AT_ONCE = 100
+
+/** Until when handoffs are due for these units, and how many rows to read: none that `dueFirst` leaves out hides another. */
+export const dueWithin = (units: readonly Unit<unknown>[], settled: ReadonlySet<string>) => ({
+  at: latestOf(units),
+  limit: units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), DUE_AT_ONCE + settled.size),
+})
+
+/** Of what is due, what is settled before these units are judged: a unit may revive its own lapsed lease. */
+export const dueFirst = (
+  due: readonly DueItem[],
+  units: readonly Unit<unknown>[],
+  settled: ReadonlySet<string>,
+): readonly DueItem[] =>
+  due.filter(({ uid, kind, holder }) => {
+    const isOwn = (unit: Unit<unknown>) => unit.holder === holder && unit.reads.handoffs?.includes(uid)
+    return !settled.has(uid) && !(kind === 'lease' && holder !== undefined && units.some(isOwn))
+  })
+
 /** All that a batch reads, without repeats and in one order, so that no two batches wait for each other. */
 export function mergeReads(units: readonly Unit<unknown>[]): Required<
   Omit<Reads, 'claim' | 'idem' | 'latest'>
@@ -220,16 +243,16 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
   readonly claims: ReadonlyMap<string, number>
   readonly idems: readonly NonNullable<Reads['idem']>[]
   readonly pairs: readonly Pair[]
-  /** The year of the latest unit. */
+  /** The instant of the latest unit, and its year. */
+  readonly at: string
   readonly year: string
 } {
   const claims = new Map<string, number>()
   const idems: NonNullable<Reads['idem']>[] = []
   const pairs: Pair[] = []
   let numbers = 0
-  let year = ''
-  for (const { reads, at } of units) {
-    if (at.slice(0, 4) > year) year = at.slice(0, 4)
+  const at = latestOf(units)
+  for (const { reads } of units) {
     if (reads.claim !== undefined) claims.set(reads.claim, (claims.get(reads.claim) ?? 0) + 1)
     if (reads.idem) idems.push(reads.idem)
     pairs.push(...(reads.latest ?? []))
@@ -254,7 +277,8 @@ export function mergeReads(units: readonly Unit<unknown>[]): Required<
     blocks: union('blocks'),
     deliveries: [...union('deliveries')].sort(),
     numbers,
-    year,
+    at,
+    year: at.slice(0, 4),
     claims,
     idems,
     pairs,

@@ -11,33 +11,6 @@ import type { Run } from '../domain/workflow/run.ts'
 import type { Artifact, Idem, IdemKey, LogEntry, Pair, Stream, TaskRow, Token } from './store.ts'
 import type { Redaction } from './view.ts'
 
-/** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
-export interface Loaded {
-  readonly handoffs: Map<string, Handoff>
-  readonly contents: Map<string, Content>
-  readonly agents: Map<string, Agent>
-  readonly tasks: Map<string, TaskRow>
-  readonly streams: Map<string, Stream>
-  readonly notices: Map<string, Notice>
-  readonly sessions: Map<string, AuditSession>
-  readonly runs: Map<string, Run>
-  /** By digest. */
-  readonly blocks: Map<string, Block>
-  readonly deliveries: Map<string, Delivery>
-  /** uids of the gates and delegations below each handoff that has some. */
-  readonly gates: Map<string, Set<string>>
-  readonly idems: Map<string, Idem>
-  /** Candidates for each claiming agent, best first. */
-  readonly claims: Map<string, string[]>
-  /** Claiming agents for whom something is offered that another transaction holds at the moment. */
-  readonly passed: Set<string>
-  /** uid of the newest handoff of each pair that was asked for. */
-  readonly latest: Map<string, string>
-  readonly outgoing: Map<string, number>
-  readonly incoming: Map<string, number>
-  readonly numbers: Numbered[]
-}
-
 /** A number of the workspace, and the id of the handoff that takes it: ids count anew every year. */
 export interface Numbered {
   readonly number: number
@@ -47,25 +20,33 @@ export interface Numbered {
 /** Names the row that says how many numbers were given out before the year began. */
 export const beforeYear = (year: string): string => `numbers_before_${year}`
 
-export const emptyLoaded = (): Loaded => ({
-  handoffs: new Map(),
-  contents: new Map(),
-  agents: new Map(),
-  tasks: new Map(),
-  streams: new Map(),
-  notices: new Map(),
-  sessions: new Map(),
-  runs: new Map(),
-  blocks: new Map(),
-  deliveries: new Map(),
-  gates: new Map(),
-  idems: new Map(),
-  claims: new Map(),
-  passed: new Set(),
-  latest: new Map(),
-  outgoing: new Map(),
-  incoming: new Map(),
-  numbers: [],
+/** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
+export type Loaded = Readonly<ReturnType<typeof emptyLoaded>>
+
+export const emptyLoaded = () => ({
+  handoffs: new Map<string, Handoff>(),
+  contents: new Map<string, Content>(),
+  agents: new Map<string, Agent>(),
+  tasks: new Map<string, TaskRow>(),
+  streams: new Map<string, Stream>(),
+  notices: new Map<string, Notice>(),
+  sessions: new Map<string, AuditSession>(),
+  runs: new Map<string, Run>(),
+  /** By digest. */
+  blocks: new Map<string, Block>(),
+  deliveries: new Map<string, Delivery>(),
+  /** uids of the gates and delegations below each handoff that has some. */
+  gates: new Map<string, Set<string>>(),
+  idems: new Map<string, Idem>(),
+  /** Candidates for each claiming agent, best first. */
+  claims: new Map<string, string[]>(),
+  /** Claiming agents for whom something is offered that another transaction holds at the moment. */
+  passed: new Set<string>(),
+  /** uid of the newest handoff of each pair that was asked for. */
+  latest: new Map<string, string>(),
+  outgoing: new Map<string, number>(),
+  incoming: new Map<string, number>(),
+  numbers: [] as Numbered[],
 })
 
 export const pairKey = (p: Pair): string => `${p.task}\n${p.from}\n${p.to}`

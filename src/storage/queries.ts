@@ -1,16 +1,8 @@
-import type { Agent } from '../domain/agent.ts'
-import type { AuditSession } from '../domain/audit-session.ts'
-import type { Block } from '../domain/blocks/block.ts'
-import type { Handoff } from '../domain/handoffs/handoff.ts'
-import type { Content } from '../domain/handoffs/package.ts'
-import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
-import type { ThoughtRecord } from '../domain/tasks/task.ts'
-import type { Run } from '../domain/workflow/run.ts'
 import { blockList, handoffList, type Listing, runList, sessionList, taskList } from './filters.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import type { Cell } from './rows.ts'
-import type * as port from './store.ts'
+import type { LogEntry, PageRequest, Store, TaskRow, Tile } from './store.ts'
 
 /** Rows in the order of their columns. Numbers may come as their text, bytes as hexadecimal text. */
 export type Rows = readonly (readonly Cell[])[]
@@ -67,55 +59,51 @@ export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine
     return async (ref: string) => docs<T>(await find(ref))[0]
   }
   const findTask = byRef('doc, open_deps', 'task')
-  const listed = async <T extends { readonly uid: string }>(listing: Listing, { limit }: port.PageRequest) =>
+  const listed = async <T extends { readonly uid: string }>(listing: Listing, { limit }: PageRequest) =>
     toPage(docs<T>(await list(listing)), limit, ({ uid }) => uid)
   return {
-    handoff: named<Handoff>('handoff'),
-    content: (uid: string) => one<Content>('SELECT doc FROM content WHERE uid = ?', uid),
-    handoffs: async (filter: port.HandoffFilter, page: port.PageRequest) =>
-      listed<Handoff>(handoffList(filter, page), page),
-    async inbox(agent: string, { limit, cursor }: port.PageRequest): Promise<port.Page<Handoff>> {
+    handoff: named('handoff'),
+    content: (uid) => one('SELECT doc FROM content WHERE uid = ?', uid),
+    handoffs: async (filter, page) => listed(handoffList(filter, page), page),
+    async inbox(agent, { limit, cursor }) {
       const [rank = -1, uid = ''] = cursorParts(cursor)
       const rows = await ask(INBOX, agent, Number(rank), uid, limit + 1)
       const page = toPage(rows, limit, ([, rank, uid]) => `${rank}:${uid}`)
-      return { ...page, items: docs<Handoff>(page.items) }
+      return { ...page, items: docs(page.items) }
     },
-    latest: (task: string, from?: string, to?: string) =>
-      one<Handoff>(LATEST, task, from ?? null, to ?? null),
+    latest: (task, from, to) => one(LATEST, task, from ?? null, to ?? null),
 
-    task: async (ref: string) => toTaskRows(await findTask(ref))[0],
-    tasks: async (filter: port.TaskFilter, page: port.PageRequest) =>
+    task: async (ref) => toTaskRows(await findTask(ref))[0],
+    tasks: async (filter, page) =>
       toPage(toTaskRows(await list(taskList(filter, page))), page.limit, ({ task }) => task.uid),
-    nextTasks: async (limit: number) => toTaskRows(await ask(NEXT_TASKS, limit)),
-    records: (task: string, limit: number) =>
-      all<ThoughtRecord>('SELECT doc FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?', task, limit),
-    latestRecords: (limit: number) =>
-      all<ThoughtRecord>('SELECT doc FROM record ORDER BY seq DESC LIMIT ?', limit),
-    record: (uid: string) => one<ThoughtRecord>('SELECT doc FROM record WHERE uid = ?', uid),
+    nextTasks: async (limit) => toTaskRows(await ask(NEXT_TASKS, limit)),
+    records: (task, limit) =>
+      all('SELECT doc FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?', task, limit),
+    latestRecords: (limit) => all('SELECT doc FROM record ORDER BY seq DESC LIMIT ?', limit),
+    record: (uid) => one('SELECT doc FROM record WHERE uid = ?', uid),
 
-    run: named<Run>('run'),
-    runs: async (filter: port.RunFilter, page: port.PageRequest) => listed<Run>(runList(filter, page), page),
-    async blocks(filter: port.BlockFilter, request: port.PageRequest): Promise<port.Page<Block>> {
+    run: named('run'),
+    runs: async (filter, page) => listed(runList(filter, page), page),
+    async blocks(filter, request) {
       const page = toPage(await list(blockList(filter, request)), request.limit, ([, seq]) => String(seq))
-      return { ...page, items: docs<Block>(page.items) }
+      return { ...page, items: docs(page.items) }
     },
-    dueDeliveries: (at: string, limit: number) =>
-      all<Delivery>('SELECT doc FROM delivery WHERE due_at <= ? ORDER BY due_at LIMIT ?', at, limit),
+    dueDeliveries: (at, limit) =>
+      all('SELECT doc FROM delivery WHERE due_at <= ? ORDER BY due_at LIMIT ?', at, limit),
 
-    agents: () => all<Agent>('SELECT doc FROM agent ORDER BY name'),
-    agent: (name: string) => one<Agent>('SELECT doc FROM agent WHERE name = ?', name),
-    notices: async (agent: string, { limit, cursor = '' }: port.PageRequest) =>
+    agents: () => all('SELECT doc FROM agent ORDER BY name'),
+    agent: (name) => one('SELECT doc FROM agent WHERE name = ?', name),
+    notices: async (agent, { limit, cursor = '' }) =>
       toPage(await all<Notice>(UNREAD, agent, cursor, limit + 1), limit, ({ uid }) => uid),
-    artifact: (uid: string) => one<port.Artifact>('SELECT doc FROM artifact WHERE uid = ?', uid),
-    artifacts: (handoff: string) =>
-      all<port.Artifact>('SELECT doc FROM artifact WHERE handoff = ? ORDER BY uid', handoff),
-    async blob(sha256: string): Promise<Uint8Array | undefined> {
+    artifact: (uid) => one('SELECT doc FROM artifact WHERE uid = ?', uid),
+    artifacts: (handoff) => all('SELECT doc FROM artifact WHERE handoff = ? ORDER BY uid', handoff),
+    async blob(sha256) {
       const [row] = await ask('SELECT bytes FROM blob WHERE sha256 = ?', sha256)
       return row && bytesOf(row[0])
     },
-    tokens: () => all<port.Token>('SELECT doc FROM token ORDER BY hash'),
-    token: (hash: string) => one<port.Token>('SELECT doc FROM token WHERE hash = ?', hash),
-    async counts(): Promise<port.Counts> {
+    tokens: () => all('SELECT doc FROM token ORDER BY hash'),
+    token: (hash) => one('SELECT doc FROM token WHERE hash = ?', hash),
+    async counts() {
       const counts: Record<string, Record<string, number>> = {}
       for (const [kind, key, n] of await ask(`${handoffCounts} UNION ALL ${OTHER_COUNTS}`)) {
         counts[String(kind)] ??= {}
@@ -130,19 +118,14 @@ export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine
       return { handoffs, tasks, agents: Object.fromEntries(agents), entries: entries?.[''] ?? 0 }
     },
 
-    timeline: async (stream: string, subject: string, limit: number) =>
-      toEntries(await ask(TIMELINE, stream, subject, limit)),
-    entries: async (stream: string, from: number, limit: number) =>
-      toEntries(await ask(ENTRIES, stream, from, limit)),
-    async streams({ limit, cursor = '' }: port.PageRequest): Promise<port.Page<string>> {
+    timeline: async (stream, subject, limit) => toEntries(await ask(TIMELINE, stream, subject, limit)),
+    entries: async (stream, from, limit) => toEntries(await ask(ENTRIES, stream, from, limit)),
+    async streams({ limit, cursor = '' }) {
       const rows = await ask('SELECT uid FROM stream WHERE uid > ? ORDER BY uid LIMIT ?', cursor, limit + 1)
       const uids = rows.map(([uid]) => String(uid))
       return toPage(uids, limit, (uid) => uid)
     },
-    async changes(
-      cursor: string | undefined,
-      limit: number,
-    ): Promise<{ entries: readonly port.LogEntry[]; cursor: string }> {
+    async changes(cursor, limit) {
       const after = cursor === undefined ? undefined : numberCursor(cursor)
       const last = await settled()
       if (cursor === undefined || after === undefined) {
@@ -154,7 +137,7 @@ export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine
       return { entries, cursor: String(entries.at(-1)?.id ?? cursor) }
     },
 
-    async tree(): Promise<port.Tree & { readonly newest: number }> {
+    async tree() {
       const [[newest, size, last, edge] = []] = await ask(TREE)
       return {
         size: Number(size ?? 0),
@@ -163,33 +146,25 @@ export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine
         newest: Number(newest ?? 0),
       }
     },
-    tiles: async (level: number, first: number, count: number) =>
-      toTiles(await ask(TILES, level, first, count)),
-    tileOfEntry: async (id: number) => toTiles(await ask(TILE_OF_ENTRY, id, id))[0],
-    async checkpoints({
-      before = Number.MAX_SAFE_INTEGER,
-      limit,
-    }: {
-      readonly before?: number
-      readonly limit: number
-    }): Promise<readonly port.SignedCheckpoint[]> {
+    tiles: async (level, first, count) => toTiles(await ask(TILES, level, first, count)),
+    tileOfEntry: async (id) => toTiles(await ask(TILE_OF_ENTRY, id, id))[0],
+    async checkpoints({ before = Number.MAX_SAFE_INTEGER, limit }) {
       const sql = 'SELECT size, at, note FROM checkpoint WHERE size < ? ORDER BY size DESC LIMIT ?'
       const rows = await ask(sql, before, limit)
       return rows.map(([size, at, note]) => ({ size: Number(size), at: String(at), note: String(note) }))
     },
-    session: named<AuditSession>('audit_session'),
-    sessions: async (filter: port.SessionFilter, page: port.PageRequest) =>
-      listed<AuditSession>(sessionList(filter, page), page),
-  }
+    session: named('audit_session'),
+    sessions: async (filter, page) => listed(sessionList(filter, page), page),
+  } satisfies Partial<Store>
 }
 
 /** Documents were written by this program, from values of these types. */
 export const docs = <T>(rows: Rows): readonly T[] => rows.map(([doc]) => JSON.parse(String(doc)))
 
-export const toTaskRows = (rows: Rows): readonly port.TaskRow[] =>
+export const toTaskRows = (rows: Rows): readonly TaskRow[] =>
   rows.map(([doc, open]) => ({ task: JSON.parse(String(doc)), open_deps: Number(open) }))
 
-const toEntries = (rows: Rows): readonly port.LogEntry[] =>
+const toEntries = (rows: Rows): readonly LogEntry[] =>
   rows.map(([id, stream, seq, subject, act, at, hash, body, disclosures]) => ({
     id: Number(id),
     stream: String(stream),
@@ -202,7 +177,7 @@ const toEntries = (rows: Rows): readonly port.LogEntry[] =>
     ...(disclosures && { disclosures: JSON.parse(String(disclosures)) }),
   }))
 
-const toTiles = (rows: Rows): readonly port.Tile[] =>
+const toTiles = (rows: Rows): readonly Tile[] =>
   rows.map(([level, n, first, bytes]) => ({
     level: Number(level),
     n: Number(n),

@@ -11,7 +11,7 @@ import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import { disclose } from './disclose.ts'
-import { isWithin, TransactionLost } from './group-commit.ts'
+import { isWithin, type Outcome, TransactionLost } from './group-commit.ts'
 import {
   follow,
   gatesBelow,
@@ -23,7 +23,7 @@ import {
   shiftDependencies,
   type Writes,
 } from './loaded.ts'
-import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token } from './store.ts'
+import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token, Unit } from './store.ts'
 import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
 
@@ -56,6 +56,17 @@ export class WorkingSet {
     return value
   }
 
+  /** The outcomes of decisions in their order; one that throws has changed nothing. */
+  decideAll(units: readonly Unit<unknown>[]): readonly Outcome[] {
+    return units.map((unit) => {
+      try {
+        return { ok: true, value: this.decide(unit.reads, (view) => unit.decide(view)) }
+      } catch (error) {
+        return { ok: false, error }
+      }
+    })
+  }
+
   /** Whether there is anything to write. */
   get isDirty(): boolean {
     return Object.values(this.writes).some((rows) => (Array.isArray(rows) ? rows.length : rows.size) > 0)
@@ -67,15 +78,17 @@ class UnitView implements View {
   readonly staged: (() => void)[] = []
   readonly #set: WorkingSet
   readonly #reads: Reads
-  readonly #handoffs = new Map<string, Handoff>()
-  readonly #contents = new Map<string, Content>()
-  readonly #agents = new Map<string, Agent>()
-  readonly #tasks = new Map<string, TaskRow>()
-  readonly #streams = new Map<string, Stream>()
-  readonly #sessions = new Map<string, AuditSession>()
-  readonly #runs = new Map<string, Run>()
-  readonly #blocks = new Map<string, Block>()
-  readonly #deliveries = new Map<string, Delivery>()
+  readonly #own = {
+    handoffs: new Map<string, Handoff>(),
+    contents: new Map<string, Content>(),
+    agents: new Map<string, Agent>(),
+    tasks: new Map<string, TaskRow>(),
+    streams: new Map<string, Stream>(),
+    sessions: new Map<string, AuditSession>(),
+    runs: new Map<string, Run>(),
+    blocks: new Map<string, Block>(),
+    deliveries: new Map<string, Delivery>(),
+  }
 
   constructor(set: WorkingSet, reads: Reads) {
     this.#set = set
@@ -83,11 +96,11 @@ class UnitView implements View {
   }
 
   handoff(uid: string): Handoff | undefined {
-    return this.#handoffs.get(uid) ?? this.#set.loaded.handoffs.get(uid)
+    return this.#own.handoffs.get(uid) ?? this.#set.loaded.handoffs.get(uid)
   }
 
   content(uid: string): Content | undefined {
-    return this.#contents.get(uid) ?? this.#set.loaded.contents.get(uid)
+    return this.#own.contents.get(uid) ?? this.#set.loaded.contents.get(uid)
   }
 
   claimed(agent: string): Handoff | undefined {
@@ -109,7 +122,7 @@ class UnitView implements View {
   }
 
   agent(name: string): Agent | undefined {
-    return this.#agents.get(name) ?? this.#set.loaded.agents.get(name)
+    return this.#own.agents.get(name) ?? this.#set.loaded.agents.get(name)
   }
 
   openOutgoing(agent: string): number | undefined {
@@ -121,11 +134,11 @@ class UnitView implements View {
   }
 
   task(id: string): TaskRow | undefined {
-    return this.#tasks.get(id) ?? this.#set.loaded.tasks.get(id)
+    return this.#own.tasks.get(id) ?? this.#set.loaded.tasks.get(id)
   }
 
   stream(uid: string): Stream | undefined {
-    return this.#streams.get(uid) ?? this.#set.loaded.streams.get(uid)
+    return this.#own.streams.get(uid) ?? this.#set.loaded.streams.get(uid)
   }
 
   notice(uid: string): Notice | undefined {
@@ -133,23 +146,23 @@ class UnitView implements View {
   }
 
   session(uid: string): AuditSession | undefined {
-    return this.#sessions.get(uid) ?? this.#set.loaded.sessions.get(uid)
+    return this.#own.sessions.get(uid) ?? this.#set.loaded.sessions.get(uid)
   }
 
   run(uid: string): Run | undefined {
-    return this.#runs.get(uid) ?? this.#set.loaded.runs.get(uid)
+    return this.#own.runs.get(uid) ?? this.#set.loaded.runs.get(uid)
   }
 
   block(digest: string): Block | undefined {
-    return this.#blocks.get(digest) ?? this.#set.loaded.blocks.get(digest)
+    return this.#own.blocks.get(digest) ?? this.#set.loaded.blocks.get(digest)
   }
 
   gates(uid: string): readonly Handoff[] {
-    return gatesBelow(this.#set.loaded, this.#handoffs, uid)
+    return gatesBelow(this.#set.loaded, this.#own.handoffs, uid)
   }
 
   delivery(uid: string): Delivery | undefined {
-    return this.#deliveries.get(uid) ?? this.#set.loaded.deliveries.get(uid)
+    return this.#own.deliveries.get(uid) ?? this.#set.loaded.deliveries.get(uid)
   }
 
   idem(): Idem | undefined {
@@ -174,9 +187,22 @@ class UnitView implements View {
     return next
   }
 
+  #put<K extends 'contents' | 'agents' | 'streams' | 'sessions' | 'runs' | 'deliveries'>(
+    kind: K,
+    key: string,
+    row: NonNullable<ReturnType<Loaded[K]['get']>>,
+  ): void {
+    const { loaded, writes } = this.#set
+    const [own, ...shared]: readonly Map<string, unknown>[] = [this.#own[kind], loaded[kind], writes[kind]]
+    own!.set(key, row)
+    this.staged.push(() => {
+      for (const rows of shared) rows.set(key, row)
+    })
+  }
+
   putHandoff(handoff: Handoff): void {
     const before = this.handoff(handoff.uid)
-    this.#handoffs.set(handoff.uid, handoff)
+    this.#own.handoffs.set(handoff.uid, handoff)
     const { loaded, writes } = this.#set
     this.staged.push(() => {
       if (!before) {
@@ -191,22 +217,12 @@ class UnitView implements View {
   }
 
   putContent(uid: string, content: Content): void {
-    const before = this.content(uid)
-    this.#contents.set(uid, content)
-    const { loaded, writes } = this.#set
-    this.staged.push(() => {
-      if (!before) writes.newContents.add(uid)
-      loaded.contents.set(uid, content)
-      writes.contents.set(uid, content)
-    })
+    if (!this.content(uid)) this.staged.push(() => this.#set.writes.newContents.add(uid))
+    this.#put('contents', uid, content)
   }
 
   putAgent(agent: Agent): void {
-    this.#agents.set(agent.name, agent)
-    this.staged.push(() => {
-      this.#set.loaded.agents.set(agent.name, agent)
-      this.#set.writes.agents.set(agent.name, agent)
-    })
+    this.#put('agents', agent.name, agent)
   }
 
   putTask(
@@ -214,7 +230,7 @@ class UnitView implements View {
     created?: { readonly depends_on: readonly string[]; readonly open_deps: number },
   ): void {
     const row = { task, open_deps: created?.open_deps ?? this.task(task.id)?.open_deps ?? 0 }
-    this.#tasks.set(task.id, row)
+    this.#own.tasks.set(task.id, row)
     const { loaded, writes } = this.#set
     this.staged.push(() => {
       if (created) writes.newTasks.set(task.uid, created)
@@ -268,24 +284,16 @@ class UnitView implements View {
   }
 
   putSession(session: AuditSession): void {
-    this.#sessions.set(session.uid, session)
-    this.staged.push(() => {
-      this.#set.loaded.sessions.set(session.uid, session)
-      this.#set.writes.sessions.set(session.uid, session)
-    })
+    this.#put('sessions', session.uid, session)
   }
 
   putRun(run: Run): void {
-    this.#runs.set(run.uid, run)
-    this.staged.push(() => {
-      this.#set.loaded.runs.set(run.uid, run)
-      this.#set.writes.runs.set(run.uid, run)
-    })
+    this.#put('runs', run.uid, run)
   }
 
   addBlock(block: Block): void {
     if (this.block(block.digest)) return
-    this.#blocks.set(block.digest, block)
+    this.#own.blocks.set(block.digest, block)
     this.staged.push(() => {
       this.#set.loaded.blocks.set(block.digest, block)
       this.#set.writes.blocks.push(block)
@@ -293,11 +301,7 @@ class UnitView implements View {
   }
 
   putDelivery(delivery: Delivery): void {
-    this.#deliveries.set(delivery.uid, delivery)
-    this.staged.push(() => {
-      this.#set.loaded.deliveries.set(delivery.uid, delivery)
-      this.#set.writes.deliveries.set(delivery.uid, delivery)
-    })
+    this.#put('deliveries', delivery.uid, delivery)
   }
 
   redact(redaction: Redaction): void {
@@ -316,7 +320,7 @@ class UnitView implements View {
   }
 
   append({ stream: uid, subject, record, fields, progress }: Append): number {
-    const { loaded, writes, origin } = this.#set
+    const { writes, origin } = this.#set
     if (this.session(uid)?.state === 'sealed') throw sealed(uid)
     const before = this.stream(uid)
     const disclosed = fields && disclose(fields)
@@ -328,11 +332,9 @@ class UnitView implements View {
     const { seq, hash } = head
     const progress_seq = progress ? seq : (before?.progress_seq ?? -1)
     const stream: Stream = { uid, seq, head: hash, progress_seq }
-    this.#streams.set(uid, stream)
+    this.#put('streams', uid, stream)
     this.staged.push(() => {
       if (!before) writes.newStreams.add(uid)
-      loaded.streams.set(uid, stream)
-      writes.streams.set(uid, stream)
       writes.entries.push({
         stream: uid,
         seq,

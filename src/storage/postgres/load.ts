@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { RANK } from '../../domain/priority.ts'
-import { mergeReads, TransactionLost } from '../group-commit.ts'
+import { dueFirst, dueWithin, mergeReads, TransactionLost } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './connection/round-trip.ts'
@@ -16,9 +16,6 @@ export interface Load {
   readonly call: Call
   readonly take: (rows: Rows) => void
 }
-
-/** How many due handoffs are settled at once. */
-const DUE_AT_ONCE = 100
 
 export interface LoadOptions {
   readonly remembered: Remembered
@@ -72,23 +69,21 @@ export class Loader {
    * held the lock before has committed.
    */
   first(settled: ReadonlySet<string> | 'skip'): Load[] {
-    const { agents, counted, claims, numbers, year } = this.#reads
+    const { agents, counted, claims, numbers } = this.#reads
     const handoffs = this.#handoffs()
-    const loads = [this.#start(settled)]
     const locked = this.#options.lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
-    if (locked.length > 0) loads.push(this.#load(SQL.locked, this.#agent, locked))
-    if (handoffs.length > 0) loads.push(this.#load(SQL.handoffs, (row) => this.#handoff(row), handoffs))
-    if (claims.size > 0) {
-      for (const agent of claims.keys()) this.loaded.claims.set(agent, [])
-      loads.push(this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs))
-    }
-    if (counted.length > 0) loads.push(this.#load(SQL.counts, this.#count, counted))
+    for (const agent of claims.keys()) this.loaded.claims.set(agent, [])
     const { drawn } = this.#options
     if (drawn) this.#number(drawn)
-    else if (numbers > 0)
-      for (const call of this.#options.numbers.draw(numbers, this.#units.length, year))
-        loads.push({ call, take: this.#number })
-    return this.isSplit ? loads : [...loads, ...this.second()]
+    return [
+      this.#start(settled),
+      ...this.#load(SQL.locked, this.#agent, locked),
+      ...this.#load(SQL.handoffs, this.#handoff, handoffs),
+      ...this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs),
+      ...this.#load(SQL.counts, this.#count, counted),
+      ...(drawn || numbers === 0 ? [] : this.#draw(numbers)),
+      ...(this.isSplit ? [] : this.second()),
+    ]
   }
 
   second(): Load[] {
@@ -96,35 +91,29 @@ export class Loader {
     const { contents, notices, idems, pairs, sessions, runs, blocks, deliveries } = this.#reads
     const claimed = [...this.loaded.claims.values()].flat()
     const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
-    const loads: Load[] = []
     const short = [...this.#reads.claims].flatMap(([agent, wanted]) =>
       (this.loaded.claims.get(agent)?.length ?? 0) < wanted ? [agent] : [],
     )
-    if (short.length > 0)
-      loads.push(this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, handoffs))
     const { unknown, tasks, streams, agents } = this.#related(handoffs)
-    if (unknown.length + tasks.length > 0) loads.push(this.#load(SQL.tasks, this.#task, unknown, tasks))
-    if (pairs.length > 0) {
-      const columns = (['task', 'from', 'to'] as const).map((column) => pairs.map((pair) => pair[column]))
-      loads.push(this.#load(SQL.latest, this.#latest, ...columns))
-    }
-    if (sessions.length > 0) loads.push(this.#load(SQL.sessions, into(this.loaded.sessions), sessions))
-    if (unknown.length + tasks.length > 0)
-      loads.push(this.#load(SQL.streams, this.#stream, unknown, tasks, streams))
-    else if (streams.length > 0) loads.push(this.#load(SQL.streamsByUid, this.#stream, streams))
-    if (runs.length > 0) loads.push(this.#runs(runs))
-    if (unknown.length > 0) loads.push(this.#load(SQL.agents, this.#agent, unknown, agents))
-    else if (agents.length > 0) loads.push(this.#load(SQL.agentsByName, this.#agent, agents))
-    if (contents.length > 0) loads.push(this.#load(SQL.contents, this.#content, contents))
-    if (blocks.length > 0) loads.push(this.#load(SQL.blocks, into(this.loaded.blocks), blocks))
-    if (deliveries.length > 0)
-      loads.push(this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries))
-    if (notices.length > 0) loads.push(this.#load(SQL.notices, this.#notice, notices))
-    if (idems.length > 0) {
-      const columns = (['actor', 'op', 'key'] as const).map((column) => idems.map((idem) => idem[column]))
-      loads.push(this.#load(SQL.idems, this.#idem, ...columns))
-    }
-    return loads
+    const hasTasks = unknown.length + tasks.length > 0
+    return [
+      ...this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, handoffs),
+      ...(hasTasks ? [this.#loadAll(SQL.tasks, this.#task, unknown, tasks)] : []),
+      ...this.#load(SQL.latest, this.#latest, ...columnsOf(pairs, 'task', 'from', 'to')),
+      ...this.#load(SQL.sessions, into(this.loaded.sessions), sessions),
+      ...(hasTasks
+        ? [this.#loadAll(SQL.streams, this.#stream, unknown, tasks, streams)]
+        : this.#load(SQL.streamsByUid, this.#stream, streams)),
+      ...this.#load(SQL.runs, into(this.loaded.runs), runs),
+      ...(unknown.length > 0
+        ? this.#load(SQL.agents, this.#agent, unknown, agents)
+        : this.#load(SQL.agentsByName, this.#agent, agents)),
+      ...this.#load(SQL.contents, this.#content, contents),
+      ...this.#load(SQL.blocks, into(this.loaded.blocks), blocks),
+      ...this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries),
+      ...this.#load(SQL.notices, this.#notice, notices),
+      ...this.#load(SQL.idems, this.#idem, ...columnsOf(idems, 'actor', 'op', 'key')),
+    ]
   }
 
   /**
@@ -135,13 +124,11 @@ export class Loader {
     const runs = new Set<string>()
     for (const { run } of this.loaded.handoffs.values())
       if (run !== undefined && !this.loaded.runs.has(run)) runs.add(run)
-    const receivers = this.#newReceivers()
-    const gated = gatedOf(this.loaded)
     const gates = ([uid, docs]: readonly string[]) => takeGates(this.loaded, uid!, JSON.parse(docs!))
     return [
-      ...(runs.size === 0 ? [] : [this.#runs([...runs].sort())]),
-      ...(receivers.length === 0 ? [] : [this.#load(SQL.agentsByName, this.#agent, receivers)]),
-      ...(gated.length === 0 ? [] : [this.#load(SQL.gates, gates, gated)]),
+      ...this.#load(SQL.runs, into(this.loaded.runs), [...runs].sort()),
+      ...this.#load(SQL.agentsByName, this.#agent, this.#newReceivers()),
+      ...this.#load(SQL.gates, gates, gatedOf(this.loaded)),
     ]
   }
 
@@ -152,13 +139,13 @@ export class Loader {
 
   moreNumbers(): Load[] {
     const { numbers, year } = this.#reads
-    const [drawing] = this.#options.numbers.draw(
-      numbers - this.loaded.numbers.length,
-      this.#units.length,
-      year,
-    )
     const beginning = { call: this.#options.numbers.beginYear(year), take: () => undefined }
-    return [beginning, { call: drawing!, take: this.#number }]
+    return [beginning, ...this.#draw(numbers - this.loaded.numbers.length)]
+  }
+
+  #draw(count: number): Load[] {
+    const calls = this.#options.numbers.draw(count, this.#units.length, this.#reads.year)
+    return calls.map((call) => ({ call, take: this.#number }))
   }
 
   /** Names the rows that belong to the handoffs; those of `unknown` handoffs are found through their rows. */
@@ -192,10 +179,6 @@ export class Loader {
     })
   }
 
-  #runs(uids: readonly string[]): Load {
-    return this.#load(SQL.runs, into(this.loaded.runs), uids)
-  }
-
   /** A content is guarded by the lock on its handoff. They are locked as they come: in one order. */
   #handoffs(): readonly string[] {
     const { handoffs, contents } = this.#reads
@@ -203,29 +186,23 @@ export class Loader {
   }
 
   #start(settled: ReadonlySet<string> | 'skip'): Load {
-    const named = this.#units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
-    const [at, limit] =
-      settled === 'skip' ? ['', 0] : [latest(this.#units), DUE_AT_ONCE + settled.size + named]
+    const { at, limit } = settled === 'skip' ? { at: '', limit: 0 } : dueWithin(this.#units, settled)
     return {
       call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
         const { due, early } = dueAmong(rows, at)
         this.early = this.#options.isRight ? [] : early
-        this.due = due.filter((item) => settled === 'skip' || !(settled.has(item.uid) || this.#isOwn(item)))
+        this.due = settled === 'skip' ? due : dueFirst(due, this.#units, settled)
       },
     }
   }
 
-  /** A lapsed lease of a handoff that its holder names is left for the holder to revive. */
-  #isOwn({ uid, kind, holder }: DueItem): boolean {
-    return (
-      kind === 'lease' &&
-      holder !== undefined &&
-      this.#units.some((unit) => unit.holder === holder && unit.reads.handoffs?.includes(uid))
-    )
+  /** Nothing where no key is given. */
+  #load(sql: Statement, take: (row: readonly string[]) => void, ...keys: (readonly Key[])[]): Load[] {
+    return keys[0]?.length === 0 ? [] : [this.#loadAll(sql, take, ...keys)]
   }
 
-  #load(sql: Statement, take: (row: readonly string[]) => void, ...values: Value[]): Load {
+  #loadAll(sql: Statement, take: (row: readonly string[]) => void, ...values: Value[]): Load {
     return {
       call: call(sql, this.#ws, ...values),
       // Columns that may be absent are read with a check where they are taken; the others are NOT NULL.
@@ -310,12 +287,14 @@ export class Loader {
   }
 }
 
+type Key = string | number
+
+const columnsOf = <T>(rows: readonly T[], ...columns: readonly (keyof T)[]) =>
+  columns.map((column) => rows.map((row) => row[column]))
+
 /** Rows of a key and a document. */
 const into =
   <T>(map: Map<string, T>) =>
   ([key, doc]: readonly string[]): void => {
     map.set(key!, JSON.parse(doc!))
   }
-
-export const latest = (units: readonly Unit<unknown>[]): string =>
-  units.reduce((last, unit) => (unit.at > last ? unit.at : last), '')

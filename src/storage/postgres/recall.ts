@@ -5,7 +5,6 @@ import { emptyLoaded, type Loaded } from '../loaded.ts'
 import type { Unit } from '../store.ts'
 import { type Call, call, type Value } from './connection/round-trip.ts'
 import type { Versions } from './flush.ts'
-import { latest } from './load.ts'
 import { AGENT_CHANGES } from './load-statements.ts'
 import type { Numbers } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
@@ -72,7 +71,6 @@ export function recall(
   if (reads.claims.size > 0) return undefined
   const handoffs = found(new Set([...reads.handoffs, ...reads.contents]), remembered.handoffs)
   if (!handoffs || handoffs.size + reads.numbers === 0) return undefined
-  const at = latest(units)
   const loaded = emptyLoaded()
   const names = new Set(reads.agents)
   const roots = new Set(reads.streams)
@@ -80,7 +78,7 @@ export function recall(
     const handoff: Handoff = JSON.parse(value)
     if (handoff.task !== undefined || handoff.run !== undefined || handoff.gated) return undefined
     // Settled first, and the check comes behind the change, which may say that it is due later.
-    if ((dueOf(handoff)?.at ?? '~') <= at) return undefined
+    if ((dueOf(handoff)?.at ?? '~') <= reads.at) return undefined
     loaded.handoffs.set(uid, handoff)
     names.add(handoff.from).add(handoff.to)
     roots.add(handoff.root)
@@ -104,7 +102,7 @@ export function recall(
     locks: call(CHECK.locked, ws, ...versions(handoffs), ...versions(streams)),
     check(changed) {
       const looked = new Map([...contents].filter(([uid]) => !changed.has(uid)))
-      return call(CHECK.read, ws, at, changes, ...versions(looked))
+      return call(CHECK.read, ws, reads.at, changes, ...versions(looked))
     },
     number() {
       numbers.use(reads.numbers)

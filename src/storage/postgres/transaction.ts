@@ -78,7 +78,7 @@ function stage(
   if (!recalled) return undefined
   const { loaded, agentDocs, versions, locks, check, number, forget } = recalled
   const set = new WorkingSet(loaded, origin)
-  const outcomes = decideAll(set, units)
+  const outcomes = set.decideAll(units)
   // A refusal must rest on what is there, and what is not written is not checked.
   if (!set.isDirty || outcomes.some(({ ok }) => !ok)) return undefined
   const { handoffs, streams } = set.writes
@@ -150,7 +150,7 @@ async function fromStore(
       await leave(client)
       return { due: loader.due }
     }
-    outcomes = decideAll(set, units)
+    outcomes = set.decideAll(units)
     if (!set.isDirty) {
       await leave(client)
       return { outcomes }
@@ -184,15 +184,6 @@ async function fromStore(
   onCommit()
   return { outcomes }
 }
-
-const decideAll = (set: WorkingSet, units: readonly Unit<unknown>[]): readonly Outcome[] =>
-  units.map((unit): Outcome => {
-    try {
-      return { ok: true, value: set.decide(unit.reads, (view) => unit.decide(view)) }
-    } catch (error) {
-      return { ok: false, error }
-    }
-  })
 
 async function load(
   client: ClientBase,

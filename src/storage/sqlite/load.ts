@@ -1,11 +1,12 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { mergeReads } from '../group-commit.ts'
+import { dueFirst, dueWithin, mergeReads } from '../group-commit.ts'
 import { beforeYear, emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
+import { keyOf } from '../rows.ts'
 import type { DueItem, Idem, Stream, Unit } from '../store.ts'
 import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'
 
-const DUE_AT_ONCE = 100
+const REMEMBERED = new Set(['handoff', 'content', 'agent'])
 
 /** Everything that the units read. The write lock is held, so nothing can change before they are decided. */
 export function load(db: Statements, units: readonly Unit<unknown>[], remembered: Remembered): Loaded {
@@ -14,9 +15,23 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
   const streams = new Set(reads.streams)
   const agents = new Set([...reads.agents, ...reads.counted])
   const tasks = new Set(reads.tasks)
-  const take = (doc: string) => takeHandoff(loaded, doc, streams, agents, tasks)
-  const docOf = (table: 'handoff' | 'content' | 'agent', key: string) =>
-    remembered.get(`${table} ${key}`, () => documentOf(db, table, key))
+  const take = (doc: string) => {
+    const handoff: Handoff = JSON.parse(doc)
+    if (handoff.task !== undefined) tasks.add(handoff.task)
+    loaded.handoffs.set(handoff.uid, handoff)
+    streams.add(handoff.root)
+    agents.add(handoff.from).add(handoff.to)
+  }
+  const docOf = (table: string, key: string) => {
+    const read = () => documentOf(db, table, key)
+    return REMEMBERED.has(table) ? remembered.get(`${table} ${key}`, read) : read()
+  }
+  const fill = <T>(rows: Map<string, T>, table: string, keys: Iterable<string>) => {
+    for (const key of keys) {
+      const doc = docOf(table, key)
+      if (doc !== undefined) rows.set(key, JSON.parse(doc))
+    }
+  }
 
   for (const [agent, wanted] of reads.claims) {
     const rows = db.all(
@@ -35,10 +50,7 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
     const doc = docOf('handoff', uid)
     if (doc !== undefined) take(doc)
   }
-  for (const uid of reads.contents) {
-    const doc = docOf('content', uid)
-    if (doc !== undefined) loaded.contents.set(uid, JSON.parse(doc))
-  }
+  fill(loaded.contents, 'content', reads.contents)
   for (const id of tasks) {
     const row = db.get('SELECT doc, open_deps FROM task WHERE id = ?', id)
     if (!row) continue
@@ -55,33 +67,21 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
     )
     if (row) takeLatest(loaded, pair, row.doc as string)
   }
-  for (const name of agents) {
-    const doc = docOf('agent', name)
-    if (doc !== undefined) loaded.agents.set(name, JSON.parse(doc))
-  }
+  fill(loaded.agents, 'agent', agents)
   for (const name of reads.counted) {
     const count = (column: string) =>
       db.get(`SELECT count(*) AS n FROM handoff WHERE ${column} = ? AND open = 1`, name)?.n as number
     loaded.outgoing.set(name, count('from_agent'))
     loaded.incoming.set(name, count('to_agent'))
   }
-  for (const uid of reads.sessions) {
-    const row = db.get('SELECT doc FROM audit_session WHERE uid = ?', uid)
-    if (!row) continue
-    loaded.sessions.set(uid, JSON.parse(row.doc as string))
-    streams.add(uid)
-  }
+  fill(loaded.sessions, 'audit_session', reads.sessions)
+  for (const uid of loaded.sessions.keys()) streams.add(uid)
   const runs = new Set(reads.runs)
   for (const { run } of loaded.handoffs.values()) if (run !== undefined) runs.add(run)
-  for (const uid of runs) {
-    const row = db.get('SELECT doc FROM run WHERE uid = ?', uid)
-    if (row) loaded.runs.set(uid, JSON.parse(row.doc as string))
-    streams.add(uid)
-  }
-  for (const digest of reads.blocks) {
-    const row = db.get('SELECT doc FROM block WHERE digest = ?', digest)
-    if (row) loaded.blocks.set(digest, JSON.parse(row.doc as string))
-  }
+  for (const uid of runs) streams.add(uid)
+  fill(loaded.runs, 'run', runs)
+  fill(loaded.blocks, 'block', reads.blocks)
+  fill(loaded.deliveries, 'delivery', reads.deliveries)
   for (const uid of gatedOf(loaded)) {
     const rows = db.all(
       `SELECT doc FROM handoff WHERE parent = ? AND json_extract(doc, '$.type') IN ('gate', 'delegation') ORDER BY uid`,
@@ -92,10 +92,6 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
       uid,
       rows.map((row) => row.doc as string),
     )
-  }
-  for (const uid of reads.deliveries) {
-    const row = db.get('SELECT doc FROM delivery WHERE uid = ?', uid)
-    if (row) loaded.deliveries.set(uid, JSON.parse(row.doc as string))
   }
   for (const uid of streams) {
     const stream = remembered.get(`stream ${uid}`, () =>
@@ -112,12 +108,8 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
       })
   }
   for (const key of reads.idems) {
-    const row = db.get(
-      'SELECT * FROM idem WHERE actor = ? AND op = ? AND key = ?',
-      key.actor,
-      key.op,
-      key.key,
-    )
+    const { actor, op, key: chosen } = key
+    const row = db.get('SELECT * FROM idem WHERE actor = ? AND op = ? AND key = ?', actor, op, chosen)
     if (row) loaded.idems.set(idemKey(key), row as unknown as Idem)
   }
   if (reads.numbers > 0) drawNumbers(db, loaded, reads)
@@ -163,37 +155,22 @@ export function giveBack(db: Statements, { numbers }: Loaded): void {
 }
 
 /** A document as its text: what is made of it is somebody's own, who may change it. */
-export function documentOf(
-  db: Statements,
-  table: 'handoff' | 'content' | 'agent',
-  key: string,
-): string | undefined {
-  const column = table === 'agent' ? 'name' : 'uid'
-  return db.get(`SELECT doc FROM ${table} WHERE ${column} = ?`, key)?.doc as string | undefined
-}
+export const documentOf = (db: Statements, table: string, key: string) =>
+  db.get(`SELECT doc FROM ${table} WHERE ${keyOf(table)} = ?`, key)?.doc as string | undefined
 
-/** The handoffs to settle before these units are judged; a unit may revive its own lapsed lease. */
+/** The handoffs to settle before these units are judged. */
 export function dueBefore(
   db: Statements,
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string>,
   remembered: Remembered,
 ): readonly DueItem[] {
-  const at = units.reduce((latest, unit) => (unit.at > latest ? unit.at : latest), '')
+  const { at, limit } = dueWithin(units, settled)
   if (remembered.get(EARLIEST_DUE, () => earliestDue(db)) > at) return []
-  const named = units.reduce((sum, { reads }) => sum + (reads.handoffs?.length ?? 0), 0)
-  // Handoffs that are filtered out below must not fill the page and hide the others.
-  const due = probeDue(db, at, DUE_AT_ONCE + settled.size + named)
+  const due = probeDue(db, at, limit)
   // The earliest due handoff was moved or has ended.
   if (due.length === 0) remembered.forget(EARLIEST_DUE)
-  return due.filter(
-    (item) =>
-      !settled.has(item.uid) &&
-      !(
-        item.kind === 'lease' &&
-        units.some((u) => u.holder === item.holder && u.reads.handoffs?.includes(item.uid))
-      ),
-  )
+  return dueFirst(due, units, settled)
 }
 
 /** Nothing is due before this instant. What is moved to a later one leaves it as it is. */
@@ -213,18 +190,3 @@ export const probeDue = (db: Statements, at: string, limit: number): readonly Du
       limit,
     )
     .map(({ uid, kind, holder }) => ({ uid, kind, ...(holder !== null && { holder }) }) as DueItem)
-
-function takeHandoff(
-  loaded: Loaded,
-  doc: string,
-  streams: Set<string>,
-  agents: Set<string>,
-  tasks: Set<string>,
-): void {
-  const handoff: Handoff = JSON.parse(doc)
-  if (handoff.task !== undefined) tasks.add(handoff.task)
-  loaded.handoffs.set(handoff.uid, handoff)
-  streams.add(handoff.root)
-  agents.add(handoff.from)
-  agents.add(handoff.to)
-}

@@ -1,9 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Notice } from '../../domain/people/notice.ts'
 import type { Condition, Listing } from '../filters.ts'
 import { containing } from '../page.ts'
 import { docs, queriesOver, toTaskRows } from '../queries.ts'
-import type { TaskRow } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { Statements } from './statements.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
@@ -48,11 +47,10 @@ export function sqliteQueries(db: Statements, read: <T>(query: () => T) => Promi
       settled: async () => Number.MAX_SAFE_INTEGER,
       handoffCounts: HANDOFF_COUNTS,
     }),
-    longestChain: () =>
-      read((): TaskRow | undefined => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
-    dependents: (uid: string) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
-    noticesAbout: (uids: readonly string[]) => read(() => docs<Notice>(db.rows(ABOUT, JSON.stringify(uids)))),
-  }
+    longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
+    dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
+    noticesAbout: (uids) => read(() => docs(db.rows(ABOUT, JSON.stringify(uids)))),
+  } satisfies Partial<Store>
 }
 
 /** The SQL of a list, and its values. */

@@ -227,13 +227,7 @@ class SqliteStore {
         }
       }
       const set = new WorkingSet(load(this.#statements, units, this.#remembered), this.info.origin)
-      outcomes = units.map((unit): Outcome => {
-        try {
-          return { ok: true, value: set.decide(unit.reads, (view) => unit.decide(view)) }
-        } catch (error) {
-          return { ok: false, error }
-        }
-      })
+      outcomes = set.decideAll(units)
       giveBack(this.#statements, set.loaded)
       if (!set.isDirty) {
         this.#statements.run('COMMIT')

@@ -1,5 +1,5 @@
-import type { Notice } from '../../../domain/people/notice.ts'
 import { docs, queriesOver, toTaskRows } from '../../queries.ts'
+import type { Store } from '../../store.ts'
 import { askWith, type Trip } from '../connection/ask.ts'
 import { printed } from './listing.ts'
 import { settled } from './log.ts'
@@ -43,9 +43,9 @@ export function postgresQueries(trip: Trip, ws: number) {
     }),
     longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
-    dependents: async (uid: string) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),
-    noticesAbout: async (uids: readonly string[]) => docs<Notice>(await ask('notices_about', ABOUT, uids)),
-  }
+    dependents: async (uid) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),
+    noticesAbout: async (uids) => docs(await ask('notices_about', ABOUT, uids)),
+  } satisfies Partial<Store>
 }
 
 const statements = new Map<string, { readonly name: string; readonly text: string }>()

@@ -1,5 +1,6 @@
 import { appendToChain, EMPTY_CHAIN } from '../audit/chain.ts'
-import { sha256 } from '../crypto/crypto.ts'
+import { encodeDisclosure } from '../audit/disclosure.ts'
+import { fillRandom, sha256 } from '../crypto/crypto.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
@@ -10,7 +11,6 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
-import { disclose } from './disclose.ts'
 import { isWithin, type Outcome, TransactionLost } from './group-commit.ts'
 import {
   follow,
@@ -352,3 +352,34 @@ class UnitView implements View {
 
 /** RFC 6962 leaf hash of an entry, in base64: SHA-256 over a zero byte and the entry's bytes. */
 export const leafHash = (entry: string): string => sha256(`\0${entry}`, 'base64')
+
+/** Commits to the values of an entry: digests for the log, and the strings that open them. */
+function disclose(fields: Readonly<Record<string, unknown>>): {
+  digests: Record<string, string>
+  disclosures: string[]
+} {
+  const digests: Record<string, string> = {}
+  const disclosures: string[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    const disclosure = encodeDisclosure(salt(), name, value)
+    digests[name] = sha256(disclosure, 'base64url')
+    disclosures.push(disclosure)
+  }
+  return { digests, disclosures }
+}
+
+const SALT_BYTES = 16
+const pool = Buffer.alloc(SALT_BYTES * 256)
+let next = pool.length
+
+/** 128 random bits; taken from a pool because one call of the generator per salt costs more than the hash. */
+function salt(): string {
+  if (next >= pool.length) {
+    fillRandom(pool)
+    next = 0
+  }
+  const text = pool.toString('base64url', next, next + SALT_BYTES)
+  next += SALT_BYTES
+  return text
+}

@@ -1,23 +1,23 @@
 import { closeSync, type FSWatcher, futimesSync, openSync, watch } from 'node:fs'
+import { Listeners } from '../listeners.ts'
 
 /**
  * Tells other processes that something was committed, by touching a small file after the commit. (Watching the
  * `-wal` file instead wakes them before the commit can be read.) A hint only: readers look for themselves.
  */
-export class Signal {
+export class Signal extends Listeners {
   readonly #path: string | undefined
-  readonly #listeners = new Set<() => void>()
   #fd: number | undefined
   #watcher: FSWatcher | undefined
-  #closed = false
 
   constructor(path: string | undefined) {
+    super()
     this.#path = path
   }
 
   send(): void {
-    this.#wake()
-    if (this.#path === undefined || this.#closed) return
+    this.wake()
+    if (this.#path === undefined || this.isClosed) return
     try {
       this.#fd ??= openSync(this.#path, 'a', 0o600)
       const now = Date.now() / 1000
@@ -27,48 +27,24 @@ export class Signal {
     }
   }
 
-  subscribe(listener: () => void): () => void {
-    if (this.#closed) return () => undefined
-    // A function of its own for each subscription: one listener may subscribe twice.
-    const own = () => listener()
-    this.#listeners.add(own)
-    this.#watch()
-    return () => {
-      this.#listeners.delete(own)
-      if (this.#listeners.size === 0) this.#unwatch()
-    }
-  }
-
-  close(): void {
-    this.#closed = true
-    this.#listeners.clear()
-    this.#unwatch()
+  override close(): void {
+    super.close()
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
   }
 
-  #wake(): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener()
-      } catch {
-        // The commit stands, whatever a listener makes of it.
-      }
-    }
-  }
-
-  #watch(): void {
+  protected override watch(): void {
     if (this.#watcher || this.#path === undefined) return
     try {
       closeSync(openSync(this.#path, 'a', 0o600))
-      this.#watcher = watch(this.#path, { persistent: false }, () => this.#wake())
-      this.#watcher.on('error', () => this.#unwatch())
+      this.#watcher = watch(this.#path, { persistent: false }, () => this.wake())
+      this.#watcher.on('error', () => this.unwatch())
     } catch {
       // No watches left on this machine: waiters fall back on looking every second.
     }
   }
 
-  #unwatch(): void {
+  protected override unwatch(): void {
     this.#watcher?.close()
     this.#watcher = undefined
   }

@@ -26,13 +26,7 @@ export class Statements {
 
   /** Rows in the order of their columns. */
   rows(sql: string, ...values: SQLInputValue[]): Rows {
-    let statement = this.#inOrder.get(sql)
-    if (!statement) {
-      statement = this.#prepare(sql)
-      statement.setReturnArrays(true)
-      this.#inOrder.set(sql, statement)
-    }
-    return statement.all(...values) as unknown as Rows
+    return this.#statement(sql, this.#inOrder).all(...values) as unknown as Rows
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
@@ -44,16 +38,13 @@ export class Statements {
     return this.#db.prepare(sql).iterate(...values) as Iterable<Row>
   }
 
-  #statement(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql)
+  #statement(sql: string, prepared = this.#prepared): StatementSync {
+    let statement = prepared.get(sql)
     if (!statement) {
-      statement = this.#prepare(sql)
-      this.#prepared.set(sql, statement)
+      statement = this.#db.prepare(sql.replaceAll('LIMIT ?', 'LIMIT ? + 0'))
+      statement.setReturnArrays(prepared === this.#inOrder)
+      prepared.set(sql, statement)
     }
     return statement
-  }
-
-  #prepare(sql: string): StatementSync {
-    return this.#db.prepare(sql.replaceAll('LIMIT ?', 'LIMIT ? + 0'))
   }
 }

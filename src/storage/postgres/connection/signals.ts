@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase, Notification } from 'pg'
+import { Listeners } from '../../listeners.ts'
 import type { Connections } from './connect.ts'
 import { call, roundTrip } from './round-trip.ts'
 
@@ -16,61 +17,32 @@ const LONGEST_PAUSE_MS = 10_000
  * Tells other processes that something was committed. After the commit and apart from it: a notification inside
  * a transaction takes a lock that all transactions of the server share. A hint only: readers look for themselves.
  */
-export class Signals {
+export class Signals extends Listeners {
   readonly #connections: Connections
   readonly #channel: string
   /** Sent along, so that a process is not woken by itself a second time. */
   readonly #self = randomUUID()
-  readonly #listeners = new Set<() => void>()
   #listening: ReturnType<Connections['alone']> | undefined
   #reconnect: NodeJS.Timeout | undefined
   #failures = 0
   #sending = false
   #again = false
-  #closed = false
 
   constructor(connections: Connections, ws: number) {
+    super()
     this.#connections = connections
     this.#channel = `baton_${ws}`
   }
 
   send(): void {
-    this.#wake()
+    this.wake()
     this.#again = true
     if (!this.#sending) void this.#notify()
   }
 
-  subscribe(listener: () => void): () => void {
-    if (this.#closed) return () => undefined
-    // A function of its own for each subscription: one listener may subscribe twice.
-    const own = () => listener()
-    this.#listeners.add(own)
-    if (!this.#listening && !this.#reconnect) this.#listen()
-    return () => {
-      this.#listeners.delete(own)
-      if (this.#listeners.size === 0) this.#unlisten()
-    }
-  }
-
-  close(): void {
-    this.#closed = true
-    this.#listeners.clear()
-    this.#unlisten()
-  }
-
-  #wake(): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener()
-      } catch {
-        // The commit stands, whatever a listener makes of it.
-      }
-    }
-  }
-
   async #notify(): Promise<void> {
     this.#sending = true
-    while (this.#again && !this.#closed) {
+    while (this.#again && !this.isClosed) {
       this.#again = false
       try {
         const client: ClientBase & { release(error?: boolean): void } = await this.#connections.pool.connect()
@@ -86,11 +58,12 @@ export class Signals {
     this.#sending = false
   }
 
-  #listen(): void {
+  protected override watch(): void {
+    if (this.#listening || this.#reconnect) return
     const client = this.#connections.alone()
     this.#listening = client
     client.on('notification', ({ payload }: Notification) => {
-      if (payload !== this.#self) this.#wake()
+      if (payload !== this.#self) this.wake()
     })
     client.on('end', () => this.#lost(client))
     client
@@ -98,7 +71,7 @@ export class Signals {
       .then(() => client.query(`LISTEN ${this.#channel}`))
       .then(() => {
         // Commits made while the connection was down were not heard.
-        if (this.#failures > 0) this.#wake()
+        if (this.#failures > 0) this.wake()
         this.#failures = 0
       })
       .catch(() => this.#lost(client))
@@ -112,13 +85,13 @@ export class Signals {
     this.#reconnect = setTimeout(
       () => {
         this.#reconnect = undefined
-        this.#listen()
+        this.watch()
       },
       pause * (0.5 + Math.random() / 2),
     ).unref()
   }
 
-  #unlisten(): void {
+  protected override unwatch(): void {
     clearTimeout(this.#reconnect)
     this.#reconnect = undefined
     this.#failures = 0

@@ -115,7 +115,7 @@ const KEYS: Readonly<Record<string, string>> = { agent: 'name', token: 'hash', b
 export const keyOf = (table: string): string => KEYS[table] ?? 'uid'
 
 /** Columns that the engine counts itself. */
-const NUMBERED: Readonly<Record<string, string>> = { entry: 'id', record: 'seq', block: 'seq' }
+export const NUMBERED: Readonly<Record<string, string>> = { entry: 'id', record: 'seq', block: 'seq' }
 
 /** The columns of a new row. */
 export const writtenIn = (table: string): readonly string[] =>

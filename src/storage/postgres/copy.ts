@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
-import { type Cell, type Row, TABLES } from '../rows.ts'
+import { type Cell, NUMBERED, type Row, TABLES } from '../rows.ts'
 import type { DumpRow } from '../store.ts'
-import type { Connections } from './connection/connect.ts'
+import { type Connections, withClient } from './connection/connect.ts'
 import { toBatonError } from './connection/errors.ts'
 import { call, roundTrip } from './connection/round-trip.ts'
 import { dueIn } from './leases.ts'
@@ -65,15 +65,12 @@ async function* dumpApart(client: ClientBase, ws: number): AsyncGenerator<DumpRo
 }
 
 /** Takes a dump into an empty workspace, all of it or nothing; answers how many rows and the origin of the log. */
-export async function restore(
-  { pool, location }: Connections,
+export function restore(
+  connections: Connections,
   ws: number,
   rows: AsyncIterable<DumpRow>,
 ): Promise<{ count: number; origin: string }> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw toBatonError(error, location)
-  })
-  try {
+  return withClient(connections, async (client) => {
     await client.query(`BEGIN; ${PATIENT}`)
     await refuseUsed(client, ws)
     let count = 0
@@ -86,12 +83,8 @@ export async function restore(
     await moveNumbers(client, ws)
     const origin = await client.query(`SELECT value FROM baton.meta WHERE ws = $1 AND key = 'origin'`, [ws])
     await client.query('COMMIT')
-    client.release()
     return { count, origin: origin.rows[0].value }
-  } catch (error) {
-    client.release(true)
-    throw toBatonError(error, location)
-  }
+  })
 }
 
 async function refuseUsed(client: ClientBase, ws: number): Promise<void> {
@@ -122,11 +115,7 @@ async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[
 async function moveNumbers(client: ClientBase, ws: number): Promise<void> {
   // Nobody may take a number between the look and the move.
   await client.query('LOCK TABLE baton.entry, baton.record, baton.block IN SHARE ROW EXCLUSIVE MODE')
-  for (const [table, column] of [
-    ['entry', 'id'],
-    ['record', 'seq'],
-    ['block', 'seq'],
-  ] as const)
+  for (const [table, column] of Object.entries(NUMBERED))
     await client.query(
       `SELECT setval(name, highest) FROM (
          SELECT pg_get_serial_sequence('baton.${table}', '${column}')::regclass AS name, max(${column}) AS highest

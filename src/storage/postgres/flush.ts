@@ -23,40 +23,29 @@ const ADD_ENTRIES: Insert = {
   },
 }
 
-const insert = (table: string, conflict?: string): Insert => insertInto(table, writtenIn(table), conflict)
+/** Where a table is not written like the others. */
+const STATEMENTS = new Map<string, Insert>([
+  ['insert entry', ADD_ENTRIES],
+  ['insert blob', insertInto('blob', writtenIn('blob'), 'ON CONFLICT DO NOTHING')],
+  ['update handoff', changeIn('handoff', changingIn('handoff'), { due_at: DUE_AT })],
+  ['update task', upsertInto('task')],
+])
+
+const WRITE = {
+  insert: (table: string) => insertInto(table, writtenIn(table)),
+  update: changeIn,
+  upsert: upsertInto,
+}
 
 /**
  * New rows are inserted: when another transaction has made the same row, that fails at once, where an upsert would
  * wait for its lock out of order. Upserts are for tokens, and for rows that were read and locked.
  */
-const STATEMENTS = {
-  insert: {
-    agent: insert('agent'),
-    handoff: insert('handoff'),
-    content: insert('content'),
-    task: insert('task'),
-    task_dep: insert('task_dep'),
-    stream: insert('stream'),
-    entry: ADD_ENTRIES,
-    notice: insert('notice'),
-    record: insert('record'),
-    artifact: insert('artifact'),
-    blob: insert('blob', 'ON CONFLICT DO NOTHING'),
-    block: insert('block'),
-    idem: insert('idem'),
-  },
-  update: {
-    handoff: changeIn('handoff', changingIn('handoff'), { due_at: DUE_AT }),
-    stream: changeIn('stream'),
-    content: changeIn('content'),
-    task: upsertInto('task'),
-  },
-  upsert: {
-    token: upsertInto('token'),
-    audit_session: upsertInto('audit_session'),
-    run: upsertInto('run'),
-    delivery: upsertInto('delivery'),
-  },
+function statementOf(mode: Written['mode'], table: string): Insert {
+  const name = `${mode} ${table}`
+  const known = STATEMENTS.get(name) ?? WRITE[mode](table)
+  STATEMENTS.set(name, known)
+  return known
 }
 
 /**
@@ -119,7 +108,7 @@ export function change(
       const due = table === 'handoff' && { due_at: dueAt(oldHandoffs.get(uid), handoffs.get(uid)!) }
       return { ...row, ...due, ...versions[`${table}s`].get(uid) }
     })
-    return changed.length > 0 ? [fill(STATEMENTS.update[table], ws, changed)] : []
+    return changed.length > 0 ? [fill(statementOf('update', table), ws, changed)] : []
   })
 }
 
@@ -131,15 +120,15 @@ export function flush(
   agentDocs: ReadonlyMap<string, string>,
 ): Call[] {
   const calls: Call[] = []
-  const put = <M extends Written['mode']>(mode: M, ...tables: (keyof (typeof STATEMENTS)[M] & string)[]) => {
+  const put = (mode: Written['mode'], ...tables: readonly string[]) => {
     for (const table of tables) {
       const found = rowsIn(rows, mode, table)
-      if (found.length > 0) calls.push(fill(STATEMENTS[mode][table] as Insert, ws, found))
+      if (found.length > 0) calls.push(fill(statementOf(mode, table), ws, found))
     }
   }
   const agents = rowsIn(rows, 'upsert', 'agent')
   const added = agents.filter(({ name }) => !agentDocs.has(String(name)))
-  if (added.length > 0) calls.push(fill(STATEMENTS.insert.agent, ws, added))
+  if (added.length > 0) calls.push(fill(statementOf('insert', 'agent'), ws, added))
   for (const { name, doc } of agents) {
     const before = agentDocs.get(String(name))
     if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name!, doc!, before))
@@ -211,15 +200,12 @@ const keepStream: Keep = (to, uid, version, cell) => {
   to.streams.keep(uid, { ...version, value: { uid, seq, head: cell('head'), progress_seq } })
 }
 
-const KEPT: ReadonlyMap<Statement, { readonly columns: readonly string[]; readonly keep: Keep }> = new Map(
-  (
-    [
-      [STATEMENTS.insert.handoff, keepHandoff],
-      [STATEMENTS.update.handoff, keepHandoff],
-      [STATEMENTS.insert.content, keepContent],
-      [STATEMENTS.update.content, keepContent],
-      [STATEMENTS.insert.stream, keepStream],
-      [STATEMENTS.update.stream, keepStream],
-    ] as const
-  ).map(([{ statement, columns }, keep]) => [statement, { columns, keep }]),
+const KEPT = new Map<Statement, { readonly columns: readonly string[]; readonly keep: Keep }>(
+  Object.entries({ handoff: keepHandoff, content: keepContent, stream: keepStream }).flatMap(
+    ([table, keep]) =>
+      (['insert', 'update'] as const).map((mode) => {
+        const { statement, columns } = statementOf(mode, table)
+        return [statement, { columns, keep }] as const
+      }),
+  ),
 )

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
+import { inTransaction } from './connection/connect.ts'
 import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
@@ -48,17 +49,12 @@ export async function migrate(
       `this store has schema ${version} and this program wants ${SCHEMA}; run: baton store upgrade`,
       { schema: version, wanted: SCHEMA },
     )
-  await client.query('BEGIN')
-  try {
+  await inTransaction(client, async () => {
     // Waiting for another starter, or building an index, may take longer than a call ever should.
     await client.query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
     await apply(client)
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
-  }
+  })
   return checkedVersion(client, options.readOnly)
 }
 

@@ -190,9 +190,7 @@ async function load(
   loader: Loader,
   settled: ReadonlySet<string> | 'skip',
 ): Promise<void> {
-  const first = loader.first(settled)
-  const [, ...answers] = await roundTrip(client, [BEGIN, ...first.map((l) => l.call)])
-  for (const [i, { take }] of first.entries()) take(answers[i] ?? [])
+  await fetchAll(client, loader.first(settled), [BEGIN])
   // Outside a transaction every write would be committed by itself.
   if (client.getTransactionStatus() !== 'T') throw new Error('the server did not begin a transaction')
   if (loader.due.length + loader.early.length > 0) return
@@ -201,13 +199,10 @@ async function load(
   while (loader.isShort) await fetchAll(client, loader.moreNumbers())
 }
 
-async function fetchAll(client: ClientBase, loads: readonly Load[]): Promise<void> {
+async function fetchAll(client: ClientBase, loads: readonly Load[], before: readonly Call[] = []) {
   if (loads.length === 0) return
-  const answers = await roundTrip(
-    client,
-    loads.map((l) => l.call),
-  )
-  for (const [i, { take }] of loads.entries()) take(answers[i] ?? [])
+  const answers = await roundTrip(client, [...before, ...loads.map((load) => load.call)])
+  for (const [i, { take }] of loads.entries()) take(answers[before.length + i] ?? [])
 }
 
 /** Ends the transaction and gives the connection back. Until then a claim passes over what it has locked. */

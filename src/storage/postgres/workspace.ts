@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
+import { inTransaction } from './connection/connect.ts'
 
 export interface Workspace {
   /** The number that leads every key. */
@@ -17,14 +18,7 @@ export async function openWorkspace(client: ClientBase, name: string, readOnly: 
   if (found) return found
   if (readOnly)
     throw new BatonError('not_found', `there is no workspace ${name} in this database`, { workspace: name })
-  await client.query('BEGIN')
-  try {
-    await createWorkspace(client, name)
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
-  }
+  await inTransaction(client, () => createWorkspace(client, name))
   const made = await findWorkspace(client, name)
   if (!made)
     throw new BatonError('internal', `the workspace ${name} was made and is not there`, { workspace: name })

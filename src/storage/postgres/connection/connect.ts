@@ -88,6 +88,18 @@ export async function withClient<T>(
   }
 }
 
+/** All that `work` does is committed, or nothing of it. */
+export async function inTransaction(client: ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    await work()
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
 const sessions = new WeakMap<ClientBase, string | undefined>()
 
 /** Which process of the server a connection has, and since when: no later one is called the same. */

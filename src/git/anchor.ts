@@ -10,7 +10,6 @@ export interface Anchor {
 /** The ref of the anchors; a push of the branch does not include it, so people name it. */
 export const ANCHOR_REF = 'refs/notes/baton'
 const LISTED = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64})$/
-const HEADER = /^[0-9a-f]{40,64} blob (\d+)$/
 
 /** Notes a checkpoint at HEAD, byte for byte. Replaces an earlier note: the caller has compared the two. */
 export async function writeAnchor(repository: Repository, note: string): Promise<string> {
@@ -45,21 +44,6 @@ export async function readAnchors(repository: Repository): Promise<readonly Anch
     const [, blob, commit] = LISTED.exec(line) ?? []
     return blob !== undefined && commit !== undefined ? [{ blob, commit }] : []
   })
-  const input = listed.map(({ blob }) => `${blob}\n`).join('')
-  const notes = anchorTexts(await repository.run(['cat-file', '--batch'], { input }))
-  return listed.map(({ commit }, i) => ({ commit, note: notes[i] ?? '' }))
-}
-
-/** Parses the output of `cat-file --batch`: a line with the size, then so many bytes, then a line feed. */
-function anchorTexts(answer: string): readonly string[] {
-  const bytes = Buffer.from(answer)
-  const texts: string[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf('\n', at)
-    const [, size] = HEADER.exec(bytes.toString('utf8', at, end)) ?? []
-    const start = end + 1
-    texts.push(size === undefined ? '' : bytes.toString('utf8', start, start + Number(size)))
-    at = size === undefined ? start : start + Number(size) + 1
-  }
-  return texts
+  const notes = await repository.blobs(listed.map(({ blob }) => blob))
+  return listed.map(({ blob, commit }) => ({ commit, note: notes.get(blob) ?? '' }))
 }

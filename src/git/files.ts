@@ -40,19 +40,9 @@ export function checkoutFiles(root: string): Files {
 export function commitFiles(repository: Repository, commit: string): Files {
   return {
     async list(folder) {
-      const { code, stdout } = await repository.ask([
-        'ls-tree',
-        '-z',
-        '--name-only',
-        '--full-tree',
-        commit,
-        `${demandPath(folder)}/`,
-      ])
-      if (code !== 0) return []
-      return stdout
-        .split('\0')
-        .filter(Boolean)
-        .map((path) => path.slice(path.lastIndexOf('/') + 1))
+      const args = ['ls-tree', '-z', '--name-only', '--full-tree', commit, `${demandPath(folder)}/`]
+      const paths = (await repository.line(args))?.split('\0') ?? []
+      return paths.filter(Boolean).map((path) => path.slice(path.lastIndexOf('/') + 1))
     },
     read: (path) => repository.fileAt(commit, path),
   }

@@ -135,28 +135,58 @@ export class Repository {
     })
   }
 
+  /** The answer of git without the end of its line; undefined when git exits with an error. */
+  async line(args: readonly string[]): Promise<string | undefined> {
+    const { code, stdout } = await this.ask(args)
+    return code === 0 ? stdout.trim() : undefined
+  }
+
+  /** The answer of git where NUL ends every field. */
+  async fields(args: readonly string[]): Promise<readonly string[]> {
+    return (await this.run(args)).split('\0').filter(Boolean)
+  }
+
+  /** The same where every path has a field before it. */
+  async paths(args: readonly string[]): Promise<readonly { readonly path: string; readonly head: string }[]> {
+    const fields = await this.fields(args)
+    return fields.flatMap((path, i) => (i % 2 === 0 ? [] : [{ path, head: fields[i - 1]! }]))
+  }
+
+  /** The commits of a range, the newest first. */
+  log(format: string, range: string, ...options: readonly string[]): Promise<readonly string[]> {
+    return this.fields(['log', '-z', `--format=${format}`, ...options, '--end-of-options', range])
+  }
+
+  /** The texts of these blobs that are there, by their hashes. */
+  async blobs(hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const input = hashes.map((hash) => `${hash}\n`).join('')
+    const args = ['cat-file', '--batch=%(objectname) %(objectsize)']
+    const bytes = await this.run(args, { input, encoding: 'latin1' })
+    const found = new Map<string, string>()
+    for (let at = 0; at < bytes.length; ) {
+      const start = bytes.indexOf('\n', at) + 1
+      const [hash = '', size] = bytes.slice(at, start - 1).split(' ')
+      at = start
+      if (size === 'missing') continue
+      at += Number(size) + 1
+      found.set(hash, Buffer.from(bytes.slice(start, at - 1), 'latin1').toString('utf8'))
+    }
+    return found
+  }
+
   /** The commit that a branch, a hash or HEAD means here; undefined when not found. */
   async commit(name: string): Promise<string | undefined> {
     const asked = demandCommitish(name, 'the commit')
-    const { code, stdout } = await this.ask([
-      'rev-parse',
-      '--verify',
-      '--quiet',
-      '--end-of-options',
-      `${asked}^{commit}`,
-    ])
-    return code === 0 ? stdout.trim() : undefined
+    return this.line(['rev-parse', '--verify', '--quiet', '--end-of-options', `${asked}^{commit}`])
   }
 
   /** The commit of a branch by its whole name, so that a tag of the same name is not meant. */
   async branch(name: string): Promise<{ readonly ref: string; readonly commit: string } | undefined> {
-    const refs = [
-      `refs/heads/${name}`,
-      ...(await this.remotes()).map((remote) => `refs/remotes/${remote}/${name}`),
-    ]
-    for (const ref of refs) {
-      const { code, stdout } = await this.ask(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])
-      if (code === 0) return { ref, commit: stdout.trim() }
+    const remotes = (await this.remotes()).map((remote) => `remotes/${remote}`)
+    for (const place of ['heads', ...remotes]) {
+      const ref = `refs/${place}/${name}`
+      const commit = await this.line(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])
+      if (commit !== undefined) return { ref, commit }
     }
     return undefined
   }
@@ -167,9 +197,8 @@ export class Repository {
   }
 
   /** The branch that is checked out; undefined for a detached HEAD. */
-  async currentBranch(): Promise<string | undefined> {
-    const { code, stdout } = await this.ask(['symbolic-ref', '--quiet', '--short', 'HEAD'])
-    return code === 0 ? stdout.trim() : undefined
+  currentBranch(): Promise<string | undefined> {
+    return this.line(['symbolic-ref', '--quiet', '--short', 'HEAD'])
   }
 
   /** A hash that an agent wrote may be anything; only one that is whole is shown to git. */
@@ -179,8 +208,7 @@ export class Repository {
   }
 
   async mergeBase(a: string, b: string): Promise<string | undefined> {
-    const { code, stdout } = await this.ask(['merge-base', a, b])
-    return code === 0 ? stdout.trim().split('\n')[0] : undefined
+    return (await this.line(['merge-base', a, b]))?.split('\n')[0]
   }
 
   /** Paths that differ between two commits; a renamed file counts as two. */
@@ -188,22 +216,13 @@ export class Repository {
     from: string,
     to: string,
   ): Promise<readonly { readonly path: string; readonly deleted: boolean }[]> {
-    const fields = (
-      await this.run(['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to])
-    ).split('\0')
-    const found = []
-    for (let i = 0; i + 1 < fields.length; i += 2)
-      found.push({ path: fields[i + 1]!, deleted: fields[i]!.startsWith('D') })
-    return found
+    const args = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to]
+    return (await this.paths(args)).map(({ path, head }) => ({ path, deleted: head.startsWith('D') }))
   }
 
   /** Every file of a commit. */
   async files(commit: string): Promise<ReadonlySet<string>> {
-    return new Set(
-      (await this.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]))
-        .split('\0')
-        .filter(Boolean),
-    )
+    return new Set(await this.fields(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]))
   }
 
   /** A file as it stands in a commit; undefined where it is not. */
@@ -214,11 +233,8 @@ export class Repository {
 
   /** Paths with uncommitted changes, and untracked files. */
   async uncommitted(): Promise<readonly string[]> {
-    const text = await this.run(['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'])
-    return text
-      .split('\0')
-      .filter(Boolean)
-      .map((line) => line.slice(3))
+    const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all']
+    return (await this.fields(args)).map((line) => line.slice(3))
   }
 
   async message(commit: string): Promise<string> {
@@ -228,7 +244,7 @@ export class Repository {
   /** The branch that work is merged into: the one named, else main, else what the remote calls its head, else master. */
   async base(named?: string): Promise<{ readonly name: string; readonly commit: string } | undefined> {
     if (named !== undefined) {
-      const found = await this.branch(demandBase(named))
+      const found = await this.branch(demandCommitish(named, '--base'))
       return found && { name: named, commit: found.commit }
     }
     for (const name of ['main', await this.#remoteHead(), 'master']) {
@@ -241,12 +257,10 @@ export class Repository {
   async #remoteHead(): Promise<string | undefined> {
     const [remote] = await this.remotes()
     if (remote === undefined) return undefined
-    const { code, stdout } = await this.ask(['symbolic-ref', '--quiet', `refs/remotes/${remote}/HEAD`])
-    return code === 0 ? stdout.trim().slice(`refs/remotes/${remote}/`.length) : undefined
+    const head = await this.line(['symbolic-ref', '--quiet', `refs/remotes/${remote}/HEAD`])
+    return head?.slice(`refs/remotes/${remote}/`.length)
   }
 }
-
-const demandBase = (name: string): string => demandCommitish(name, '--base')
 
 /** The repository of a folder; undefined outside of one. */
 export async function openRepository(cwd: string, env: GitEnvironment): Promise<Repository | undefined> {

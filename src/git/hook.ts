@@ -57,14 +57,9 @@ export async function checkPush(
   pushed: Pushed,
 ): Promise<readonly Problem[]> {
   const isKnown = !isNoCommit(pushed.before) && (await repository.commit(pushed.before)) !== undefined
-  const range = isKnown ? [`${pushed.before}..${pushed.commit}`] : [pushed.commit]
-  const log = await repository.run(['log', '-z', '--format=%s', '--end-of-options', ...range])
-  const ids = new Set(
-    log.split('\0').flatMap((subject) => {
-      const check = checkCommitMessage(subject)
-      return check.ok ? [check.id] : []
-    }),
-  )
+  const range = isKnown ? `${pushed.before}..${pushed.commit}` : pushed.commit
+  const checks = (await repository.log('%s', range)).map((subject) => checkCommitMessage(subject))
+  const ids = new Set(checks.flatMap((check) => (check.ok ? [check.id] : [])))
   const reasons: Problem[] = []
   for (const id of ids) {
     const facts = await maybeTask(ask, id)

@@ -6,7 +6,7 @@ import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import { inWords } from '../domain/texts/visible.ts'
 import { commitFiles } from './files.ts'
 import type { Repository } from './git.ts'
-import { branchPrefix, demandBranch, isBranchOf, plainPath, taskOfBranch } from './names.ts'
+import { branchPrefix, demandBranch, firstOf, isBranchOf, plainPath, taskOfBranch } from './names.ts'
 import { findPrompt, PROMPTS_FOLDER, type TaskPrompt } from './prompts.ts'
 import { type Ask, allTasks, type TaskFacts, taskFacts, writebackOf } from './task-facts.ts'
 
@@ -42,9 +42,6 @@ export interface BranchFacts {
   /** Commits of the branch after the recorded one. */
   readonly later: number
 }
-
-/** How many paths a sentence names. */
-const PATHS_SHOWN = 5
 
 /** Whether a branch may be merged: its task is written back, and the record says what git says. */
 export async function checkMerge(
@@ -82,136 +79,108 @@ export async function checkMerge(
 
 /** Judges what is known, without asking anybody. */
 export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warnings'> {
-  const { facts } = known
+  const { branch, facts, prompt } = known
   if (!facts) {
-    const message = `no task belongs to ${known.branch}; name it with --task, or create the task that feature/<id>-… stands for`
+    const message = `no task belongs to ${branch}; name it with --task, or create the task that feature/<id>-… stands for`
     return { reasons: [{ code: 'task_unknown', message }], warnings: [] }
   }
+  const { id, status, gates } = facts.task
   const reasons = [
-    ...branchReasons(known, facts),
+    ...problemIf(
+      !isBranchOf(branch, id),
+      'branch_of_another_task',
+      `${branch} is not a branch of ${id}; rename it so that it begins with ${branchPrefix(id)}`,
+    ),
     ...gateReasons(facts),
-    ...promptReasons(known.prompt, facts.task.id),
+    ...promptReasons(prompt, id),
   ]
   const record = writebackOf(facts)
   if (!record) {
-    const message = `${facts.task.id} has no thought_record of its present work; write it with: baton task finish ${facts.task.id}`
+    const message = `${id} has no thought_record of its present work; write it with: baton task finish ${id}`
     return { reasons: [{ code: 'writeback_missing', message }, ...reasons], warnings: [] }
   }
-  if (facts.task.status !== 'done' && taskReasons(facts.task.gates).length === 0)
-    reasons.unshift({
-      code: 'not_done',
-      message: `${facts.task.id} is ${inWords(facts.task.status)}; its record is written, so set it done with: baton task update ${facts.task.id} --status done`,
-    })
+  const undone = problemIf(
+    status !== 'done' && taskReasons(gates).length === 0,
+    'not_done',
+    `${id} is ${inWords(status)}; its record is written, so set it done with: baton task update ${id} --status done`,
+  )
   return {
-    reasons: [...reasons, ...recordReasons(known, record), ...missingFiles(known, record)],
-    warnings: [...laterCommits(known), ...extraFiles(known, record), ...blockers(record)],
+    reasons: [...undone, ...reasons, ...recordReasons(known, record)],
+    warnings: recordWarnings(known, record),
   }
 }
 
-function branchReasons({ branch }: BranchFacts, { task }: TaskFacts): Problem[] {
-  if (isBranchOf(branch, task.id)) return []
-  return [
-    {
-      code: 'branch_of_another_task',
-      message: `${branch} is not a branch of ${task.id}; rename it so that it begins with ${branchPrefix(task.id)}`,
-    },
-  ]
-}
+const problemIf = (isSo: boolean, code: string, message: string): Problem[] =>
+  isSo ? [{ code, message }] : []
 
 /** Gates that a person has to open: before that, the task cannot be done, and its branch is not merged. */
 export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Problem[] =>
   taskReasons(task.gates).map((message) => ({ code: 'gate_shut', message }))
 
-function recordReasons({ branch, commitIsOn }: BranchFacts, record: ThoughtRecord): Problem[] {
+function recordReasons(known: BranchFacts, record: ThoughtRecord): Problem[] {
+  const { branch, commitIsOn, changed, files } = known
   const again = `record the work again with: baton task finish ${record.task_id}`
-  const reasons: Problem[] = []
-  if (record.branch !== branch)
-    reasons.push({
-      code: 'record_of_another_branch',
-      message: `the record of ${record.task_id} is about ${record.branch ?? 'no branch'} and not about ${branch}; ${again}`,
-    })
-  if (!commitIsOn)
-    reasons.push({
-      code: 'commit_not_on_branch',
-      message: `the recorded commit ${record.commit_sha ?? '(none)'} is not on ${branch}; ${again}`,
-    })
-  return reasons
-}
-
-function missingFiles({ changed, files, branch }: BranchFacts, record: ThoughtRecord): Problem[] {
   const there = changed ? new Set(changed.map(({ path }) => path)) : files
   const missing = record.files_changed.map(plainPath).filter((path) => !there.has(path))
-  if (missing.length === 0) return []
-  const verb = changed ? `${branch} does not change` : `${branch} does not hold`
   return [
-    {
-      code: 'files_missing',
-      message: `the record names ${listedPaths(missing)}, which ${verb}; commit them, or record what was really changed`,
-    },
+    ...problemIf(
+      record.branch !== branch,
+      'record_of_another_branch',
+      `the record of ${record.task_id} is about ${record.branch ?? 'no branch'} and not about ${branch}; ${again}`,
+    ),
+    ...problemIf(
+      !commitIsOn,
+      'commit_not_on_branch',
+      `the recorded commit ${record.commit_sha ?? '(none)'} is not on ${branch}; ${again}`,
+    ),
+    ...problemIf(
+      missing.length > 0,
+      'files_missing',
+      `the record names ${firstOf(missing)}, which ${branch} does not ${changed ? 'change' : 'hold'}; commit them, or record what was really changed`,
+    ),
   ]
 }
 
-function extraFiles({ changed }: BranchFacts, record: ThoughtRecord): Problem[] {
+function recordWarnings({ later, changed }: BranchFacts, record: ThoughtRecord): Problem[] {
   const recorded = new Set(record.files_changed.map(plainPath))
-  const extra = (changed ?? []).filter(({ path, deleted }) => !deleted && !recorded.has(path))
-  if (extra.length === 0) return []
+  const extra = (changed ?? []).flatMap(({ path, deleted }) => (deleted || recorded.has(path) ? [] : [path]))
+  const { length } = record.blockers
   return [
-    {
-      code: 'files_not_recorded',
-      message: `${listedPaths(extra.map(({ path }) => path))} changed and is not in the record`,
-    },
+    ...problemIf(
+      later > 0,
+      'commits_after_record',
+      `${later} ${later === 1 ? 'commit was' : 'commits were'} added after the recorded one`,
+    ),
+    ...problemIf(!changed, 'merged', 'the branch is merged already'),
+    ...problemIf(
+      extra.length > 0,
+      'files_not_recorded',
+      `${firstOf(extra)} changed and is not in the record`,
+    ),
+    ...problemIf(length > 0, 'blockers', `the record names ${length} that stood in the way`),
   ]
 }
 
-function laterCommits({ later, changed }: BranchFacts): Problem[] {
-  const found: Problem[] = []
-  if (later > 0)
-    found.push({
-      code: 'commits_after_record',
-      message: `${later} ${later === 1 ? 'commit was' : 'commits were'} added after the recorded one`,
-    })
-  if (!changed) found.push({ code: 'merged', message: 'the branch is merged already' })
-  return found
+export function promptReasons(prompt: TaskPrompt | undefined, id: string): Problem[] {
+  if (!prompt) {
+    const message = `there is no task-prompts file for ${id}; add ${PROMPTS_FOLDER}/${groupOf(id)}-<group>.md with a heading "## ${id}" and a checklist`
+    return [{ code: 'prompts_missing', message }]
+  }
+  const { path, title, checklist } = prompt
+  if (title === undefined || checklist.length === 0) {
+    const message = `${path} has no verification checklist for ${id}; add lines such as "- [x] npm test passes" below "## ${id}"`
+    return [{ code: 'checklist_missing', message }]
+  }
+  const open = checklist.flatMap(({ done, text, line }) => (done ? [] : [`line ${line}: ${text}`]))
+  return problemIf(
+    open.length > 0,
+    'checklist_open',
+    `${path} has ${open.length} of ${checklist.length} items of ${id} not ticked (${firstOf(open)}); verify each and write [x]`,
+  )
 }
-
-const blockers = (record: ThoughtRecord): Problem[] =>
-  record.blockers.length === 0
-    ? []
-    : [{ code: 'blockers', message: `the record names ${record.blockers.length} that stood in the way` }]
-
-function promptReasons(prompt: TaskPrompt | undefined, id: string): Problem[] {
-  if (!prompt)
-    return [
-      {
-        code: 'prompts_missing',
-        message: `there is no task-prompts file for ${id}; add ${PROMPTS_FOLDER}/${groupOf(id)}-<group>.md with a heading "## ${id}" and a checklist`,
-      },
-    ]
-  if (prompt.title === undefined || prompt.checklist.length === 0)
-    return [
-      {
-        code: 'checklist_missing',
-        message: `${prompt.path} has no verification checklist for ${id}; add lines such as "- [x] npm test passes" below "## ${id}"`,
-      },
-    ]
-  const open = prompt.checklist.filter(({ done }) => !done)
-  if (open.length === 0) return []
-  return [
-    {
-      code: 'checklist_open',
-      message: `${prompt.path} has ${open.length} of ${prompt.checklist.length} items of ${id} not ticked (${listedPaths(open.map(({ text, line }) => `line ${line}: ${text}`))}); verify each and write [x]`,
-    },
-  ]
-}
-
-export { promptReasons as checklistReasons }
 
 const groupOf = (id: string): string =>
   (id.includes('.') ? id.slice(0, id.lastIndexOf('.')) : id).toLowerCase()
-
-const listedPaths = (items: readonly string[]): string =>
-  items.slice(0, PATHS_SHOWN).join(', ') +
-  (items.length > PATHS_SHOWN ? ` and ${items.length - PATHS_SHOWN} more` : '')
 
 export async function demandBase(
   repository: Repository,

@@ -122,6 +122,10 @@ export const plainPath = (path: string): string =>
     .replaceAll('\\', '/')
     .replace(/^(?:\.\/)+/, '')
 
+/** As many as a sentence names. */
+export const firstOf = (items: readonly string[], most = 5): string =>
+  items.slice(0, most).join(', ') + (items.length > most ? ` and ${items.length - most} more` : '')
+
 export const commitMessage = (id: string, title: string): string => `task: ${id} ${DASH} ${title}`
 
 export type MessageCheck =

@@ -51,19 +51,16 @@ export async function runPreCommit(root: string, options: PreCommitOptions): Pro
 /** Added, changed and renamed files; a renamed one counts where it is now. */
 async function stagedEntries(repository: Repository): Promise<readonly StagedEntry[]> {
   const args = ['diff', '--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative']
-  const text = await repository.run([
+  const staged = await repository.paths([
     ...args,
     '--no-ext-diff',
     '--diff-filter=AMT',
     '--ignore-submodules=all',
   ])
-  const fields = text.split('\0')
-  const found: StagedEntry[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [, mode = '', , blob = ''] = fields[i]!.slice(1).split(' ')
-    if (FILE_MODE.test(mode)) found.push({ path: fields[i + 1]!, blob })
-  }
-  return found
+  return staged.flatMap(({ path, head }) => {
+    const [, mode = '', , blob = ''] = head.slice(1).split(' ')
+    return FILE_MODE.test(mode) ? [{ path, blob }] : []
+  })
 }
 
 async function withContent(
@@ -73,7 +70,7 @@ async function withContent(
   const sizes = await sizesOf(repository, entries)
   const texts = new Map<string, string>()
   for (const batch of batches(sizes))
-    for (const [blob, text] of await contentsOf(repository, batch)) texts.set(blob, text)
+    for (const [blob, text] of await repository.blobs(batch)) texts.set(blob, text)
   return entries.map(({ path, blob }) => ({ path, text: texts.get(blob) }))
 }
 
@@ -106,30 +103,8 @@ function batches(sizes: ReadonlyMap<string, number>): readonly (readonly string[
   return all
 }
 
-async function contentsOf(
-  repository: Repository,
-  blobs: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const bytes = await repository.run(['cat-file', '--batch=%(objectname) %(objectsize)'], {
-    input: blobs.map((blob) => `${blob}\n`).join(''),
-    encoding: 'latin1',
-  })
-  const found = new Map<string, string>()
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf('\n', at)
-    const [blob = '', size = ''] = bytes.slice(at, end).split(' ')
-    const start = end + 1
-    const length = Number(size)
-    found.set(blob, Buffer.from(bytes.slice(start, start + length), 'latin1').toString('utf8'))
-    at = start + length + 1
-  }
-  return found
-}
-
 /** Every path below `_handoffs/` as it will be committed, where something of it is. */
 async function filed(repository: Repository, staged: readonly StagedEntry[]): Promise<readonly string[]> {
   if (!staged.some(({ path }) => path.startsWith('_handoffs/'))) return []
-  return (await repository.run(['ls-files', '--cached', '-z', '--full-name', '--', '_handoffs']))
-    .split('\0')
-    .filter(Boolean)
+  return repository.fields(['ls-files', '--cached', '-z', '--full-name', '--', '_handoffs'])
 }

@@ -97,11 +97,9 @@ function toLines(text: string): readonly PromptLine[] {
   let fence: string | undefined
   return text.split(/\r?\n/).map((line, i) => {
     const mark = PROMPT_FENCE.exec(line)
-    const closes =
-      fence !== undefined && mark !== null && mark[1]!.startsWith(fence) && mark[2]!.trim() === ''
     const fenced = fence !== undefined || mark !== null
-    if (closes) fence = undefined
-    else if (fence === undefined && mark) fence = mark[1]!
+    if (fence === undefined) fence = mark?.[1]
+    else if (isEnd(line, fence)) fence = undefined
     const level = fenced ? 0 : (/^#{1,6}(?=\s)/.exec(line)?.[0].length ?? 0)
     return { text: line, number: i + 1, fenced, level }
   })
@@ -121,7 +119,7 @@ function promptTitle(heading: string, id: string): string {
 
 /** The lines below a heading, up to the next heading of the same or a higher rank. */
 function below(lines: readonly PromptLine[], heading: PromptLine): readonly PromptLine[] {
-  const rest = lines.slice(heading.number)
+  const rest = lines.slice(lines.indexOf(heading) + 1)
   const end = rest.findIndex((line) => line.level > 0 && line.level <= heading.level)
   return end < 0 ? rest : rest.slice(0, end)
 }
@@ -155,7 +153,7 @@ function isInTask(lines: readonly PromptLine[], heading: PromptLine): boolean {
 /** A fence under a heading about the prompt, else a fence of plain text, else what stands under that heading. */
 function promptOf(section: readonly PromptLine[]): string | undefined {
   const heading = section.find((line) => line.level > 0 && PROMPT.test(line.text))
-  const under = heading ? within(section, heading) : []
+  const under = heading ? below(section, heading) : []
   const fence =
     firstFence(under, () => true) ??
     firstFence(section, (kind) => /^(?:prompt|text|txt|markdown|md|)$/i.test(kind))
@@ -165,12 +163,6 @@ function promptOf(section: readonly PromptLine[]): string | undefined {
     .join('\n')
     .trim()
   return plain === '' ? undefined : plain
-}
-
-function within(section: readonly PromptLine[], heading: PromptLine): readonly PromptLine[] {
-  const rest = section.slice(section.indexOf(heading) + 1)
-  const end = rest.findIndex((line) => line.level > 0 && line.level <= heading.level)
-  return end < 0 ? rest : rest.slice(0, end)
 }
 
 function firstFence(lines: readonly PromptLine[], wanted: (kind: string) => boolean): string | undefined {

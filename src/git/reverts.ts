@@ -1,7 +1,7 @@
 import { present } from '../domain/present.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Repository } from './git.ts'
-import { checkCommitMessage, plainPath } from './names.ts'
+import { checkCommitMessage, firstOf, plainPath } from './names.ts'
 import { type Ask, allTasks, type ShownTask, taskFacts } from './task-facts.ts'
 
 /** A commit that takes another one back. */
@@ -93,15 +93,7 @@ async function latestRecord(ask: Ask, task: ShownTask): Promise<ThoughtRecord | 
 
 async function mergedIn(repository: Repository, base: string): Promise<Merged> {
   const reverts = await revertsOn(repository, base)
-  const log = await repository.run([
-    'log',
-    '-z',
-    '--format=%H %s',
-    '--grep=^task: ',
-    '--end-of-options',
-    base,
-  ])
-  const named = log.split('\0').flatMap((line) => {
+  const named = (await repository.log('%H %s', base, '--grep=^task: ')).flatMap((line) => {
     const [commit = ''] = line.split(' ', 1)
     const check = checkCommitMessage(line.slice(commit.length + 1))
     return check.ok ? [{ commit, id: check.id }] : []
@@ -120,17 +112,9 @@ async function mergedIn(repository: Repository, base: string): Promise<Merged> {
 
 /** The reverts that hold: one that was itself taken back later does not. */
 export async function revertsOn(repository: Repository, base: string): Promise<readonly Revert[]> {
-  const log = await repository.run([
-    'log',
-    '-z',
-    '--format=%H%n%B',
-    '--grep=This reverts commit',
-    '--end-of-options',
-    base,
-  ])
   const holding: Revert[] = []
   // Newest first: what takes a revert back is met before the revert itself.
-  for (const entry of log.split('\0').filter(Boolean)) {
+  for (const entry of await repository.log('%H%n%B', base, '--grep=This reverts commit')) {
     const [commit = '', subject = ''] = entry.split('\n')
     if (holding.some(({ takes }) => takes.has(commit))) continue
     for (const [, target] of entry.matchAll(TAKES_BACK)) {
@@ -146,16 +130,10 @@ async function takenBack(
   repository: Repository,
   target: string,
 ): Promise<Pick<Revert, 'takes' | 'task'> | undefined> {
-  const { code, stdout } = await repository.ask([
-    'log',
-    '-1',
-    '--format=%H%n%P%n%s',
-    '--end-of-options',
-    target,
-    '--',
-  ])
-  if (code !== 0) return undefined
-  const [commit = '', parents = '', subject = ''] = stdout.split('\n')
+  const format = '--format=%H%n%P%n%s'
+  const found = await repository.line(['log', '-1', format, '--end-of-options', target, '--'])
+  if (found === undefined) return undefined
+  const [commit = '', parents = '', subject = ''] = found.split('\n')
   const [first, ...others] = parents.split(' ')
   const merged =
     first !== undefined && others.length > 0
@@ -178,11 +156,7 @@ async function suspectOf(
   if (!revert && missing.length === 0) return undefined
   const reasons = [
     ...(revert ? [`${revert.commit.slice(0, 10)} takes its commit back`] : []),
-    ...(missing.length > 0
-      ? [
-          `${base} does not hold ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ` and ${missing.length - 5} more` : ''}`,
-        ]
-      : []),
+    ...(missing.length > 0 ? [`${base} does not hold ${firstOf(missing)}`] : []),
   ]
   return {
     task: task.id,
@@ -229,18 +203,7 @@ async function recentReverts(
   repository: Repository,
   base: string,
 ): Promise<{ commit: string; subject: string }[]> {
-  const log = await repository.run([
-    'log',
-    '--oneline',
-    '--no-abbrev-commit',
-    '--no-decorate',
-    '-n',
-    String(RECENT),
-    '--end-of-options',
-    base,
-  ])
-  return log
-    .split('\n')
+  return (await repository.log('%H %s', base, `-${RECENT}`))
     .filter((line) => /^[0-9a-f]+ (?:Revert|Reapply) "/.test(line))
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
 }

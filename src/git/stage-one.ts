@@ -2,8 +2,8 @@ import type { Problem } from '../domain/problem.ts'
 import { runCommand, toArguments } from '../service/handoffs/command.ts'
 import { checkoutFiles } from './files.ts'
 import { lastLine, type Repository } from './git.ts'
-import { checklistReasons } from './merge-check.ts'
-import { branchPrefix, checkCommitMessage, isBranchOf } from './names.ts'
+import { promptReasons } from './merge-check.ts'
+import { branchPrefix, checkCommitMessage, firstOf, isBranchOf } from './names.ts'
 import { findPrompt } from './prompts.ts'
 
 /** Document 003's Stage 1: `npm test && npm run lint`, run one after the other without a shell. */
@@ -65,10 +65,10 @@ export async function lookAtWork(
   if (open.length > 0)
     points.push({
       code: 'not_committed',
-      message: `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''} is not committed; commit it or remove it`,
+      message: `${firstOf(open, 3)} is not committed; commit it or remove it`,
     })
   const prompt = await findPrompt(checkoutFiles(repository.root), task.id)
-  points.push(...checklistReasons(prompt, task.id))
+  points.push(...promptReasons(prompt, task.id))
   const fork = (await repository.mergeBase(base, commit)) ?? base
   const changed = await repository.changed(fork, commit)
   if (fork === commit)

@@ -47,19 +47,15 @@ export const placeAt = (repository: Repository, { branch = '', folder }: Worktre
 /** Every worktree of the repository, the main one first. */
 export async function listWorktrees(repository: Repository): Promise<readonly Worktree[]> {
   const text = await repository.run(['worktree', 'list', '--porcelain', '-z'])
-  return text
-    .split('\0\0')
-    .filter((block) => block !== '')
-    .map((block) => {
-      const facts = new Map(block.split('\0').map((line) => splitAt(line, ' ')))
-      const branch = facts.get('branch')?.replace(/^refs\/heads\//, '')
-      const commit = facts.get('HEAD')
-      return {
-        folder: facts.get('worktree') ?? '',
-        ...present({ branch, commit }),
-        ...(facts.has('prunable') && { isGone: true as const }),
-      }
-    })
+  const blocks = text.split('\0\0').filter(Boolean)
+  return blocks.map((block) => {
+    const facts = new Map(
+      block.split('\0').map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]),
+    )
+    const branch = facts.get('branch')?.replace(/^refs\/heads\//, '')
+    const isGone = facts.has('prunable') || undefined
+    return { folder: facts.get('worktree') ?? '', ...present({ branch, commit: facts.get('HEAD'), isGone }) }
+  })
 }
 
 /** Whether a branch is one of the task that is asked about. */
@@ -87,10 +83,8 @@ export async function makeWorktree(
   place: WorktreePlace,
   base: string,
 ): Promise<void> {
-  if (await repository.commit(place.branch))
-    throw alreadyExists(place, `branch ${place.branch} already exists`)
-  if (lstatSync(place.folder, { throwIfNoEntry: false }))
-    throw alreadyExists(place, `${place.path}, the folder of branch ${place.branch}, already exists`)
+  await demandNew(repository, place)
+  demandFree(place)
   const start = await repository.commit(base)
   if (start === undefined) throw nothingToStartFrom(base)
   makeFolders(repository, place.path)
@@ -100,8 +94,7 @@ export async function makeWorktree(
   )
   if (code === 0) return
   // Somebody was quicker: git's own words differ between versions and languages.
-  if (await repository.commit(place.branch))
-    throw alreadyExists(place, `branch ${place.branch} already exists`)
+  await demandNew(repository, place)
   throw new BatonError(
     'wrong_state',
     `the worktree ${place.path} could not be made: ${stderr.trim().split('\n').at(-1)}`,
@@ -115,8 +108,7 @@ export async function restoreWorktree(
   gone: Worktree,
   place: WorktreePlace,
 ): Promise<void> {
-  if (lstatSync(place.folder, { throwIfNoEntry: false }))
-    throw alreadyExists(place, `${place.path}, the folder of branch ${place.branch}, already exists`)
+  demandFree(place)
   const options = { cwd: repository.main }
   await repository.run(['worktree', 'remove', '--end-of-options', gone.folder], options)
   makeFolders(repository, place.path)
@@ -154,6 +146,16 @@ function isInside(root: string, folder: string): boolean {
   return way !== '' && way.split(sep)[0] !== '..'
 }
 
+async function demandNew(repository: Repository, place: WorktreePlace): Promise<void> {
+  if (await repository.commit(place.branch))
+    throw alreadyExists(place, `branch ${place.branch} already exists`)
+}
+
+function demandFree(place: WorktreePlace): void {
+  if (lstatSync(place.folder, { throwIfNoEntry: false }))
+    throw alreadyExists(place, `${place.path}, the folder of branch ${place.branch}, already exists`)
+}
+
 function alreadyExists(place: WorktreePlace, what: string): BatonError {
   return new BatonError(
     'conflict',
@@ -170,11 +172,6 @@ const nothingToStartFrom = (base: string): BatonError =>
       : `there is no branch or commit ${base} to start from; name another with --base`,
     { base },
   )
-
-function splitAt(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator)
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
-}
 
 /** Calls `work` where a commit is checked out and nothing else: here if it is, else in a worktree for this once. */
 export async function withCheckout<T>(

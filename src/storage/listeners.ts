@@ -1,4 +1,4 @@
-/** Those who are called back after commits. A hint only: they look for themselves. */
+/** The functions that are called back after commits. A call is a hint: they look for themselves. */
 export abstract class Listeners {
   readonly #listeners = new Set<() => void>()
   protected isClosed = false

@@ -23,7 +23,7 @@ const ADD_ENTRIES: Insert = {
   },
 }
 
-/** Where a table is not written like the others. */
+/** The tables that are not written like the others. */
 const STATEMENTS = new Map<string, Insert>([
   ['insert entry', ADD_ENTRIES],
   ['insert blob', insertInto('blob', writtenIn('blob'), 'ON CONFLICT DO NOTHING')],

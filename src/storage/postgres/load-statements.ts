@@ -24,8 +24,8 @@ const HANDOFF_KEYS = `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
   SELECT root, task, from_agent, to_agent, holder FROM baton.handoff WHERE ws = $1 AND uid = k.uid OFFSET 0) AS h`
 /** Tasks that were asked for, and those of the handoffs. */
 const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL UNION SELECT unnest($3::text[])`
-const VERSION = 'ctid AS tid, xmin AS xid'
-const STREAM = `seq, head, progress_seq, ${VERSION}`
+const ROW_VERSION = 'ctid AS tid, xmin AS xid'
+const STREAM = `seq, head, progress_seq, ${ROW_VERSION}`
 
 // biome-ignore format: one statement each
 export const SQL = {
@@ -35,11 +35,11 @@ export const SQL = {
   locked: statement('locked', byKey('agent', 'doc', 'FOR NO KEY UPDATE')),
   handoffs: statement('handoffs', `
     SELECT h.doc, h.tid, h.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc, ${VERSION} FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
+      SELECT doc, ${ROW_VERSION} FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
   claims: statement('claims', `
     SELECT c.agent, h.doc, h.tid, h.xid
     FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
-      SELECT doc, ${VERSION} FROM baton.handoff
+      SELECT doc, ${ROW_VERSION} FROM baton.handoff
       WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
       ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
   passed: statement('passed', `
@@ -69,7 +69,7 @@ export const SQL = {
   agentsByName: statement('agents_by_name', byKey('agent', 'doc', 'OFFSET 0')),
   agents: statement('agents', byKey('agent', 'doc', 'OFFSET 0', `(
     SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS} UNION SELECT unnest($3::text[])) AS k (key)`)),
-  contents: statement('contents', byKey('content', `doc, ${VERSION}`, 'OFFSET 0')),
+  contents: statement('contents', byKey('content', `doc, ${ROW_VERSION}`, 'OFFSET 0')),
   sessions: statement('sessions', byKey('audit_session', 'doc', 'FOR UPDATE')),
   runs: statement('runs', byKey('run', 'doc', 'FOR UPDATE')),
   blocks: statement('blocks', byKey('block', 'doc', 'OFFSET 0')),

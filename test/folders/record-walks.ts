@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
 import { recordIn } from '../../src/audit/entry.ts'
-import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
 import { BatonError } from '../../src/domain/errors.ts'
 import type { OperationName } from '../../src/operations/index.ts'
-import type { Service } from '../../src/service/service.ts'
-import type { Store } from '../../src/storage/store.ts'
 import { recordOf, run } from '../support/program/invoke.ts'
-import { by, Clock } from '../support/program/workspace.ts'
+import { by } from '../support/program/workspace.ts'
+import { inRounds, type Side, type Sides, type Walked } from './document-sides.ts'
 
 /** What an agent says of a task: as a document of document 003, and as the calls of the same. */
 interface Said {
@@ -41,33 +39,18 @@ interface Choice {
   readonly by: 'ann' | 'ben'
 }
 
-interface Side {
-  readonly service: Service
-  readonly store: Store
-}
-
 const OWN = /^(?:uid|id|rev|record_id|.+_seq|.+_at|at)$/
 
 /** Walks of task records by import against the same by command. */
-export class RecordWalks {
-  readonly #clock = new Clock()
-  readonly #sides: readonly [Side, Side]
+class RecordWalks {
+  readonly #sides: Sides
   #made = 0
 
-  private constructor(stores: readonly [Store, Store]) {
-    const side = (store: Store): Side => ({ store, service: createService(store, { now: this.#clock.now }) })
-    this.#sides = [side(stores[0]), side(stores[1])]
+  constructor(sides: Sides) {
+    this.#sides = sides
   }
 
-  static async open(target: (name: string) => StoreTarget): Promise<RecordWalks> {
-    return new RecordWalks([await openStore(target('command')), await openStore(target('files'))])
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const { store } of this.#sides) await store.close()
-  }
-
-  async check({ numRuns, length }: { readonly numRuns: number; readonly length: number }): Promise<void> {
+  async check({ numRuns, length }: Walked): Promise<void> {
     const choice = fc.record({
       step: fc.nat({ max: STEPS.length - 1 }),
       by: fc.constantFrom('ann' as const, 'ann' as const, 'ben' as const),
@@ -82,21 +65,17 @@ export class RecordWalks {
   async #walk(choices: readonly Choice[]): Promise<void> {
     this.#made += 1
     const task = `P${this.#made}.1.1`
-    const [command, files] = this.#sides
-    for (const { service } of this.#sides)
+    const { command, files, clock } = this.#sides
+    for (const { service } of [command, files])
       await run(service, by('planner'), 'task_create', { id: task, title: task })
     for (const [i, { step, by: who }] of choices.entries()) {
-      this.#clock.pass(1_000)
+      clock.pass(1_000)
       const actor = `${who}${this.#made}`
       const said = STEPS[step]!(task, i)
       const byCommand = await this.#command(task, actor, said)
       const text = stringify({ [said.form]: { ...said.says, task_id: task } })
-      const { items } = await run<{ items: readonly Imported[] }>(
-        files.service,
-        by(actor),
-        'document_import',
-        { text, path: `${task}-${i}.yaml` },
-      )
+      const brought = { name: `${task}-${i}.yaml`, text, by: actor }
+      const { items } = (await this.#sides.bring('import', brought)) as { items: readonly Imported[] }
       const [item] = items
       const byFile = item?.outcome === 'refused' ? `${item.code}: ${item.reason}` : undefined
       assert.equal(byFile, byCommand, text)
@@ -106,7 +85,7 @@ export class RecordWalks {
 
   /** The command that the document stands for. */
   async #command(task: string, actor: string, { form, says }: Said): Promise<string | undefined> {
-    const { service, store } = this.#sides[0]
+    const { service, store } = this.#sides.command
     const known = await store.task(task)
     const isCompletion = form === 'thought_record' && says.status === 'done' && known?.task.status !== 'done'
     const op: OperationName = isCompletion ? 'task_complete' : form
@@ -144,3 +123,6 @@ async function seen({ store }: Side, id: string): Promise<unknown> {
       .map(({ act, actor, from, to }) => ({ act, by: actor.id, from, to })),
   }
 }
+
+export const checkRecords = (open: () => Promise<Sides>, walked: Walked): Promise<void> =>
+  inRounds(open, walked, (sides, part) => new RecordWalks(sides).check(part))

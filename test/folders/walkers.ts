@@ -19,8 +19,9 @@ function says(value: unknown, given: unknown): boolean {
 /** The front matter with other values. */
 function withKeys({ path, text }: WalkFile, keys: Readonly<Record<string, unknown>>): WalkFile | undefined {
   const [, head = '', body = ''] = /^---\n([\s\S]*?\n)---\n([\s\S]*)$/.exec(text) ?? []
-  if (says(parse(head), keys)) return undefined
-  return { path, text: `---\n${stringify({ ...parse(head), ...keys }, { lineWidth: 0 })}---\n${body}` }
+  const said = parse(head) as Json
+  if (says(said, keys)) return undefined
+  return { path, text: `---\n${stringify({ ...said, ...keys }, { lineWidth: 0 })}---\n${body}` }
 }
 
 const CHECKS = [{ deliverable: 'Middleware', status: 'verified', evidence: 'PR 1' }] as const
@@ -78,9 +79,9 @@ const MARKDOWN_STEPS: readonly Step[] = [
   },
 ]
 
-const markdown: Walker = {
+export const markdown: Walker = {
   what: 'markdown',
-  runs: { memory: 550, files: 20 },
+  runs: { memory: 2_000, files: 20 },
   kind: markdownFolder,
   send: {
     act: (cast) => ({
@@ -173,9 +174,9 @@ const QUEUE_STEPS: readonly Step[] = [
   },
 ]
 
-const queue: Walker = {
+export const queue: Walker = {
   what: 'queue',
-  runs: { memory: 600, files: 20 },
+  runs: { memory: 2_000, files: 20 },
   kind: queueFolder,
   send: {
     act: ({ from, to, number }) => ({
@@ -284,7 +285,7 @@ const packageFile = (id: string, { number }: Cast, handoff: Json): WalkFile => (
 
 const packages: Walker = {
   what: 'package',
-  runs: { memory: 450, files: 8 },
+  runs: { memory: 1_000, files: 8 },
   kind: packageFolder,
   send: {
     act: ({ from, to, number }) => ({
@@ -360,7 +361,7 @@ const amend = PACKAGE_STEPS.at(-1)!
 const gates: Walker = {
   ...packages,
   what: 'package gate',
-  runs: { memory: 200, files: 6 },
+  runs: { memory: 500, files: 6 },
   first: [accept, gate],
   steps: [
     ...['approve', 'reject', 'question'].map(decide),
@@ -399,8 +400,8 @@ const giveBack: Step = {
 const returns: Walker = {
   ...packages,
   what: 'package return',
-  runs: { memory: 200, files: 6 },
+  runs: { memory: 500, files: 6 },
   steps: [accept, ask, giveBack, submit, amend],
 }
 
-export const WALKERS: readonly Walker[] = [markdown, queue, packages, gates, returns]
+export const PACKAGE_WALKERS: readonly Walker[] = [packages, gates, returns]

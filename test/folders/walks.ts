@@ -334,11 +334,15 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
   const tree = new MemoryTree(dir)
   const options = { root: dir, dir, folders: [live], service: side.service, host: 'test' }
   state.putFolder('live', { cursor: (await side.store.changes(undefined, 1)).cursor })
+  // A walk is one pass: a text that was read in it is not read again.
+  const pass = () => ({ ...workOn(options, state, live), tree })
+  let work = pass()
   const files: Files = {
     ...side,
     read: (path) => tree.files.get(path)?.text,
     clear() {
       tree.files.clear()
+      work = pass()
       if (walker.beside) tree.write(walker.beside.path, walker.beside.text)
     },
     change(before, after) {
@@ -346,11 +350,11 @@ export async function memoryWalks(walker: Walker): Promise<Walks & AsyncDisposab
       tree.write(after.path, after.text)
     },
     async look(path) {
-      const work = { ...workOn(options, state, live), tree }
+      const before = work.happened.length
       await reconcileFile(work, path)
-      return work.happened
+      return work.happened.slice(before)
     },
-    follow: (handoff) => reconcileHandoff({ ...workOn(options, state, live), tree }, handoff),
+    follow: (handoff) => reconcileHandoff(work, handoff),
     pathOf: ({ uid }) => state.file('live', uid)?.path,
   }
   const walks = new Walks(walker, clock, command, files)

@@ -24,9 +24,10 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
   const { path, found, reason, code, handoff, isConflict } = refused
   const author = authorIn(refused.author)
   const to = (await isKnown(work, author)) ? author : handoff?.from
-  if (to !== undefined) {
+  const actor = author ?? to
+  if (actor !== undefined) {
     const about = { path: inProject(work, path), sha256: found.sha256, reason, to }
-    const call = await claimed(work, author ?? to)
+    const call = await claimed(work, actor)
     await noteRefusedFile(work.service.deps, call, { ...about, ...present({ handoff, code }) })
   }
   const text = utf8Text(found)

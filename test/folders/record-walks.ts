@@ -115,8 +115,7 @@ async function seen({ store }: Side, id: string): Promise<unknown> {
   const plain = (value: object) => Object.fromEntries(Object.entries(value).filter(([key]) => !OWN.test(key)))
   return {
     task: plain(row.task),
-    // A document's own word for the status stays in its record; the command that completes a task has none.
-    records: records.map((record) => ({ ...plain(record), status: undefined })),
+    records: records.map((record) => plain(record)),
     acts: entries
       .map((entry) => recordIn(entry))
       .filter(({ act }) => act !== 'artifact.put')

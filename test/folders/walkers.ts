@@ -283,6 +283,25 @@ const packageFile = (id: string, { number }: Cast, handoff: Json): WalkFile => (
   text: stringify({ handoff: { id, timestamp: '2026-02-21T14:30:00Z', ...handoff } }),
 })
 
+/** Somebody whom nobody knows hands over too little. */
+const vague: Step = {
+  name: 'vague',
+  begins: true,
+  acts: ({ to, number }) => [
+    {
+      actor: `eve${number}`,
+      op: 'handoff_send',
+      input: { to, alias: `HO-${700_000 + number}`, title: "It's done", summary: "It's done" },
+    },
+  ],
+  file: (_before, _by, cast) =>
+    packageFile(`HO-${700_000 + cast.number}`, cast, {
+      from: { agent: `eve${cast.number}` },
+      to: { agent: cast.to, reason: 'Next' },
+      context: { summary: "It's done" },
+    }),
+}
+
 const packages: Walker = {
   what: 'package',
   runs: { memory: 1_000, files: 8 },
@@ -309,7 +328,7 @@ const packages: Walker = {
         context: { summary: 'The login module is written and needs a review' },
       }),
   },
-  steps: PACKAGE_STEPS,
+  steps: [...PACKAGE_STEPS, vague],
 }
 
 /** Document 004 has no key for it: what somebody sends who has begun work follows from that work. */
@@ -378,30 +397,40 @@ const gates: Walker = {
 }
 
 const RETURNED = 'Two risks were found, with recommendations'
-/** An answer to the delegation, whatever became of it. Document 004 tells it by `step: null`. */
-const giveBack: Step = {
-  name: 'return',
+/** An answer to the delegation, whatever became of it. Document 004 tells it by `step: null`, and a command by its type. */
+const giveBack = (name: string, type: object, from: object): Step => ({
+  name,
   begins: true,
-  acts: ({ from, to }) => [
+  acts: (cast) => [
     {
-      actor: to,
+      actor: cast.to,
       op: 'handoff_send',
-      input: { to: from, type: 'return', title: RETURNED, summary: RETURNED },
+      input: {
+        ...{ to: cast.from, alias: `HO-${800_000 + cast.number}`, title: RETURNED, summary: RETURNED },
+        ...type,
+      },
     },
   ],
   file: (_before, _by, cast) =>
     packageFile(`HO-${800_000 + cast.number}`, cast, {
-      from: { agent: cast.to, step: null },
+      from: { agent: cast.to, ...from },
       to: { agent: cast.from, reason: 'Security review completed' },
       context: { summary: RETURNED },
     }),
-}
+})
 
 const returns: Walker = {
   ...packages,
   what: 'package return',
   runs: { memory: 500, files: 6 },
-  steps: [accept, ask, giveBack, submit, amend],
+  steps: [
+    accept,
+    ask,
+    giveBack('return', { type: 'return' }, { step: null }),
+    giveBack('untyped', {}, {}),
+    submit,
+    amend,
+  ],
 }
 
 export const PACKAGE_WALKERS: readonly Walker[] = [packages, gates, returns]

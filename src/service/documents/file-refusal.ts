@@ -12,8 +12,8 @@ export interface RefusedFile {
   readonly sha256: string
   readonly reason: string
   readonly code?: ErrorCode | undefined
-  /** The agent that is told. */
-  readonly to: string
+  /** The agent that is told; nobody where the author is not known here. */
+  readonly to?: string | undefined
   /** The handoff that the file is about, where it is known. */
   readonly handoff?: {
     readonly uid: string
@@ -36,7 +36,8 @@ export async function noteRefusedFile(deps: ServiceDeps, call: Call, refused: Re
       input: { path, sha256 },
       reads: { streams: [stream], ...present({ handoffs: handoff && [handoff.uid] }) },
       decide: (step) => {
-        const uid = addNotice(step, to, 'refused', about, `${path} was refused: ${reason}`)
+        const text = `${path} was refused: ${reason}`
+        const uid = to === undefined ? about.uid : addNotice(step, to, 'refused', about, text)
         const kind = handoff ? 'handoff' : 'workspace'
         const fields = present({ path, sha256, reason, code })
         enter(step, 'file.refused', { k: kind, id: about.uid, rev: about.rev, stream, fields })

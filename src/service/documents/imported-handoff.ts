@@ -1,14 +1,17 @@
 import type { DialectId } from '../../dialects/dialect.ts'
 import type { Draft } from '../../dialects/draft.ts'
+import { placedAt } from '../../dialects/fields.ts'
 import { archivedAt } from '../../dialects/package/files/session.ts'
+import { valueAt } from '../../dialects/text/tree.ts'
 import { ackDeadline } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { HOME_RULES } from '../../domain/home.ts'
-import { isOpen, type State } from '../../domain/lifecycle.ts'
+import { type HandoffType, isOpen, type State } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { finish, overridesFor, type Step } from '../handoffs/moves.ts'
+import { delegationsBetween } from '../handoffs/send-rules.ts'
 import { Sender, type Sent } from '../handoffs/sender.ts'
 import { enter, enterHandoff } from '../log-record.ts'
 import { gateOf, markGated } from '../people/gates.ts'
@@ -80,9 +83,10 @@ function anew({ deps, view, at }: Step, { state, home, to, type, ack_deadline: s
 export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): Promise<Sent> {
   const { handoff, content } = await statedBy(deps, piece)
   const { uid, id, to, title, home, task, priority, timeout_s, retry } = handoff
-  const { type, in_reply_to, gate, ack_deadline } = piece.document.draft ?? {}
+  const { in_reply_to, gate, ack_deadline } = piece.document.draft ?? {}
   const asked = gate && present({ type: gate.type, name: gate.name, step: gate.step ?? undefined })
   const parent = task === undefined ? await onlyWork(deps, piece, handoff.from) : undefined
+  const type = await typeFor(deps, piece, handoff)
   const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked, parent }
   const input = { ...content.package, to, title, home, alias: id, ...present(fields) }
   const until = instant(ack_deadline)
@@ -109,6 +113,16 @@ export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
       },
     },
   )
+}
+
+/** A package that states no type may answer a delegation: the sending use case knows. */
+async function typeFor(
+  deps: ServiceDeps,
+  { document: { draft, source, places } }: Piece,
+  { from, to }: Handoff,
+): Promise<HandoffType | undefined> {
+  const isStated = valueAt(source.value, placedAt(['handoff', 'type'], places)) !== undefined
+  return isStated || (await delegationsBetween(deps, { from, to })).length === 0 ? draft?.type : undefined
 }
 
 /** Document 004 has no key for it: a package follows from the only work that its sender has begun. */

@@ -52,7 +52,10 @@ export async function makeRecord(deps: ServiceDeps, { actor }: Call, piece: Piec
     if (!said) await tasks.update(call, id, updateOf(draft))
     else if (draft.state !== 'completed' || known?.task.status === 'done')
       record = (await tasks.record(call, id, said)).uid
-    else record = (await tasks.complete(call, id, { ...said, progress: draft.progress })).task.record_id
+    else {
+      const { status: _, ...work } = said
+      record = (await tasks.complete(call, id, { ...work, progress: draft.progress })).task.record_id
+    }
   }
   await together.run([
     ...(known ? [] : [() => tasks.create(call, { id, title: draft.title ?? id })]),

@@ -145,9 +145,9 @@ async function isPerson({ policy, store }: ServiceDeps, { to }: Offered): Promis
 }
 
 /** Delegations of the receiver to the sender that wait for an answer. */
-async function delegationsBetween(
+export async function delegationsBetween(
   { store }: ServiceDeps,
-  { from, to, type }: Offered,
+  { from, to, type }: Pick<Offered, 'from' | 'to' | 'type'>,
 ): Promise<readonly Handoff[]> {
   if (type !== undefined && type !== 'return') return []
   const filter = { from: to, to: from, type: 'delegation' as const, state: OPEN_STATES }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ChainReport, Proof, Sealed, ShownEntry } from '../domain/audit-answers.ts'
+import { ChainReport, Proof, Redacted, redactFields, Sealed, ShownEntry } from '../domain/audit-answers.ts'
 import { AuditSession } from '../domain/audit-session.ts'
 import { present } from '../domain/present.ts'
 import { mutable } from './handoff/fields.ts'
@@ -184,6 +184,24 @@ const key = defineOperation({
   run: async (service) => (await service.audit()).key(),
 })
 
+const redact = defineOperation({
+  name: 'audit_redact',
+  summary:
+    'Remove one field of a handoff, task or record for good, with every copy here. The log still proves it was there.',
+  scope: 'audit:write',
+  peopleOnly: true,
+  http: { method: 'POST', path: '/v1/audit/redactions' },
+  positional: ['id'],
+  input: () => z.strictObject(redactFields()),
+  output: Redacted,
+  errors: ['invalid_input', 'not_found', 'not_allowed', 'conflict', 'unavailable'],
+  examples: ['baton audit redact HO-2026-001 --field summary --reason leaked-key'],
+  run: async (service, call, input) => {
+    const { redact } = await import('../service/redaction/redact.ts')
+    return mutable(await redact(service.deps, call, input))
+  },
+})
+
 export const AUDIT_OPERATIONS = [
   sessionStart,
   sessions,
@@ -194,4 +212,5 @@ export const AUDIT_OPERATIONS = [
   checkpoint,
   log,
   key,
+  redact,
 ] as const

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AgentName } from '../domain/agent.ts'
 import { Block, Progress } from '../domain/blocks/block.ts'
 import { PHASES } from '../domain/blocks/phases.ts'
-import { FLOW_WINDOW_NAMES, FLOW_WINDOWS, flowSpan } from '../domain/reports/flow.ts'
+import { FLOW_WINDOW_NAMES, FLOW_WINDOWS, FlowAnswer, flowSpan } from '../domain/reports/flow.ts'
 import { GROUPINGS, MetricsGroup } from '../domain/reports/metrics.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
@@ -86,4 +86,19 @@ const history = defineOperation({
   },
 })
 
-export const REPORT_OPERATIONS = [metrics, progress, history] as const
+const flow = defineOperation({
+  name: 'report_flow',
+  summary: 'Handoffs and their outcomes over time, by agent, and by sender and receiver.',
+  scope: 'report:read',
+  http: { method: 'GET', path: '/v1/reports/flow' },
+  input: () => z.strictObject({ window: z.enum(FLOW_WINDOW_NAMES).optional().describe('How far back (7d)') }),
+  output: FlowAnswer,
+  errors: ['invalid_input', 'unavailable'],
+  examples: ['baton report flow', 'baton report flow --window 30d --json'],
+  run: async (service, _call, { window = '7d' }) => {
+    const { flowReport } = await import('../service/flow.ts')
+    return mutable(await flowReport(service, window))
+  },
+})
+
+export const REPORT_OPERATIONS = [metrics, progress, history, flow] as const

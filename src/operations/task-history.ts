@@ -49,11 +49,8 @@ const log = defineOperation({
   examples: ['baton task log P0.1.1'],
   run: async (service, _, { id, limit }) => {
     const { row, entries } = await (await service.history()).log(id, limit ?? 200)
-    return {
-      task: show(row),
-      entries: entries.map(toEntry),
-      records: [...(await service.tasks.records(row.task.id, 100))],
-    }
+    const records = await service.tasks.records(row.task.id, 100)
+    return { task: show(row), entries: entries.map(toEntry), records: [...records] }
   },
 })
 

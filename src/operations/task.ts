@@ -3,6 +3,7 @@ import { present } from '../domain/present.ts'
 import { briefMarkdown, DEFAULT_BUDGET, PackedPart, SMALLEST_BUDGET } from '../domain/tasks/brief.ts'
 import { newTaskFields } from '../domain/tasks/inputs.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
+import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf, Untrusted } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
@@ -55,11 +56,8 @@ const get = defineOperation({
   examples: ['baton task get P0.1.1'],
   run: async (service, _, { id }) => {
     const { row, blocked_by } = await service.tasks.get(id)
-    return {
-      task: show(row),
-      blocked_by: [...blocked_by],
-      records: [...(await service.tasks.records(row.task.id, 10))],
-    }
+    const records = await service.tasks.records(row.task.id, 10)
+    return { task: show(row), blocked_by: [...blocked_by], records: [...records] }
   },
 })
 
@@ -127,19 +125,11 @@ const brief = defineOperation({
   examples: ['baton task brief P0.1.2', 'baton task brief P0.1.2 --budget 8000 --json'],
   run: async (service, _, { id, budget, format }) => {
     const { makeBrief } = await import('../service/tasks/brief.ts')
-    const made = await makeBrief(service.deps, service.tasks, id, budget)
-    return {
-      task_id: made.task_id,
-      budget: made.budget,
-      tokens: made.tokens,
-      ...(format === 'markdown' ? { markdown: briefMarkdown(made) } : { sections: [...made.sections] }),
-      left_out: [...made.left_out],
-      missing: [...made.missing],
-      untrusted:
-        format === 'markdown'
-          ? ['markdown']
-          : made.sections.flatMap((section, i) => (section.untrusted ? [`sections[${i}]`] : [])),
-    }
+    const { row: _row, ...made } = mutable(await makeBrief(service.deps, service.tasks, id, budget))
+    const untrusted = made.sections.flatMap((section, i) => (section.untrusted ? [`sections[${i}]`] : []))
+    if (format !== 'markdown') return { ...made, untrusted }
+    const { sections: _sections, ...rest } = made
+    return { ...rest, markdown: briefMarkdown(made), untrusted: ['markdown'] }
   },
 })
 

@@ -4,7 +4,6 @@ import { present } from '../domain/present.ts'
 import { RUN_STATES, type Run } from '../domain/workflow/run.ts'
 import { RunView, runView } from '../domain/workflow/run-view.ts'
 import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
-import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import { CHANGE_ERRORS, mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
@@ -127,7 +126,9 @@ const check = defineOperation({
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton workflow check feature'],
   run: async (service, call, input) => {
-    return toChecked(await checked(service, call, input))
+    const { refuseDefinition } = await import('../service/workflows/definition.ts')
+    const { file, read } = await (await service.workflows()).check(call, input)
+    return toChecked(read.ok ? read.workflow : refuseDefinition(file, read.problems))
   },
 })
 
@@ -140,16 +141,6 @@ export const toChecked = ({ name, steps }: Workflow) => ({
     needs: [...needs],
   })),
 })
-
-async function checked(
-  service: Service,
-  call: Call,
-  input: { name?: string | undefined; definition?: string | undefined },
-) {
-  const { refuseDefinition } = await import('../service/workflows/definition.ts')
-  const { file, read } = await (await service.workflows()).check(call, input)
-  return read.ok ? read.workflow : refuseDefinition(file, read.problems)
-}
 
 const picture = defineOperation({
   name: 'workflow_picture',

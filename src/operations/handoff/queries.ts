@@ -79,12 +79,8 @@ const get = defineOperation({
     const { handoff, content, timeline } = await service.looking.get(id)
     return {
       handoff,
-      package: content.package,
-      ...present({ result: content.result }),
+      ...mutable(content),
       ...responseOf(handoff.type, content.thread),
-      thread: [...content.thread],
-      verifications: [...content.verifications],
-      ...present({ acknowledgment: content.acknowledgment }),
       timeline: timeline.map(toEvent),
     }
   },
@@ -154,13 +150,7 @@ function responseOf(
 }
 
 function toEvent(entry: LogEntry): z.infer<ReturnType<typeof Event>> {
-  const record = recordIn(entry)
-  return {
-    at: entry.at,
-    act: entry.act,
-    by: record.actor.id,
-    auth: record.auth,
-    rev: record.sub.rev,
-    hash: entry.hash,
-  }
+  const { at, act, hash } = entry
+  const { actor, auth, sub } = recordIn(entry)
+  return { at, act, by: actor.id, auth, rev: sub.rev, hash }
 }

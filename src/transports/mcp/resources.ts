@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { BatonError } from '../../domain/errors.ts'
-import { isOperationName, loadOperation } from '../../operations/index.ts'
+import { loadOperation, type OperationName } from '../../operations/index.ts'
 import { invoke } from '../../operations/operation.ts'
 import { decodeSegment } from './cut.ts'
 import type { World } from './tool-call.ts'
@@ -16,7 +16,7 @@ interface ResourceKind {
   /** `baton://inbox`, or with `{id}` at its end. */
   readonly uri: string
   readonly about: string
-  readonly operation: string
+  readonly operation: OperationName
   readonly input: (id: string) => object
   /** The field that is the resource, when it is text. */
   readonly text?: string
@@ -37,26 +37,21 @@ const RESOURCE_KINDS: readonly ResourceKind[] = [
     about: 'Where a run of a workflow stands' },
 ]
 
-const kinds = (): readonly ResourceKind[] =>
-  RESOURCE_KINDS.filter(({ operation }) => isOperationName(operation))
 const isTemplate = ({ uri }: ResourceKind): boolean => uri.endsWith('{id}')
 const mimeType = ({ text }: ResourceKind): string =>
   text === undefined ? 'application/json' : 'text/markdown'
 
+const described = (kind: ResourceKind) => ({
+  name: kind.name,
+  description: kind.about,
+  mimeType: mimeType(kind),
+})
+
 export const listResources = (): Resource[] =>
-  kinds()
-    .filter((kind) => !isTemplate(kind))
-    .map((kind) => ({ name: kind.name, uri: kind.uri, description: kind.about, mimeType: mimeType(kind) }))
+  RESOURCE_KINDS.filter((kind) => !isTemplate(kind)).map((kind) => ({ ...described(kind), uri: kind.uri }))
 
 export const listTemplates = (): ResourceTemplateType[] =>
-  kinds()
-    .filter(isTemplate)
-    .map((kind) => ({
-      name: kind.name,
-      uriTemplate: kind.uri,
-      description: kind.about,
-      mimeType: mimeType(kind),
-    }))
+  RESOURCE_KINDS.filter(isTemplate).map((kind) => ({ ...described(kind), uriTemplate: kind.uri }))
 
 /** The whole of a resource: who reads one has asked for it, so nothing is cut. */
 export async function readResource(
@@ -65,9 +60,9 @@ export async function readResource(
   world: World,
 ): Promise<ReadResourceResult> {
   const found = resourceAt(uri)
-  if (!found || !isOperationName(found.kind.operation)) throw new ResourceNotFoundError(uri)
+  if (!found) throw new ResourceNotFoundError(uri)
   const { kind, id } = found
-  const op = await loadOperation(found.kind.operation)
+  const op = await loadOperation(kind.operation)
   try {
     const actor = world.admit(op, context)
     const value = await invoke(op, world.service, { actor }, kind.input(id))
@@ -85,7 +80,7 @@ export async function readResource(
 export const isResource = (uri: string): boolean => resourceAt(uri) !== undefined
 
 function resourceAt(uri: string): { readonly kind: ResourceKind; readonly id: string } | undefined {
-  for (const kind of kinds()) {
+  for (const kind of RESOURCE_KINDS) {
     if (kind.uri === uri) return { kind, id: '' }
     const start = kind.uri.replace('{id}', '')
     if (isTemplate(kind) && uri.startsWith(start) && uri.length > start.length)

@@ -1,18 +1,8 @@
 import { hash } from 'node:crypto'
-import { ENDS, OPEN_STATES, type State } from '../../../domain/lifecycle.ts'
-import { TASK_STATES, type TaskState } from '../../../domain/tasks/task.ts'
+import { ENDS, OPEN_STATES } from '../../../domain/lifecycle.ts'
+import { TASK_STATES } from '../../../domain/tasks/task.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
-
-export interface ServerStatus {
-  readonly address: string
-  readonly workspace: string
-  readonly store: { readonly engine: string; readonly location: string }
-  readonly handoffs: Readonly<Partial<Record<State, number>>>
-  readonly tasks: Readonly<Partial<Record<TaskState, number>>>
-  readonly agents: number
-  readonly entries: number
-  readonly hasTokens: boolean
-}
+import type { ServerStatus } from './status.ts'
 
 export const STYLE = `
 :root {

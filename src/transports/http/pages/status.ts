@@ -1,7 +1,7 @@
 import type { Service } from '../../../service/service.ts'
 import { callerOf, grants } from '../server/auth.ts'
 import { isLoopback } from '../server/guards.ts'
-import { pageHeaders, plainPage, type ServerStatus, STYLE, statusPage } from './status-page.ts'
+import { pageHeaders, plainPage, STYLE, statusPage } from './status-page.ts'
 
 /** Set by proxies: who comes through one is not sitting at this machine. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
@@ -28,17 +28,16 @@ async function mayRead(service: Service, headers: Headers): Promise<boolean> {
   return grants((await callerOf(service, headers)).scopes, 'report:read')
 }
 
-async function serverStatus(service: Service, request: Request): Promise<ServerStatus> {
+export type ServerStatus = Awaited<ReturnType<typeof serverStatus>>
+
+async function serverStatus(service: Service, request: Request) {
   const { engine, location, workspace } = service.deps.store.info
-  const counts = await service.looking.counts()
   return {
+    ...(await service.looking.counts()),
     address: `http://${request.headers.get('host')}`,
     workspace,
     store: { engine, location },
-    handoffs: counts.handoffs,
-    tasks: counts.tasks,
     agents: (await service.agents.list()).length,
-    entries: counts.entries,
     hasTokens: (await (await service.tokens()).list()).some((token) => token.revoked_at === undefined),
   }
 }

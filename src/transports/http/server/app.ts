@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
 import { BatonError } from '../../../domain/errors.ts'
+import { once } from '../../../domain/once.ts'
 import { present } from '../../../domain/present.ts'
 import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
@@ -177,21 +178,15 @@ function toResponse(op: Operation, request: Request, value: unknown): Response {
 }
 
 /** Most servers are never asked over MCP, so it is loaded by the first request. */
-function mcpEndpoint({ service, log, stopping }: HttpAppOptions): () => Promise<McpEndpoint> {
-  let made: Promise<McpEndpoint> | undefined
-  const make = async (): Promise<McpEndpoint> => {
+const mcpEndpoint = ({ service, log, stopping }: HttpAppOptions): (() => Promise<McpEndpoint>) =>
+  once(async () => {
     const { createEndpoint } = await import('../../mcp/http.ts')
     const onFailure = (error: unknown, operation: string) =>
       log('error', 'failure', { operation, error: error instanceof Error ? error.stack : String(error) })
     const endpoint = createEndpoint({ service, stopping, onFailure })
     stopping?.addEventListener('abort', () => void endpoint.close(), { once: true })
     return endpoint
-  }
-  return () => {
-    made ??= make()
-    return made
-  }
-}
+  })
 
 function toldOf(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }

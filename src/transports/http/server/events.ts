@@ -2,15 +2,6 @@ import { BatonError } from '../../../domain/errors.ts'
 import { present } from '../../../domain/present.ts'
 import { EVENT_KINDS, type Event, type Events } from '../../../service/events.ts'
 
-/** Which events a listener wants: all of these that are given must agree. */
-interface Filter {
-  readonly agent?: string
-  readonly handoff?: string
-  readonly task?: string
-  readonly kind?: string
-  readonly act?: string
-}
-
 interface Bounds {
   readonly stopping?: AbortSignal | undefined
   /** A line that says nothing, so that proxies and clients see that the connection lives. */
@@ -20,6 +11,9 @@ interface Bounds {
 }
 
 const FIELDS = ['agent', 'handoff', 'task', 'kind', 'act', 'since'] as const
+/** Which events a listener wants: all of these that are given must agree. */
+type Filter = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>
+
 const CURSOR = /^\d{1,15}$/
 const HEARTBEAT_MS = 15_000
 /** After a broken connection a client comes back in this time. */
@@ -125,7 +119,7 @@ function isWanted(event: Event, { agent, handoff, task, kind, act }: Filter): bo
   )
 }
 
-function wanted(request: Request): Filter & { readonly since?: string } {
+function wanted(request: Request): Filter {
   const query = new URL(request.url).searchParams
   for (const name of query.keys())
     if (!FIELDS.some((known) => known === name))

@@ -124,76 +124,73 @@ const okResponse = (description: string, schema: OpenApiPart, type = 'applicatio
   200: { description, content: { [type]: { schema } } },
 })
 
+/** An object whose fields are all there. */
+const objectOf = (properties: OpenApiPart): OpenApiPart => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+
+/** A path that is not an operation: its answer and the refusals that it knows. */
+const beside = (
+  operationId: string,
+  summary: string,
+  answer: OpenApiPart,
+  refused: readonly number[],
+  more: OpenApiPart = {},
+): OpenApiPart => ({
+  get: {
+    operationId,
+    summary,
+    ...more,
+    responses: { ...answer, ...Object.fromEntries(refused.map((status) => [status, refersTo(status)])) },
+  },
+})
+
+const isUp = (word: string): OpenApiPart =>
+  okResponse('Yes.', objectOf({ status: { type: 'string', const: word } }))
+
 /** The paths beside the operations. */
 export const besides = (): Readonly<Record<string, OpenApiPart>> => ({
-  '/v1/whoami': {
-    get: {
-      operationId: 'whoami',
-      summary: 'The agent that the token stands for.',
-      responses: {
-        ...okResponse('Done.', {
-          type: 'object',
-          properties: {
-            actor: { type: 'object', additionalProperties: true },
-            scopes: { type: 'array', items: { type: 'string' } },
-          },
-          required: ['actor', 'scopes'],
-        }),
-        401: refersTo(401),
-        429: refersTo(429),
-      },
+  '/v1/whoami': beside(
+    'whoami',
+    'The agent that the token stands for.',
+    okResponse(
+      'Done.',
+      objectOf({
+        actor: { type: 'object', additionalProperties: true },
+        scopes: { type: 'array', items: { type: 'string' } },
+      }),
+    ),
+    [401, 429],
+  ),
+  '/v1/events': beside(
+    'events',
+    'Events of the workspace, as server-sent events.',
+    okResponse('A stream without an end.', { type: 'string' }, 'text/event-stream'),
+    [400, 401, 404, 429],
+    {
+      description:
+        'Scope: `report:read`. Each event has the cursor of the log as its id. Send it as `Last-Event-ID` to go on without gaps or repeats. The first event has an id and no data: it marks the start of the stream.',
+      parameters: [
+        ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
+          name,
+          in: 'query',
+          schema: { type: 'string', ...(name === 'kind' && { enum: EVENT_KINDS }) },
+        })),
+        header('Last-Event-ID', 'The cursor of the last event that you have had.', { type: 'string' }),
+      ],
     },
-  },
-  '/v1/events': { get: events() },
-  '/metrics': {
-    get: {
-      operationId: 'metrics',
-      summary: 'The workspace and this server in numbers, as Prometheus reads them.',
-      description: 'Scope: `report:read`.',
-      responses: {
-        ...okResponse('Done.', { type: 'string' }, 'text/plain'),
-        401: refersTo(401),
-        404: refersTo(404),
-        429: refersTo(429),
-      },
-    },
-  },
-  '/healthz': { get: health('healthz', 'Whether the server runs.', 'ok') },
-  '/readyz': { get: health('readyz', 'Whether the server and its store answer.', 'ready', 503) },
-})
-
-const health = (operationId: string, summary: string, word: string, refused?: number): OpenApiPart => ({
-  operationId,
-  summary,
-  security: [],
-  responses: {
-    ...okResponse('Yes.', {
-      type: 'object',
-      properties: { status: { type: 'string', const: word } },
-      required: ['status'],
-    }),
-    ...(refused !== undefined && { [refused]: refersTo(refused) }),
-  },
-})
-
-const events = (): OpenApiPart => ({
-  operationId: 'events',
-  summary: 'Events of the workspace, as server-sent events.',
-  description:
-    'Scope: `report:read`. Each event has the cursor of the log as its id. Send it as `Last-Event-ID` to go on without gaps or repeats. The first event has an id and no data: it marks the start of the stream.',
-  parameters: [
-    ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
-      name,
-      in: 'query',
-      schema: { type: 'string', ...(name === 'kind' && { enum: EVENT_KINDS }) },
-    })),
-    header('Last-Event-ID', 'The cursor of the last event that you have had.', { type: 'string' }),
-  ],
-  responses: {
-    ...okResponse('A stream without an end.', { type: 'string' }, 'text/event-stream'),
-    400: refersTo(400),
-    401: refersTo(401),
-    404: refersTo(404),
-    429: refersTo(429),
-  },
+  ),
+  '/metrics': beside(
+    'metrics',
+    'The workspace and this server in numbers, as Prometheus reads them.',
+    okResponse('Done.', { type: 'string' }, 'text/plain'),
+    [401, 404, 429],
+    { description: 'Scope: `report:read`.' },
+  ),
+  '/healthz': beside('healthz', 'Whether the server runs.', isUp('ok'), [], { security: [] }),
+  '/readyz': beside('readyz', 'Whether the server and its store answer.', isUp('ready'), [503], {
+    security: [],
+  }),
 })

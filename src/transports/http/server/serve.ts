@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
+import { once as onlyOnce } from '../../../domain/once.ts'
 import { loadOperations } from '../../../operations/index.ts'
 import type { Service, Token } from '../../../service/service.ts'
 import { HOLD_MS } from '../../../service/wait.ts'
@@ -164,35 +165,27 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port
 }
 
+const NOT_HERE = (host: string, port: number) =>
+  ['invalid_input', `${host} port ${port} is not an address of this machine`] as const
+
+/** Refusals of the system to listen, by its code. */
+const REFUSALS: Readonly<Record<string, (host: string, port: number) => readonly [ErrorCode, string]>> = {
+  EADDRINUSE: (host, port) => [
+    'conflict',
+    `port ${port} of ${host} is in use, maybe by another baton serve; stop it, or take another: baton serve --port ${port + 1}`,
+  ],
+  EACCES: (_, port) => [
+    'not_allowed',
+    `you may not listen on port ${port}; take one above 1023: baton serve --port 4180`,
+  ],
+  EADDRNOTAVAIL: NOT_HERE,
+  ENOTFOUND: NOT_HERE,
+  ERR_SOCKET_BAD_PORT: NOT_HERE,
+}
+
 function cannotListen(error: unknown, host: string, port: number): unknown {
-  const details = { host, port }
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new BatonError(
-        'conflict',
-        `port ${port} of ${host} is in use, maybe by another baton serve; stop it, or take another: baton serve --port ${port + 1}`,
-        details,
-        error,
-      )
-    case 'EACCES':
-      return new BatonError(
-        'not_allowed',
-        `you may not listen on port ${port}; take one above 1023: baton serve --port 4180`,
-        details,
-        error,
-      )
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'ERR_SOCKET_BAD_PORT':
-      return new BatonError(
-        'invalid_input',
-        `${host} port ${port} is not an address of this machine`,
-        details,
-        error,
-      )
-    default:
-      return error
-  }
+  const refused = REFUSALS[(error as NodeJS.ErrnoException).code ?? '']?.(host, port)
+  return refused ? new BatonError(...refused, { host, port }, error) : error
 }
 
 /** Stops accepting, and waits until the last answer is out or the time is up. */
@@ -209,12 +202,11 @@ async function drain(server: Server, graceMs: number): Promise<void> {
 /** Runs the way down once, however often it is asked for. */
 function closing(run: () => Promise<void>): Pick<Running, 'closed' | 'close'> {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
-  let begun: Promise<void> | undefined
-  const close = () => {
-    begun ??= run()
-    resolve(begun)
-    return begun
-  }
+  const close = onlyOnce(() => {
+    const down = run()
+    resolve(down)
+    return down
+  })
   // The caller that stopped the server learns of a failure from `close`.
   closed.catch(() => undefined)
   return { closed, close }
@@ -223,13 +215,13 @@ function closing(run: () => Promise<void>): Pick<Running, 'closed' | 'close'> {
 /** A second signal ends the process at once, as signals do. */
 function closeOnSignal(close: () => Promise<void>, closed: Promise<void>): void {
   const names = ['SIGTERM', 'SIGINT'] as const
-  const stop = () => {
-    for (const name of names) process.off(name, stop)
-    close().catch(() => undefined)
-  }
-  for (const name of names) process.on(name, stop)
   const forget = () => {
     for (const name of names) process.off(name, stop)
   }
+  const stop = () => {
+    forget()
+    close().catch(() => undefined)
+  }
+  for (const name of names) process.on(name, stop)
   closed.then(forget, forget)
 }

@@ -17,7 +17,7 @@ export function aboutOf(work: Work, isWhole: boolean): About {
       const found = readQuietly(work, path, EXTRA_BYTES)
       return typeof found === 'object' ? utf8Text(found) : undefined
     },
-    hash: (path) => quietly(() => known(work, path) ?? hashed(work, path), absent),
+    hash: (path) => quietly(() => known(work, path) ?? hashed(work, path)),
     names: (folder, most) =>
       quietly(
         () => tree.fewNames(folder, most),
@@ -28,10 +28,8 @@ export function aboutOf(work: Work, isWhole: boolean): About {
 
 /** The same for a doctor: looks at every file itself, and notes nothing. */
 export function freshAboutOf(work: Work): About {
-  return { ...aboutOf(work, true), hash: (path) => quietly(() => work.tree.hash(path)?.sha256, absent) }
+  return { ...aboutOf(work, true), hash: (path) => quietly(() => work.tree.hash(path)?.sha256) }
 }
-
-const absent = (): undefined => undefined
 
 function known(work: Work, path: string): string | undefined {
   const look = work.state.look(work.path, path)

@@ -3,6 +3,7 @@ import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { present } from '../domain/present.ts'
 import { inWords } from '../domain/texts/visible.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { NO_TEXT } from './extras.ts'
@@ -17,7 +18,7 @@ import {
   withFolders,
   workOn,
 } from './sync.ts'
-import { type Happened, inProject, readQuietly, textFor, Unwritable, utf8Text, type Work } from './work.ts'
+import { type Happened, inProject, readQuietly, textFor, utf8Text, type Work } from './work.ts'
 
 /** One thing that is not as it should be. */
 export interface FolderProblem {
@@ -45,6 +46,17 @@ export interface FolderProblem {
   /** Worth knowing, and no drift. */
   readonly isNote?: boolean
 }
+
+const finding = (
+  code: FolderProblem['code'],
+  path: string,
+  message: string,
+  fix?: string,
+): FolderProblem => ({ code, path, message, ...present({ fix }) })
+const remark = (code: FolderProblem['code'], path: string, message: string): FolderProblem => ({
+  ...finding(code, path, message),
+  isNote: true,
+})
 
 const SKIPPED = new Set(['.git', '.baton', 'node_modules'])
 /** Front matter stands at the top; what is larger is no handoff. */
@@ -80,17 +92,16 @@ async function examine(work: Work): Promise<readonly FolderProblem[]> {
       const path = `${folder}/${entry.name}`
       findings.push(...(await examineEntry(work, path, entry, paths)))
     }
-  for (const where of paths.values())
-    if (where.length > 1)
-      findings.push({
-        code: 'duplicate',
-        path: inProject(work, where[0]!.path),
-        message: `${where[0]!.id} has ${where.length} files: ${where.map(({ path }) => path).join(', ')}`,
-        fix: 'keep the one that the engine knows; the text of the others is kept in a .problem beside it',
-      })
+  for (const where of paths.values()) {
+    const [first] = where
+    const message = `${first!.id} has ${where.length} files: ${where.map(({ path }) => path).join(', ')}`
+    if (where.length > 1) findings.push(finding('duplicate', inProject(work, first!.path), message, KEEP_ONE))
+  }
   findings.push(...(await missingFiles(work)), ...index(work))
   return findings
 }
+
+const KEEP_ONE = 'keep the one that the engine knows; the text of the others is kept in a .problem beside it'
 
 async function examineEntry(
   work: Work,
@@ -101,13 +112,10 @@ async function examineEntry(
   const { name, kind, why } = entry
   const at = inProject(work, path)
   if (isTemporary(name))
-    return [
-      { code: 'left_behind', path: at, message: 'a process died while it wrote this', fix: 'clear it away' },
-    ]
-  if (isProblem(name))
-    return [{ code: 'problem', path: at, message: 'read it, then delete it', isNote: true }]
+    return [finding('left_behind', at, 'a process died while it wrote this', 'clear it away')]
+  if (isProblem(name)) return [remark('problem', at, 'read it, then delete it')]
   if (!work.kind.isCandidate(name)) return []
-  if (kind === 'odd') return [{ code: 'odd', path: at, message: why ?? 'it is not a file' }]
+  if (kind === 'odd') return [finding('odd', at, why ?? 'it is not a file')]
   return examineFile(work, path, paths)
 }
 
@@ -115,77 +123,53 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
   const at = inProject(work, path)
   const found = readQuietly(work, path)
   if (found === undefined) return []
-  if (typeof found === 'string') return [{ code: 'odd', path: at, message: found }]
+  if (typeof found === 'string') return [finding('odd', at, found)]
   const row = work.state.fileAt(work.path, path)
   if (!row && isAnswered(work, path))
-    return [
-      { code: 'problem', path: at, message: 'it was refused; the .problem beside it says why', isNote: true },
-    ]
+    return [remark('problem', at, 'it was refused; the .problem beside it says why')]
   const text = utf8Text(found)
   const says = text === undefined ? undefined : work.kind.read(text, path)
   if (says?.is === 'nothing') return []
-  if (says?.is !== 'handoff')
-    return [{ code: 'unreadable', path: at, message: says?.reason ?? 'it is not UTF-8 text' }]
+  if (says?.is !== 'handoff') return [finding('unreadable', at, says?.reason ?? 'it is not UTF-8 text')]
   const id = says.draft.id ?? path
   const key = `${work.kind.scope?.(path) ?? ''}\0${id}`
   paths.set(key, [...(paths.get(key) ?? []), { id, path }])
   const findings: FolderProblem[] = []
   const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')
   if (says.draft.id !== undefined && says.draft.id !== stem)
-    findings.push({
-      code: 'wrong_name',
-      path: at,
-      message: `its id is ${says.draft.id}`,
-      fix: 'put it under its own name',
-    })
+    findings.push(finding('wrong_name', at, `its id is ${says.draft.id}`, 'put it under its own name'))
   const { store } = work.service.deps
   const uid = says.uid ?? row?.uid
   const handoff = (uid !== undefined && (await store.handoff(uid))) || (await store.handoff(id))
   if (!handoff) {
     const fix = 'apply it, or say in a .problem why not'
-    return [...findings, { code: 'unknown', path: at, message: 'the engine knows no such handoff', fix }]
+    return [...findings, finding('unknown', at, 'the engine knows no such handoff', fix)]
   }
+  const place = `${handoff.id} is ${inWords(handoff.state)}; its place is ${work.kind.place(handoff) ?? 'nowhere'}`
   if (!work.kind.fits(handoff, path) && row?.kept !== 'git')
-    findings.push({
-      code: 'wrong_place',
-      path: at,
-      message: `${handoff.id} is ${inWords(handoff.state)}; its place is ${work.kind.place(handoff) ?? 'nowhere'}`,
-      fix: 'put it in its place',
-    })
+    findings.push(finding('wrong_place', at, place, 'put it in its place'))
   else if (row && row.sha256 !== found.sha256)
-    findings.push({
-      code: 'changed',
-      path: at,
-      message: 'it was changed, and the change is not applied yet',
-      fix: 'apply the change, or refuse it',
-    })
+    findings.push(finding('changed', at, NOT_APPLIED, 'apply the change, or refuse it'))
   else if (row && row.rev < handoff.rev)
-    findings.push({
-      code: 'differs',
-      path: at,
-      message: `it shows revision ${row.rev} of ${handoff.rev}`,
-      fix: 'write it',
-    })
+    findings.push(finding('differs', at, `it shows revision ${row.rev} of ${handoff.rev}`, 'write it'))
   else if (
     row?.kept === 'git' &&
     text !== undefined &&
     (says.isBehind || !(await agrees(work, handoff, text, says.draft)))
   )
-    findings.push({ code: 'differs', path: at, message: OF_GIT, isNote: true })
+    findings.push(remark('differs', at, OF_GIT))
   return findings
 }
 
+const NOT_APPLIED = 'it was changed, and the change is not applied yet'
 const OF_GIT = 'git brought another version; it is written again with the next step'
 
 /** Whether a file says what the engine would write into it today. */
 async function agrees(work: Work, handoff: Handoff, text: string, draft: Draft): Promise<boolean> {
-  try {
-    const says = work.kind.read(await textFor(work, handoff, text), work.kind.place(handoff) ?? '')
-    return says.is === 'handoff' && sameData(says.draft, draft)
-  } catch (error) {
-    if (error instanceof Unwritable) return true
-    throw error
-  }
+  const made = await textFor(work, handoff, text)
+  if (typeof made !== 'string') return true
+  const says = work.kind.read(made, work.kind.place(handoff) ?? '')
+  return says.is === 'handoff' && sameData(says.draft, draft)
 }
 
 /** A file that is nobody's and that somebody was told about. */
@@ -206,9 +190,11 @@ async function missingFiles(work: Work): Promise<readonly FolderProblem[]> {
     const row = work.state.file(work.path, uid)
     if (work.tree.read(row?.path ?? place)) continue
     const path = inProject(work, row?.path ?? place)
-    if (row?.kept === 'absent')
-      findings.push({ code: 'missing', path, message: whyAbsent(work), isNote: true })
-    else findings.push(await whyMissing(work, handoff, path))
+    const text = row?.kept === 'absent' ? undefined : await textFor(work, handoff)
+    if (text === undefined) findings.push(remark('missing', path, whyAbsent(work)))
+    else if (typeof text === 'string')
+      findings.push(finding('missing', path, `${handoff.id} has no file`, 'write it'))
+    else findings.push(remark('unwritable', path, text.message))
   }
   return findings
 }
@@ -216,41 +202,19 @@ async function missingFiles(work: Work): Promise<readonly FolderProblem[]> {
 const whyAbsent = ({ kind }: Work): string =>
   kind.movesAreSteps ? 'it was deleted, also by git' : 'git took it away'
 
-async function whyMissing(
-  work: Work,
-  handoff: Parameters<typeof textFor>[1],
-  path: string,
-): Promise<FolderProblem> {
-  try {
-    await textFor(work, handoff)
-    return { code: 'missing', path, message: `${handoff.id} has no file`, fix: 'write it' }
-  } catch (error) {
-    if (!(error instanceof Unwritable)) throw error
-    return { code: 'unwritable', path, message: error.message, isNote: true }
-  }
-}
-
 function index(work: Work): readonly FolderProblem[] {
   return work.kind
     .extras(freshAboutOf(work))
     .flatMap(({ path, same, keeps, problem, remarks = [] }): FolderProblem[] => {
       const found = readQuietly(work, path, EXTRA_BYTES)
       const text = typeof found === 'object' ? utf8Text(found) : undefined
-      const notes = remarks.map(
-        (each): FolderProblem => ({
-          code: 'artifact',
-          path: inProject(work, each.path),
-          message: each.message,
-          isNote: true,
-        }),
-      )
+      const notes = remarks.map((each) => remark('artifact', inProject(work, each.path), each.message))
       const isText = found === undefined || text !== undefined
       const why = problem ?? (keeps && !isText ? NO_TEXT : undefined)
-      if (why !== undefined)
-        return [...notes, { code: 'unreadable', path: inProject(work, path), message: why }]
+      if (why !== undefined) return [...notes, finding('unreadable', inProject(work, path), why)]
       if (text !== undefined && same(text)) return notes
       const message = text === undefined ? 'it is not there' : 'it says something else than the handoffs'
-      return [...notes, { code: 'index', path: inProject(work, path), message, fix: 'make it again' }]
+      return [...notes, finding('index', inProject(work, path), message, 'make it again')]
     })
 }
 
@@ -263,9 +227,9 @@ function strays({ root, folders }: FoldersOptions): readonly FolderProblem[] {
     const slash = path.lastIndexOf('/')
     const found = readIn(new Tree(root), path)
     if (found === undefined || !isHandoffFile(path, found)) continue
-    const place = `${markdown.path}/`
-    const message = `handoffs belong into ${place}; this one is in ${slash < 0 ? 'the project itself' : path.slice(0, slash)}`
-    findings.push({ code: 'stray', path, message: `${message}; move it with: baton migrate --from v1 .` })
+    const place = slash < 0 ? 'the project itself' : path.slice(0, slash)
+    const message = `handoffs belong into ${markdown.path}/; this one is in ${place}; move it with: baton migrate --from v1 .`
+    findings.push(finding('stray', path, message))
   }
   return findings
 }

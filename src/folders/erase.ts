@@ -1,12 +1,12 @@
 import type { Erasing } from '../service/deps.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
-import { type FolderEntry, type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
+import { type FoundFile, isTemporary, sha256Of, Tree } from './files/tree.ts'
 import { REPLACED } from './late-writes.ts'
 import { agree } from './project.ts'
 import { isProblem } from './reconcile.ts'
 import type { FileRow } from './state.ts'
 import { type FoldersOptions, syncOne, withFolders, workOn } from './sync.ts'
-import { inProject, quietly, textFor, Unwritable, utf8Text, type Work } from './work.ts'
+import { inProject, quietly, textFor, utf8Text, type Work } from './work.ts'
 
 /** As large as a stored file may be. */
 const MAX_STORED_BYTES = 10 * 1024 * 1024
@@ -44,11 +44,7 @@ function topsOf({ kind, path }: Work): readonly string[] {
 
 async function eraseBelow(work: Work, folder: string, erasing: Erasing): Promise<readonly string[]> {
   const left: string[] = []
-  const entries = quietly(
-    () => work.tree.list(folder),
-    (): readonly FolderEntry[] => [],
-  )
-  for (const { name, why } of entries) {
+  for (const { name, why } of quietly(() => work.tree.list(folder)) ?? []) {
     const path = folder === '' ? name : `${folder}/${name}`
     if (why === IS_FOLDER) left.push(...(await eraseBelow(work, path, erasing)))
     else if (!(await eraseFile(work, path, erasing))) left.push(inProject(work, path))
@@ -59,10 +55,7 @@ async function eraseBelow(work: Work, folder: string, erasing: Erasing): Promise
 /** False where the text stays, because somebody else wrote it. */
 async function eraseFile(work: Work, path: string, erasing: Erasing): Promise<boolean> {
   const { eraser, blobs } = erasing
-  const found = quietly(
-    () => work.tree.read(path, MAX_STORED_BYTES),
-    () => undefined,
-  )
+  const found = quietly(() => work.tree.read(path, MAX_STORED_BYTES))
   if (!found) return true
   const isBlob = blobs.has(found.sha256)
   if (!isBlob && !eraser.mayBeIn(found.bytes)) return true
@@ -89,22 +82,14 @@ async function eraseHandoff(work: Work, row: FileRow, found: FoundFile, erasing:
   const isWhole = work.kind.read(less, row.path).is === 'handoff' && !eraser.mayBeIn(Buffer.from(less))
   // Another handoff may say the same words in its own right.
   if (!isWhole && !handoffs.has(row.uid) && less === text) return false
-  const next = isWhole ? less : await strictText(work, handoff, less)
+  const strict = isWhole ? less : await textFor(work, handoff)
+  const next = typeof strict === 'string' ? strict : less
   const sha256 = sha256Of(next)
   work.state.willWrite(work.path, sha256, row.uid, row.rev)
   const put = work.tree.put(row.path, next, found)
   if (!put.ok) return false
   await agree(work, handoff, { path: row.path, text: next, sha256, stamp: put.stamp }, row.kept)
   return true
-}
-
-async function strictText(work: Work, handoff: Parameters<typeof textFor>[1], less: string): Promise<string> {
-  try {
-    return await textFor(work, handoff)
-  } catch (error) {
-    if (error instanceof Unwritable) return less
-    throw error
-  }
 }
 
 /** Of a handoff whose file is away the last text is still known. */

@@ -53,10 +53,7 @@ interface Changed {
 function changedBeside({ kind, tree, state, path }: Work): readonly Changed[] {
   return (kind.beside?.(tree) ?? []).flatMap((folder) => {
     const at = Date.now()
-    const now = quietly(
-      () => tree.folderStamp(folder),
-      () => undefined,
-    )
+    const now = quietly(() => tree.folderStamp(folder))
     return !now || isSameFolder(state.stamp(path, folder), now) ? [] : [{ folder, stamp: now.stamp, at }]
   })
 }

@@ -152,6 +152,7 @@ export async function isOfGitSoon(work: Work, path: string, bytes: Uint8Array): 
 
 async function draftNow(work: Work, handoff: Handoff, base: string): Promise<Draft> {
   const text = await textFor(work, handoff, base)
+  if (typeof text !== 'string') throw text
   const says = work.read(text, work.kind.place(handoff) ?? '')
   return says.is === 'handoff' ? says.draft : {}
 }

@@ -10,7 +10,7 @@ import { quietly, utf8Text } from './work.ts'
 /** What the sender gave and the file of the handoff does not say, because its document has no place for it. */
 export async function leftOut(options: FoldersOptions, handoff: Handoff): Promise<readonly string[]> {
   const path = fileOf(options, handoff)
-  const found = path === undefined ? undefined : quietly(() => new Tree(options.root).read(path), absent)
+  const found = path === undefined ? undefined : quietly(() => new Tree(options.root).read(path))
   const text = found && utf8Text(found)
   if (path === undefined || text === undefined) return []
   const { draft } = await draftOf(options.service.deps, handoff)
@@ -23,8 +23,6 @@ export async function leftOut(options: FoldersOptions, handoff: Handoff): Promis
     typeof value === 'string' ? whole.includes(plainValue(value)) : said.includes(value)
   return keysOf(draft.package ?? {}).filter((key) => !given(key, own(draft.package, key)).every(isSaid))
 }
-
-const absent = (): undefined => undefined
 
 function given(key: string, value: unknown): unknown[] {
   // The other parts of an item are Baton's own.

@@ -2,7 +2,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { type FoundFile, type Stamp, sha256Of } from './files/tree.ts'
 import type { FileRow } from './state.ts'
-import { folderOf, note, textFor, Unwritable, utf8Text, type Work } from './work.ts'
+import { folderOf, note, textFor, utf8Text, type Work } from './work.ts'
 
 export interface Target {
   /** What lies there now and may be replaced; absent where nothing does. */
@@ -18,12 +18,9 @@ export interface Target {
 export async function project(work: Work, handoff: Handoff, target: Target): Promise<boolean> {
   const place = work.kind.place(handoff)
   if (place === undefined) return true
-  let text: string
-  try {
-    text = await textFor(work, handoff, target.base)
-  } catch (error) {
-    if (!(error instanceof Unwritable)) throw error
-    note(work, { what: 'left', path: place, id: handoff.id, uid: handoff.uid, reason: error.message })
+  const text = await textFor(work, handoff, target.base)
+  if (typeof text !== 'string') {
+    note(work, { what: 'left', path: place, id: handoff.id, uid: handoff.uid, reason: text.message })
     return true
   }
   const at = target.at

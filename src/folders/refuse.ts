@@ -40,12 +40,10 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
 /** Takes the page away that says why this very text was refused, when it is taken in after all. */
 export function dropProblem({ tree }: Work, { path, text }: Pick<Author, 'path' | 'text'>): void {
   const beside = besideOf(path, tree.besideName(path.slice(path.lastIndexOf('/') + 1), 'problem'))
-  const found = quietly(() => tree.read(beside), nothing)
+  const found = quietly(() => tree.read(beside))
   const page = found && utf8Text(found)
   if (found && page?.startsWith(`${path}: `) && page.endsWith(`${REFUSED}${text}`)) tree.remove(beside, found)
 }
-
-const nothing = (): undefined => undefined
 
 /** A notice goes to somebody who is there; where the author is not, the sender hears of it. */
 async function isKnown({ service }: Work, name: string | undefined): Promise<boolean> {

@@ -76,11 +76,11 @@ export const readQuietly = (work: Work, path: string, most?: number): FoundFile 
   quietly(() => work.tree.read(path, most), String)
 
 /** A link or an odd name in one place must not keep the others from being looked at. */
-export function quietly<T, U>(look: () => T, refused: (reason: string) => U): T | U {
+export function quietly<T, U = undefined>(look: () => T, refused?: (reason: string) => U): T | U | undefined {
   try {
     return look()
   } catch (error) {
-    if (error instanceof BatonError) return refused(error.message)
+    if (error instanceof BatonError) return refused?.(error.message)
     throw error
   }
 }
@@ -130,20 +130,19 @@ export async function claimed(work: Work, said: string): Promise<Call> {
 
 const NO_NAME = "cannot be an agent's name; write letters, digits, dots, dashes or underscores"
 
-/** What the engine would write today, on top of a text that was agreed on. */
-export async function textFor(work: Work, handoff: Handoff, base?: string): Promise<string> {
+/** What the engine would write today, on top of a text that was agreed on; the reason where there can be no file. */
+export async function textFor(work: Work, handoff: Handoff, base?: string): Promise<string | Unwritable> {
   const { deps } = work.service
   const { recent } = work
   const { draft, content } = await draftOf(deps, handoff, recent)
   const agreed = base === undefined ? undefined : work.state.file(work.path, handoff.uid)
   const thread = saidOf(handoff, content)
   const written = work.kind.write({ handoff, draft, base, agreed, policy: deps.policy, thread, recent })
-  if (written.ok) return written.text
-  throw new Unwritable(handoff, written.missing)
+  return written.ok ? written.text : new Unwritable(handoff, written.missing)
 }
 
 /** A handoff of this home that the dialect cannot write: it lives in the engine alone. */
-export class Unwritable extends BatonError {
+class Unwritable extends BatonError {
   constructor({ id }: Handoff, missing: string) {
     super('unmet', `${id} has no file: its document also needs ${missing}`, { id, missing })
   }

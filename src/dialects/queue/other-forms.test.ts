@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sourcesOf } from '../text/sources.ts'
 import { artifactOf } from './artifact.ts'
-import { contextOf, printContext, withPhase } from './context-files.ts'
+import { contextProblems, withPhase } from './context-files.ts'
 import { queue } from './index.ts'
 
 const ID = 'artifact-api-1767287345000'
@@ -71,20 +71,16 @@ describe('a context file', () => {
       note: 'kept',
     }
     const source = sourceOf(value, 'context/phase-status.json')
-    const { file, phases, diagnostics } = contextOf(source)
+    const codes = (found: unknown, path: string) =>
+      contextProblems(sourceOf(found, path)).map(({ code }) => code)
 
     assert.equal(queue.formOf(source), 'context')
-    assert.equal(file, 'phase-status.json')
-    assert.deepEqual([...(phases ?? [])], [[13, value.phases['13']]])
-    assert.deepEqual(
-      diagnostics.map(({ code }) => code),
-      ['phase_key'],
-    )
-    assert.deepEqual(contextOf(sourceOf({ any: [1] }, 'context/tech-stack.json')).diagnostics, [])
-    assert.deepEqual(
-      contextOf(sourceOf([], 'context/project-context.json')).diagnostics.map(({ code }) => code),
-      ['not_an_object'],
-    )
+    assert.deepEqual(codes(value, 'context/phase-status.json'), ['phase_key'])
+    assert.deepEqual(codes({ phases: { 13: { status: 'odd' } } }, 'context/phase-status.json'), [
+      'unknown_status',
+    ])
+    assert.deepEqual(codes({ any: [1] }, 'context/tech-stack.json'), [])
+    assert.deepEqual(codes([], 'context/project-context.json'), ['not_an_object'])
   })
 
   it('gets the state of one phase and keeps all else', () => {
@@ -96,7 +92,6 @@ describe('a context file', () => {
       phases: { '13': { status: 'completed' }, '14': { owner: 'core', ...status } },
     })
     assert.deepEqual(withPhase({}, 13, status), { phases: { '13': status } })
-    assert.equal(printContext({ a: 1 }), '{\n  "a": 1\n}\n')
   })
 })
 

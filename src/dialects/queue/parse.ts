@@ -11,7 +11,7 @@ import { findWord } from '../text/words.ts'
 import { artifactOf } from './artifact.ts'
 import { boardProblems, isBoard } from './board.ts'
 import { checkNative } from './check.ts'
-import { contextOf } from './context-files.ts'
+import { contextProblems } from './context-files.ts'
 import {
   FOLDER_OF,
   FORM_OF,
@@ -52,7 +52,7 @@ export function formOf(source: Source): QueueForm | undefined {
 export function interpret(source: Source, form: string): Interpretation {
   switch (form) {
     case 'context':
-      return { diagnostics: contextOf(source).diagnostics }
+      return { diagnostics: contextProblems(source) }
     case 'artifact':
       return { diagnostics: artifactOf(source).diagnostics }
     case 'board':

@@ -2,6 +2,7 @@ import type { Native } from '../dialect.ts'
 import { type Data, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { askedIn, writeRows } from '../table/write.ts'
+import { prettyJson } from '../text/json/json.ts'
 import { isMapping } from '../text/tree.ts'
 import { formFor, queueTable } from './table.ts'
 
@@ -12,9 +13,7 @@ export function toNative(draft: Draft): Native {
   return missing.length > 0 ? { ok: false, missing, value } : { ok: true, value }
 }
 
-/** Strict JSON with two spaces and a newline at the end. */
-export const print = ({ value }: { readonly value: Readonly<Data> }): string =>
-  `${JSON.stringify(value, undefined, 2)}\n`
+export const print = ({ value }: { readonly value: Readonly<Data> }): string => prettyJson(value)
 
 /** All that the draft says, in the document's keys and order, whether or not it is enough. */
 export const nativeOf = (draft: Draft): Data => writeRows(queueTable(), draft, formFor(draft))

@@ -28,6 +28,12 @@ export const fieldsThat = (table: Table, ...lives: readonly Live[]): readonly st
   return [...fields].filter((field) => lives.includes(liveOf(table, field)))
 }
 
+/** The fields, and the groups of fields, that the engine writes in a live folder. */
+export const ownedIn = (table: Table): readonly (keyof Draft)[] => {
+  const fields = fieldsThat(table, 'fixed', 'follows', 'step', 'amend')
+  return [...new Set(fields.map((field) => field.split('.')[0] as keyof Draft))]
+}
+
 /** The key that a person finds in the file. */
 export const keyOfField = ({ rows }: Table, field: string): string =>
   rows.find(({ fields, kind }) => kind === 'row' && fields.includes(field))?.key ?? field

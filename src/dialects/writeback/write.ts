@@ -1,8 +1,9 @@
 import type { Native } from '../dialect.ts'
-import { keysOf, own, put } from '../difference.ts'
+import { type Data, keysOf, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { isIn } from '../table/row.ts'
 import { askedIn, writeRows } from '../table/write.ts'
+import { prettyJson } from '../text/json/json.ts'
 import { WRITEBACK } from './table.ts'
 
 /** The keys that tell of the work. */
@@ -21,8 +22,7 @@ export function toNative({ extra = {}, ...draft }: Draft): Native {
   return missing.length > 0 ? { ok: false, missing, value } : { ok: true, value }
 }
 
-export const print = (native: { readonly value: Record<string, unknown> }): string =>
-  `${JSON.stringify(native.value, null, 2)}\n`
+export const print = ({ value }: { readonly value: Readonly<Data> }): string => prettyJson(value)
 
 /** A record that says nothing of the work is an update, or opens the task again: the same keys. */
 const isUpdate = ({ record }: Draft): boolean =>

@@ -1,5 +1,5 @@
 import { spoken } from '../../dialects/convert.ts'
-import { own, valueAt } from '../../dialects/difference.ts'
+import { valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments } from '../../dialects/index.ts'
 import { ROOT } from '../../dialects/markdown/home.ts'
@@ -19,7 +19,7 @@ import { isEnd } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
-import { markChanges, printWith, unmarked } from '../mark.ts'
+import { documentIn, markChanges, markIn, newFile, unmarked } from '../mark.ts'
 import { problemsIn, quietly } from '../work.ts'
 import { renewed } from './body.ts'
 import { extras, type Facts, facts } from './index-yaml.ts'
@@ -74,22 +74,16 @@ function* months(tree: Tree): Iterable<string> {
 }
 
 const foldersIn = (tree: Tree, folder: string, form: RegExp): string[] =>
-  quietly(
-    () => tree.names(folder),
-    (): readonly string[] => [],
-  )
-    .filter((name) => form.test(name))
-    .toSorted()
+  (quietly(() => tree.names(folder)) ?? []).filter((name) => form.test(name)).toSorted()
 
 function read(text: string, path: string, recent?: RecentTexts): Says {
   if (/^<{7} .*$[\s\S]*^>{7} /m.test(text))
     return { is: 'unreadable', reason: 'git left the marks of a merge in it; resolve them' }
   if (!isHandoffFile(path, text)) return { is: 'nothing' }
   const [document] = readDocuments(text, { path: `${ROOT}/${path}`, recent })
-  const slot = own(document?.source.value, 'x_baton')
-  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
-  const mine = typeof uid === 'string' ? { uid } : {}
+  const mark = markIn('markdown', document?.source.value)
   const wrong = problemsIn(document)
+  const mine = present({ uid: mark.uid })
   if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from, ...mine }
   if (document?.dialect !== 'markdown' || !document.draft || document.form === 'index')
     return { is: 'unreadable', reason: 'it is not a markdown handoff; see: baton check' }
@@ -98,8 +92,7 @@ function read(text: string, path: string, recent?: RecentTexts): Says {
   return {
     is: 'handoff',
     draft,
-    ...mine,
-    ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+    ...mark,
     // Its author moves the file to the archive first and writes the status then.
     ...(path.startsWith('archived/') && !isEnd(draft.state ?? 'draft') && { isHalf: true }),
     ...(said && draft.state && said.word !== statusFor(draft.state) && { isBehind: true }),
@@ -111,12 +104,9 @@ function writeMarkdownFile(known: KnownHandoff): FileText {
   const roles = draftRoles(handoff, policy)
   const wanted = { ...roles, ...markdownDraft(handoff, draft) }
   const whole = spoken(wanted, 'markdown', FILE)
-  const mark = markChanges(MARKDOWN_MARK, known)
-  if (base === undefined) {
-    if (whole.ok) return { ok: true, text: printWith('markdown', whole.native, ...mark) }
-    return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
-  }
-  const document = documentIn(base, recent)
+  const mark = markChanges('markdown', known)
+  if (base === undefined) return newFile('markdown', whole, mark)
+  const document = plainDocument(base, recent)
   if (!document?.draft) return { ok: false, missing: 'a front matter that can be read' }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const strict = whole.ok ? whole.read : wanted
@@ -160,7 +150,7 @@ function sectionsBefore(
   { agreed, recent }: KnownHandoff,
   roles: Partial<Draft>,
 ): readonly BodySection[] {
-  const known = agreed?.text === undefined ? undefined : documentIn(agreed.text, recent)?.draft
+  const known = agreed?.text === undefined ? undefined : plainDocument(agreed.text, recent)?.draft
   const drafts = [there, ...(known ? [known] : [])]
   const made = (agreed?.facts as Facts | undefined)?.made ?? []
   // With the roles, as Baton writes them: a heading without one is its author's.
@@ -192,10 +182,6 @@ function markdownDraft(handoff: Handoff, draft: Draft): Draft {
 }
 
 const FILE = `${ROOT}/active/handoff.md`
-const MARKDOWN_MARK = ['x_baton']
 
-const documentIn = (text: string, recent: RecentTexts | undefined): Document | undefined =>
-  unmarked(
-    MARKDOWN_MARK,
-    readDocuments(text, { path: FILE, recent }).find(({ draft }) => draft !== undefined),
-  )
+const plainDocument = (text: string, recent?: RecentTexts): Document | undefined =>
+  unmarked('markdown', documentIn(text, FILE, recent))

@@ -1,4 +1,3 @@
-import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { archivedAt, archivePath } from '../../dialects/package/files/session.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
@@ -6,6 +5,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FolderKind, Says } from '../folder.ts'
+import { markIn } from '../mark.ts'
 import { problemsIn } from '../work.ts'
 import { plan, refusesNew } from './plan.ts'
 import { extras, facts, STATE_FILE } from './state.ts'
@@ -70,14 +70,11 @@ function read(text: string, path: string, recent?: RecentTexts): Says {
   if (wrong !== undefined) return { is: 'unreadable', reason: wrong, author: document?.draft?.from }
   if (document?.dialect !== 'package' || !document.draft || document.form !== 'package')
     return { is: 'unreadable', reason: 'it is not a handoff package; see: baton check' }
-  const slot = own(own(document.source.value, 'handoff'), 'x_baton')
-  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft
   return {
     is: 'handoff',
     // Document 004's samples have no id: the name of the file is it.
     draft: { ...present({ id: archivedAt(path)?.id }), ...draft },
-    ...(typeof uid === 'string' && { uid }),
-    ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+    ...markIn('package', document.source.value),
   }
 }

@@ -1,29 +1,23 @@
 import { spoken } from '../../dialects/convert.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { type Document, readDocuments } from '../../dialects/index.ts'
+import { PACKAGE_TABLE } from '../../dialects/package/table.ts'
 import { rewriting } from '../../dialects/rewrite.ts'
-import type { RecentTexts } from '../../dialects/text/sources.ts'
+import { ownedIn } from '../../dialects/table/derive.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { markChanges, printWith, unmarked } from '../mark.ts'
+import { documentIn, markChanges, newFile, unmarked } from '../mark.ts'
 
-/** What the engine decides. All else in a file is its authors'. */
-const OWNED = [
-  ...['id', 'type', 'state', 'from', 'to', 'title', 'task', 'priority', 'created_at', 'in_reply_to'],
-  ...['accepted_at', 'accepted_by', 'ack_notes', 'acknowledgment', 'gate', 'package', 'workflow'],
-] as (keyof Draft)[]
+/** All else in a file is its authors'. An author's edit of the workflow is not refused, and not kept. */
+const OWNED = [...ownedIn(PACKAGE_TABLE), 'workflow'] as const
 
 export function writePackageFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, recent } = known
   const wanted = packageDraft(handoff, draft)
   const whole = spoken(wanted, 'package', FILE)
-  const mark = markChanges(PACKAGE_MARK, known)
-  if (base === undefined) {
-    if (whole.ok) return { ok: true, text: printWith('package', whole.native, ...mark) }
-    return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
-  }
-  const document = documentIn(base, recent)
+  const mark = markChanges('package', known)
+  if (base === undefined) return newFile('package', whole, mark)
+  const document = unmarked('package', documentIn(base, FILE, recent))
   if (!document?.draft) return { ok: false, missing: 'a package that can be read' }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const strict = whole.ok ? whole.read : wanted
@@ -57,10 +51,3 @@ function packageDraft(handoff: Handoff, draft: Draft): Draft {
 }
 
 const FILE = '.project/07-audit/sessions/s/handoffs/handoff.yaml'
-const PACKAGE_MARK = ['handoff', 'x_baton']
-
-const documentIn = (text: string, recent: RecentTexts | undefined): Document | undefined =>
-  unmarked(
-    PACKAGE_MARK,
-    readDocuments(text, { path: FILE, recent }).find(({ draft }) => draft !== undefined),
-  )

@@ -48,10 +48,7 @@ async function storedAt(path: string, uid: string, { tree, store }: Around) {
 /** Whether a file can be put there: a link on the way or in its place keeps it out. */
 function isFree(tree: Tree, path: string): boolean {
   const slash = path.lastIndexOf('/')
-  return quietly(
-    () => tree.entries(path.slice(0, slash), [path.slice(slash + 1)]).length === 0,
-    () => false,
-  )
+  return quietly(() => tree.entries(path.slice(0, slash), [path.slice(slash + 1)]))?.length === 0
 }
 
 const isPlace = (path: string): boolean =>

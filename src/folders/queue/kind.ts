@@ -1,4 +1,3 @@
-import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
 import { FOLDER_OF, handoffFile, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
 import { queueStatus } from '../../dialects/queue/table.ts'
@@ -6,6 +5,7 @@ import type { RecentTexts } from '../../dialects/text/sources.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
+import { markIn } from '../mark.ts'
 import { placeArtifacts } from './artifacts.ts'
 import { facts } from './facts.ts'
 import { judge } from './judge.ts'
@@ -70,16 +70,13 @@ function read(text: string, path: string, recent?: RecentTexts): Says {
     return { is: 'unreadable', reason: 'it is not a queue handoff; see: baton check' }
   const unsafe = document.diagnostics.find(({ code }) => code === 'unsafe_name')
   if (unsafe) return { is: 'unreadable', reason: unsafe.message }
-  const slot = own(document.source.value, 'x_baton')
-  const [uid, rev] = [own(slot, 'uid'), own(slot, 'rev')]
   const { uid: _, ...draft } = document.draft
   const isEnd = draft.state === 'completed' || draft.state === 'failed'
   const isMoved = document.diagnostics.some(({ code }) => code === 'status_folder_mismatch')
   return {
     is: 'handoff',
     draft,
-    ...(typeof uid === 'string' && { uid }),
-    ...(typeof rev === 'number' && Number.isInteger(rev) && { rev }),
+    ...markIn('queue', document.source.value),
     // Document 001's own code moves the file and writes the answer into it then.
     ...(isEnd && isMoved && { isHalf: true }),
     ...(isMoved && { isBehind: true }),

@@ -1,12 +1,12 @@
-import { type Data, keysOf, own, sameData } from '../../dialects/difference.ts'
+import { type Data, keysOf, own } from '../../dialects/difference.ts'
 import { type Artifact, artifactOf } from '../../dialects/queue/artifact.ts'
-import { printContext } from '../../dialects/queue/context-files.ts'
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
 import { isMapping, setOwn } from '../../dialects/text/tree.ts'
 import { present } from '../../domain/present.ts'
 import type { About, Extra } from '../folder.ts'
 import { type Facts, phaseIn } from './facts.ts'
+import { objectFile, objectIn } from './object-file.ts'
 
 export const REGISTRY = 'artifacts/registry.json'
 export const ARTIFACTS = 'artifacts'
@@ -38,12 +38,8 @@ export const phasesIn = (names: readonly string[]): readonly string[] =>
  */
 export function registry(about: About): Extra | undefined {
   const text = about.read(REGISTRY)
-  const value = text === undefined || text.trim() === '' ? {} : valueIn(text)
-  const file = { path: REGISTRY, keeps: true }
-  if (!value) {
-    const problem = 'it is not a JSON object; correct it, or delete it and it is written again'
-    return { ...file, text: '', same: () => false, problem }
-  }
+  const value = objectIn(text, REGISTRY)
+  if (!value) return objectFile(REGISTRY, value)
   const there = own(value, 'artifacts')
   const old = isMapping(there) ? there : {}
   const isWhole = about.isWhole || text === undefined
@@ -60,13 +56,7 @@ export function registry(about: About): Extra | undefined {
   for (const id of handedIn.keys()) others.delete(id)
   const made = mergedRegistry(old, [others, handedIn], about)
   if (text === undefined && keysOf(made).length === 0) return undefined
-  const next = { ...value, artifacts: made }
-  return {
-    ...file,
-    text: printContext(next),
-    same: (other) => sameData(valueIn(other), next),
-    remarks: remarksOn(handedIn),
-  }
+  return { ...objectFile(REGISTRY, { ...value, artifacts: made }), remarks: remarksOn(handedIn) }
 }
 
 /** Of two that handed in the same the later one counts, always the same of two in one instant. */
@@ -75,8 +65,7 @@ const byAge = (a: Facts, b: Facts): number =>
 
 /** Where the registry says that an artifact lies; anybody may have written that. */
 export function registeredFile(text: string | undefined, id: string): string | undefined {
-  const entries = text === undefined ? undefined : own(valueIn(text) ?? {}, 'artifacts')
-  const file = own(own(entries, id), 'file')
+  const file = own(own(own(objectIn(text, REGISTRY), 'artifacts'), id), 'file')
   return typeof file === 'string' && isSafePath(file) ? file : undefined
 }
 
@@ -227,11 +216,4 @@ function remarksOn(entries: Entries): NonNullable<Extra['remarks']> {
       return [{ path, message: `it is not what ${handoff_id} handed in any more` }]
     return lifecycle === 'archived' ? [{ path, message: `${handoff_id} handed it in, and it is gone` }] : []
   })
-}
-
-function valueIn(text: string): Record<string, unknown> | undefined {
-  const [source] = sourcesOf(text, { path: REGISTRY })
-  return isMapping(source?.value) && !source.diagnostics.some(({ severity }) => severity === 'error')
-    ? source.value
-    : undefined
 }

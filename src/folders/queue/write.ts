@@ -1,28 +1,21 @@
 import { type Data, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
-import { type Document, readDocuments } from '../../dialects/index.ts'
+import type { Document } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
 import { queueStatus, queueTable } from '../../dialects/queue/table.ts'
 import { nativeOf, withData } from '../../dialects/queue/write.ts'
 import { readNative, rewriting } from '../../dialects/rewrite.ts'
-import { fieldsThat } from '../../dialects/table/derive.ts'
-import type { RecentTexts } from '../../dialects/text/sources.ts'
+import { ownedIn } from '../../dialects/table/derive.ts'
 import { isMapping } from '../../dialects/text/tree.ts'
 import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { markChanges, printWith, unmarked } from '../mark.ts'
+import { documentIn, markChanges, printWith, unmarked } from '../mark.ts'
 import { historyOf, inItsCodes, queueDraft } from './queue-draft.ts'
 import { bothSpellings, timesIn } from './times.ts'
 
-/** The fields that the engine decides. All else in a file is its authors'. */
-const owned = once((): readonly (keyof Draft)[] => [
-  ...new Set(
-    fieldsThat(queueTable(), 'fixed', 'follows', 'step', 'amend').map(
-      (field) => field.split('.')[0] as keyof Draft,
-    ),
-  ),
-])
+/** All else in a file is its authors'. */
+const owned = once(() => ownedIn(queueTable()))
 
 /** What an absent key means need not be written into an author's file. */
 const USUAL: Readonly<Partial<Draft>> = { timeout_s: 300, retry_count: 0, priority: 'normal' }
@@ -40,8 +33,8 @@ const ASKED: readonly string[] = ['state', 'created_at']
 export function writeQueueFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, agreed, policy, recent } = known
   const status = queueStatus(handoff)
-  const document = base === undefined ? undefined : unmarked(QUEUE_MARK, documentIn(base, recent))
-  const before = agreed?.text === undefined ? undefined : documentIn(agreed.text, recent)
+  const document = base === undefined ? undefined : unmarked('queue', documentIn(base, FILE, recent))
+  const before = agreed?.text === undefined ? undefined : documentIn(agreed.text, FILE, recent)
   const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
   const history = told(historyOf(handoff), document)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
@@ -58,7 +51,7 @@ export function writeQueueFile(known: KnownHandoff): FileText {
   }
   if (Object.keys(extra).length === 0) delete whole.extra
   const native = queueNative(whole, status)
-  const mark = markChanges(QUEUE_MARK, known)
+  const mark = markChanges('queue', known)
   if (!document?.draft) return { ok: true, text: printWith('queue', native, ...mark) }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const strict = readNative('queue', native, FILE)
@@ -137,7 +130,3 @@ const without = (data: Readonly<Record<string, unknown>>, keys: readonly string[
 
 /** Read without a folder, so that the text alone says which state it was written for. */
 const FILE = 'handoff.json'
-const QUEUE_MARK = ['x_baton']
-
-const documentIn = (text: string, recent: RecentTexts | undefined): Document | undefined =>
-  readDocuments(text, { path: FILE, recent }).find(({ draft }) => draft !== undefined)

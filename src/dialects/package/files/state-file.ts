@@ -4,6 +4,7 @@ import type { PlacedProblem } from '../../../domain/problem.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import { type Fields, fieldsOf } from '../../fields.ts'
+import { prettyJson } from '../../text/json/json.ts'
 import { NUMBER } from '../../text/json/json-read.ts'
 import type { Change, Path, Source } from '../../text/source.ts'
 import { Statuses, stateOf, statusOf } from '../words.ts'
@@ -185,8 +186,6 @@ function isBare(source: Source, path: Path): boolean {
   const { line, column } = source.locate(path)
   return /[-\d]/.test(source.text.split('\n')[line - 1]?.[column - 1] ?? '')
 }
-
-const prettyJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 function isStrict(text: string): boolean {
   try {

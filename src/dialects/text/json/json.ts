@@ -8,6 +8,9 @@ export function readJson(text: string): Reading {
   return fastReading(text) ?? slowReading(readJsonTree(text))
 }
 
+/** Strict JSON with two spaces and a newline at the end. */
+export const prettyJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
 /** An escape that may be half of a character. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 

@@ -27,22 +27,20 @@ export const isSha = (text: string): boolean => /^[0-9a-f]{40}$/i.test(text)
 export const isReinstating = ({ status, branch, commit_sha }: WrittenRecord): boolean =>
   status === 'todo' && branch === undefined && commit_sha === undefined
 
+const finding =
+  (severity: FieldProblem['severity']) =>
+  (field: string, code: string, message: string): FieldProblem => ({ severity, code, field, message })
+const error = finding('error')
+const warning = finding('warning')
+
 export function shaProblem(sha: string): FieldProblem | undefined {
   if (isSha(sha)) return undefined
-  const wrong = (code: string, message: string): FieldProblem => ({
-    severity: 'error',
-    code,
-    field: 'commit_sha',
-    message,
-  })
-  if (SHA_256.test(sha))
-    return wrong(
-      'sha_of_64',
-      'commit_sha has 64 characters, as in a repository with SHA-256; a record takes 40.',
-    )
-  if (/^[0-9a-f]{4,39}(?:\.{2,3}|…)?$/i.test(sha))
-    return wrong('short_sha', `commit_sha ${sha} is cut short; ${FULL_SHA}.`)
-  return wrong('invalid_sha', `commit_sha ${shortened(sha)} is not a commit; ${FULL_SHA}.`)
+  const [code, wrong] = SHA_256.test(sha)
+    ? ['sha_of_64', 'has 64 characters, as in a repository with SHA-256; a record takes 40']
+    : /^[0-9a-f]{4,39}(?:\.{2,3}|…)?$/i.test(sha)
+      ? ['short_sha', `${sha} is cut short; ${FULL_SHA}`]
+      : ['invalid_sha', `${shortened(sha)} is not a commit; ${FULL_SHA}`]
+  return error('commit_sha', code!, `commit_sha ${wrong}.`)
 }
 
 /** The branch of a task begins with `feature/` and the task's id, up to a hyphen: P0.1.1 is not p0-1-11. */
@@ -50,74 +48,43 @@ export function branchProblem(branch: string, task: string): FieldProblem | unde
   const slug = (task.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-')
   const name = branch.startsWith('feature/') ? branch.slice('feature/'.length).toLowerCase() : undefined
   if (slug === '' || name === slug || name?.startsWith(`${slug}-`)) return undefined
-  return {
-    severity: 'warning',
-    code: 'branch_of_other_task',
-    field: 'branch',
-    message: `branch ${shortened(branch)} does not say that it is of ${task}; its name would begin with feature/${slug}-.`,
-  }
+  const message = `branch ${shortened(branch)} does not say that it is of ${task}; its name would begin with feature/${slug}-.`
+  return warning('branch', 'branch_of_other_task', message)
 }
 
 export function summaryProblem(summary: string): FieldProblem | undefined {
   const count = sentencesIn(summary)
   const isUsual = count >= 3 && count <= 5
   if (isUsual && !/\n[ \t]*\n/.test(summary.trim())) return undefined
-  return {
-    severity: 'warning',
-    code: 'summary_length',
-    field: 'summary',
-    message: `summary has ${isUsual ? 'several paragraphs' : sentences(count)}; write one paragraph of 3 to 5.`,
-  }
+  const has = isUsual ? 'several paragraphs' : sentences(count)
+  return warning('summary', 'summary_length', `summary has ${has}; write one paragraph of 3 to 5.`)
 }
 
 export function notesProblem(notes: string): FieldProblem | undefined {
   const count = sentencesIn(notes)
   if (count <= 2) return undefined
-  return {
-    severity: 'warning',
-    code: 'notes_length',
-    field: 'notes',
-    message: `notes has ${sentences(count)}; write 1 or 2.`,
-  }
+  return warning('notes', 'notes_length', `notes has ${sentences(count)}; write 1 or 2.`)
 }
 
 /** Document 003: 100 for a task that is done. */
 export function doneProgressProblem(progress: number): FieldProblem | undefined {
   if (progress === 100) return undefined
-  return {
-    severity: 'error',
-    code: 'done_without_full_progress',
-    field: 'progress',
-    message: `a task that is done has progress 100, not ${progress}; write progress: 100 or status: "in_progress".`,
-  }
+  const message = `a task that is done has progress 100, not ${progress}; write progress: 100 or status: "in_progress".`
+  return error('progress', 'done_without_full_progress', message)
 }
 
 /** Required fields that a record of finished work lacks, and others that a reader would miss. */
 export function completionProblems(record: WrittenRecord): readonly FieldProblem[] {
-  const found: FieldProblem[] = []
-  for (const field of ['branch', 'commit_sha', 'summary'] as const)
-    if (record[field] === undefined)
-      found.push({
-        severity: 'error',
-        code: 'missing_field',
-        field,
-        message: `${field} is missing; ${DEMANDED[field]}.`,
-      })
+  const found = Object.entries(DEMANDED)
+    .filter(([field]) => record[field as keyof typeof DEMANDED] === undefined)
+    .map(([field, how]) => error(field, 'missing_field', `${field} is missing; ${how}.`))
   const { tests_run: tests, blockers } = record
-  if (!Array.isArray(tests) || tests.length === 0)
-    found.push({
-      severity: 'warning',
-      code: 'no_tests_run',
-      field: 'tests_run',
-      message: `tests_run is ${tests ? 'empty' : 'missing'}, so nobody knows what was tried; write the test files that were run, for example ["smoke.test.ts"].`,
-    })
+  if (!Array.isArray(tests) || tests.length === 0) {
+    const message = `tests_run is ${tests ? 'empty' : 'missing'}, so nobody knows what was tried; write the test files that were run, for example ["smoke.test.ts"].`
+    found.push(warning('tests_run', 'no_tests_run', message))
+  }
   if (blockers === undefined)
-    found.push({
-      severity: 'warning',
-      code: 'no_blockers',
-      field: 'blockers',
-      message: 'blockers is missing; write [] if there are none.',
-    })
+    found.push(warning('blockers', 'no_blockers', 'blockers is missing; write [] if there are none.'))
   return found
 }
 
@@ -145,23 +112,17 @@ export function recordProblems(
   return [...said, ...about]
 }
 
-const NO_NOTES: FieldProblem = {
-  severity: 'error',
-  code: 'missing_field',
-  field: 'notes',
-  message:
-    'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".',
-}
+const NO_NOTES = error(
+  'notes',
+  'missing_field',
+  'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".',
+)
 
 /** Allowed, but the next agent should hear of it (A3-29). */
 export function blockersProblem(blockers: number): FieldProblem {
   const what = blockers === 1 ? 'a blocker is' : `${blockers} blockers are`
-  return {
-    severity: 'info',
-    code: 'done_with_blockers',
-    field: 'blockers',
-    message: `status is done although ${what} listed; the next agent sees them.`,
-  }
+  const message = `status is done although ${what} listed; the next agent sees them.`
+  return finding('info')('blockers', 'done_with_blockers', message)
 }
 
 const sentences = (count: number): string => (count === 1 ? '1 sentence' : `${count} sentences`)

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
 import { present } from '../present.ts'
-import { meant, type Path, type WorkflowProblem, workflowProblems } from './problems.ts'
+import { meant, type Path, problemAt, type WorkflowProblem, workflowProblems } from './problems.ts'
 import { StepId, WORKFLOW_LIMITS, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
 export { meant, type WorkflowProblem } from './problems.ts'
@@ -58,12 +58,9 @@ function flattened(items: readonly (FileStep | undefined)[]): readonly FoundStep
   let before: readonly string[] = []
   for (const [i, item] of items.entries()) {
     if (!item) continue
-    const path = ['steps', i]
-    const group = groupOf(item, path)
-    const made = group.map(({ step, path: where, problem }): FoundStep => {
-      if (problem) return { path: where, problem }
-      return madeOf(step, where, before)
-    })
+    const made = groupOf(item, ['steps', i]).map(
+      ({ step, path, problem }): FoundStep => (problem ? { path, problem } : madeOf(step, path, before)),
+    )
     all.push(...made)
     const ids = made.flatMap(({ step }) => (step ? [step.id] : []))
     if (ids.length > 0) before = ids
@@ -78,19 +75,10 @@ function groupOf(
   const { parallel, ...step } = item
   if (!parallel) return [{ step, path }]
   const other = Object.keys(step).find((key) => step[key as keyof typeof step] !== undefined)
-  if (other !== undefined)
-    return [
-      {
-        step,
-        path,
-        problem: {
-          code: 'invalid',
-          path: [...path, other],
-          part: 'key',
-          message: `${other} stands beside parallel; write it in each of the steps below parallel`,
-        },
-      },
-    ]
+  if (other !== undefined) {
+    const message = `${other} stands beside parallel; write it in each of the steps below parallel`
+    return [{ step, path, problem: problemAt('invalid', [...path, other], message, 'key') }]
+  }
   return parallel.map((each, i) => ({ step: each, path: [...path, 'parallel', i] }))
 }
 
@@ -100,27 +88,13 @@ function madeOf(step: FileStep, path: Path, before: readonly string[]): FoundSte
     return { path, problem: missingField(path, 'id', 'give the step a name, for example: id: review') }
   if (agent === undefined && role === undefined)
     return { path, problem: missingField(path, 'agent', `say who does ${id}, for example: agent: codex`) }
-  if (agent !== undefined && role !== undefined)
-    return {
-      path,
-      problem: {
-        code: 'invalid',
-        path: [...path, 'role'],
-        part: 'key',
-        message: `${id} has both agent and role; keep one of them`,
-      },
-    }
+  if (agent !== undefined && role !== undefined) {
+    const message = `${id} has both agent and role; keep one of them`
+    return { path, problem: problemAt('invalid', [...path, 'role'], message, 'key') }
+  }
   const silence = step.gate?.silence && checkSilence(step.gate.silence)
   if (silence && !silence.ok)
-    return {
-      path,
-      problem: {
-        code: 'invalid',
-        path: [...path, 'gate', 'silence'],
-        part: 'value',
-        message: silence.message,
-      },
-    }
+    return { path, problem: problemAt('invalid', [...path, 'gate', 'silence'], silence.message) }
   const { needs, timeout, gate, on_failure, title, parallel: _, ...rest } = step
   return {
     path,
@@ -144,12 +118,8 @@ function madeOf(step: FileStep, path: Path, before: readonly string[]): FoundSte
   }
 }
 
-const missingField = (path: Path, field: string, message: string): WorkflowProblem => ({
-  code: 'missing',
-  path,
-  part: 'value',
-  message: `${field} is missing; ${message}`,
-})
+const missingField = (path: Path, field: string, message: string): WorkflowProblem =>
+  problemAt('missing', path, `${field} is missing; ${message}`)
 
 /** The names in a step, read even if other fields of it are wrong. */
 interface Named {
@@ -189,19 +159,10 @@ const fieldOf = (value: unknown, name: string): unknown =>
 function duplicates(names: readonly Named[]): readonly WorkflowProblem[] {
   const seen = new Set<string>()
   return names.flatMap(({ id, path }) => {
-    if (id === undefined) return []
-    if (!seen.has(id)) {
-      seen.add(id)
-      return []
-    }
-    return [
-      {
-        code: 'duplicate_step' as const,
-        path: [...path, 'id'],
-        part: 'value' as const,
-        message: `there is already a step ${id}; give this one another name`,
-      },
-    ]
+    const isNew = id === undefined || !seen.has(id)
+    if (id !== undefined) seen.add(id)
+    const message = `there is already a step ${id}; give this one another name`
+    return isNew ? [] : [problemAt('duplicate_step', [...path, 'id'], message)]
   })
 }
 
@@ -212,14 +173,8 @@ function unknownNeeds(names: readonly Named[]): readonly WorkflowProblem[] {
   return names.flatMap(({ id, path, needs }) =>
     needs.flatMap((need, i) => {
       if (typeof need !== 'string' || known.has(need) || needs.indexOf(need) !== i) return []
-      return [
-        {
-          code: 'unknown_step' as const,
-          path: [...path, 'needs', i],
-          part: 'value' as const,
-          message: `${id} needs ${need}, and there is no such step${meant(need, [...known])}`,
-        },
-      ]
+      const message = `${id} needs ${need}, and there is no such step${meant(need, [...known])}`
+      return [problemAt('unknown_step', [...path, 'needs', i], message)]
     }),
   )
 }
@@ -239,21 +194,16 @@ function cycles(
   const told = new Set<string>()
   return stuck.flatMap(({ id, needs }): WorkflowProblem[] => {
     const circle = circleOf(id, byId)
-    const at = { path: [...paths.get(id)!, 'needs'], part: 'value' as const }
+    const at = [...paths.get(id)!, 'needs']
     if (!circle) {
       const need = needs.find((each) => !done.has(each))
-      return [
-        {
-          ...at,
-          code: 'unreachable' as const,
-          message: `${id} can never start: it needs ${need}, which waits for a circle of steps`,
-        },
-      ]
+      const message = `${id} can never start: it needs ${need}, which waits for a circle of steps`
+      return [problemAt('unreachable', at, message)]
     }
     if (circle.some((each) => told.has(each))) return []
     for (const each of circle) told.add(each)
     const way = [...circle, circle[0]].join(' needs ')
-    return [{ ...at, code: 'cycle' as const, message: `${way}; remove one of them from needs` }]
+    return [problemAt('cycle', at, `${way}; remove one of them from needs`)]
   })
 }
 

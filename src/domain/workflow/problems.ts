@@ -24,50 +24,37 @@ export interface WorkflowProblem {
   readonly message: string
 }
 
+export const problemAt = (
+  code: WorkflowProblem['code'],
+  path: Path,
+  message: string,
+  part: WorkflowProblem['part'] = 'value',
+): WorkflowProblem => ({ code, path, part, message })
+
 /** The words for one thing that the schema refused. */
 export function workflowProblems(issue: z.core.$ZodIssue, data: unknown): readonly WorkflowProblem[] {
   const path = issue.path.filter((step) => typeof step !== 'symbol')
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
-      code: 'unknown_field',
-      path: [...path, key],
-      part: 'key',
-      message: `there is no field ${key} here${meant(key, fieldsAt(path))}`,
-    }))
+    return issue.keys.map((key) => {
+      const message = `there is no field ${key} here${meant(key, fieldsAt(path))}`
+      return problemAt('unknown_field', [...path, key], message, 'key')
+    })
   const value = path.reduce<unknown>(
     (found, step) => (typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined),
     data,
   )
   if (value === undefined)
     return [
-      {
-        code: 'missing',
-        path: path.slice(0, -1),
-        part: 'value',
-        message: `${path.at(-1) ?? 'everything'} is missing; ${wanted(issue)}`,
-      },
+      problemAt('missing', path.slice(0, -1), `${path.at(-1) ?? 'everything'} is missing; ${wanted(issue)}`),
     ]
   const shown = JSON.stringify(value) ?? ''
   const text = shown.length > 60 ? `${shown.slice(0, 57)}…` : shown
   if (issue.code === 'invalid_value') {
     const words = issue.values.map(String)
-    return [
-      {
-        code: 'invalid',
-        path,
-        part: 'value',
-        message: `${text} is not one of ${words.join(', ')}${meant(String(value), words)}`,
-      },
-    ]
+    const message = `${text} is not one of ${words.join(', ')}${meant(String(value), words)}`
+    return [problemAt('invalid', path, message)]
   }
-  return [
-    {
-      code: 'invalid',
-      path,
-      part: 'value',
-      message: `${text} cannot be ${path.at(-1) ?? 'a workflow'}: ${wanted(issue)}`,
-    },
-  ]
+  return [problemAt('invalid', path, `${text} cannot be ${path.at(-1) ?? 'a workflow'}: ${wanted(issue)}`)]
 }
 
 function wanted(issue: z.core.$ZodIssue): string {

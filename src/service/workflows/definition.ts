@@ -1,7 +1,7 @@
 import { Lines } from '../../dialects/text/lines.ts'
 import { entryOf, type Tree, treeAt } from '../../dialects/text/tree.ts'
 import { readYaml } from '../../dialects/text/yaml/yaml.ts'
-import type { PlacedProblem } from '../../domain/problem.ts'
+import { byPlace, type PlacedProblem } from '../../domain/problem.ts'
 import { checkWorkflow, type WorkflowProblem } from '../../domain/workflow/check.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
 import { refuse } from '../write.ts'
@@ -52,8 +52,6 @@ export function readNamed(text: string, name: string | undefined): ReadDefinitio
   const message = `the file is called ${name} and the workflow ${read.workflow.name}; give both one name`
   return { ok: false, problems: [read.placed({ code: 'invalid', path: ['name'], part: 'value', message })] }
 }
-
-const byPlace = (a: DefinitionProblem, b: DefinitionProblem): number => a.line - b.line || a.column - b.column
 
 /** The place that a path leads to, or as near to it as the text goes. */
 function offsetOf(

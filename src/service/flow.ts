@@ -23,24 +23,15 @@ export async function flowReport({ deps, looking, agents }: Parts, window: FlowW
   const report = new FlowReport(window, deps.now())
   const whole = await readInto(report, looking)
   const [known, counts] = await Promise.all([agents.list(), looking.counts()])
-  const flow = report.toFlow()
-  const flows = new Map(flow.agents.map((each) => [each.name, each]))
   const rows = new Map(known.map((agent) => [agent.name, agent]))
-  const names = [...new Set([...rows.keys(), ...flows.keys()])].sort()
+  const flow = report.toFlow(rows.keys())
   return {
     ...flow,
-    agents: names.map((name) => {
+    agents: flow.agents.map((agent) => {
+      const { name } = agent
       const { outgoing: max_outgoing, incoming: max_incoming } = limitsOf(deps.policy, name, rows.get(name))
       return {
-        ...(flows.get(name) ?? {
-          name,
-          sent: 0,
-          received: 0,
-          completed: 0,
-          failed: 0,
-          rejected: 0,
-          retries: 0,
-        }),
+        ...agent,
         kind: kindOf(deps.policy, name, rows.get(name)),
         load: {
           ...(counts.agents[name] ?? { outgoing: 0, incoming: 0 }),

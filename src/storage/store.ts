@@ -197,6 +197,19 @@ export interface Page<T> {
   readonly next?: string
 }
 
+/** Every item of a list, page by page. */
+export async function* itemsOf<T>(
+  read: (page: PageRequest) => Promise<Page<T>>,
+  limit: number,
+): AsyncGenerator<T, void> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await read({ limit, cursor })
+    yield* page.items
+    if (page.next === undefined) return
+    cursor = page.next
+  }
+}
+
 export interface TaskRow {
   readonly task: Task
   /** How many of its dependencies are not done. */

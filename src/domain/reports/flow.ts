@@ -143,61 +143,37 @@ export class FlowReport {
     return true
   }
 
-  toFlow(): Flow {
+  /** With a row for each of these agents too. */
+  toFlow(known: Iterable<string> = []): Flow {
     const { step_s } = FLOW_WINDOWS[this.#window]
-    const names = [...new Set([...this.#sent.keys(), ...this.#agents.keys()])].sort()
+    const names = [...new Set([...known, ...this.#sent.keys(), ...this.#agents.keys()])].sort()
     return {
       window: this.#window,
       since: new Date(this.#sinceMs).toISOString(),
       until: new Date(this.#untilMs).toISOString(),
       step_s,
-      made: this.#all.made,
-      completed: this.#all.completed,
-      failed: this.#all.failed,
-      rejected: this.#all.rejected,
-      ...medianOf(this.#all.seconds),
-      steps: this.#steps.map(({ made, completed, failed, rejected, seconds }, i) => ({
+      ...measured(this.#all),
+      steps: this.#steps.map((tally, i) => ({
         at: new Date(this.#sinceMs + i * step_s * 1_000).toISOString(),
-        made,
-        completed,
-        failed,
-        rejected,
-        ...medianOf(seconds),
+        ...measured(tally),
       })),
       agents: names.map((name) => this.#agentFlow(name)),
       edges: [...this.#edges.values()]
-        .map(({ from, to, made, completed, failed, rejected }) => ({
-          from,
-          to,
-          made,
-          completed,
-          failed,
-          rejected,
-        }))
+        .map(({ from, to, seconds, ...counted }) => ({ from, to, ...counted }))
         .sort((a, b) => b.made - a.made || (`${a.from} ${a.to}` < `${b.from} ${b.to}` ? -1 : 1)),
     }
   }
 
   #agentFlow(name: string): AgentFlow {
-    const {
-      made: received,
-      completed,
-      failed,
-      rejected,
-      seconds,
-      retries,
-    } = this.#agents.get(name) ?? { ...newTally(), retries: 0 }
-    const ended = completed + failed
+    const tally = this.#agents.get(name) ?? { ...newTally(), retries: 0 }
+    const { made: received, ...counted } = measured(tally)
+    const ended = tally.completed + tally.failed
     return {
       name,
       sent: this.#sent.get(name) ?? 0,
       received,
-      completed,
-      failed,
-      rejected,
-      ...(ended > 0 && { failure_rate: Math.round((1_000 * failed) / ended) / 1_000 }),
-      retries,
-      ...medianOf(seconds),
+      ...counted,
+      ...(ended > 0 && { failure_rate: Math.round((1_000 * tally.failed) / ended) / 1_000 }),
     }
   }
 
@@ -209,9 +185,10 @@ export class FlowReport {
 
 const newTally = (): Tally => ({ made: 0, completed: 0, failed: 0, rejected: 0, seconds: [] })
 
-function medianOf(seconds: readonly number[]): { readonly median_s?: number } {
+/** The counts, and the median where something was completed. */
+function measured<T extends Tally>({ seconds, ...counted }: T) {
   const middle = seconds.toSorted((a, b) => a - b)[Math.floor((seconds.length - 1) / 2)]
-  return middle === undefined ? {} : { median_s: Math.round(middle * 10) / 10 }
+  return { ...counted, ...(middle !== undefined && { median_s: Math.round(middle * 10) / 10 }) }
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {

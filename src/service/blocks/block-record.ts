@@ -190,7 +190,8 @@ async function prepare(
   const block: Block = {
     uid,
     digest,
-    ...factsOf(said, work),
+    ...said,
+    ...present(work),
     at: said.at ?? now,
     stored_at: now,
     raw: found.raw,
@@ -265,22 +266,6 @@ function readsFor(deps: ServiceDeps, { work, given, names, named }: Look, digest
     ...(work.run !== undefined && { runs: [work.run] }),
   }
 }
-
-const factsOf = (said: BlockSaid, work: Work) =>
-  present({
-    from: said.from,
-    to: said.to,
-    phase: said.phase,
-    status: said.status,
-    task: work.task,
-    run: work.run,
-    workflow: work.workflow,
-    retry_count: said.retry_count,
-    metrics: said.metrics,
-    dependencies: said.dependencies,
-    on_failure: said.on_failure,
-    defaulted: said.defaulted,
-  })
 
 async function waitingFor(
   deps: ServiceDeps,

@@ -9,7 +9,7 @@ import {
   parentOf,
   unmetDependencies,
 } from '../../domain/tasks/task-order.ts'
-import type { Store } from '../../storage/store.ts'
+import { itemsOf, type Store } from '../../storage/store.ts'
 
 /** A problem with the order of the work, as a sentence. It does not change the verdict. */
 export interface OrderProblem extends GradedProblem {
@@ -111,12 +111,7 @@ export async function knownOrder(store: Store, blocks: readonly Ordered[]): Prom
 /** The newest block of a task, else the task itself. */
 async function knownTask(store: Store, id: string): Promise<OrderItem | undefined> {
   let last: Block | undefined
-  for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks({ task: id }, { limit: TASK_PAGE, cursor })
-    last = page.items.at(-1) ?? last
-    if (page.next === undefined) break
-    cursor = page.next
-  }
+  for await (const block of itemsOf((page) => store.blocks({ task: id }, page), TASK_PAGE)) last = block
   const row = (await store.task(id))?.task
   if (row?.status === 'done' || !last) return row && { id, status: row.status, depends_on: row.depends_on }
   return itemOf(last)

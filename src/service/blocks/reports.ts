@@ -1,4 +1,5 @@
 import { type Block, type Progress, progressOf } from '../../domain/blocks/block.ts'
+import { present } from '../../domain/present.ts'
 import {
   type Grouping,
   type MetricsGroup,
@@ -6,7 +7,7 @@ import {
   type MetricsSpan,
 } from '../../domain/reports/metrics.ts'
 import { compareIds } from '../../domain/tasks/task-order.ts'
-import type { BlockFilter, Page, PageRequest, Store } from '../../storage/store.ts'
+import { type BlockFilter, itemsOf, type Page, type PageRequest, type Store } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
 
 /** Which blocks are meant. `run` is its id or uid, `workflow` its name. */
@@ -62,21 +63,15 @@ export async function historyPage(
 
 async function* historyOf(store: Store, { workflow, ...filter }: HistoryFilter): AsyncGenerator<Block> {
   const wanted = await filterOf(store, filter)
-  for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(wanted, { limit: BLOCK_PAGE, cursor })
-    for (const block of page.items) if (workflow === undefined || block.workflow === workflow) yield block
-    if (page.next === undefined) return
-    cursor = page.next
-  }
+  for await (const block of itemsOf((page) => store.blocks(wanted, page), BLOCK_PAGE))
+    if (workflow === undefined || block.workflow === workflow) yield block
 }
 
 async function filterOf(
   store: Store,
   { run, ...rest }: Omit<HistoryFilter, 'workflow'>,
 ): Promise<BlockFilter> {
-  const filter = Object.fromEntries(
-    Object.entries(rest).filter(([, value]) => value !== undefined),
-  ) as BlockFilter
+  const filter: BlockFilter = present(rest)
   if (run === undefined) return filter
   const found = await store.run(run)
   if (!found) refuse('not_found', `there is no run ${run}`, { run })

@@ -3,6 +3,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Home } from '../../domain/home.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { hasRole } from '../../domain/policy.ts'
+import { itemsOf } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { BlockSaid } from './found-blocks.ts'
 
@@ -76,12 +77,7 @@ export async function delegatorFor(
 async function firstAgent({ store }: ServiceDeps, work: Work): Promise<string | undefined> {
   const { task, run, workflow } = work
   const filter = run !== undefined ? { run } : task !== undefined ? { task } : {}
-  for (let cursor: string | undefined; ; ) {
-    const page = await store.blocks(filter, { limit: HANDOFF_PAGE, cursor })
-    const first = page.items.find(
-      (block) => run !== undefined || task !== undefined || block.workflow === workflow,
-    )
-    if (first || page.next === undefined) return first?.from
-    cursor = page.next
-  }
+  for await (const block of itemsOf((page) => store.blocks(filter, page), HANDOFF_PAGE))
+    if (run !== undefined || task !== undefined || block.workflow === workflow) return block.from
+  return undefined
 }

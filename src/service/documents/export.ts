@@ -233,19 +233,18 @@ async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInp
   return { dialect: to, id: task.id, ...converted(draft, to, input) }
 }
 
-function recordFields(record: ThoughtRecord): Draft['record'] {
-  const { branch, commit_sha, tests_run, summary, blockers, files_changed, status, notes } = record
-  return present({
-    branch,
-    commit_sha,
-    tests_run,
-    summary,
-    blockers,
-    files_changed,
-    related_thought_records: record.related_thought_records,
-    status,
-    notes,
-  })
+/** As a draft holds it. */
+function recordFields({
+  uid,
+  task_id,
+  shape,
+  by,
+  on_behalf_of,
+  created_at,
+  signed,
+  ...said
+}: ThoughtRecord): Draft['record'] {
+  return said
 }
 
 async function idOfUid({ store }: ServiceDeps, uid: string | undefined): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { AcceptInput } from '../../domain/handoffs/inputs.ts'
 import { HOME_RULES } from '../../domain/home.ts'
+import { itemsOf } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuse, write } from '../write.ts'
 import { take } from './attempts.ts'
@@ -55,12 +56,9 @@ export async function pickUp(
 const fileClaims = ({ home }: Handoff): boolean => HOME_RULES[home].folder.includes('claims')
 
 async function nextOffer({ store }: ServiceDeps, name: string): Promise<Handoff | undefined> {
-  for (let cursor: string | undefined; ; ) {
-    const page = await store.inbox(name, { limit: 50, cursor })
-    const found = page.items.find(({ state, to }) => state === 'offered' && to === name)
-    if (found || page.next === undefined) return found
-    cursor = page.next
-  }
+  for await (const handoff of itemsOf((page) => store.inbox(name, page), 50))
+    if (handoff.state === 'offered' && handoff.to === name) return handoff
+  return undefined
 }
 
 /** With a uid only that one: the file of another has not been moved. */

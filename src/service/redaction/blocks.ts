@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Block } from '../../domain/blocks/block.ts'
 import { present } from '../../domain/present.ts'
+import { itemsOf } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { type Eraser, REDACTED } from './eraser.ts'
 
@@ -9,15 +10,10 @@ const BLOCK_PAGE = 500
 /** Blocks of document 002 that hold one of the texts, without them. Looks at all of them: redactions are seldom. */
 export async function blocksWith({ store }: ServiceDeps, eraser: Eraser): Promise<readonly Block[]> {
   const found: Block[] = []
-  let cursor: string | undefined
-  do {
-    const page = await store.blocks({}, { limit: BLOCK_PAGE, cursor })
-    for (const block of page.items) {
-      const next = erase(block, eraser)
-      if (!isDeepStrictEqual(next, block)) found.push(next)
-    }
-    cursor = page.next
-  } while (cursor !== undefined)
+  for await (const block of itemsOf((page) => store.blocks({}, page), BLOCK_PAGE)) {
+    const next = erase(block, eraser)
+    if (!isDeepStrictEqual(next, block)) found.push(next)
+  }
   return found
 }
 

@@ -4,7 +4,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Notice } from '../../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { Run } from '../../domain/workflow/run.ts'
-import type { Artifact, LogEntry } from '../../storage/store.ts'
+import { type Artifact, itemsOf, type LogEntry } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 import type { Whole } from './places.ts'
@@ -83,7 +83,7 @@ export async function relatedTo(deps: ServiceDeps, subject: RedactedSubject): Pr
   const { store } = deps
   const id = subject.task?.id ?? subject.handoff?.task
   const task = id === undefined ? undefined : (await store.task(id))?.task
-  const first = subject.handoff ? [subject.handoff] : await handoffsOf(deps, task?.id)
+  const first = subject.handoff ? [subject.handoff] : task ? await handoffsOf(deps, task.id) : []
   const streams = new Set([...first.map(({ root }) => root), ...(task ? [task.uid] : [])])
   const reads: ReadEntry[] = []
   const heads = new Map<string, number>()
@@ -110,15 +110,10 @@ export async function relatedTo(deps: ServiceDeps, subject: RedactedSubject): Pr
   }
 }
 
-async function handoffsOf({ store }: ServiceDeps, task: string | undefined): Promise<readonly Handoff[]> {
+async function handoffsOf({ store }: ServiceDeps, task: string): Promise<readonly Handoff[]> {
   const found: Handoff[] = []
-  let cursor: string | undefined
-  do {
-    if (task === undefined) break
-    const page = await store.handoffs({ task }, { limit: SUBJECT_PAGE, cursor })
-    found.push(...page.items)
-    cursor = page.next
-  } while (cursor !== undefined)
+  for await (const handoff of itemsOf((page) => store.handoffs({ task }, page), SUBJECT_PAGE))
+    found.push(handoff)
   return found
 }
 

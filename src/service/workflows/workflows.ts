@@ -2,7 +2,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, OPEN_STATES } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
-import type { Page, PageRequest, RunFilter } from '../../storage/store.ts'
+import { itemsOf, type Page, type PageRequest, type RunFilter } from '../../storage/store.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call } from '../deps.ts'
 import { refuseRemoved } from '../handoffs/admission.ts'
@@ -128,14 +128,15 @@ export class Workflows extends UseCases {
   /** The open handoffs of a run. Returns stay open: their work is done, and its asker wants it. */
   async #open(run: string, limit: number): Promise<readonly string[]> {
     const found: string[] = []
-    for (let cursor: string | undefined; found.length < limit; ) {
-      const page = { limit: AT_ONCE, cursor }
-      const { items, next } = await this.deps.store.handoffs({ run, state: OPEN_STATES }, page)
-      found.push(...items.filter(({ type }) => type !== 'return').map(({ uid }) => uid))
-      if (next === undefined) break
-      cursor = next
+    const { store } = this.deps
+    for await (const { type, uid } of itemsOf(
+      (page) => store.handoffs({ run, state: OPEN_STATES }, page),
+      AT_ONCE,
+    )) {
+      if (type !== 'return') found.push(uid)
+      if (found.length === limit) break
     }
-    return found.slice(0, limit)
+    return found
   }
 
   async find(ref: string): Promise<Run> {

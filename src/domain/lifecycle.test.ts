@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
-  COMMANDS,
   decide,
   ENDS,
   isEnd,
@@ -117,6 +116,8 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
     'clock: needs_input -expire-> expired',
   ],
 }
+
+const COMMANDS = [...new Set(TRANSITIONS.map(({ command }) => command))]
 
 /** Every cell that is allowed: role, state, command, and where it asked for input from. */
 function allowedCells(): string[] {

@@ -18,35 +18,6 @@ export const STATES = [
 ] as const
 export type State = (typeof STATES)[number]
 
-export const COMMANDS = [
-  'send',
-  'expire',
-  'time_out',
-  'accept',
-  'claim',
-  'start',
-  'reject',
-  'ask',
-  'await_person',
-  'amend',
-  'answer',
-  'approve',
-  'question',
-  'decline',
-  'block',
-  'unblock',
-  'submit',
-  'refuse',
-  'complete',
-  'fail',
-  'retry_later',
-  'retry',
-  'retry_in_place',
-  'reassign',
-  'cancel',
-] as const
-export type Command = (typeof COMMANDS)[number]
-
 /**
  * Roles of an actor in one handoff; it can have several. `completer` is the actor that the home's completion
  * guard names (the receiver alone in `queue`, never the receiver in `native`); `clock` is the engine's settling.
@@ -54,21 +25,12 @@ export type Command = (typeof COMMANDS)[number]
 export const ROLES = ['sender', 'receiver', 'completer', 'verifier', 'person', 'clock'] as const
 export type Role = (typeof ROLES)[number]
 
-export interface Transition {
-  readonly from: State
-  readonly command: Command
-  readonly by: Role
-  readonly to: State
-  /** The row holds only where the handoff was in this state before it asked for input. */
-  readonly resume?: State
-}
-
 /**
  * The whole lifecycle of a handoff (REQUIREMENTS 7.2). A pair (state, command) that is not listed is refused.
  * `docs/generated/lifecycle.md` is drawn from this table.
  */
 // biome-ignore format: read as a table
-export const TRANSITIONS: readonly Transition[] = [
+const TABLE = [
   { from: 'draft',       command: 'send',           by: 'sender',    to: 'offered' },
   { from: 'draft',       command: 'expire',         by: 'clock',     to: 'expired' },
   { from: 'draft',       command: 'amend',          by: 'sender',    to: 'draft' },
@@ -143,25 +105,31 @@ export const TRANSITIONS: readonly Transition[] = [
   // A failure is final for the engine, but its sender may ask for another attempt.
   { from: 'failed',      command: 'retry',          by: 'sender',    to: 'offered' },
   { from: 'failed',      command: 'reassign',       by: 'sender',    to: 'offered' },
-]
+] as const satisfies readonly Row<string>[]
+
+interface Row<Name> {
+  readonly from: State
+  readonly command: Name
+  readonly by: Role
+  readonly to: State
+  /** The row holds only where the handoff was in this state before it asked for input. */
+  readonly resume?: State
+}
+export type Command = (typeof TABLE)[number]['command']
+export type Transition = Row<Command>
+export const TRANSITIONS: readonly Transition[] = TABLE
 
 export type Decision =
   | { readonly ok: true; readonly to: State }
   | { readonly ok: false; readonly code: 'wrong_state' | 'not_allowed'; readonly needs?: readonly Role[] }
 
-export function decide(
-  from: State,
-  command: Command,
-  roles: ReadonlySet<Role> | readonly Role[],
-  resume?: State,
-): Decision {
-  const has =
-    roles instanceof Set ? (role: Role) => roles.has(role) : (role: Role) => [...roles].includes(role)
+export function decide(from: State, command: Command, roles: Iterable<Role>, resume?: State): Decision {
+  const held = new Set(roles)
   const rows = TRANSITIONS.filter(
     (t) => t.from === from && t.command === command && (t.resume === undefined || t.resume === resume),
   )
   if (rows.length === 0) return { ok: false, code: 'wrong_state' }
-  const row = rows.find((t) => has(t.by))
+  const row = rows.find((t) => held.has(t.by))
   return row ? { ok: true, to: row.to } : { ok: false, code: 'not_allowed', needs: rows.map((t) => t.by) }
 }
 

@@ -64,20 +64,16 @@ export class HandoffTimeoutException extends BatonError {
   }
 }
 
-/** The state of a handoff when a wait for it was over. */
-export interface StoodAt {
-  readonly state?: unknown
-  readonly waiting_for?: unknown
-}
-
-/** Document 001's sentence. Work that was handed in and waits for somebody's word says so: no longer wait helps it. */
+/**
+ * Document 001's sentence about a handoff as it stood when the wait was over. Work that was handed in and waits for
+ * somebody's word says so: no longer wait helps it.
+ */
 export function timedOut(
   id: unknown,
   timeout_s: number,
-  at: StoodAt = {},
+  { state, waiting_for }: { readonly state?: unknown; readonly waiting_for?: unknown } = {},
   cause?: unknown,
 ): HandoffTimeoutException {
-  const { state, waiting_for } = at
   const said = `Handoff ${id} timed out after ${timeout_s}s`
   if (state !== 'in_review') return new HandoffTimeoutException(said, { id, timeout_s }, cause)
   return new HandoffTimeoutException(
@@ -94,6 +90,13 @@ export interface Refusal {
   readonly message: string
   readonly details?: ErrorDetails
 }
+
+export const refusal = (code: ErrorCode, message: string, details: ErrorDetails = {}): Refusal => ({
+  ok: false,
+  code,
+  message,
+  details,
+})
 
 /** The error of the right class for a code, so that `instanceof` works for the documents' three names. */
 export function toError(code: ErrorCode, message: string, details: ErrorDetails = {}): BatonError {

@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors.ts'
+import { type Refusal, refusal } from '../errors.ts'
 import type { Handoff } from './handoff.ts'
 
 /** The place of a new handoff in its chain. */
@@ -13,12 +13,11 @@ export const placeBelow = (uid: string, parent?: Handoff): ChainPlace =>
 
 export function checkDepth(place: ChainPlace, limit: number): { readonly ok: true } | Refusal {
   if (place.depth <= limit) return { ok: true }
-  return {
-    ok: false,
-    code: 'limit_exceeded',
-    message: `this would be handoff ${place.depth + 1} in one chain (max: ${limit + 1}); finish or return the work instead of passing it on`,
-    details: { depth: place.depth, limit },
-  }
+  return refusal(
+    'limit_exceeded',
+    `this would be handoff ${place.depth + 1} in one chain (max: ${limit + 1}); finish or return the work instead of passing it on`,
+    { depth: place.depth, limit },
+  )
 }
 
 /**
@@ -32,12 +31,12 @@ export function checkCycle(
 ): { readonly ok: true } | Refusal {
   if (!before || before.root !== place.root) return { ok: true }
   if (progressSeq > (before.sent_seq ?? -1)) return { ok: true }
-  return {
-    ok: false,
-    code: 'conflict',
-    message: `${before.from} already handed ${before.task} to ${before.to} (${before.id}) and nothing was added since; add a record, evidence or an answer first`,
-    details: { before: before.id, from: before.from, to: before.to, task: before.task },
-  }
+  const { id, from, to, task } = before
+  return refusal(
+    'conflict',
+    `${from} already handed ${task} to ${to} (${id}) and nothing was added since; add a record, evidence or an answer first`,
+    { before: id, from, to, task },
+  )
 }
 
 /** One link of a chain, as people are told of it. */

@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors.ts'
+import { type Refusal, refusal } from '../errors.ts'
 import { addMs, SECOND_MS } from '../handoffs/deadlines.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import type { Silence } from './people-schema.ts'
@@ -18,12 +18,8 @@ export function checkSilence(silence: Silence): { readonly ok: true } | Refusal 
     (policy === 'escalate' || policy === 'reassign') && to === undefined ? 'to' : '',
   ].filter((field) => field !== '')
   if (missing.length === 0) return { ok: true }
-  return {
-    ok: false,
-    code: 'invalid_input',
-    message: `silence: ${policy} needs ${missing.join(' and ')}`,
-    details: { silence, missing },
-  }
+  const message = `silence: ${policy} needs ${missing.join(' and ')}`
+  return refusal('invalid_input', message, { silence, missing })
 }
 
 type Timers = Pick<Handoff, 'remind_at' | 'silence_at' | 'reminded'>

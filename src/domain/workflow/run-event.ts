@@ -26,38 +26,28 @@ export type RunEvent =
   /** The holder of the handoff `parent` has delegated a part of it. */
   | { readonly kind: 'delegated'; readonly id: string; readonly parent: string }
 
+/** A handoff that a step needs. */
+interface Needed {
+  readonly step: string
+  readonly id: string
+  readonly to: string
+}
+
+/** The reason for another try or for asking, which the receiver must know. */
+interface Because {
+  readonly because?: string
+}
+
 /** An action that follows from an event; actions are done in order. */
 export type RunAction =
-  | {
-      readonly do: 'start'
-      readonly step: string
-      readonly id: string
-      readonly to: string
-      /** The reason for another try, which the agent must know. */
-      readonly because?: string
-    }
-  | {
-      readonly do: 'gate'
-      readonly step: string
-      readonly id: string
-      readonly to: string
-      readonly holds: boolean
-      readonly because?: string
-    }
-  | {
+  | (Needed & Because & { readonly do: 'start' })
+  | (Needed & Because & { readonly do: 'gate'; readonly holds: boolean })
+  | (Needed & { readonly do: 'escalate'; readonly text: string })
+  | (Omit<Needed, 'id'> & {
       readonly do: 'notify'
-      readonly step: string
-      readonly to: string
       readonly kind: 'failed' | 'escalated'
       readonly text: string
-    }
-  | {
-      readonly do: 'escalate'
-      readonly step: string
-      readonly id: string
-      readonly to: string
-      readonly text: string
-    }
+    })
   | { readonly do: 'finish'; readonly state: 'completed' | 'failed'; readonly text: string }
 
 export type Advance =

@@ -1,5 +1,5 @@
 import { decideFailure } from '../blocks/failure-routing.ts'
-import type { Refusal } from '../errors.ts'
+import { type Refusal, refusal } from '../errors.ts'
 import { present } from '../present.ts'
 import { definitionOf, type Run, type RunState, type RunStep, type StepDecision } from './run.ts'
 import type { Advance, RunAction, RunEvent } from './run-event.ts'
@@ -10,13 +10,15 @@ export type { RunAction, RunEvent } from './run-event.ts'
 interface Draft {
   run: Run
   readonly actions: RunAction[]
+  refused?: Refusal
 }
 
 /** Applies one event to a run. Pure: the same run and event give the same answer. */
 export function advance(run: Run, event: RunEvent): Advance {
   const draft: Draft = { run, actions: [] }
-  const refused = apply(draft, event)
-  if (refused) return refused
+  const apply = APPLY[event.kind] as (draft: Draft, event: RunEvent) => void
+  apply(draft, event)
+  if (draft.refused) return draft.refused
   if (draft.run.state !== 'cancelled') {
     startReady(draft)
     if (draft.run !== run) conclude(draft, run.state)
@@ -24,29 +26,23 @@ export function advance(run: Run, event: RunEvent): Advance {
   return { ok: true, run: draft.run, actions: draft.actions }
 }
 
-function apply(draft: Draft, event: RunEvent): Refusal | undefined {
-  switch (event.kind) {
-    case 'begin':
-      return undefined
-    case 'resume':
-      return resume(draft)
-    case 'cancel':
-      return cancel(draft)
-    case 'ended':
-      return ended(draft, event)
-    case 'reopened':
-      return reopened(draft, event)
-    case 'reassigned': {
-      const step = stepOf(draft.run, event.step)
-      if (step?.handoff === event.id && step.state === 'active') set(draft, step, { agent: event.to })
-      return undefined
-    }
-    case 'delegated': {
-      const step = draft.run.steps.find(({ handoff }) => handoff === event.parent)
-      if (step?.state === 'active') set(draft, step, { delegations: [...(step.delegations ?? []), event.id] })
-      return undefined
-    }
-  }
+/** How each kind of event changes a run. */
+const APPLY: {
+  readonly [Kind in RunEvent['kind']]: (draft: Draft, event: Extract<RunEvent, { kind: Kind }>) => void
+} = {
+  begin: () => undefined,
+  resume,
+  cancel,
+  ended,
+  reopened,
+  reassigned: (draft, { step: name, id, to }) => {
+    const step = stepOf(draft.run, name)
+    if (step?.handoff === id && step.state === 'active') set(draft, step, { agent: to })
+  },
+  delegated: (draft, { id, parent }) => {
+    const step = draft.run.steps.find(({ handoff }) => handoff === parent)
+    if (step?.state === 'active') set(draft, step, { delegations: [...(step.delegations ?? []), id] })
+  },
 }
 
 /** Starts every step whose needs are completed. */
@@ -61,56 +57,36 @@ function startReady(draft: Draft): void {
 function start(draft: Draft, step: RunStep, more: Partial<RunStep>, because?: string): void {
   const tries = step.tries + 1
   const { gate: _, error: __, worked: ___, delegations: ____, summary: _s, artifacts: _a, ...rest } = step
-  const next: RunStep = {
-    ...rest,
-    ...more,
-    state: 'active',
-    tries,
-    handoff: stepHandoffId(draft.run, step.id, tries),
-  }
+  const id = stepHandoffId(draft.run, step.id, tries)
+  const next: RunStep = { ...rest, ...more, state: 'active', tries, handoff: id }
   put(draft, next)
-  draft.actions.push({
-    do: 'start',
-    step: step.id,
-    id: next.handoff!,
-    to: next.agent,
-    ...present({ because }),
-  })
+  draft.actions.push({ do: 'start', step: step.id, id, to: next.agent, ...present({ because }) })
 }
 
 type Ended = Extract<RunEvent, { kind: 'ended' }>
 
-function ended(draft: Draft, event: Ended): Refusal | undefined {
+function ended(draft: Draft, event: Ended): void {
   const waiting = draft.run.steps.find(({ delegations }) => delegations?.includes(event.id))
   if (waiting) set(draft, waiting, { delegations: waiting.delegations!.filter((id) => id !== event.id) })
   const step = event.step === undefined ? undefined : stepOf(draft.run, event.step)
-  if (!step || draft.run.state === 'cancelled') return undefined
-  if (event.id === step.gate && step.state === 'gate') return gateEnded(draft, step, event)
-  if (event.id === step.advisory) {
+  if (!step || draft.run.state === 'cancelled') return
+  if (event.id === step.gate && step.state === 'gate') gateEnded(draft, step, event)
+  else if (event.id === step.advisory) {
     const { advisory: _, ...rest } = step
     put(draft, { ...rest, ...decided(event) })
-    return undefined
-  }
-  if (event.id === step.escalation) {
-    escalationEnded(draft, step, event)
-    return undefined
-  }
-  if (event.id !== step.handoff || step.state !== 'active') return undefined
-  if (event.state === 'completed') return worked(draft, step, event)
-  stepFailed(draft, step, event)
-  return undefined
+  } else if (event.id === step.escalation) escalationEnded(draft, step, event)
+  else if (event.id === step.handoff && step.state === 'active')
+    (event.state === 'completed' ? worked : stepFailed)(draft, step, event)
 }
 
 /** The step's agent is done. Delegating does not do the step: what was delegated comes back first. */
-function worked(draft: Draft, step: RunStep, event: Ended): Refusal | undefined {
+function worked(draft: Draft, step: RunStep, event: Ended): void {
   const [open] = step.delegations ?? []
-  if (open !== undefined)
-    return {
-      ok: false,
-      code: 'unmet',
-      message: `${event.id} waits for ${open}, which was delegated from it; wait for its return or cancel it`,
-      details: { id: event.id, delegations: step.delegations },
-    }
+  if (open !== undefined) {
+    const message = `${event.id} waits for ${open}, which was delegated from it; wait for its return or cancel it`
+    draft.refused = refusal('unmet', message, { id: event.id, delegations: step.delegations })
+    return
+  }
   const { gate } = definitionOf(draft.run, step.id)
   const { summary, artifacts, problems } = event
   const done: RunStep = { ...step, worked: true, ...present({ summary, artifacts }) }
@@ -119,7 +95,6 @@ function worked(draft: Draft, step: RunStep, event: Ended): Refusal | undefined 
   else if (gate.type === 'auto' && problems?.length === 0)
     put(draft, completed({ ...done, decision: { choice: 'auto' } }))
   else openGate(draft, done, gate.type === 'auto' ? autoReason(problems) : undefined)
-  return undefined
 }
 
 const autoReason = (problems: readonly string[] | undefined): string =>
@@ -144,29 +119,17 @@ function openGate(draft: Draft, step: RunStep, because?: string): void {
   draft.actions.push({ do: 'gate', step: step.id, id, to: gate.to, holds, ...present({ because }) })
 }
 
-function gateEnded(draft: Draft, step: RunStep, event: Ended): Refusal | undefined {
-  switch (event.state) {
-    case 'completed':
-      put(draft, completed({ ...step, ...decided(event) }))
-      return undefined
-    case 'rejected': {
-      const said = event.reason ? `: ${event.reason}` : ''
-      start(draft, step, { failures: 0, ...decided(event) }, `Adjustments required by ${event.by}${said}`)
-      return undefined
-    }
-    case 'cancelled':
-      return {
-        ok: false,
-        code: 'wrong_state',
-        message: `${event.id} is a gate of ${draft.run.id}, and only a person can decide it; to stop everything: baton workflow cancel ${draft.run.id}`,
-        details: { id: event.id, run: draft.run.id },
-      }
-    default: {
-      const { gate: _, ...rest } = step
-      put(draft, { ...rest, state: 'failed', error: `nobody decided ${event.id} in time` })
-      return undefined
-    }
-  }
+function gateEnded(draft: Draft, step: RunStep, event: Ended): void {
+  const { id: run } = draft.run
+  const { gate: _, ...rest } = step
+  if (event.state === 'completed') put(draft, completed({ ...step, ...decided(event) }))
+  else if (event.state === 'rejected') {
+    const because = `Adjustments required by ${event.by}${event.reason ? `: ${event.reason}` : ''}`
+    start(draft, step, { failures: 0, ...decided(event) }, because)
+  } else if (event.state === 'cancelled') {
+    const message = `${event.id} is a gate of ${run}, and only a person can decide it; to stop everything: baton workflow cancel ${run}`
+    draft.refused = refusal('wrong_state', message, { id: event.id, run })
+  } else put(draft, { ...rest, state: 'failed', error: `nobody decided ${event.id} in time` })
 }
 
 const decided = ({ state, by, reason }: Ended): { readonly decision?: StepDecision } =>
@@ -233,15 +196,14 @@ function escalate(draft: Draft, id: string, to: string, text: string): void {
   draft.actions.push({ do: 'escalate', step: id, id: handoff, to, text })
 }
 
-function resume(draft: Draft): Refusal | undefined {
+function resume(draft: Draft): void {
   const { run } = draft
-  if (run.state === 'completed' || run.state === 'cancelled') return over(run, 'resumed')
+  if (run.state === 'completed' || run.state === 'cancelled') draft.refused = over(run, 'resumed')
   for (const step of run.steps) {
     if (step.state !== 'failed') continue
     if (step.worked) openGate(draft, step)
     else afresh(draft, step, step.error === undefined ? undefined : `The try before failed: ${step.error}`)
   }
-  return undefined
 }
 
 /** From the beginning: the agent of the definition, and no failure counts. */
@@ -251,44 +213,36 @@ function afresh(draft: Draft, step: RunStep, because?: string): void {
   start(draft, rest, { agent, failures: 0 }, because)
 }
 
-function cancel(draft: Draft): Refusal | undefined {
+function cancel(draft: Draft): void {
   const { run } = draft
-  if (run.state === 'completed') return over(run, 'cancelled')
-  if (run.state === 'cancelled') return undefined
+  if (run.state === 'completed') draft.refused = over(run, 'cancelled')
+  if (run.state === 'completed' || run.state === 'cancelled') return
   const steps = run.steps.map((step): RunStep => {
     if (step.state === 'completed') return step
     const { gate: _, escalation: __, delegations: ___, ...rest } = step
     return { ...rest, state: 'cancelled' }
   })
   draft.run = { ...run, state: 'cancelled', steps }
-  return undefined
 }
 
-const over = (run: Run, what: string): Refusal => ({
-  ok: false,
-  code: 'wrong_state',
-  message: `${run.id} is ${run.state} and cannot be ${what}; start it again with: baton workflow start ${run.name}`,
-  details: { run: run.id, state: run.state },
-})
+const over = ({ id, state, name }: Run, what: string): Refusal =>
+  refusal(
+    'wrong_state',
+    `${id} is ${state} and cannot be ${what}; start it again with: baton workflow start ${name}`,
+    { run: id, state },
+  )
 
-function reopened(
-  draft: Draft,
-  { step: name, id, to }: Extract<RunEvent, { kind: 'reopened' }>,
-): Refusal | undefined {
+function reopened(draft: Draft, { step: name, id, to }: Extract<RunEvent, { kind: 'reopened' }>): void {
   const { run } = draft
   const step = stepOf(run, name)
   if (step?.handoff === id && step.state === 'failed') {
     const { error: _, ...rest } = step
     put(draft, { ...rest, state: 'active', agent: to })
-    return undefined
+    return
   }
   const now = step?.handoff !== undefined && step.handoff !== id ? ` and went on with ${step.handoff}` : ''
-  return {
-    ok: false,
-    code: 'wrong_state',
-    message: `step ${name} of ${run.id} is ${step?.state ?? 'unknown'}${now}; ${id} cannot be tried again`,
-    details: { run: run.id, step: name, handoff: step?.handoff },
-  }
+  const message = `step ${name} of ${run.id} is ${step?.state ?? 'unknown'}${now}; ${id} cannot be tried again`
+  draft.refused = refusal('wrong_state', message, { run: run.id, step: name, handoff: step?.handoff })
 }
 
 /** The state of the whole follows from its steps. */

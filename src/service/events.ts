@@ -3,8 +3,8 @@ import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
-import type { ServiceDeps } from './deps.ts'
 import { LOOK_AGAIN_MS } from './wait.ts'
+import { UseCases } from './write.ts'
 
 /** One line of the log, told to whoever follows what happens. */
 export interface Event {
@@ -53,8 +53,7 @@ const REDACTION = 'audit.redact'
  * The events of a workspace, for any number of followers of one process. The log is read once for all of them, and
  * only while somebody follows; each follower takes what it has not had, at its own pace.
  */
-export class Events {
-  readonly #deps: ServiceDeps
+export class Events extends UseCases {
   readonly #recent: Event[] = []
   readonly #subjects = new Map<string, KnownSubject>()
   readonly #pages = new Map<string, Promise<readonly Event[]>>()
@@ -65,13 +64,9 @@ export class Events {
   #wake: () => void = () => undefined
   #failure: unknown
 
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
   /** The cursor to start from; the end of the log when none is given. */
   async startOf(since: string | undefined): Promise<string> {
-    const { store } = this.#deps
+    const { store } = this.deps
     if (since === undefined) return (await store.changes(undefined, 1)).cursor
     // Only committed entries are told, so no valid cursor of this log lies beyond the newest.
     const { newest } = await store.tree()
@@ -110,7 +105,7 @@ export class Events {
 
   async #begin(): Promise<void> {
     if (this.#tail) return
-    const { cursor } = await this.#deps.store.changes(undefined, 1)
+    const { cursor } = await this.deps.store.changes(undefined, 1)
     // Others may have begun meanwhile.
     if (this.#tail) return
     this.#end = cursor
@@ -140,7 +135,7 @@ export class Events {
   #page(cursor: string): Promise<readonly Event[]> {
     const known = this.#pages.get(cursor)
     if (known) return known
-    const page = this.#deps.store
+    const page = this.deps.store
       .changes(cursor, EVENT_PAGE)
       .then(({ entries }) => this.#told(entries))
       .finally(() => this.#pages.delete(cursor))
@@ -170,7 +165,7 @@ export class Events {
 
   /** Reads the log for everybody until nobody follows any more. */
   async #run(): Promise<void> {
-    const { store } = this.#deps
+    const { store } = this.deps
     let woken = false
     this.#wake = () => {
       woken = true
@@ -180,7 +175,7 @@ export class Events {
     try {
       while (this.#followers > 0) {
         woken = false
-        await store.settle(this.#deps.now().toISOString())
+        await store.settle(this.deps.now().toISOString())
         const { entries } = await store.changes(this.#end, EVENT_PAGE)
         if (entries.some(({ act }) => act === REDACTION)) this.#forget()
         for (const event of await this.#told(entries)) this.#recent.push(event)
@@ -219,7 +214,7 @@ export class Events {
   async #subjectOf(uid: string, rev: number): Promise<EventSubject> {
     const known = this.#subjects.get(uid)
     if (known && known.rev >= rev) return known.subject
-    const { store } = this.#deps
+    const { store } = this.deps
     const handoff = await store.handoff(uid)
     const about = handoff ?? (await store.task(uid))?.task
     const subject: EventSubject = present({

@@ -11,10 +11,10 @@ import { settlementUnits } from './settlement.ts'
 import { Tasks } from './tasks/tasks.ts'
 import type { WaitOptions } from './wait.ts'
 import { followRun } from './workflows/follow.ts'
+import { UseCases } from './write.ts'
 
 /** The use cases of one workspace, by noun. Each takes its caller as an argument, never from outside. */
-export class Service {
-  readonly deps: ServiceDeps
+export class Service extends UseCases {
   /** These are loaded by the first call that needs one: a command must not pay for all of them. */
   readonly audit = once(async () => new (await import('./audit/audit.ts')).Audit(this.deps))
   readonly events = once(async () => new (await import('./events.ts')).Events(this.deps))
@@ -23,7 +23,7 @@ export class Service {
   readonly workflows = once(async () => new (await import('./workflows/workflows.ts')).Workflows(this.deps))
 
   constructor(deps: ServiceDeps) {
-    this.deps = { ...deps, follow: followRun }
+    super({ ...deps, follow: followRun })
     deps.store.onDue((due, at) => settlementUnits(this.deps, due, at))
   }
 

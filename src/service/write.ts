@@ -30,7 +30,7 @@ type Decided<T> = { readonly value: T } | { readonly before: Idem }
 
 /** Use cases that share the world in which they run. */
 export class UseCases {
-  protected readonly deps: ServiceDeps
+  readonly deps: ServiceDeps
 
   constructor(deps: ServiceDeps) {
     this.deps = deps

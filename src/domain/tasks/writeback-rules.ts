@@ -27,11 +27,14 @@ export const isSha = (text: string): boolean => /^[0-9a-f]{40}$/i.test(text)
 export const isReinstating = ({ status, branch, commit_sha }: WrittenRecord): boolean =>
   status === 'todo' && branch === undefined && commit_sha === undefined
 
-const finding =
-  (severity: FieldProblem['severity']) =>
-  (field: string, code: string, message: string): FieldProblem => ({ severity, code, field, message })
-const error = finding('error')
-const warning = finding('warning')
+const finding = (
+  severity: FieldProblem['severity'],
+  field: string,
+  code: string,
+  message: string,
+): FieldProblem => ({ severity, code, field, message })
+const error = (field: string, code: string, message: string) => finding('error', field, code, message)
+const warning = (field: string, code: string, message: string) => finding('warning', field, code, message)
 
 export function shaProblem(sha: string): FieldProblem | undefined {
   if (isSha(sha)) return undefined
@@ -103,7 +106,7 @@ export function recordProblems(
     typeof summary === 'string' ? summaryProblem(summary) : undefined,
     typeof notes === 'string' ? notesProblem(notes) : undefined,
   ].filter((finding) => finding !== undefined)
-  if (isReinstating(record)) return notes === undefined ? [NO_NOTES, ...about] : about
+  if (isReinstating(record)) return notes === undefined ? [noNotes(), ...about] : about
   const isOfGit = ({ code, field }: FieldProblem) => code === 'missing_field' && field !== 'summary'
   const said = completionProblems(record).filter(
     // In a call an absent list is an empty one.
@@ -112,17 +115,18 @@ export function recordProblems(
   return [...said, ...about]
 }
 
-const NO_NOTES = error(
-  'notes',
-  'missing_field',
-  'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".',
-)
+const noNotes = () =>
+  error(
+    'notes',
+    'missing_field',
+    'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".',
+  )
 
 /** Allowed, but the next agent should hear of it (A3-29). */
 export function blockersProblem(blockers: number): FieldProblem {
   const what = blockers === 1 ? 'a blocker is' : `${blockers} blockers are`
   const message = `status is done although ${what} listed; the next agent sees them.`
-  return finding('info')('blockers', 'done_with_blockers', message)
+  return finding('info', 'blockers', 'done_with_blockers', message)
 }
 
 const sentences = (count: number): string => (count === 1 ? '1 sentence' : `${count} sentences`)

@@ -15,15 +15,8 @@ export type Phase = (typeof PHASES)[number]
 export const STATUSES = ['pending', 'in_progress', 'complete', 'failed', 'blocked', 'retry'] as const
 export type Status = (typeof STATUSES)[number]
 
-export interface PhaseProgress {
-  /** From 1. */
-  readonly step: number
-  readonly of: number
-  readonly percent: number
-}
-
 /** How far a workflow is: Research is 1 of 8, Complete 8 of 8. */
-export function phaseProgress(phase: Phase): PhaseProgress {
+export function phaseProgress(phase: Phase): { step: number; of: number; percent: number } {
   const step = PHASES.indexOf(phase) + 1
   return { step, of: PHASES.length, percent: (100 * step) / PHASES.length }
 }

@@ -99,26 +99,19 @@ function planFailure(block: Pick<Block, 'uid'>, situation: Situation): BlockPlan
     }),
     attempt: retry!.retry_count + 1,
   })
+  const told = (
+    as: FollowingHandoff['as'],
+    to: string | undefined,
+    input: Omit<NewHandoff, 'to' | keyof Package>,
+  ) => (to === undefined ? [] : [sending(situation, as, to, 'author', { ...input, ...failure(retries) })])
   const plan = sorted(situation, [
     ...(retry && !inPlace ? [again()] : []),
-    ...(route_to === undefined
-      ? []
-      : [
-          sending(situation, 'routed', route_to, 'author', {
-            title: `Failed: ${blockTitle(said)}`,
-            ...failure(retries),
-          }),
-        ]),
-    ...(escalate_to === undefined
-      ? []
-      : [
-          sending(situation, 'escalated', escalate_to, 'author', {
-            title: `Escalated: ${blockTitle(said)} failed ${times(retries + 1)}`,
-            priority: 'high',
-            ...(isPerson && { type: 'escalation' as const }),
-            ...failure(retries),
-          }),
-        ]),
+    ...told('routed', route_to, { title: `Failed: ${blockTitle(said)}` }),
+    ...told('escalated', escalate_to, {
+      title: `Escalated: ${blockTitle(said)} failed ${times(retries + 1)}`,
+      priority: 'high',
+      ...(isPerson && { type: 'escalation' as const }),
+    }),
   ])
   const renamed = inPlace?.title.startsWith('Retry ') ? title : undefined
   return { ...plan, decision, retry: inPlace && present({ title: renamed }) }

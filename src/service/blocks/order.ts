@@ -72,27 +72,20 @@ function withParents(items: readonly OrderItem[]): readonly OrderItem[] {
 
 function toProblem(found: DependencyProblem): OrderProblem {
   const { code, id } = found
-  if (code === 'dependency_cycle')
+  if (code === 'dependency_cycle') {
+    const message = `these wait for each other: ${found.cycle.join(' → ')}; remove one of the dependencies`
+    return { severity: 'error', code, id, message }
+  }
+  const { depends_on: other } = found
+  if (code === 'dependency_unknown')
     return {
-      severity: 'error',
+      severity: 'info',
       code,
       id,
-      message: `these wait for each other: ${found.cycle.join(' → ')}; remove one of the dependencies`,
+      message: `${id} depends on ${other}, of which nothing is known here`,
     }
-  const { depends_on } = found
-  return code === 'dependency_unknown'
-    ? {
-        severity: 'info',
-        code,
-        id,
-        message: `${id} depends on ${depends_on}, of which nothing is known here`,
-      }
-    : {
-        severity: 'warning',
-        code,
-        id,
-        message: `${id} was begun before ${depends_on} was complete; finish ${depends_on} first, or remove it from dependencies`,
-      }
+  const message = `${id} was begun before ${other} was complete; finish ${other} first, or remove it from dependencies`
+  return { severity: 'warning', code, id, message }
 }
 
 /** Stored tasks that these blocks depend on, directly or through other tasks. */

@@ -1,3 +1,5 @@
+import { changeTexts } from '../../domain/texts/visible.ts'
+
 /** The mark that replaces an erased text. */
 export const REDACTED = '[redacted]'
 
@@ -22,7 +24,7 @@ export class Eraser {
 
   /** A value of any shape without the texts; the same object when it holds none. */
   deep<T>(value: T): T {
-    return mapped(value, (text) => this.#inside(text)) as T
+    return changeTexts(value, (text) => this.#inside(text))
   }
 
   /** Words that people wrote for people, where a short text is taken out too. */
@@ -85,17 +87,4 @@ function textsIn(value: unknown): string[] {
   // The name of a deliverable also stands in the package, and is not part of the evidence.
   const said = Object.entries(value).filter(([name]) => name !== 'deliverable')
   return said.flatMap(([, each]) => textsIn(each))
-}
-
-function mapped(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value)
-  if (Array.isArray(value)) {
-    const next = value.map((each) => mapped(each, map))
-    return next.some((each, i) => each !== value[i]) ? next : value
-  }
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value)
-  const next = entries.map(([name, each]) => [map(name), mapped(each, map)] as const)
-  const isSame = next.every(([name, each], i) => name === entries[i]![0] && each === entries[i]![1])
-  return isSame ? value : Object.fromEntries(next)
 }

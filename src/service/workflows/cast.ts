@@ -29,6 +29,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   const stored = (await deps.store.agents()).filter(({ removed }) => !removed)
   const known = new Map(stored.map((agent) => [agent.name, agent]))
   const all = [...new Set([...Object.keys(policy.agents ?? {}), ...known.keys()])].sort()
+  const parts = new Map(all.map((name) => [name, partsOf(policy, name, known.get(name))]))
   const problems: DefinitionProblem[] = []
   const people: string[] = []
   const report = (
@@ -39,13 +40,14 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   ) => problems.push(read.placed({ code, path: [...read.pathOf(step), ...field], part: 'value', message }))
 
   const steps = read.workflow.steps.map((step): WorkflowStep => {
-    const agent = step.agent ?? withRole(deps, all, known, step.role)
+    const { role = '' } = step
+    const agent = step.agent ?? all.find((name) => parts.get(name)?.includes(role))
     if (agent === undefined)
       report(
         step.id,
         ['role'],
         'unknown_agent',
-        `nobody here has the role or capability ${step.role}${meant(step.role ?? '', rolesOf(deps, all, known))}; give it to somebody with: baton agent add NAME --capability ${step.role}`,
+        `nobody here has the role or capability ${role}${meant(role, [...new Set([...parts.values()].flat())].sort())}; give it to somebody with: baton agent add NAME --capability ${role}`,
       )
     for (const [field, name] of namedAgents(step, agent))
       if (!isKnown(deps, call, name))
@@ -105,41 +107,27 @@ export function refuseCast(deps: ServiceDeps, by: string, { steps }: Workflow): 
 
 type NamedAgents = readonly (readonly [field: readonly string[], name: string])[]
 
-function namedAgents({ on_failure }: WorkflowStep, agent: string | undefined): NamedAgents {
-  return [
-    ...(agent === undefined ? [] : [[['agent'], agent] as const]),
-    ...(on_failure?.route_to === undefined
-      ? []
-      : [[['on_failure', 'route_to'], on_failure.route_to] as const]),
-    ...(on_failure?.notify === undefined ? [] : [[['on_failure', 'notify'], on_failure.notify] as const]),
-  ]
-}
+const namedAgents = ({ on_failure }: WorkflowStep, agent: string | undefined): NamedAgents =>
+  given([
+    [['agent'], agent],
+    [['on_failure', 'route_to'], on_failure?.route_to],
+    [['on_failure', 'notify'], on_failure?.notify],
+  ])
 
-const deciders = ({ gate }: WorkflowStep): NamedAgents => [
-  ...(gate ? [[['gate', 'to'], gate.to] as const] : []),
-  ...(gate?.silence?.to === undefined ? [] : [[['gate', 'silence', 'to'], gate.silence.to] as const]),
-]
+const deciders = ({ gate }: WorkflowStep): NamedAgents =>
+  given([
+    [['gate', 'to'], gate?.to],
+    [['gate', 'silence', 'to'], gate?.silence?.to],
+  ])
+
+const given = (all: readonly (readonly [readonly string[], string | undefined])[]): NamedAgents =>
+  all.flatMap(([field, name]) => (name === undefined ? [] : [[field, name] as const]))
 
 /** The name that stands for every person need not be listed. */
 const isKnown = ({ policy }: ServiceDeps, call: Call, name: string): boolean =>
   !policy.agents || Object.hasOwn(policy.agents, name) || name === ANYONE || name === call.actor.name
 
-function withRole(
-  { policy }: ServiceDeps,
-  all: readonly string[],
-  known: ReadonlyMap<string, Agent>,
-  role: string | undefined,
-): string | undefined {
-  if (role === undefined) return undefined
-  return all.find((name) => partsOf(policy, name, known.get(name)).includes(role))
-}
-
-const rolesOf = (
-  { policy }: ServiceDeps,
-  all: readonly string[],
-  known: ReadonlyMap<string, Agent>,
-): readonly string[] => [...new Set(all.flatMap((name) => partsOf(policy, name, known.get(name))))].sort()
-
+/** Its roles and capabilities, by itself and by `baton.yaml`. */
 const partsOf = (
   policy: ServiceDeps['policy'],
   name: string,

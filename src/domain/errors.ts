@@ -91,7 +91,7 @@ export interface Refusal {
   readonly details?: ErrorDetails
 }
 
-export const refusal = (code: ErrorCode, message: string, details: ErrorDetails = {}): Refusal => ({
+export const refusalOf = (code: ErrorCode, message: string, details: ErrorDetails = {}): Refusal => ({
   ok: false,
   code,
   message,

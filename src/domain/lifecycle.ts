@@ -30,7 +30,7 @@ export type Role = (typeof ROLES)[number]
  * `docs/generated/lifecycle.md` is drawn from this table.
  */
 // biome-ignore format: read as a table
-const TABLE = [
+const LIFECYCLE = [
   { from: 'draft',       command: 'send',           by: 'sender',    to: 'offered' },
   { from: 'draft',       command: 'expire',         by: 'clock',     to: 'expired' },
   { from: 'draft',       command: 'amend',          by: 'sender',    to: 'draft' },
@@ -105,9 +105,9 @@ const TABLE = [
   // A failure is final for the engine, but its sender may ask for another attempt.
   { from: 'failed',      command: 'retry',          by: 'sender',    to: 'offered' },
   { from: 'failed',      command: 'reassign',       by: 'sender',    to: 'offered' },
-] as const satisfies readonly Row<string>[]
+] as const satisfies readonly TransitionRow<string>[]
 
-interface Row<Name> {
+interface TransitionRow<Name> {
   readonly from: State
   readonly command: Name
   readonly by: Role
@@ -115,9 +115,9 @@ interface Row<Name> {
   /** The row holds only where the handoff was in this state before it asked for input. */
   readonly resume?: State
 }
-export type Command = (typeof TABLE)[number]['command']
-export type Transition = Row<Command>
-export const TRANSITIONS: readonly Transition[] = TABLE
+export type Command = (typeof LIFECYCLE)[number]['command']
+export type Transition = TransitionRow<Command>
+export const TRANSITIONS: readonly Transition[] = LIFECYCLE
 
 export type Decision =
   | { readonly ok: true; readonly to: State }

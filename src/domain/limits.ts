@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from './errors.ts'
+import { type Refusal, refusalOf } from './errors.ts'
 
 /** How many open handoffs an agent may have sent and may hold. Absent: no limit. */
 export interface AgentLimits {
@@ -48,5 +48,5 @@ function exceeded(
 ): Refusal | undefined {
   if (limit === undefined || count < limit) return undefined
   const message = `${agent} has ${count} active ${side} handoffs (max: ${limit})`
-  return refusal('limit_exceeded', message, { agent, side, count, limit })
+  return refusalOf('limit_exceeded', message, { agent, side, count, limit })
 }

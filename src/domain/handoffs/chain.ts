@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '../errors.ts'
+import { type Refusal, refusalOf } from '../errors.ts'
 import type { Handoff } from './handoff.ts'
 
 /** The place of a new handoff in its chain. */
@@ -13,7 +13,7 @@ export const placeBelow = (uid: string, parent?: Handoff): ChainPlace =>
 
 export function checkDepth(place: ChainPlace, limit: number): { readonly ok: true } | Refusal {
   if (place.depth <= limit) return { ok: true }
-  return refusal(
+  return refusalOf(
     'limit_exceeded',
     `this would be handoff ${place.depth + 1} in one chain (max: ${limit + 1}); finish or return the work instead of passing it on`,
     { depth: place.depth, limit },
@@ -32,7 +32,7 @@ export function checkCycle(
   if (!before || before.root !== place.root) return { ok: true }
   if (progressSeq > (before.sent_seq ?? -1)) return { ok: true }
   const { id, from, to, task } = before
-  return refusal(
+  return refusalOf(
     'conflict',
     `${from} already handed ${task} to ${to} (${id}) and nothing was added since; add a record, evidence or an answer first`,
     { before: id, from, to, task },

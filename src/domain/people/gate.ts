@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { type Refusal, refusal } from '../errors.ts'
+import { type Refusal, refusalOf } from '../errors.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import { isOpen } from '../lifecycle.ts'
 import { present } from '../present.ts'
@@ -103,7 +103,7 @@ export function choiceOf(
   const choice = usual.find((key) => key === wanted)
   if (choice) return { ok: true, choice }
   const known = [...own.map(([key]) => key), ...usual]
-  return refusal(
+  return refusalOf(
     'invalid_input',
     `${JSON.stringify(said)} is not an answer to ${id}; answer with ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`,
     { id, choice: said, options: known },

@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '../errors.ts'
+import { type Refusal, refusalOf } from '../errors.ts'
 import { addMs, SECOND_MS } from '../handoffs/deadlines.ts'
 import type { Handoff } from '../handoffs/handoff.ts'
 import type { Silence } from './people-schema.ts'
@@ -19,7 +19,7 @@ export function checkSilence(silence: Silence): { readonly ok: true } | Refusal 
   ].filter((field) => field !== '')
   if (missing.length === 0) return { ok: true }
   const message = `silence: ${policy} needs ${missing.join(' and ')}`
-  return refusal('invalid_input', message, { silence, missing })
+  return refusalOf('invalid_input', message, { silence, missing })
 }
 
 type Timers = Pick<Handoff, 'remind_at' | 'silence_at' | 'reminded'>

@@ -1,5 +1,5 @@
 import { decideFailure } from '../blocks/failure-routing.ts'
-import { type Refusal, refusal } from '../errors.ts'
+import { type Refusal, refusalOf } from '../errors.ts'
 import { present } from '../present.ts'
 import { definitionOf, type Run, type RunState, type RunStep, type StepDecision } from './run.ts'
 import type { Advance, RunAction, RunEvent } from './run-event.ts'
@@ -84,7 +84,7 @@ function worked(draft: Draft, step: RunStep, event: Ended): void {
   const [open] = step.delegations ?? []
   if (open !== undefined) {
     const message = `${event.id} waits for ${open}, which was delegated from it; wait for its return or cancel it`
-    draft.refused = refusal('unmet', message, { id: event.id, delegations: step.delegations })
+    draft.refused = refusalOf('unmet', message, { id: event.id, delegations: step.delegations })
     return
   }
   const { gate } = definitionOf(draft.run, step.id)
@@ -128,7 +128,7 @@ function gateEnded(draft: Draft, step: RunStep, event: Ended): void {
     start(draft, step, { failures: 0, ...decided(event) }, because)
   } else if (event.state === 'cancelled') {
     const message = `${event.id} is a gate of ${run}, and only a person can decide it; to stop everything: baton workflow cancel ${run}`
-    draft.refused = refusal('wrong_state', message, { id: event.id, run })
+    draft.refused = refusalOf('wrong_state', message, { id: event.id, run })
   } else put(draft, { ...rest, state: 'failed', error: `nobody decided ${event.id} in time` })
 }
 
@@ -226,7 +226,7 @@ function cancel(draft: Draft): void {
 }
 
 const over = ({ id, state, name }: Run, what: string): Refusal =>
-  refusal(
+  refusalOf(
     'wrong_state',
     `${id} is ${state} and cannot be ${what}; start it again with: baton workflow start ${name}`,
     { run: id, state },
@@ -242,7 +242,7 @@ function reopened(draft: Draft, { step: name, id, to }: Extract<RunEvent, { kind
   }
   const now = step?.handoff !== undefined && step.handoff !== id ? ` and went on with ${step.handoff}` : ''
   const message = `step ${name} of ${run.id} is ${step?.state ?? 'unknown'}${now}; ${id} cannot be tried again`
-  draft.refused = refusal('wrong_state', message, { run: run.id, step: name, handoff: step?.handoff })
+  draft.refused = refusalOf('wrong_state', message, { run: run.id, step: name, handoff: step?.handoff })
 }
 
 /** The state of the whole follows from its steps. */

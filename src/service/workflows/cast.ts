@@ -108,19 +108,19 @@ export function refuseCast(deps: ServiceDeps, by: string, { steps }: Workflow): 
 type NamedAgents = readonly (readonly [field: readonly string[], name: string])[]
 
 const namedAgents = ({ on_failure }: WorkflowStep, agent: string | undefined): NamedAgents =>
-  given([
+  namedOf([
     [['agent'], agent],
     [['on_failure', 'route_to'], on_failure?.route_to],
     [['on_failure', 'notify'], on_failure?.notify],
   ])
 
 const deciders = ({ gate }: WorkflowStep): NamedAgents =>
-  given([
+  namedOf([
     [['gate', 'to'], gate?.to],
     [['gate', 'silence', 'to'], gate?.silence?.to],
   ])
 
-const given = (all: readonly (readonly [readonly string[], string | undefined])[]): NamedAgents =>
+const namedOf = (all: readonly (readonly [readonly string[], string | undefined])[]): NamedAgents =>
   all.flatMap(([field, name]) => (name === undefined ? [] : [[field, name] as const]))
 
 /** The name that stands for every person need not be listed. */

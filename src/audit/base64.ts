@@ -21,3 +21,6 @@ export function fromBase64(text: string): Uint8Array | undefined {
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = binary.charCodeAt(i)
   return bytes
 }
+
+export const toHex = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,4 +1,4 @@
-import { encoder, fromBase64, toBase64 } from './base64.ts'
+import { encoder, fromBase64, toBase64, toHex } from './base64.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { isObject } from './entry.ts'
 import type { Sha256 } from './merkle.ts'
@@ -32,7 +32,7 @@ const KEY_ID_BYTES = 16
 
 /** A key is named by the hash of itself, so nobody can give its name to another. */
 export const keyIdOf = (sha256: Sha256, key: Uint8Array): string =>
-  [...sha256(key).subarray(0, KEY_ID_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  toHex(sha256(key).subarray(0, KEY_ID_BYTES))
 
 /** The text of a statement about one thing, as Baton signs it. */
 export const statementText = (

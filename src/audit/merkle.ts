@@ -161,8 +161,11 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 
 const isHash = (hash: Uint8Array): boolean => hash.length === HASH_BYTES
 
-const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false
+  return true
+}
 
 function take(edge: Uint8Array[]): Uint8Array {
   const hash = edge.pop()

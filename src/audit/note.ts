@@ -1,4 +1,4 @@
-import { encoder, fromBase64, toBase64 } from './base64.ts'
+import { encoder, fromBase64, toBase64, toHex } from './base64.ts'
 import type { Sha256 } from './merkle.ts'
 
 /** A signer's name and Ed25519 key, as C2SP signed-note v1.0.0 writes them in a vkey. */
@@ -114,6 +114,3 @@ function hasControl(text: string): boolean {
   }
   return false
 }
-
-const toHex = (bytes: Uint8Array): string =>
-  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

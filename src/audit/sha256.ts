@@ -1,16 +1,7 @@
 import type { Sha256 } from './merkle.ts'
 
-const INITIAL = Int32Array.of(
-  0x6a09e667,
-  0xbb67ae85,
-  0x3c6ef372,
-  0xa54ff53a,
-  0x510e527f,
-  0x9b05688c,
-  0x1f83d9ab,
-  0x5be0cd19,
-)
-const K = roundConstants()
+const INITIAL = fractions(8, Math.sqrt)
+const K = fractions(64, Math.cbrt)
 const BLOCK_BYTES = 64
 export const HASH_BYTES = 32
 /** One bit and the length in 64 bits come after the message. */
@@ -82,16 +73,16 @@ function compress(state: Int32Array, w: Int32Array, view: DataView, block: numbe
 
 const rotate = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** The first 32 bits of the fractions of the cube roots of the first 64 primes. */
-function roundConstants(): Int32Array {
-  const constants = new Int32Array(64)
+/** The first 32 bits of the fractions of the roots of the first primes. */
+function fractions(most: number, root: (prime: number) => number): Int32Array {
+  const words = new Int32Array(most)
   let count = 0
-  for (let n = 2; count < 64; n += 1) {
+  for (let n = 2; count < most; n += 1) {
     let isPrime = true
     for (let d = 2; d * d <= n; d += 1) if (n % d === 0) isPrime = false
     if (!isPrime) continue
-    constants[count] = ((Math.cbrt(n) % 1) * 2 ** 32) | 0
+    words[count] = ((root(n) % 1) * 2 ** 32) | 0
     count += 1
   }
-  return constants
+  return words
 }

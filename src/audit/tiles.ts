@@ -10,8 +10,8 @@ export interface HashTile {
 
 export const TILE_WIDTH = 256
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES
-/** Levels of nodes within a tile. */
-const TILE_HEIGHT = 8
+/** Levels of nodes within a tile: 256 is 2 to the 8th. */
+export const TILE_HEIGHT = 8
 
 /** How many hashes a level has in a tree of this size. */
 export const hashesOn = (level: number, size: number): number => Math.floor(size / TILE_WIDTH ** level)

@@ -54,27 +54,23 @@ export class AgentCheck {
 
   report(): LevelReport {
     const { signed = 0, unsigned = 0, redacted = 0, key = 0 } = this.#findings.counts
-    const first = this.#unsigned
-    if (first)
-      return this.#findings.report(
-        'L4',
-        'unverifiable',
-        `${entryPlace(first.index, first.entry.stream, first.entry.seq)} and ${unsigned - 1} more are not signed, though their agents have keys: they may be anybody’s`,
-      )
-    if (signed + redacted === 0)
-      return this.#findings.report(
-        'L4',
-        'nothing',
-        key === 0
-          ? 'no agent has a key, so anybody may have written their records'
-          : 'no record is signed yet',
-      )
     const gone = redacted === 0 ? '' : `, ${redacted} redacted`
-    return this.#findings.report(
-      'L4',
-      'ok',
-      `${amount(signed, 'record')} signed by ${amount(key, 'key')} of agents${gone}`,
-    )
+    const report = (verdict: 'ok' | 'nothing' | 'unverifiable', summary: string) =>
+      this.#findings.report('L4', verdict, summary)
+    if (this.#unsigned) {
+      const { index, entry } = this.#unsigned
+      const place = entryPlace(index, entry.stream, entry.seq)
+      const more = `${place} and ${unsigned - 1} more`
+      return report(
+        'unverifiable',
+        `${more} are not signed, though their agents have keys: they may be anybody’s`,
+      )
+    }
+    if (signed + redacted > 0)
+      return report('ok', `${amount(signed, 'record')} signed by ${amount(key, 'key')} of agents${gone}`)
+    return key === 0
+      ? report('nothing', 'no agent has a key, so anybody may have written their records')
+      : report('nothing', 'no record is signed yet')
   }
 }
 

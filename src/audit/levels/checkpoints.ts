@@ -1,11 +1,13 @@
 import { toBase64 } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { type Checkpoint, readCheckpoint } from '../checkpoint.ts'
+import { isSame } from '../merkle.ts'
 import { readNote, type Verifier } from '../note.ts'
+import type { HashTile } from '../tiles.ts'
 import { byteLines, CHECKPOINT, CHECKPOINTS, type ExportFiles, tilePath, utf8 } from './files.ts'
 import { openSigned, type Platform } from './platform.ts'
 import { amount, type LevelReport, Tally } from './report.ts'
-import { isSame, type TreeBuilder, type TreeRow, widthOf } from './tree.ts'
+import { type TreeBuilder, widthOf } from './tree.ts'
 
 /** L1: each stored checkpoint is signed by the log's key, and its root is the one that the entries give. */
 export class CheckpointCheck {
@@ -73,7 +75,7 @@ export class CheckpointCheck {
   }
 
   /** The rows of hashes that others read instead of the entries are those that the entries give. */
-  async compare(files: ExportFiles, rows: readonly TreeRow[]): Promise<void> {
+  async compare(files: ExportFiles, rows: readonly HashTile[]): Promise<void> {
     for (const row of rows) {
       const name = tilePath(row.level, row.n, widthOf(row))
       const stored = await files.read(name, row.bytes.length)

@@ -1,11 +1,11 @@
 import { encoder } from '../base64.ts'
 import { leafOf, type Sha256 } from '../merkle.ts'
-import { TILE_WIDTH } from '../tiles.ts'
+import { type HashTile, TILE_WIDTH } from '../tiles.ts'
 import { printBundle } from './bundle.ts'
 import { checkpointLine } from './checkpoints.ts'
 import { disclosureLine } from './disclosures.ts'
 import { bundlePath, CHECKPOINT, CHECKPOINTS, DISCLOSURES, tilePath, VKEY } from './files.ts'
-import { TreeBuilder, type TreeRow, widthOf } from './tree.ts'
+import { TreeBuilder, widthOf } from './tree.ts'
 
 /** A log as an export needs it: whole up to its newest checkpoint, in the order of its tree. */
 export interface LogReader {
@@ -56,4 +56,7 @@ export async function* exportPieces(log: LogReader, sha256: Sha256): AsyncIterab
 
 const textPiece = (name: string, content: string): Piece => ({ name, bytes: encoder.encode(content) })
 
-const tileOf = (row: TreeRow): Piece => ({ name: tilePath(row.level, row.n, widthOf(row)), bytes: row.bytes })
+const tileOf = (row: HashTile): Piece => ({
+  name: tilePath(row.level, row.n, widthOf(row)),
+  bytes: row.bytes,
+})

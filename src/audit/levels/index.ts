@@ -1,7 +1,7 @@
 export { type Remembered, readRemembered } from './checkpoints.ts'
 export { exportPieces, type LogReader, type Piece } from './export.ts'
 export { CHECKPOINT, DISCLOSURES, type ExportFiles, VKEY } from './files.ts'
-export type { CheckEd25519, Platform } from './platform.ts'
+export type { Platform } from './platform.ts'
 export { exitOf, printVerification } from './print.ts'
 export { EXIT, type Level, type LevelReport, type Verdict, type Verification } from './report.ts'
 export { type VerifyOptions, verifyExport } from './verify.ts'

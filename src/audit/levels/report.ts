@@ -40,7 +40,7 @@ export interface Verification {
 
 export const EXIT = { ok: 0, tampered: 1, unverifiable: 2, usage: 3 } as const
 
-export const TITLES: Readonly<Record<Level, string>> = {
+const TITLES: Readonly<Record<Level, string>> = {
   L0: 'chains',
   L1: 'signed checkpoints',
   L2: 'your checkpoint',
@@ -50,7 +50,7 @@ export const TITLES: Readonly<Record<Level, string>> = {
   L6: 'replay',
 }
 
-export const DOES_NOT_PROVE: Readonly<Record<Level, string>> = {
+const DOES_NOT_PROVE: Readonly<Record<Level, string>> = {
   L0: 'that these are the entries first written. A person with write access to the database can rewrite or shorten every chain',
   L1: 'that this is the only history its key has signed, nor that nothing newer was dropped. Compare the key with one from another source',
   L2: 'anything about entries newer than the checkpoint that you kept, nor that others were shown the same log',

@@ -1,16 +1,6 @@
 import { nodeOf, type Sha256 } from '../merkle.ts'
 import { HASH_BYTES } from '../sha256.ts'
-import { TILE_WIDTH } from '../tiles.ts'
-
-/** A row of hashes of the tree, 32 bytes each: 256 when it is full. */
-export interface TreeRow {
-  readonly level: number
-  readonly n: number
-  readonly bytes: Uint8Array
-}
-
-/** A tile spans as many levels of the tree: 256 is 2 to the 8th. */
-const TILE_HEIGHT = 8
+import { type HashTile, TILE_HEIGHT, TILE_WIDTH } from '../tiles.ts'
 
 /**
  * Grows a tree leaf by leaf, in memory that does not grow with it: the right edge, and for each level of tiles the
@@ -22,7 +12,7 @@ export class TreeBuilder {
   /** Roots of complete subtrees by height; those whose bit is set in the size count. */
   readonly #edge: Uint8Array[] = []
   readonly #rows: { n: number; count: number; bytes: Uint8Array }[] = []
-  #full: TreeRow[] = []
+  #full: HashTile[] = []
 
   constructor(sha256: Sha256) {
     this.#sha256 = sha256
@@ -58,14 +48,14 @@ export class TreeBuilder {
   }
 
   /** The rows that were filled since the last call. */
-  takeFull(): readonly TreeRow[] {
+  takeFull(): readonly HashTile[] {
     const full = this.#full
     this.#full = []
     return full
   }
 
   /** The rows at the right edge, which are not full. */
-  partial(): readonly TreeRow[] {
+  partial(): readonly HashTile[] {
     return this.#rows.flatMap(({ n, count, bytes }, level) =>
       count === 0 ? [] : [{ level, n, bytes: bytes.subarray(0, count * HASH_BYTES) }],
     )
@@ -84,10 +74,4 @@ export class TreeBuilder {
 
 const newRow = (n: number) => ({ n, count: 0, bytes: new Uint8Array(TILE_WIDTH * HASH_BYTES) })
 
-export const widthOf = ({ bytes }: TreeRow): number => bytes.length / HASH_BYTES
-
-export function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false
-  return true
-}
+export const widthOf = ({ bytes }: HashTile): number => bytes.length / HASH_BYTES

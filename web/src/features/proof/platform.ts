@@ -1,8 +1,8 @@
-import type { CheckEd25519 } from '../../../../src/audit/levels/platform.ts'
+import type { IsSigned } from '../../../../src/audit/envelope.ts'
 import type { Remembered } from './verify.ts'
 
 /** Ed25519 as the browser has it. Throws where it has none, such as on pages without TLS. */
-export const isSigned: CheckEd25519 = async (key, message, signature) => {
+export const isSigned: IsSigned = async (key, message, signature) => {
   const known = await crypto.subtle.importKey('raw', Uint8Array.from(key), { name: 'Ed25519' }, false, [
     'verify',
   ])

@@ -1,7 +1,8 @@
 import { toBase64 } from '../../../../src/audit/base64.ts'
 import { type Checkpoint, readCheckpoint } from '../../../../src/audit/checkpoint.ts'
 import { decodeEntry } from '../../../../src/audit/entry.ts'
-import { type CheckEd25519, openSigned } from '../../../../src/audit/levels/platform.ts'
+import type { IsSigned } from '../../../../src/audit/envelope.ts'
+import { openSigned } from '../../../../src/audit/levels/platform.ts'
 import { leafOf, verifyInclusion } from '../../../../src/audit/merkle.ts'
 import { readVkey, type Verifier } from '../../../../src/audit/note.ts'
 import { plainSha256 } from '../../../../src/audit/sha256.ts'
@@ -41,7 +42,7 @@ const encoder = new TextEncoder()
  * Checks what the server says about a handoff without believing it: the key, the signature, the place of each entry in
  * the signed tree, the chain between entries, and that the page shows nothing else.
  */
-export async function verify(claims: Claims, isSigned: CheckEd25519): Promise<readonly Step[]> {
+export async function verify(claims: Claims, isSigned: IsSigned): Promise<readonly Step[]> {
   const { given, remembered } = claims
   const { head, steps } = await verifyHead(given, remembered, isSigned)
   if (!head) return steps
@@ -52,7 +53,7 @@ export async function verify(claims: Claims, isSigned: CheckEd25519): Promise<re
 export async function verifyHead(
   told: ToldHead,
   remembered: Remembered | undefined,
-  isSigned: CheckEd25519,
+  isSigned: IsSigned,
 ): Promise<{ readonly head?: Checkpoint; readonly steps: readonly Step[] }> {
   const verifier = readVkey(plainSha256, told.vkey)
   const head = await signedHead(told.checkpoint, verifier, isSigned)
@@ -63,7 +64,7 @@ export async function verifyHead(
 async function signedHead(
   note: string,
   verifier: Verifier | undefined,
-  isSigned: CheckEd25519,
+  isSigned: IsSigned,
 ): Promise<Checkpoint | undefined | 'unknown'> {
   if (!verifier) return undefined
   try {

@@ -1,6 +1,6 @@
 import { type FileEdit, placeIn, readText } from './file-edit.ts'
 import { type Part, saysNothing } from './part.ts'
-import { AGENT_TARGET_NAMES, type AgentTargetName, type TargetOptions, targetOf } from './targets.ts'
+import { AGENT_TARGET_NAMES, type AgentTargetName, partsOf, type TargetOptions } from './targets.ts'
 import type { SetupEdit, UndoFile } from './undo.ts'
 
 /** The edits that set a program up in this folder. Nothing is written. */
@@ -10,15 +10,13 @@ export async function planTarget(
   options: TargetOptions,
 ): Promise<readonly SetupEdit[]> {
   return Promise.all(
-    targetOf(name)
-      .parts(options)
-      .map(async (part) => {
-        const path = await placeIn(root, part.file)
-        const before = readText(path)
-        const after = part.add(before ?? '')
-        const isClean = before === undefined || part.remove(before) === before
-        return { path, before, after, why: part.why, isClean }
-      }),
+    partsOf(name, options).map(async (part) => {
+      const path = await placeIn(root, part.file)
+      const before = readText(path)
+      const after = part.add(before ?? '')
+      const isClean = before === undefined || part.remove(before) === before
+      return { path, before, after, why: part.why, isClean }
+    }),
   )
 }
 
@@ -31,20 +29,14 @@ export async function planRemoval(
 ): Promise<readonly FileEdit[]> {
   const shared = await filesOfOthers(root, name, options)
   const edits = await Promise.all(
-    targetOf(name)
-      .parts(options)
-      .map(async (part): Promise<FileEdit | undefined> => {
-        const path = await placeIn(root, part.file)
-        const before = readText(path)
-        if (before === undefined || shared.has(path)) return undefined
-        const kept = await undo.original(path, before)
-        return {
-          path,
-          before,
-          after: kept ? kept.before : withoutPart(part, before),
-          why: `without ${part.why}`,
-        }
-      }),
+    partsOf(name, options).map(async (part): Promise<FileEdit | undefined> => {
+      const path = await placeIn(root, part.file)
+      const before = readText(path)
+      if (before === undefined || shared.has(path)) return undefined
+      const kept = await undo.original(path, before)
+      const after = kept ? kept.before : withoutPart(part, before)
+      return { path, before, after, why: `without ${part.why}` }
+    }),
   )
   return edits.filter((edit) => edit !== undefined)
 }
@@ -62,8 +54,7 @@ async function filesOfOthers(
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const other of AGENT_TARGET_NAMES.filter((each) => each !== name)) {
-    const parts = targetOf(other).parts(options)
-    const [first, ...rest] = parts
+    const [first, ...rest] = partsOf(other, options)
     if (first === undefined || !(await isThere(root, first))) continue
     for (const part of rest) found.add(await placeIn(root, part.file))
   }

@@ -2,7 +2,6 @@ import { GUIDE_SECTION } from './guide-section.ts'
 import {
   type Hook,
   hooksPart,
-  type McpServer,
   type Part,
   sectionPart,
   serverPart,
@@ -20,94 +19,83 @@ export interface TargetOptions {
   readonly refusals?: number | undefined
 }
 
-export interface AgentTarget {
+/** A program that agents run in, and the files of a project that connect it. */
+interface AgentTarget {
   /** The name an agent of this program has unless another is given. */
   readonly agent: string
-  parts(options: TargetOptions): readonly Part[]
+  readonly server: {
+    readonly file: string
+    readonly key?: string
+    readonly extra?: { readonly type: string }
+  }
+  readonly hooks?: {
+    readonly file: string
+    /** The file is not read without it. */
+    readonly version?: number
+    /** How long a hook may take, in the program's own unit; absent where hooks stand alone and not in groups. */
+    readonly patience?: number
+    /** The program's own words for the events, with Baton's. */
+    readonly events: Readonly<Record<string, string>>
+  }
+  /** The file of the agent's instructions. */
+  readonly guide: string
   /** The step that the person still has to do in the program itself. */
   readonly afterwards: string
 }
 
-/** Seconds that an agent waits for a hook; far more than one takes. */
 const PATIENCE_S = 10
+const STOPS = { SessionStart: 'session-start', Stop: 'stop', SubagentStop: 'subagent-stop' }
 
-export const AGENT_TARGETS = {
+const AGENT_TARGETS = {
   'claude-code': {
     agent: 'claude',
-    parts: (options) => [
-      serverPart('.mcp.json', 'mcpServers', serverOf(options)),
-      hooksPart(
-        '.claude/settings.json',
-        grouped('claude-code', options, PATIENCE_S, [
-          ['SessionStart', 'session-start'],
-          ['Stop', 'stop'],
-          ['SubagentStop', 'subagent-stop'],
-          ['PreCompact', 'pre-compact'],
-          ['TaskCompleted', 'task-completed'],
-        ]),
-      ),
-      sectionPart('CLAUDE.md', GUIDE_SECTION),
-    ],
+    server: { file: '.mcp.json' },
+    hooks: {
+      file: '.claude/settings.json',
+      patience: PATIENCE_S,
+      events: { ...STOPS, PreCompact: 'pre-compact', TaskCompleted: 'task-completed' },
+    },
+    guide: 'CLAUDE.md',
     afterwards: 'start claude in this folder and approve the server baton when it asks',
   },
   codex: {
     agent: 'codex',
-    parts: (options) => [
-      tomlServerPart('.codex/config.toml', serverOf(options)),
-      hooksPart(
-        '.codex/hooks.json',
-        grouped('codex', options, PATIENCE_S, [
-          ['SessionStart', 'session-start'],
-          ['Stop', 'stop'],
-          ['SubagentStop', 'subagent-stop'],
-          ['PreCompact', 'pre-compact'],
-        ]),
-      ),
-      sectionPart('AGENTS.md', GUIDE_SECTION),
-    ],
+    server: { file: '.codex/config.toml' },
+    hooks: {
+      file: '.codex/hooks.json',
+      patience: PATIENCE_S,
+      events: { ...STOPS, PreCompact: 'pre-compact' },
+    },
+    guide: 'AGENTS.md',
     afterwards: 'start codex in this folder, trust the project, and approve the hooks with /hooks',
   },
   gemini: {
     agent: 'gemini',
-    parts: (options) => [
-      together('.gemini/settings.json', [
-        serverPart('.gemini/settings.json', 'mcpServers', serverOf(options)),
-        hooksPart(
-          '.gemini/settings.json',
-          // Gemini CLI counts in milliseconds.
-          grouped('gemini', options, PATIENCE_S * 1_000, [
-            ['SessionStart', 'session-start'],
-            ['AfterAgent', 'after-agent'],
-            ['PreCompress', 'pre-compress'],
-          ]),
-        ),
-      ]),
-      sectionPart('GEMINI.md', GUIDE_SECTION),
-    ],
+    server: { file: '.gemini/settings.json' },
+    hooks: {
+      file: '.gemini/settings.json',
+      // Gemini CLI counts in milliseconds.
+      patience: PATIENCE_S * 1_000,
+      events: { SessionStart: 'session-start', AfterAgent: 'after-agent', PreCompress: 'pre-compress' },
+    },
+    guide: 'GEMINI.md',
     afterwards: 'start gemini in this folder and trust it when it asks',
   },
   cursor: {
     agent: 'cursor',
-    parts: (options) => [
-      serverPart('.cursor/mcp.json', 'mcpServers', serverOf(options)),
-      together('.cursor/hooks.json', [
-        settingPart('.cursor/hooks.json', 'version', 1),
-        hooksPart('.cursor/hooks.json', [
-          flat('sessionStart', 'session-start', options),
-          flat('stop', 'stop', options),
-          flat('preCompact', 'pre-compact', options),
-        ]),
-      ]),
-      sectionPart('AGENTS.md', GUIDE_SECTION),
-    ],
+    server: { file: '.cursor/mcp.json' },
+    hooks: {
+      file: '.cursor/hooks.json',
+      version: 1,
+      events: { sessionStart: 'session-start', stop: 'stop', preCompact: 'pre-compact' },
+    },
+    guide: 'AGENTS.md',
     afterwards: 'switch the server baton on in Cursor: Settings, MCP',
   },
   vscode: {
     agent: 'copilot',
-    parts: (options) => [
-      serverPart('.vscode/mcp.json', 'servers', serverOf(options), { type: 'stdio' }),
-      sectionPart('AGENTS.md', GUIDE_SECTION),
-    ],
+    server: { file: '.vscode/mcp.json', key: 'servers', extra: { type: 'stdio' } },
+    guide: 'AGENTS.md',
     afterwards: 'open .vscode/mcp.json in VS Code and press Start above the server',
   },
 } as const satisfies Record<string, AgentTarget>
@@ -116,30 +104,35 @@ export type AgentTargetName = keyof typeof AGENT_TARGETS
 export const AGENT_TARGET_NAMES = Object.keys(AGENT_TARGETS) as readonly AgentTargetName[]
 export const targetOf = (name: AgentTargetName): AgentTarget => AGENT_TARGETS[name]
 
-function serverOf({ agent, proof }: TargetOptions): McpServer {
-  return { command: 'baton', args: ['mcp', '--agent', agent, ...(proof ? ['--tools', 'default,proof'] : [])] }
+/** Baton's part of each file, the server's first. */
+export function partsOf(name: AgentTargetName, options: TargetOptions): readonly Part[] {
+  const { server, hooks, guide } = targetOf(name)
+  const args = ['mcp', '--agent', options.agent, ...(options.proof ? ['--tools', 'default,proof'] : [])]
+  const started = { command: 'baton', args }
+  const parts = [
+    server.file.endsWith('.toml')
+      ? tomlServerPart(server.file, started)
+      : serverPart(server.file, server.key ?? 'mcpServers', started, server.extra),
+    ...(hooks?.version ? [settingPart(hooks.file, 'version', hooks.version)] : []),
+    ...(hooks ? [hooksPart(hooks.file, hooksOf(name, hooks, options))] : []),
+    sectionPart(guide, GUIDE_SECTION),
+  ]
+  return Array.from(
+    Map.groupBy(parts, ({ file }) => file),
+    ([file, group]) => together(file, group),
+  )
 }
 
-/** The form of Claude Code, which Codex and Gemini CLI have taken over: groups of hooks for each event. */
-function grouped(
+/** Groups of hooks for each event are the form of Claude Code, which Codex and Gemini CLI have taken over. */
+function hooksOf(
   program: string,
-  options: TargetOptions,
-  timeout: number,
-  events: readonly (readonly [event: string, word: string])[],
+  { events, patience: timeout }: NonNullable<AgentTarget['hooks']>,
+  { agent, refusals }: TargetOptions,
 ): readonly Hook[] {
-  return events.map(([event, word]) => ({
-    event,
-    starts: `baton hook ${word}`,
-    entry: { hooks: [{ type: 'command', command: commandOf(word, program, options), timeout }] },
-  }))
-}
-
-function flat(event: string, word: string, options: TargetOptions): Hook {
-  const command = commandOf(word, 'cursor', options)
-  return { event, starts: `baton hook ${word}`, entry: { command } }
-}
-
-function commandOf(word: string, program: string, { agent, refusals }: TargetOptions): string {
-  const count = refusals === undefined || !/stop|after-agent/.test(word) ? '' : ` --refusals ${refusals}`
-  return `baton hook ${word} --agent ${agent} --for ${program}${count}`
+  return Object.entries(events).map(([event, word]) => {
+    const count = refusals === undefined || !/stop|after-agent/.test(word) ? '' : ` --refusals ${refusals}`
+    const command = `baton hook ${word} --agent ${agent} --for ${program}${count}`
+    const entry = timeout === undefined ? { command } : { hooks: [{ type: 'command', command, timeout }] }
+    return { event, starts: `baton hook ${word}`, entry }
+  })
 }

@@ -15,6 +15,7 @@ import { exportPieces, type LogReader, type Piece } from '../audit/levels/index.
 import { BatonError } from '../domain/errors.ts'
 import type { Store } from '../storage/store.ts'
 import { platformSha256 } from './audit-platform.ts'
+import { checkpointsBelow } from './tree-verify.ts'
 
 export interface Exported {
   readonly folder: string
@@ -33,12 +34,13 @@ export async function storedLog(
   vkey: string,
   newest: { size: number; note: string },
 ): Promise<LogReader> {
-  const stored = await storedCheckpoints(store, newest.size)
+  // One stands for some hundred entries.
+  const stored = await Array.fromAsync(checkpointsBelow(store, newest.size + 1))
   return {
     vkey,
     newest,
     async *checkpoints() {
-      yield* stored
+      yield* stored.toReversed()
     },
     async *entries() {
       let cursor = '0'
@@ -51,20 +53,6 @@ export async function storedLog(
         cursor = page.cursor
       }
     },
-  }
-}
-
-/** Oldest first; one stands for some hundred entries. */
-async function storedCheckpoints(
-  store: Store,
-  size: number,
-): Promise<readonly { size: number; note: string }[]> {
-  const found: { size: number; note: string }[] = []
-  for (let before = size + 1; ; ) {
-    const page = await store.checkpoints({ before, limit: LEAF_PAGE })
-    found.push(...page)
-    if (page.length < LEAF_PAGE) return found.reverse()
-    before = page.at(-1)!.size
   }
 }
 

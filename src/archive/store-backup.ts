@@ -97,8 +97,19 @@ export async function restore(
   return { store, rows: whole.rows, chains: await demandCopied(whole, store, work) }
 }
 
+/** Copies a whole store into an empty one and reads it back: every field is compared, every chain verified. */
+export async function copyStore(
+  source: Store,
+  target: Store,
+  work: LongWork = {},
+): Promise<{ rows: number; chains: ChainReport }> {
+  const sent = new RowDigest()
+  await target.restore(sent.through(source.dump(), work, 'copying'))
+  return { rows: sent.rows, chains: await demandCopied(sent, target, work) }
+}
+
 /** The rows of a backup. Throws at the end when the file was cut off or changed. */
-export async function* readBackup(file: string, schema = Number.POSITIVE_INFINITY): AsyncIterable<DumpRow> {
+async function* readBackup(file: string, schema = Number.POSITIVE_INFINITY): AsyncIterable<DumpRow> {
   if (!existsSync(file))
     throw new BatonError('not_found', `there is no file ${file}; check the path`, { file })
   const source = createReadStream(file)

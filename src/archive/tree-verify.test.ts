@@ -4,7 +4,8 @@ import { changing, newKeys, tampered, writeEntries } from '../../test/support/lo
 import { describeOnEngines, type Workspace } from '../../test/support/program/workspace.ts'
 import { leafOfText, toText } from '../service/audit/hashes.ts'
 import type { DumpRow } from '../storage/store.ts'
-import { copyStore, verifyChains } from './store-tools.ts'
+import { copyStore } from './store-backup.ts'
+import { verifyChains } from './store-verify.ts'
 import { verifyTree } from './tree-verify.ts'
 
 async function signed(w: Workspace): Promise<void> {

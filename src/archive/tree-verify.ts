@@ -6,7 +6,7 @@ import { TILE_WIDTH } from '../audit/tiles.ts'
 import { leafOfText, nodeSha256, toText } from '../service/audit/hashes.ts'
 import { readLog } from '../service/audit/log-reader.ts'
 import { TreeReader } from '../service/audit/tree-reader.ts'
-import type { Store } from '../storage/store.ts'
+import type { SignedCheckpoint, Store } from '../storage/store.ts'
 
 export interface TreeProblem {
   readonly stream: string
@@ -62,18 +62,23 @@ export async function verifyTree(
     : fault(size, `a checkpoint covers ${beyond} entries, and there are ${size}`)
 }
 
+/** Every checkpoint below a size, the largest first. */
+export async function* checkpointsBelow(store: Store, size?: number): AsyncIterable<SignedCheckpoint> {
+  for (let before = size; ; ) {
+    const page = await store.checkpoints({ limit: LEAF_PAGE, before })
+    yield* page
+    before = page.at(-1)?.size
+    if (page.length < LEAF_PAGE) return
+  }
+}
+
 /** Root of each checkpoint by its size. Whose signature it bears is for those to judge who know the key. */
 async function checkpointsOf(store: Store): Promise<ReadonlyMap<number, string>> {
   const roots = new Map<number, string>()
-  let before: number | undefined
-  for (;;) {
-    const page = await store.checkpoints({ limit: LEAF_PAGE, before })
-    for (const { size, note } of page) {
-      const text = readNote(note)?.text
-      const checkpoint = text === undefined ? undefined : readCheckpoint(text)
-      roots.set(size, checkpoint?.size === size ? toText(checkpoint.root) : 'no checkpoint')
-    }
-    before = page.at(-1)?.size
-    if (page.length < LEAF_PAGE || before === undefined) return roots
+  for await (const { size, note } of checkpointsBelow(store)) {
+    const text = readNote(note)?.text
+    const checkpoint = text === undefined ? undefined : readCheckpoint(text)
+    roots.set(size, checkpoint?.size === size ? toText(checkpoint.root) : 'no checkpoint')
   }
+  return roots
 }

@@ -2,7 +2,7 @@ import { lstatSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { INDEX_PATH, ROOT } from '../dialects/markdown/home.ts'
 import { BatonError } from '../domain/errors.ts'
-import { applyEdits, type FileEdit } from '../setup/file-edit.ts'
+import { applyEdits } from '../setup/file-edit.ts'
 import type { MigrationPlan } from './plan.ts'
 import { planSummary } from './summary.ts'
 
@@ -28,14 +28,10 @@ export async function applyMigration(plan: MigrationPlan, backup: string): Promi
   const targets = new Set(plan.moves.map(({ to }) => to))
 
   await applyEdits([
-    ...going.map(
-      ({ path, before }): FileEdit => ({
-        path: join(backup, 'files', path),
-        before: undefined,
-        after: before,
-        why: 'a copy of what goes',
-      }),
-    ),
+    ...going.map(({ path, before }) => {
+      const copy = join(backup, 'files', path)
+      return { path: copy, before: undefined, after: before, why: 'a copy of what goes' }
+    }),
     {
       path: join(backup, 'report.json'),
       before: undefined,
@@ -43,24 +39,16 @@ export async function applyMigration(plan: MigrationPlan, backup: string): Promi
       why: 'the report',
     },
   ])
+  const why = 'the handoff in its place'
   await applyEdits(
-    plan.moves.map(({ to, after }) => ({
-      path: place(to),
-      before: textAt.get(to),
-      after,
-      why: 'the handoff in its place',
-    })),
+    plan.moves.map(({ to, after }) => ({ path: place(to), before: textAt.get(to), after, why })),
   )
   if (plan.index) await applyEdits([{ path: place(INDEX_PATH), ...plan.index, why: 'made from the files' }])
+  const gone = going.filter(({ path }) => !targets.has(path))
   await applyEdits(
-    going
-      .filter(({ path }) => !targets.has(path))
-      .map(({ path, before }) => ({
-        path: place(path),
-        before,
-        after: undefined,
-        why: 'moved, or an older copy',
-      })),
+    gone.map(({ path, before }) => {
+      return { path: place(path), before, after: undefined, why: 'moved, or an older copy' }
+    }),
   )
   for (const path of plan.drafts) rmSync(place(path), { force: true })
 }

@@ -6,6 +6,7 @@ import { dayInName, isTaskId, originalOf, parseName, stemOf } from '../dialects/
 import { Reading } from '../dialects/markdown/reading.ts'
 import { readStatus, statusFor } from '../dialects/markdown/status.ts'
 import { seconds } from '../dialects/text/time.ts'
+import { present } from '../domain/present.ts'
 import type { Answer } from './answers.ts'
 import { type IndexRow, rowsOf } from './rows.ts'
 import type { ScannedFile } from './scan.ts'
@@ -110,9 +111,8 @@ function wholeCandidate(
     name,
     native,
     settled: native && SETTLED.test(path) && isEnded(draft) === path.startsWith(`${ROOT}/archived/`),
-    ...keyIn(draft),
     questions: [...broken, ...missingFields(draft), ...questionIf('status', status)],
-    ...statusSaid(document),
+    ...present({ key: keyOf(draft), status: statusSaid(document) }),
     notes: notesOf(document),
   }
 }
@@ -122,31 +122,24 @@ function rowCandidate(file: ScannedFile, row: IndexRow, number: number, answerFo
   const answer = answerFor([name, file.path])
   const draft: Draft = { ...row.draft, ...answer }
   const isKnown = draft.state !== undefined
+  const status = isKnown && row.status !== statusFor(draft.state!) ? row.status : undefined
   const said = row.status === undefined ? 'it has no status' : `${JSON.stringify(row.status)} is not a status`
   return {
     ...bare(file),
     draft,
     name,
     isRow: true,
-    ...keyIn(draft),
+    ...present({ key: keyOf(draft), status }),
     questions: [
       ...missingFields(draft),
       ...questionIf('status', isKnown ? archived(draft, file.path, answer) : said),
     ],
-    ...(row.status !== undefined &&
-      isKnown &&
-      row.status !== statusFor(draft.state!) && { status: row.status }),
     notes: [`row ${number} of a table`],
   }
 }
 
 const questionIf = (field: Question['field'], message: string | undefined): Question[] =>
   message === undefined ? [] : [{ field, message }]
-
-function keyIn(draft: Draft): { readonly key?: string } {
-  const key = keyOf(draft)
-  return key === undefined ? {} : { key }
-}
 
 function isMeant({ path, text }: ScannedFile, document: Document | undefined): boolean {
   if (isHandoffFile(path, text)) return true
@@ -200,11 +193,10 @@ function isAboutEnd({ source }: Document, draft: Draft): boolean {
 }
 
 /** The word in the front matter, else in the body. */
-function statusSaid({ source, diagnostics }: Document): { readonly status?: string } {
-  if (!diagnostics.some(({ code }) => code === 'status_word')) return {}
+function statusSaid({ source, diagnostics }: Document): string | undefined {
+  if (!diagnostics.some(({ code }) => code === 'status_word')) return undefined
   const reading = new Reading(source)
-  const status = reading.frontText('status') ?? reading.index.line('status')?.value
-  return status === undefined ? {} : { status }
+  return reading.frontText('status') ?? reading.index.line('status')?.value
 }
 
 function keyOf({ id, from, to, task, created_at }: Draft): string | undefined {

@@ -9,7 +9,7 @@ import { sourcesOf } from '../dialects/text/sources.ts'
 import { seconds } from '../dialects/text/time.ts'
 import type { Answers } from './answers.ts'
 import { type Candidate, candidatesOf, isOldPlace, type Question } from './candidate.ts'
-import { type LeftAlone, OTHER_REPOSITORY, type Scan } from './scan.ts'
+import { byPath, type LeftAlone, OTHER_REPOSITORY, type Scan } from './scan.ts'
 import { type Converted, converted } from './to-v2.ts'
 
 export { INDEX_PATH }
@@ -164,8 +164,6 @@ function decide(candidates: readonly Candidate[], found: Scan): MigrationDecisio
       else open.push(waiting(each, newest))
   }
 }
-
-const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1)
 
 function groupsOf(candidates: readonly Candidate[]): Iterable<readonly Candidate[]> {
   return Map.groupBy(

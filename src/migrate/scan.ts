@@ -56,9 +56,10 @@ export function scan(root: string): Scan {
       else if (isAbandoned(path)) drafts.push(path)
     }
   }
-  const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)
   return { root, ...found, documents: found.documents.sort(byPath), left: found.left.sort(byPath), drafts }
 }
+
+export const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1)
 
 function take(root: string, path: string, found: { documents: ScannedFile[]; left: LeftAlone[] }): void {
   const file = join(root, path)

@@ -1,18 +1,10 @@
 import type { MigrationPlan } from './plan.ts'
 
 /** A plan for programs: everything but the texts. */
-export function planSummary({
-  root,
-  seen,
-  moves,
-  duplicates,
-  undecided,
-  left,
-  drafts,
-  index,
-}: MigrationPlan) {
+export function planSummary(plan: MigrationPlan) {
+  const { seen, moves, duplicates, undecided, left, index } = plan
   return {
-    root,
+    ...plan,
     seen: {
       ...seen,
       moves: moves.length,
@@ -22,9 +14,6 @@ export function planSummary({
     },
     moves: moves.map(({ from, to, id, status, notes }) => ({ from, to, id, status, notes })),
     duplicates: duplicates.map(({ path, kept, differs }) => ({ path, kept, differs })),
-    undecided,
-    left,
-    drafts,
     index: index ? ('written' as const) : ('unchanged' as const),
   }
 }

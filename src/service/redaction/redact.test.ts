@@ -10,7 +10,7 @@ import { markdownDocument, recordDocument } from '../../../test/support/document
 import { newKeys } from '../../../test/support/log/audit.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { formsOf, placesOf } from '../../../test/support/store/secrets.ts'
-import { backup } from '../../archive/store-tools.ts'
+import { backup } from '../../archive/store-backup.ts'
 import { decodeEntry } from '../../audit/entry.ts'
 import type { Redacted } from '../../domain/audit-answers.ts'
 import { loadOperation, type OperationName } from '../../operations/index.ts'

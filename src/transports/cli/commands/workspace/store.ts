@@ -51,7 +51,7 @@ const backup: Command = {
   async run(shell, { words }) {
     const file = resolve(shell.io.cwd, words[0]!)
     const store = await openLocal(shell, false)
-    const tools = await import('../../../../archive/store-tools.ts')
+    const tools = await import('../../../../archive/store-backup.ts')
     const { rows, bytes } = await withProgress(shell, (work) => tools.backup(store, file, work))
     shell.answer(
       { file, rows, bytes },
@@ -70,7 +70,7 @@ const restore: Command = {
   ],
   async run(shell, { words }) {
     const file = resolve(shell.io.cwd, words[0]!)
-    const tools = await import('../../../../archive/store-tools.ts')
+    const tools = await import('../../../../archive/store-backup.ts')
     const { store, rows, chains } = await withProgress(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
     )
@@ -101,7 +101,7 @@ const copy: Command = {
       target.engine === 'sqlite' ? { ...target, path: resolve(shell.io.cwd, target.path) } : target
     const store = await openStore(placed)
     try {
-      const tools = await import('../../../../archive/store-tools.ts')
+      const tools = await import('../../../../archive/store-backup.ts')
       const { rows, chains } = await withProgress(shell, (work) => tools.copyStore(source, store, work))
       shell.answer({ location: store.info.location, rows, chains }, () =>
         restored(shell, rows, chains, store),

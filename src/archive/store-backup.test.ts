@@ -8,7 +8,8 @@ import { newPostgresPlace } from '../../test/support/store/store-places.ts'
 import { createService, openStore } from '../compose/main.ts'
 import type { DumpRow, Store } from '../storage/store.ts'
 import { encodeRow } from './row-digest.ts'
-import { backup, copyStore, restore, verifyChains } from './store-tools.ts'
+import { backup, copyStore, restore } from './store-backup.ts'
+import { verifyChains } from './store-verify.ts'
 
 const MARIA = { actor: { name: 'maria', kind: 'human', auth: 'os-user' } } as const
 const CODEX = { actor: { name: 'codex', kind: 'agent', auth: 'os-user' } } as const

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { exportPieces, type LogReader, type Piece } from '../audit/levels/index.ts'
 import { BatonError } from '../domain/errors.ts'
-import type { Store } from '../storage/store.ts'
+import type { SignedCheckpoint, Store } from '../storage/store.ts'
 import { platformSha256 } from './audit-platform.ts'
 import { checkpointsBelow } from './tree-verify.ts'
 
@@ -35,7 +35,8 @@ export async function storedLog(
   newest: { size: number; note: string },
 ): Promise<LogReader> {
   // One stands for some hundred entries.
-  const stored = await Array.fromAsync(checkpointsBelow(store, newest.size + 1))
+  const stored: SignedCheckpoint[] = []
+  for await (const each of checkpointsBelow(store, newest.size + 1)) stored.push(each)
   return {
     vkey,
     newest,

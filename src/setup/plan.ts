@@ -1,6 +1,6 @@
 import { type FileEdit, placeIn, readText } from './file-edit.ts'
 import { type Part, saysNothing } from './part.ts'
-import { AGENT_TARGET_NAMES, type AgentTargetName, partsOf, type TargetOptions } from './targets.ts'
+import { AGENT_TARGET_NAMES, type AgentTargetName, fileParts, type TargetOptions } from './targets.ts'
 import type { SetupEdit, UndoFile } from './undo.ts'
 
 /** The edits that set a program up in this folder. Nothing is written. */
@@ -10,7 +10,7 @@ export async function planTarget(
   options: TargetOptions,
 ): Promise<readonly SetupEdit[]> {
   return Promise.all(
-    partsOf(name, options).map(async (part) => {
+    fileParts(name, options).map(async (part) => {
       const path = await placeIn(root, part.file)
       const before = readText(path)
       const after = part.add(before ?? '')
@@ -29,7 +29,7 @@ export async function planRemoval(
 ): Promise<readonly FileEdit[]> {
   const shared = await filesOfOthers(root, name, options)
   const edits = await Promise.all(
-    partsOf(name, options).map(async (part): Promise<FileEdit | undefined> => {
+    fileParts(name, options).map(async (part): Promise<FileEdit | undefined> => {
       const path = await placeIn(root, part.file)
       const before = readText(path)
       if (before === undefined || shared.has(path)) return undefined
@@ -54,7 +54,7 @@ async function filesOfOthers(
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const other of AGENT_TARGET_NAMES.filter((each) => each !== name)) {
-    const [first, ...rest] = partsOf(other, options)
+    const [first, ...rest] = fileParts(other, options)
     if (first === undefined || !(await isThere(root, first))) continue
     for (const part of rest) found.add(await placeIn(root, part.file))
   }

@@ -105,7 +105,7 @@ export const AGENT_TARGET_NAMES = Object.keys(AGENT_TARGETS) as readonly AgentTa
 export const targetOf = (name: AgentTargetName): AgentTarget => AGENT_TARGETS[name]
 
 /** Baton's part of each file, the server's first. */
-export function partsOf(name: AgentTargetName, options: TargetOptions): readonly Part[] {
+export function fileParts(name: AgentTargetName, options: TargetOptions): readonly Part[] {
   const { server, hooks, guide } = targetOf(name)
   const args = ['mcp', '--agent', options.agent, ...(options.proof ? ['--tools', 'default,proof'] : [])]
   const started = { command: 'baton', args }

@@ -128,8 +128,9 @@ export class Attempt {
   async #store(name: string, data: unknown): Promise<StoredArtifact> {
     const file = toStoredFile(this.#handoff, name, data)
     const { deps } = this.#options.service
-    const wanted = data instanceof Uint8Array ? undefined : await queueArtifactPath(deps, this.#handoff, name)
-    const { path, bytes } = { ...file, ...(wanted !== undefined && { path: wanted }) }
+    const wanted = await queueArtifactPath(deps, this.#handoff, name)
+    const isJson = wanted !== undefined && !(data instanceof Uint8Array)
+    const { path, bytes } = { ...file, ...(isJson && { path: wanted }) }
     const stored = await this.#call('artifact_put', {
       path,
       type: name,
@@ -138,7 +139,7 @@ export class Attempt {
       content: Buffer.from(bytes).toString('base64'),
     })
     // Document 001 calls an artifact by the name of its file.
-    const id = wanted === undefined ? stored.uid : basename(wanted, '.json')
+    const id = wanted === undefined ? stored.uid : basename(path, '.json')
     this.#stored.set(id, data)
     return { id, path, type: name, ...(stored.sha256 !== undefined && { sha256: stored.sha256 }) }
   }

@@ -259,4 +259,19 @@ describe('an artifact of document 001', () => {
     assert.equal(output.artifact_path, `artifacts/phase-13-react/${output.artifact_id}.json`)
     assert.partialDeepStrictEqual(file, output)
   })
+
+  it('[S1-42] [S1-84] has one id also where its bytes are no JSON', async (t) => {
+    const folder = await aQueueFolder(t)
+
+    const [id, output] = (await run(
+      folder,
+      `await baton.specialist('react-specialist', {}, async (work) => ({ artifact: await work.artifact('picture', new Uint8Array([1, 2])) }))
+       const sent = await baton.as('frontend-specialist').send({ to: 'react-specialist', title: 'Draw', home: 'queue' })
+       console.log(JSON.stringify([sent.id, (await sent.wait()).output]))`,
+    )) as [string, Record<string, string>]
+
+    await folder.sync()
+    assert.equal(output.artifact_id, output.artifact_path?.split('/').at(-1))
+    assert.partialDeepStrictEqual(folder.file('completed', id).output as object, output)
+  })
 })

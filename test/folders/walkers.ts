@@ -12,6 +12,8 @@ const taskOf = ({ number }: Cast): string => `BPRD-2026-${String(number).padStar
 /** Whether a document says all of this already: then nobody asks for anything by writing it. */
 function says(value: unknown, given: unknown): boolean {
   if (typeof given !== 'object' || given === null) return value === given
+  // An empty list says what a missing key does.
+  if (Array.isArray(given) && given.length === 0 && value === undefined) return true
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(given).every(([key, each]) => says((value as Json)[key], each))
 }

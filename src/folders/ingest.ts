@@ -97,10 +97,7 @@ export async function takeChange(
   const asked = work.kind.plan(change)
   const around = { tree: work.tree, store: work.service.deps.store }
   const plan = asked.ok && work.kind.judge ? await work.kind.judge(asked, change, around) : asked
-  const key = `${found.sha256}-${handoff.rev}-0`
-  const refusal = plan.ok
-    ? await carriedOut(work, plan.calls, { key, rev: handoff.rev })
-    : { message: plan.reason }
+  const refusal = plan.ok ? await carriedOut(work, plan.calls, handoff.rev) : { message: plan.reason }
   if (refusal === 'stale') return false
   const after = (await work.service.deps.store.handoff(handoff.uid)) ?? handoff
   if (refusal === undefined) {
@@ -177,17 +174,13 @@ async function baseFor(work: Work, handoff: Handoff, file: Author, now: Draft): 
 async function carriedOut(
   work: Work,
   calls: readonly PlannedCall[],
-  { key, rev }: { readonly key: string; readonly rev: number },
+  rev: number,
 ): Promise<'stale' | { readonly message: string; readonly code?: ErrorCode } | undefined> {
-  const [only] = calls
   try {
-    if (only && calls.length === 1) await called(work, only, { key, rev })
-    else {
-      // Without a key: once it is committed, the engine says what the file asks for.
-      const together = new Together(work.service.deps.store)
-      const run = calls.map((each, i) => () => called(work, each, { together, ...(i === 0 && { rev }) }))
-      await together.run(run)
-    }
+    // Without a key: once it is committed, the engine says what the file asks for.
+    const together = new Together(work.service.deps.store)
+    const run = calls.map((each, i) => () => called(work, each, { together, ...(i === 0 && { rev }) }))
+    await together.run(run)
     return undefined
   } catch (error) {
     // A store that does not answer is no fault of the file: the pass ends, and the next one tries again.
@@ -197,7 +190,7 @@ async function carriedOut(
     const at = calls.findIndex(({ orElse }) => orElse !== undefined)
     const instead =
       error.code === 'unmet' && !isHeldUp(error) ? calls[at]?.orElse?.(error.message) : undefined
-    return instead ? carriedOut(work, calls.with(at, instead), { key: `${key}-else`, rev }) : error
+    return instead ? carriedOut(work, calls.with(at, instead), rev) : error
   }
 }
 
@@ -208,7 +201,7 @@ const isHeldUp = ({ details: { unmet } }: BatonError): boolean =>
 async function called(
   work: Work,
   { actor, op, input }: PlannedCall,
-  how: Pick<Call, 'key' | 'rev' | 'together'>,
+  how: Pick<Call, 'rev' | 'together'>,
 ): Promise<void> {
   const call = await claimed(work, actor)
   await invoke(await loadOperation(op), work.service, { ...call, ...how }, input)

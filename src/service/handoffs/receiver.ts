@@ -253,8 +253,7 @@ export class Receiver extends UseCases {
   /** Document 001: work whose input is not there fails at once, where somebody can look. */
   async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
     const { runChecks, store } = this.deps
-    // The inputs of a file's own step are judged with the file.
-    if (taken.state !== 'in_progress' || !runChecks || call.together) return taken
+    if (taken.state !== 'in_progress' || !runChecks) return taken
     if (!HOME_RULES[taken.home].folder.includes('inputs')) return taken
     const content = await store.content(taken.uid)
     const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)

@@ -40,11 +40,16 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
   const slot = slotFor(wanted, read)
   if (slot === undefined) return { ok: true, text: plain, losses }
   const size = bytesOf(slot)
-  if (size > SLOT_BYTES) return { ok: true, text: plain, losses: [...losses, slotTooLarge(size)] }
+  const without = (reason: string): Conversion => ({
+    ok: true,
+    text: plain,
+    losses: [...losses, { field: 'x_baton', reason: `${reason}, so it was not written` }],
+  })
+  if (size > SLOT_BYTES) return without(`the slot would take ${size} bytes and may take ${SLOT_BYTES}`)
   const text = dialect.print({ ...native, value: withPath(native.value, dialect.slot, slot) })
   const left = lossesBetween(wanted, readAs(dialect, text, wanted), dialect, reasons)
   // An acknowledgment that stands alone has no place for a slot: with one it would be something else.
-  if (left.length > losses.length) return { ok: true, text: plain, losses: [...losses, noPlace(dialect)] }
+  if (left.length > losses.length) return without(`this form of ${dialect.title} has no place for the slot`)
   return { ok: true, text, losses: left }
 }
 
@@ -112,13 +117,3 @@ function shortJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
-
-const slotTooLarge = (size: number): Loss => ({
-  field: 'x_baton',
-  reason: `the slot would take ${size} bytes and may take ${SLOT_BYTES}, so it was not written`,
-})
-
-const noPlace = ({ title }: Dialect): Loss => ({
-  field: 'x_baton',
-  reason: `this form of ${title} has no place for the slot, so it was not written`,
-})

@@ -1,4 +1,4 @@
-import type { PlacedProblem } from '../domain/problem.ts'
+import { type PlacedProblem, placedProblem } from '../domain/problem.ts'
 import { DIALECTS, type DialectId } from './dialect.ts'
 import { formatInWords, proposedFormat } from './propose.ts'
 import { dialectOf } from './registry.ts'
@@ -60,12 +60,8 @@ export function matchesOf(source: Source): readonly Match[] {
 }
 
 export function unknownDialect(source: Source): PlacedProblem {
-  return {
-    severity: 'error',
-    code: 'unknown_dialect',
-    message: `This is not a handoff that Baton knows. ${proposal(source) ?? `It looks for: ${MARKS}.`}`,
-    ...source.position(firstContent(source.text)),
-  }
+  const message = `This is not a handoff that Baton knows. ${proposal(source) ?? `It looks for: ${MARKS}.`}`
+  return placedProblem('error', 'unknown_dialect', message, source.position(firstContent(source.text)))
 }
 
 /** Another team's format may be a known one in other words. */
@@ -79,12 +75,9 @@ function proposal(source: Source): string | undefined {
 
 export function ambiguousDialect(source: Source, matches: readonly Match[]): PlacedProblem {
   const names = matches.map(({ dialect, form }) => `${dialect} (${form})`).join(' and ')
-  return {
-    severity: 'error',
-    code: 'ambiguous_dialect',
-    message: `This could be ${names}. Keep the keys of one of them, or move the file to a folder that says which.`,
-    ...source.position(firstContent(source.text, source.start)),
-  }
+  const message = `This could be ${names}. Keep the keys of one of them, or move the file to a folder that says which.`
+  const at = source.position(firstContent(source.text, source.start))
+  return placedProblem('error', 'ambiguous_dialect', message, at)
 }
 
 /** The first character at or after `from` that is not blank; 0 where there is none. */

@@ -158,12 +158,6 @@ function ownValue(native: Data, format: Format): Data {
   return result
 }
 
-/** The text of a native value of the base, as the team writes it. */
-export const printAs = (
-  format: Format,
-  native: { readonly value: Record<string, unknown>; readonly body?: string },
-): string => dialectOf(format.base).print({ ...native, value: ownValue(native.value, format) })
-
 /** A team's text as its base would write it; as it is where nothing in it is the team's own. */
 export function toBaseText(text: string, path: string, format: Format): string {
   const source = wholeOf(text, path)
@@ -181,7 +175,7 @@ export function toOwnText(text: string, format: Format, before?: string): string
   const body = after.body === undefined ? {} : { body: after.body }
   const source = before === undefined ? undefined : wholeOf(before, path)
   const base = source && (asBase(source, format) ?? source)
-  if (!source || !base) return printAs(format, { value: after.value, ...body })
+  if (!source || !base) return dialectOf(format.base).print({ value: ownValue(after.value, format), ...body })
   const changes = differences(exact(base, base.value, []), exact(after, after.value, []))
   const edited = base.edit(changes.map(({ path: at, after: value }) => ({ path: at, value })))
   if (source.body === after.body) return edited

@@ -1,4 +1,4 @@
-import type { PlacedProblem } from '../domain/problem.ts'
+import { type PlacedProblem, placedProblem } from '../domain/problem.ts'
 import type { Dialect } from './dialect.ts'
 import { type Data, fieldDifferences, keysOf, own, sameData } from './difference.ts'
 import { Draft } from './draft.ts'
@@ -43,12 +43,8 @@ export const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON
 export function withSlot(draft: Draft, source: Source, dialect: Dialect): Carried {
   const found = valueAt(source.value, dialect.slot)
   if (found === undefined) return { draft, carried: [], diagnostics: [] }
-  const warn = (code: string, message: string): PlacedProblem => ({
-    severity: 'warning',
-    code,
-    message,
-    ...source.locate(dialect.slot, 'key'),
-  })
+  const warn = (code: string, message: string): PlacedProblem =>
+    placedProblem('warning', code, message, source.locate(dialect.slot, 'key'))
   const native = nativeOnly(draft, dialect.slot)
   const uid = liveMark(found)
   if (uid !== undefined) return { draft: { ...native, uid }, carried: ['uid'], diagnostics: [] }

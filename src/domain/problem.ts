@@ -26,6 +26,13 @@ export const PlacedProblem = () =>
   })
 export type PlacedProblem = AnswerOf<typeof PlacedProblem>
 
+export const placedProblem = (
+  severity: Severity,
+  code: string,
+  message: string,
+  { line, column }: Pick<PlacedProblem, 'line' | 'column'>,
+): PlacedProblem => ({ severity, code, message, line, column })
+
 export const byPlace = (a: Pick<PlacedProblem, 'line' | 'column'>, b: typeof a): number =>
   a.line - b.line || a.column - b.column
 

@@ -53,7 +53,7 @@ function outside(path: string, draft: Draft): StagedProblem {
 
 function within(path: string, draft: Draft): Omit<StagedProblem, 'path' | 'severity'>[] {
   const target = rightPath(path, draft)
-  return checkMarkdown({ draft, path })
+  return [...checkMarkdown(draft, path)]
     .filter(({ code }) => OF_PLACE.has(code))
     .map(({ code, message }: KeyProblem) => ({ code, message, ...(target !== path && { target }) }))
 }

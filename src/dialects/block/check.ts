@@ -1,19 +1,9 @@
-import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { type Data, isData, own } from '../difference.ts'
+import type { Draft } from '../draft.ts'
 import type { Fields } from '../fields.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { phaseFor, STATUS_OF, stateFor } from './words.ts'
-
-/** What a block says, as far as it can be judged. `to` is null where it says nobody. */
-export interface SaidBlock {
-  readonly phase?: string | undefined
-  readonly to?: string | null | undefined
-  readonly status?: string | undefined
-  readonly retry_count?: number | undefined
-  readonly metrics?: Readonly<Data> | undefined
-  readonly on_failure?: OnFailure | undefined
-}
 
 /** As long as the engine takes a name. */
 const AT_AGENT = /^@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -105,8 +95,9 @@ function blankIn(value: unknown): string | undefined {
 }
 
 /** Blocks that the document's function lets through and a reader should hear of. */
-export function lint(fields: Fields, said: SaidBlock): void {
-  const { phase, status, to, retry_count, metrics, on_failure } = said
+export function lint(fields: Fields, draft: Draft): void {
+  const { phase, state, to, retry_count, metrics, on_failure } = draft
+  const status = state && STATUS_OF[state]
   const { retry = Number.NaN, escalate_after = Number.NaN } = on_failure ?? {}
   const [failing, count] = (status === 'complete' && metrics && failuresIn(metrics)) || [[], 0]
   const isOver = phase === 'Complete'

@@ -1,9 +1,10 @@
-import type { State } from '../../domain/lifecycle.ts'
 import { type Data, isData, own, put } from '../difference.ts'
 import type { Fields } from '../fields.ts'
 import { keyOf, notePlace, peek, type Reading, written } from './reading.ts'
 import { stateFor } from './words.ts'
 
+const READ_AS_BLOCK =
+  'This is not a handoff block, but was read as one. To make it one, write phase, from: "@…", to: "@…" and status.'
 const NUMBERS = ['tokens_total', 'estimated_usd', 'duration_minutes'] as const
 
 /**
@@ -12,28 +13,21 @@ const NUMBERS = ['tokens_total', 'estimated_usd', 'duration_minutes'] as const
  */
 export function readHandback(reading: Reading, root: Fields): void {
   const { fields, draft } = reading
-  fields.report(
-    'warning',
-    'read_as_block',
-    'This is not a handoff block, but was read as one. To make it one, write phase, from: "@…", to: "@…" and status.',
-  )
+  fields.report('warning', 'read_as_block', READ_AS_BLOCK)
   readTitle(reading)
   readOwnName(reading, root, 'task', ['spec_id', 'task_id', 'id'])
   readOwnName(reading, root, 'project', ['id', 'project_id'])
   const back = isData(peek(reading, root, 'handback')) ? root.below('handback') : undefined
   if (!back) return
   readReturn(reading, back)
-  const state = handbackState(reading, back)
+  const word = written(reading, back, ['status'])
+  const state = word === undefined ? undefined : stateFor(word)
   const rest = back.rest()
   for (const key of Object.keys(rest)) put(reading.extra, `handback.${key}`, own(rest, key))
   if (state === undefined) return
+  const message = `handback.status says ${state}, handoff.status says ${draft.state}; the handback was believed, because it is written later. Write the same in both.`
   if (draft.state !== undefined && draft.state !== state)
-    back.report(
-      'warning',
-      'states_disagree',
-      `handback.status says ${state}, handoff.status says ${draft.state}; the handback was believed, because it is written later. Write the same in both.`,
-      'status',
-    )
+    back.report('warning', 'states_disagree', message, 'status')
   draft.state = state
 }
 
@@ -80,11 +74,6 @@ function readReturn(reading: Reading, back: Fields): void {
   }
   const ended = back.time('completed_at')
   if (ended !== undefined) draft.ended_at = ended
-}
-
-function handbackState(reading: Reading, back: Fields): State | undefined {
-  const word = written(reading, back, ['status'])
-  return word === undefined ? undefined : stateFor(word)
 }
 
 function putField(draft: Data, [field, key]: readonly [string, string], value: unknown): void {

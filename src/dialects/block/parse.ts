@@ -1,3 +1,4 @@
+import { placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, own, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -10,18 +11,18 @@ import { readHandback } from './handback.ts'
 import type { Reading } from './reading.ts'
 import { readRequired } from './required.ts'
 import { BLOCK } from './table.ts'
-import { STATUS_OF } from './words.ts'
 
 export function interpret(source: Source, form: string): Interpretation {
   const root = fieldsOf(source)
   const fields = root?.below('handoff')
-  if (!root || !fields) return { diagnostics: root?.diagnostics ?? [unreadableBlock(source)] }
+  const nothing = () => placedProblem('error', 'unreadable_block', UNREADABLE, source.position(source.start))
+  if (!root || !fields) return { diagnostics: root?.diagnostics ?? [nothing()] }
   const reading: Reading = { source, fields, draft: {}, extra: {} }
   const { draft, extra } = reading
   readRequired(reading, form === 'block')
   Object.assign(draft, readRows(BLOCK(), root, form, reading))
   if (form === 'handback') readHandback(reading, root)
-  lint(fields, saidIn(draft as Draft))
+  lint(fields, draft as Draft)
   addRest(extra, 'handoff.', fields.rest())
   addRest(extra, '', root.rest())
   if (Object.keys(extra).length > 0) draft.extra = extra
@@ -30,23 +31,9 @@ export function interpret(source: Source, form: string): Interpretation {
   return { draft: draft as Draft, diagnostics: root.diagnostics, places: root.places }
 }
 
-const unreadableBlock = (source: Source) => ({
-  severity: 'error' as const,
-  code: 'unreadable_block',
-  message:
-    'This handoff block cannot be read. Write handoff: and below it, indented, phase, from, to and status.',
-  ...source.position(source.start),
-})
+const UNREADABLE =
+  'This handoff block cannot be read. Write handoff: and below it, indented, phase, from, to and status.'
 
 function addRest(extra: Data, prefix: string, rest: Readonly<Data>): void {
   for (const key of Object.keys(rest)) put(extra, prefix + key, own(rest, key))
 }
-
-const saidIn = ({ phase, state, to, retry_count, metrics, on_failure }: Draft) => ({
-  phase,
-  to,
-  status: state && STATUS_OF[state],
-  retry_count,
-  metrics,
-  on_failure,
-})

@@ -27,13 +27,8 @@ export function readRequired(reading: Reading, strict: boolean): void {
     status: exact(reading, fields, NAMES.status),
   }
   const nobody = said.to === undefined && fields.has(...NAMES.to) && isEmpty(fields.value(...NAMES.to))
-  if (nobody)
-    fields.report(
-      'warning',
-      'empty_to',
-      'to is empty, which was read as nobody; write to: "None".',
-      keyOf(fields, NAMES.to),
-    )
+  const empty = 'to is empty, which was read as nobody; write to: "None".'
+  if (nobody) fields.report('warning', 'empty_to', empty, keyOf(fields, NAMES.to))
   if (strict) judge(reading, { ...said, ...(nobody && { to: 'None' }) })
   toDraft(reading, said, nobody)
 }
@@ -48,12 +43,8 @@ function judge(reading: Reading, said: SaidFields): void {
     const structure = field === 'from' || field === 'to' ? fields.value(...NAMES[field]) : undefined
     // Lists and mappings were reported as what they are.
     if (code === 'missing_field' && (Array.isArray(structure) || isData(structure))) continue
-    fields.report(
-      'error',
-      code,
-      `${message}. ${hintFor(field, quotable(said)[field])}`,
-      keyOf(fields, NAMES[field]),
-    )
+    const whole = `${message}. ${hintFor(field, quotable(said)[field])}`
+    fields.report('error', code, whole, keyOf(fields, NAMES[field]))
   }
   for (const field of ['from', 'to'] as const) {
     const name = said[field]

@@ -1,6 +1,6 @@
-import { PHASES, type Phase, STATUSES, type Status } from '../../domain/blocks/phases.ts'
+import { PHASES, type Phase, type Status } from '../../domain/blocks/phases.ts'
 import type { State } from '../../domain/lifecycle.ts'
-import { findWord, STATE_WORDS, type Words } from '../text/words.ts'
+import { findWord, stateOfWord, type Words } from '../text/words.ts'
 
 /** What each word of the document means for the sender's own work. */
 // biome-ignore format: read as a table
@@ -49,14 +49,9 @@ const PHASE_WORDS: Words<Phase> = {
   },
 }
 
-const STATUS_WORDS: Words<Status> = { name: 'status', words: STATUSES, synonyms: {} }
-
 export const isPhase = (word: string | undefined): word is Phase => PHASES.some((known) => known === word)
 
 /** The state that a word for it means, also where it is not the document's word. */
-export function stateFor(word: string): State | undefined {
-  const own = findWord(STATUS_WORDS, word)
-  return own ? STATE_OF[own.word] : findWord(STATE_WORDS, word)?.word
-}
+export const stateFor = (word: string): State | undefined => stateOfWord(STATE_OF, word)
 
 export const phaseFor = (word: string): Phase | undefined => findWord(PHASE_WORDS, word)?.word

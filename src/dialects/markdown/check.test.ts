@@ -17,19 +17,17 @@ const GOOD: Draft = {
 const HOME = '_handoffs/active/handoff-grok-claude-BPRD-2026-0042-20260221.md'
 
 const codes = (draft: Draft, path?: string): string[] =>
-  checkMarkdown({ draft, path }).map(({ code }) => code)
+  [...checkMarkdown(draft, path)].map(({ code }) => code)
 const changed = (change: Draft): string[] => codes({ ...GOOD, ...change })
 
 describe('checks beyond parsing', () => {
   it('finds nothing wrong with a document that is right', () => {
-    assert.deepEqual(checkMarkdown({ draft: GOOD, path: HOME }), [])
+    assert.deepEqual([...checkMarkdown(GOOD, HOME)], [])
   })
 
   it('[S0-08] wants the file to be called after the id', () => {
-    const [finding] = checkMarkdown({
-      draft: GOOD,
-      path: '_handoffs/active/handoff-grok-claude-BPRD-2026-0043-20260221.md',
-    })
+    const path = '_handoffs/active/handoff-grok-claude-BPRD-2026-0043-20260221.md'
+    const [finding] = checkMarkdown(GOOD, path)
     assert.equal(finding?.code, 'name_differs')
     assert.match(finding?.message ?? '', /rename the file to handoff-grok-claude-BPRD-2026-0042-20260221\.md/)
     assert.deepEqual(codes(GOOD, HOME.replace('.md', '_063331.md')), [])
@@ -87,14 +85,14 @@ describe('checks beyond parsing', () => {
       accepted_at: '2026-02-21T15:00:00Z',
     }
     assert.equal(
-      checkMarkdown({ draft: done }).find(({ code }) => code === 'deliverable_unchecked')?.severity,
+      [...checkMarkdown(done)].find(({ code }) => code === 'deliverable_unchecked')?.severity,
       'error',
     )
   })
 
   it('reports a deliverable that stands twice, and a criterion that cannot be measured', () => {
     assert.deepEqual(changed({ package: { deliverables: ['A', 'B', 'A '] } }), ['duplicate_deliverable'])
-    const [finding] = checkMarkdown({ draft: { package: { criteria: ['It passes', 'It is clean'] } } })
+    const [finding] = checkMarkdown({ package: { criteria: ['It passes', 'It is clean'] } })
     assert.deepEqual([finding?.code, finding?.below], ['vague_criterion', [1]])
   })
 

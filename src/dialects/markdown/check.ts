@@ -15,16 +15,8 @@ export interface KeyProblem extends GradedProblem {
   readonly below?: readonly (string | number)[]
 }
 
-export interface CheckedDraft {
-  readonly draft: Draft
-  /** Of the file, with forward slashes, as far as it is known. */
-  readonly path?: string | undefined
-}
-
 /** What is wrong with a document that could be read. None of it needs anything but the document and its path. */
-export const checkMarkdown = (checked: CheckedDraft): KeyProblem[] => [...problemsIn(checked)]
-
-function* problemsIn({ draft, path }: CheckedDraft): Generator<KeyProblem> {
+export function* checkMarkdown(draft: Draft, path?: string): Generator<KeyProblem> {
   const { task } = draft
   const message = `"${task}" is not a task id of this format; write BPRD-YYYY-NNNN, for example BPRD-2026-0042.`
   if (task !== undefined && !isTaskId(task))

@@ -111,13 +111,8 @@ function findDrift({ active, counts, recently_completed, last_updated }: Handoff
     for (const direction of DIRECTIONS) {
       const [there, listed] = [said[direction], counted.get(agent)?.[direction] ?? 0]
       const where = `counts_by_agent.${agent}.${direction}`
-      if (there !== undefined && there !== listed)
-        drift(
-          `${where} is ${there}, but active_handoffs lists ${listed}.`,
-          'counts_by_agent',
-          agent,
-          direction,
-        )
+      const message = `${where} is ${there}, but active_handoffs lists ${listed}.`
+      if (there !== undefined && there !== listed) drift(message, 'counts_by_agent', agent, direction)
     }
   for (const agent of counted.keys())
     if (!counts.has(agent))
@@ -125,11 +120,8 @@ function findDrift({ active, counts, recently_completed, last_updated }: Handoff
   const [outgoing, incoming] = DIRECTIONS.map((direction) =>
     [...counts.values()].reduce((total, each) => total + (each[direction] ?? 0), 0),
   )
-  if (outgoing !== incoming)
-    drift(
-      `counts_by_agent adds up to ${outgoing} outgoing and ${incoming} incoming; every handoff is one of each.`,
-      'counts_by_agent',
-    )
+  const sums = `counts_by_agent adds up to ${outgoing} outgoing and ${incoming} incoming; every handoff is one of each.`
+  if (outgoing !== incoming) drift(sums, 'counts_by_agent')
   const done = new Set(recently_completed.map(({ id }) => id))
   const seen = new Set<string>()
   for (const [i, entry] of active.entries()) {

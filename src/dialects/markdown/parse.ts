@@ -27,7 +27,7 @@ export function parseHandoff(source: Source, form: 'handoff' | 'v1'): Interpreta
   if (isOld) checkWanted(reading, draft)
   else checkRequired(reading, draft)
   checkBoxes(reading, draft.state)
-  for (const { severity, code, message, key, below = [] } of checkMarkdown({ draft, path }))
+  for (const { severity, code, message, key, below = [] } of checkMarkdown(draft, path))
     if (!isOld || !isQuiet(code, path))
       reading.report(
         isOld && severity === 'error' ? 'warning' : severity,

@@ -1,4 +1,4 @@
-import type { PlacedProblem } from '../../domain/problem.ts'
+import { type PlacedProblem, placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, placedAt } from '../fields.ts'
@@ -14,7 +14,7 @@ export function judged(draft: Draft, source: Source, root: Fields): Interpretati
   const { draft: fitting, unfit } = fitted(draft)
   const all: PlacedProblem[] = [...root.diagnostics]
   for (const { field, message } of unfit)
-    all.push({ severity: 'error', code: 'out_of_limits', message, ...at(field) })
+    all.push(placedProblem('error', 'out_of_limits', message, at(field)))
   const seen = new Set(all.filter(({ code }) => code === 'placeholder').map(position))
   for (const [field, text] of draftTexts(fitting)) {
     const blank = isPlaceholder(text, 'package') ? text : blankIn(text)
@@ -22,29 +22,17 @@ export function judged(draft: Draft, source: Source, root: Fields): Interpretati
     const place = at(field)
     if (seen.has(position(place))) continue
     seen.add(position(place))
+    const left = 'was left to be filled in; write the value'
     all.push(
       blank === text
-        ? {
-            severity: 'warning',
-            code: 'placeholder',
-            message: `"${text}" was left to be filled in; write the value`,
-            ...place,
-          }
-        : {
-            severity: 'info',
-            code: 'placeholder_inside',
-            message: `${blank} was left to be filled in; write the value`,
-            ...place,
-          },
+        ? placedProblem('warning', 'placeholder', `"${text}" ${left}`, place)
+        : placedProblem('info', 'placeholder_inside', `${blank} ${left}`, place),
     )
   }
-  if (isBefore(fitting.accepted_at, fitting.created_at))
-    all.push({
-      severity: 'warning',
-      code: 'time_order',
-      message: `acknowledged at ${fitting.accepted_at}, before the package was made at ${fitting.created_at}; correct one of them`,
-      ...at('accepted_at'),
-    })
+  const { accepted_at, created_at } = fitting
+  const order = `acknowledged at ${accepted_at}, before the package was made at ${created_at}; correct one of them`
+  if (isBefore(accepted_at, created_at))
+    all.push(placedProblem('warning', 'time_order', order, at('accepted_at')))
   return { draft: fitting, diagnostics: all }
 }
 

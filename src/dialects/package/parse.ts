@@ -1,4 +1,5 @@
 import { ANYONE } from '../../domain/actor.ts'
+import { placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -24,12 +25,10 @@ export function interpret(source: Source, form: string): Interpretation {
   return { diagnostics: isSaid ? root.diagnostics : [nothing(source)] }
 }
 
-const nothing = (source: Source) => ({
-  severity: 'error' as const,
-  code: 'no_package',
-  message: 'nothing of a handoff package can be read here; a package begins with handoff: and keys below it',
-  ...source.position(source.start),
-})
+const NOTHING =
+  'nothing of a handoff package can be read here; a package begins with handoff: and keys below it'
+const nothing = (source: Source) =>
+  placedProblem('error', 'no_package', NOTHING, source.position(source.start))
 
 /** Mappings with keys of their own: those that nobody knows are kept where they stood. */
 const BESIDE = ['from', 'to', 'gate']

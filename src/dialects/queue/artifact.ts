@@ -26,11 +26,6 @@ export interface Artifact {
   readonly extra?: Readonly<Data>
 }
 
-export interface ArtifactReading {
-  readonly artifact?: Artifact
-  readonly diagnostics: readonly PlacedProblem[]
-}
-
 export const LIFECYCLE_WORDS: Words<Lifecycle> = {
   name: 'lifecycle',
   words: LIFECYCLE,
@@ -43,7 +38,7 @@ export const LIFECYCLE_WORDS: Words<Lifecycle> = {
 
 const SHA256 = /^[0-9a-f]{64}$/
 
-export function artifactOf(source: Source): ArtifactReading {
+export function artifactOf(source: Source): { artifact?: Artifact; diagnostics: readonly PlacedProblem[] } {
   const root = fieldsOf(source)
   if (!root) {
     const message = 'an artifact is one JSON object; write {"artifact_id": "…", …}'

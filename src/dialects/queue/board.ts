@@ -1,4 +1,4 @@
-import type { PlacedProblem } from '../../domain/problem.ts'
+import { type PlacedProblem, placedProblem } from '../../domain/problem.ts'
 import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
@@ -31,12 +31,8 @@ export function boardProblems(source: Source): readonly PlacedProblem[] {
     return fields && boardState(fields)
   })
   const busy = states.filter((state) => state !== undefined).length
-  const board: PlacedProblem = {
-    severity: 'info',
-    code: 'status_board',
-    message: `this is a status board of ${names.length} agents (${busy} with work), not one handoff; read its entries one by one`,
-    ...source.locate(['agents'], 'key'),
-  }
+  const message = `this is a status board of ${names.length} agents (${busy} with work), not one handoff; read its entries one by one`
+  const board = placedProblem('info', 'status_board', message, source.locate(['agents'], 'key'))
   return [board, ...(root?.diagnostics ?? [])]
 }
 

@@ -99,14 +99,8 @@ const destination: Rule = (native) => {
   if (found === undefined) return []
   if (!isSafePath(found)) return [unsafe(path, found)]
   if (found.includes('{timestamp}')) return []
-  return [
-    {
-      severity: 'info',
-      code: 'destination_fixed',
-      message: `${path.join('.')} has no {timestamp}, so a second attempt writes over the first one's artifact`,
-      path,
-    },
-  ]
+  const message = `${path.join('.')} has no {timestamp}, so a second attempt writes over the first one's artifact`
+  return [graded('info')('destination_fixed', message, path)]
 }
 
 const artifact: Rule = (native) => {
@@ -176,24 +170,15 @@ const NATIVE_RULES: readonly Rule[] = [
   required, id, agentTypes, phases, schemaNames, destination, artifact, compliance, validation, duration, times, failure,
 ]
 
-const unsafe = (path: Path, value: string): PathProblem =>
-  error(
-    'unsafe_path',
-    `${path.join('.')} ${quotedText(value)} leaves the project; write a path below its root, with / and without ..`,
-    path,
-  )
+function unsafe(path: Path, value: string): PathProblem {
+  const message = `${path.join('.')} ${quotedText(value)} leaves the project; write a path below its root, with / and without ..`
+  return error('unsafe_path', message, path)
+}
 
-const error = (code: string, message: string, path: Path): PathProblem => ({
-  ...warning(code, message, path),
-  severity: 'error',
-})
-
-const warning = (code: string, message: string, path: Path): PathProblem => ({
-  severity: 'warning',
-  code,
-  message,
-  path,
-})
+const graded =
+  (severity: PathProblem['severity']) =>
+  (code: string, message: string, path: Path): PathProblem => ({ severity, code, message, path })
+const [error, warning] = [graded('error'), graded('warning')]
 
 function textAt(native: Readonly<Data>, path: Path): string | undefined {
   const value = valueAt(native, path)

@@ -1,5 +1,5 @@
 import { present } from '../../domain/present.ts'
-import type { PlacedProblem } from '../../domain/problem.ts'
+import { placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
@@ -87,7 +87,7 @@ function formByStatus(value: Data): HandoffForm {
 
 function handoffIn(source: Source, form: string): Interpretation {
   const root = fieldsOf(source)
-  if (!root) return { diagnostics: [notAnObject(source)] }
+  if (!root) return { diagnostics: [placedProblem('error', 'not_an_object', NO_OBJECT, source.locate([]))] }
   const place = queuePlace(source.path)
   const state = readState(root, place)
   const status = state && STATUS_OF[state]
@@ -142,11 +142,4 @@ function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Dra
     setOwn(extra, 'error', { ...(own(extra, 'error') as Data | undefined), timestamp: failed })
 }
 
-function notAnObject(source: Source): PlacedProblem {
-  return {
-    severity: 'error',
-    code: 'not_an_object',
-    message: 'a queue file is one JSON object; write {"handoff_id": "…", …}',
-    ...source.locate([]),
-  }
-}
+const NO_OBJECT = 'a queue file is one JSON object; write {"handoff_id": "…", …}'

@@ -84,6 +84,16 @@ export const STATE_WORDS: Words<State> = {
   },
 }
 
+/** The state that a word for it means: the dialect's own word, or anybody's. */
+export function stateOfWord<T extends string>(
+  states: Readonly<Record<T, State>>,
+  word: string,
+): State | undefined {
+  const words = Object.keys(states) as T[]
+  const own = findWord({ name: 'status', words, synonyms: {} }, word)
+  return own ? states[own.word] : findWord(STATE_WORDS, word)?.word
+}
+
 export const PRIORITY_WORDS: Words<Priority> = {
   name: 'priority',
   words: PRIORITIES,

@@ -3,15 +3,10 @@ import {
   WRITEBACK_STATUSES as TASK_STATUSES,
   type WritebackStatus as TaskStatus,
 } from '../../domain/tasks/writeback.ts'
-import { findWord, STATE_WORDS, type Words } from '../text/words.ts'
+import { stateOfWord } from '../text/words.ts'
 
-export {
-  WRITEBACK_STATUSES as TASK_STATUSES,
-  type WritebackStatus as TaskStatus,
-} from '../../domain/tasks/writeback.ts'
 export { isSha } from '../../domain/tasks/writeback-rules.ts'
-
-const STATUS_WORDS: Words<TaskStatus> = { name: 'status', words: TASK_STATUSES, synonyms: {} }
+export { TASK_STATUSES, type TaskStatus }
 
 // biome-ignore format: read as a table
 export const STATE_OF: Readonly<Record<TaskStatus, State>> = {
@@ -45,7 +40,4 @@ export const isTaskStatus = (word: string): word is TaskStatus =>
   TASK_STATUSES.some((known) => known === word)
 
 /** The state that a word for it means, also where it is not the document's word. */
-export function stateFor(word: string): State | undefined {
-  const own = findWord(STATUS_WORDS, word)
-  return own ? STATE_OF[own.word] : findWord(STATE_WORDS, word)?.word
-}
+export const stateFor = (word: string): State | undefined => stateOfWord(STATE_OF, word)

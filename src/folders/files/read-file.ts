@@ -23,22 +23,33 @@ export const MAX_READ_BYTES = 4_000_000
 
 /** Undefined where there is no such file. Throws for what is no plain file. */
 export function readIn(dir: Folder, name: string, most = MAX_READ_BYTES): FoundFile | undefined {
+  return withFile(dir, name, ['ENOENT'], (descriptor, stats) => {
+    const why = oddity(stats, most)
+    if (why !== undefined) throw cannotRead(name, why)
+    const bytes = readFileSync(descriptor)
+    const after = fstatSync(descriptor, { bigint: true })
+    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(after), ctime: String(after.ctimeNs) }
+  })
+}
+
+/** Runs with an open file; undefined where opening it fails with one of these codes. */
+function withFile<T>(
+  dir: Folder,
+  name: string,
+  absent: readonly string[],
+  use: (descriptor: number, stats: BigIntStats) => T,
+): T | undefined {
   let descriptor: number
   try {
     // A pipe would keep us waiting for ever.
     descriptor = openSync(dir.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw cannotRead(name, code === 'ELOOP' ? 'it is a symbolic link, which is not followed' : code, error)
+    if (code !== undefined && absent.includes(code)) return undefined
+    throw cannotRead(name, code === 'ELOOP' ? LINK : code, error)
   }
   try {
-    const stats = fstatSync(descriptor, { bigint: true })
-    const why = oddity(stats, most)
-    if (why !== undefined) throw cannotRead(name, why)
-    const bytes = readFileSync(descriptor)
-    const after = fstatSync(descriptor, { bigint: true })
-    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(after), ctime: String(after.ctimeNs) }
+    return use(descriptor, fstatSync(descriptor, { bigint: true }))
   } finally {
     closeSync(descriptor)
   }
@@ -50,19 +61,11 @@ export interface Hashed {
 }
 
 const PIECE = 1 << 20
+const LINK = 'it is a symbolic link, which is not followed'
 
 /** Undefined where there is no plain file of one name. */
 export function hashIn(dir: Folder, name: string): Hashed | undefined {
-  let descriptor: number
-  try {
-    descriptor = openSync(dir.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES') return undefined
-    throw cannotRead(name, code, error)
-  }
-  try {
-    const stats = fstatSync(descriptor, { bigint: true })
+  return withFile(dir, name, ['ENOENT', 'ELOOP', 'EACCES'], (descriptor, stats) => {
     if (!stats.isFile() || stats.nlink > 1n) return undefined
     const hash = createHash('sha256')
     const piece = Buffer.allocUnsafe(Math.min(PIECE, Number(stats.size) + 1))
@@ -71,14 +74,12 @@ export function hashIn(dir: Folder, name: string): Hashed | undefined {
       hash.update(piece.subarray(0, read))
     }
     return { sha256: hash.digest('hex'), stamp: stampOf(fstatSync(descriptor, { bigint: true })) }
-  } finally {
-    closeSync(descriptor)
-  }
+  })
 }
 
 /** Why something in a folder is not read. */
 export function oddity(stats: BigIntStats, most = MAX_READ_BYTES): string | undefined {
-  if (stats.isSymbolicLink()) return 'it is a symbolic link, which is not followed'
+  if (stats.isSymbolicLink()) return LINK
   if (stats.isDirectory()) return 'it is a folder'
   if (!stats.isFile()) return 'it is not a regular file'
   if (stats.nlink > 1n)

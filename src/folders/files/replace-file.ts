@@ -55,13 +55,10 @@ export function putIn(dir: Folder, named: NamedFile, bytes: Buffer, before: Befo
     const isShort = Buffer.byteLength(aside) <= LONGEST_NAME
     const taken = takeAside(dir, name, before, isShort ? aside : undefined)
     if (taken === undefined) return { ok: false }
-    if (!linkNew(dir, draft, name)) {
-      // Written in the instant in which the old one was away: theirs is the newest.
-      const late = keepLate(dir, taken, named)
-      return { ok: false, ...present({ late }) }
-    }
-    const late = keepLate(dir, taken, named)
-    return { ok: true, stamp: made, ...present({ late }) }
+    // What was written in the instant in which the old one was away is the newest.
+    const isPut = linkNew(dir, draft, name)
+    const late = present({ late: keepLate(dir, taken, named) })
+    return isPut ? { ok: true, stamp: made, ...late } : { ok: false, ...late }
   } finally {
     unlinkQuietly(dir.at(draft))
     fsyncFolder(dir)

@@ -14,7 +14,6 @@ import { inputProblem } from './judge.ts'
 import { failing } from './plan.ts'
 
 type Commit = () => Promise<Handoff | undefined>
-/** As long as a pass over the folders may take. */
 
 /**
  * Claims a handoff whose file anybody may move: the file goes to `in-progress/` first, then the claim is committed,

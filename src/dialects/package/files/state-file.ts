@@ -1,6 +1,6 @@
 import { ANYONE } from '../../../domain/actor.ts'
 import { present } from '../../../domain/present.ts'
-import type { PlacedProblem } from '../../../domain/problem.ts'
+import { type PlacedProblem, placedProblem } from '../../../domain/problem.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
 import type { Draft } from '../../draft.ts'
 import { type Fields, fieldsOf } from '../../fields.ts'
@@ -29,17 +29,11 @@ const MOST_ADDED = 20
 /** The handoffs of a state file, oldest first. Comments, trailing commas and a byte order mark are read over. */
 export function readState(source: Source): StateFile {
   const fields = fieldsOf(source)
+  const none = `this is not a state file; write a JSON object with a list ${LIST}`
   if (fields === undefined)
     return {
       entries: [],
-      diagnostics: [
-        {
-          severity: 'error',
-          code: 'no_state',
-          message: `this is not a state file; write a JSON object with a list ${LIST}`,
-          ...source.position(source.start),
-        },
-      ],
+      diagnostics: [placedProblem('error', 'no_state', none, source.position(source.start))],
     }
   if (!fields.has(LIST))
     fields.report('info', 'no_handoffs', `the file lists no handoffs yet; they go into a list ${LIST}`)
@@ -49,13 +43,8 @@ export function readState(source: Source): StateFile {
   }
   const entries = (fields.each(LIST) ?? []).map((each, i): StateEntry => {
     if (typeof each !== 'string') return readEntry(each)
-    fields.report(
-      'error',
-      'entry_as_text',
-      `an entry has id, timestamp, from, to and status; "${each}" has none`,
-      LIST,
-      i,
-    )
+    const message = `an entry has id, timestamp, from, to and status; "${each}" has none`
+    fields.report('error', 'entry_as_text', message, LIST, i)
     return {}
   })
   reportTwice(entries, fields)
@@ -86,15 +75,8 @@ function reportTwice(entries: readonly StateEntry[], fields: Fields): void {
   const seen = new Set<string>()
   for (const [i, { id }] of entries.entries()) {
     if (id === undefined) continue
-    if (seen.has(id))
-      fields.report(
-        'warning',
-        'id_twice',
-        `${id} is listed twice; ids are unique within a session, so give one of them another id`,
-        LIST,
-        i,
-        'id',
-      )
+    const message = `${id} is listed twice; ids are unique within a session, so give one of them another id`
+    if (seen.has(id)) fields.report('warning', 'id_twice', message, LIST, i, 'id')
     seen.add(id)
   }
 }

@@ -26,16 +26,13 @@ export class Agents extends UseCases {
   /** Adds an agent or changes what is said of it. */
   async add(call: Call, input: AgentInput): Promise<Agent> {
     // Else an agent could make itself a person and pass its own gate.
-    if ((input.kind === 'human' || input.roles?.length) && call.actor.kind !== 'human')
-      refuse('not_allowed', `only a person can set the kind or the roles of an agent`, {
-        actor: call.actor.name,
-        agent: input.name,
-      })
-    if ((input.max_outgoing ?? input.max_incoming) !== undefined && call.actor.kind !== 'human')
-      refuse('not_allowed', 'only a person can set how much an agent may hold', {
-        actor: call.actor.name,
-        agent: input.name,
-      })
+    const forPeople =
+      input.kind === 'human' || input.roles?.length
+        ? 'the kind or the roles of an agent'
+        : (input.max_outgoing ?? input.max_incoming) !== undefined && 'how much an agent may hold'
+    const { actor } = call
+    if (forPeople && actor.kind !== 'human')
+      refuse('not_allowed', `only a person can set ${forPeople}`, { actor: actor.name, agent: input.name })
     return this.#put(call, 'agent_add', input.name, input, (before, at) => {
       if (input.kind !== undefined && input.kind !== 'human') {
         this.#keepPerson(call, input.name, before)
@@ -107,6 +104,10 @@ export class Agents extends UseCases {
     })
   }
 }
+
+/** Whether the name is a person's or an agent's, as far as is known here. */
+export const kindHere = async ({ policy, store }: ServiceDeps, name: string): Promise<AgentKind> =>
+  kindOf(policy, name, await store.agent(name))
 
 /** Agents as this process saw them last: a hint at what a unit will read. They are never deleted. */
 const caches = new WeakMap<ServiceDeps, Map<string, Agent>>()

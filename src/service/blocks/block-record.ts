@@ -5,10 +5,9 @@ import type { Block, Followed } from '../../domain/blocks/block.ts'
 import type { RouteMode } from '../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Needs, Reads, View } from '../../storage/store.ts'
-import { agentReads, ensureAgents, refuseUnlisted } from '../agents/agents.ts'
+import { agentReads, ensureAgents, kindHere, refuseUnlisted } from '../agents/agents.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { Receiver } from '../handoffs/receiver.ts'
@@ -126,17 +125,12 @@ export function digestOf({ draft, ordinal }: FoundBlock, { source = '-', run }: 
 }
 
 /** Facts read before the transaction; it checks again those that may have changed. */
-interface Look {
+interface Look extends Pick<Situation, 'work' | 'given' | 'delegator' | 'isPerson' | 'waiting'> {
   readonly now: string
-  readonly work: Work
-  readonly given?: Handoff | undefined
-  readonly delegator?: string | undefined
-  readonly isPerson: boolean
   /** Agents that take part. */
   readonly names: readonly string[]
   /** Agents that the block names, whether or not its status brings them in. */
   readonly named: readonly string[]
-  readonly waiting: ReadonlyMap<string, string>
 }
 
 async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: Recording): Promise<Look> {
@@ -162,15 +156,12 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
     work,
     given,
     delegator,
-    isPerson: delegator !== undefined && (await isHuman(deps, delegator)),
+    isPerson: delegator !== undefined && (await kindHere(deps, delegator)) === 'human',
     names,
     named: distinct([said.to === 'None' ? undefined : said.to, route_to, notify]),
     waiting: await waitingFor(deps, work, said.from, receivers),
   }
 }
-
-const isHuman = async ({ policy, store }: ServiceDeps, name: string): Promise<boolean> =>
-  kindOf(policy, name, await store.agent(name)) === 'human'
 
 const distinct = (names: readonly (string | undefined)[]): readonly string[] => [
   ...new Set(names.filter((name) => name !== undefined)),
@@ -251,9 +242,9 @@ const withAttempt =
   (_: Step, made: Handoff): Handoff => ({ ...made, ...present({ attempt }) })
 
 /** The block's author as its text claims it, acting through the caller that the log names. */
-async function authorOf({ policy, store }: ServiceDeps, caller: Actor, name: string): Promise<Actor> {
+async function authorOf(deps: ServiceDeps, caller: Actor, name: string): Promise<Actor> {
   if (caller.name === name) return caller
-  return { name, kind: kindOf(policy, name, await store.agent(name)), auth: 'file', broughtBy: caller }
+  return { name, kind: await kindHere(deps, name), auth: 'file', broughtBy: caller }
 }
 
 function readsFor(deps: ServiceDeps, { work, given, names, named }: Look, digest: string): Reads {

@@ -159,7 +159,8 @@ export function followedBy(
   const again = plan.retry && moved ? { to: moved.to, id: moved.id } : placed('retry')
   const { retry, notify } = plan.decision ?? {}
   const [routed, escalated, next] = [placed('routed'), placed('escalated'), placed('next')]
-  if (notify !== undefined) tell(step, notify, { situation, block, about: moved, routed: again ?? routed })
+  const about = { uid: block.uid, about: moved, routed: again ?? routed }
+  if (notify !== undefined) tell(step, notify, situation, about)
   return {
     ...(moved && moved.rev !== given?.rev && { moved: { id: moved.id, state: moved.state } }),
     ...(again && retry && { retry: { ...again, retry_count: retry.retry_count } }),
@@ -189,20 +190,17 @@ const dataOf = (block: Pick<Block, 'uid'>, { said, work }: Situation, retry_coun
   ...present({ on_failure: said.on_failure }),
 })
 
-interface Told {
-  readonly situation: Situation
-  readonly block: Pick<Block, 'uid'>
-  readonly about: Handoff | undefined
-  readonly routed: Placed | undefined
-}
-
 /** One notice for each failure: where the end of the handoff tells the same agent already, nothing is said twice. */
-function tell(step: Step, to: string, { situation, block, about, routed }: Told): void {
-  const { said, work } = situation
+function tell(
+  step: Step,
+  to: string,
+  { said, work }: Situation,
+  { uid: block, about, routed }: { uid: string; about: Handoff | undefined; routed: Placed | undefined },
+): void {
   if (about && answerFor(about, said.from)?.to === to) return
   const then = routed ? `; it went to ${routed.to} as ${routed.id}` : ''
   const why = said.on_failure?.context === undefined ? '' : `: ${said.on_failure.context}`
-  const uid = about?.uid ?? block.uid
+  const uid = about?.uid ?? block
   const id = routed?.id ?? about?.id ?? said.task ?? work.workflow
   addNotice(step, to, 'failed', { uid, id }, `${blockTitle(said)} failed${why}${then}`)
 }

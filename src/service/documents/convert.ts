@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { DIALECTS, type DialectId, type DraftProblem, type Loss } from '../../dialects/dialect.ts'
+import { DIALECTS, type DialectId, type Loss } from '../../dialects/dialect.ts'
 import { Draft } from '../../dialects/draft.ts'
 import type { Document, Format } from '../../dialects/index.ts'
 import { alteredIn, convert, toOwnText } from '../../dialects/index.ts'
@@ -73,12 +73,9 @@ export function converted(
 ): Converted {
   const result = convert(draft, to, { slot, supply: toDraftFields(supply) })
   if (result.ok) return { text: result.text, losses: result.losses }
-  return refuseMissing(to, result.missing)
-}
-
-export function refuseMissing(to: DialectId, missing: readonly DraftProblem[]): never {
+  const { missing } = result
   const named = missing.map(({ field, reason }) => `${field} (${reason})`).join('; ')
-  refuse('unmet', `${to} also needs ${named}`, { to, missing })
+  return refuse('unmet', `${to} also needs ${named}`, { to, missing })
 }
 
 function chosen(documents: readonly Document[], wanted: number | undefined): Document {

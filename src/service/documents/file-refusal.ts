@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ErrorCode } from '../../domain/errors.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { adminStream, enter } from '../log-record.ts'
@@ -15,12 +16,7 @@ export interface RefusedFile {
   /** The agent that is told; nobody where the author is not known here. */
   readonly to?: string | undefined
   /** The handoff that the file is about, where it is known. */
-  readonly handoff?: {
-    readonly uid: string
-    readonly id: string
-    readonly root: string
-    readonly rev: number
-  }
+  readonly handoff?: Pick<Handoff, 'uid' | 'id' | 'root' | 'rev'>
 }
 
 /** Tells somebody, mostly whoever a file claims to be from, that it was refused, and leaves an entry in the log; once for each version. */

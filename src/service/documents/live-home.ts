@@ -68,14 +68,8 @@ const MOST_A_DAY = 1_000
  */
 export async function documentId(
   { store, now }: ServiceDeps,
-  about: {
-    readonly home: Home
-    readonly from: string
-    readonly to: string
-    readonly task?: string | undefined
-  },
+  { home, from, to, task }: Pick<Said, 'from' | 'to' | 'task'> & { readonly home: Home },
 ): Promise<string | undefined> {
-  const { home, from, to, task } = about
   if (HOME_RULES[home].ids !== 'parties' || task === undefined || !isTaskId(task)) return undefined
   const id = handoffId({ from, to, task, created_at: now().toISOString() })
   for (let n = 1; n <= MOST_A_DAY; n++) {

@@ -8,7 +8,7 @@ import type { Problem } from '../../domain/problem.ts'
 import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, UseCases } from '../write.ts'
-import { changeHandoff, move, reasoned, type Step } from './moves.ts'
+import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
 import { outputConditions } from './output-conditions.ts'
 import { talk } from './thread.ts'
 
@@ -70,14 +70,7 @@ export class Closure extends UseCases {
     step: Step,
     before: Handoff,
     content: Content,
-    {
-      lacking,
-      ...change
-    }: {
-      readonly act: string
-      readonly fields?: Readonly<Record<string, unknown>>
-      readonly lacking: readonly Problem[]
-    },
+    { lacking, ...change }: Pick<Change, 'act' | 'fields'> & { readonly lacking: readonly Problem[] },
   ): Handoff {
     // Permission is checked before missing fields: a stranger learns nothing of the work.
     const completed = move(step, before, 'complete', {

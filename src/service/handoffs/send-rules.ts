@@ -15,9 +15,9 @@ import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
-import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { FieldProblem, Problem } from '../../domain/problem.ts'
+import { kindHere } from '../agents/agents.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 
@@ -66,7 +66,9 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
     return { type, warnings: [...found, ...files].map(said) }
   }
   const open = await delegationsBetween(deps, offered)
-  const { type, warnings } = typeOf(offered, open, await isPerson(deps, offered))
+  // Every person is somebody to escalate to, whatever the name.
+  const isPerson = (await kindHere(deps, offered.to)) === 'human'
+  const { type, warnings } = typeOf(offered, open, isPerson)
   const answers = type === 'return' ? answered(offered, open) : undefined
   const kinds = await kindsOf(deps, offered.package)
   const found = checkSending(draftOf(offered, type), present({ kinds }))
@@ -136,12 +138,6 @@ function typeOf(
   const why = inferred === 'return' ? `${open[0]?.id} waits for it` : WHY[inferred]
   const message = `type says ${type}, but the package reads as ${inferred}: ${why}`
   return { type, warnings: [{ code: 'type_contradicts', message }] }
-}
-
-/** Every person is somebody to escalate to, whatever the name. */
-async function isPerson({ policy, store }: ServiceDeps, { to }: Offered): Promise<boolean> {
-  const agent = await store.agent(to)
-  return kindOf(policy, to, agent) === 'human'
 }
 
 /** Delegations of the receiver to the sender that wait for an answer. */

@@ -14,13 +14,8 @@ export function talk(step: Step, handoff: Handoff, item: Pick<ThreadItem, 'kind'
 /** Asks without waiting: the work goes on, and the sender is told. */
 export function askBeside(step: Step, handoff: Handoff, questions: readonly string[]): void {
   for (const text of questions) talk(step, handoff, { kind: 'question', text })
-  notify(
-    step,
-    handoff.from,
-    'asked',
-    handoff,
-    `${handoff.to} began ${handoff.id} and asks: ${questions.join(' ')}`,
-  )
+  const text = `${handoff.to} began ${handoff.id} and asks: ${questions.join(' ')}`
+  notify(step, handoff.from, 'asked', handoff, text)
 }
 
 /** Whether the sender answers something that was asked while the work goes on. */

@@ -122,11 +122,11 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
     handoff: {
       ...handoff,
       title: eraser.words(handoff.title),
-      ...(ack_notes !== undefined && { ack_notes: eraser.words(ack_notes) }),
-      ...(blocked_on !== undefined && { blocked_on: eraser.words(blocked_on) }),
-      ...(gate?.name !== undefined && { gate: { ...gate, name: eraser.words(gate.name) } }),
-      ...(choice !== undefined && { choice: eraser.words(choice) }),
       ...present({
+        ack_notes: eraser.words(ack_notes),
+        blocked_on: eraser.words(blocked_on),
+        gate: gate && { ...gate, ...present({ name: eraser.words(gate.name) }) },
+        choice: eraser.words(choice),
         rejection: rejection && { ...rejection, message: eraser.words(rejection.message) },
         error: error && failure(error),
       }),

@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { compileSchema, type JsonSchema } from './json-schema.ts'
 import type { ValueProblem } from './schema-problems.ts'
 
@@ -15,11 +15,8 @@ export const WORKER_ROLE = 'baton: check a value by a schema'
 /** The thread starts from this module, as source and in the built package alike. */
 export const WORKER_URL = new URL(import.meta.url)
 
-if (parentPort && isQuestion(workerData)) void reply(parentPort, workerData)
-
-async function reply(port: MessagePort, question: ForeignQuestion): Promise<void> {
-  port.postMessage(await answerQuestion(question))
-}
+const port = parentPort
+if (port && isQuestion(workerData)) void answerQuestion(workerData).then((answer) => port.postMessage(answer))
 
 async function answerQuestion({ schema, data }: ForeignQuestion): Promise<ForeignAnswer> {
   try {

@@ -150,15 +150,14 @@ export class Workflows extends UseCases {
   /** A run with the handoffs of the steps that are under way. */
   async status(ref: string): Promise<{ readonly run: Run; readonly handoffs: ReadonlyMap<string, Handoff> }> {
     const run = await this.find(ref)
-    const ids = run.steps.flatMap(({ handoff, gate, advisory, escalation }) => [
+    const named = run.steps.map(({ handoff, gate, advisory, escalation }) => [
       handoff,
       gate,
       advisory,
       escalation,
     ])
-    const found = await Promise.all(
-      ids.filter((id) => id !== undefined).map((id) => this.deps.store.handoff(id)),
-    )
+    const ids = named.flat().filter((id) => id !== undefined)
+    const found = await Promise.all(ids.map((id) => this.deps.store.handoff(id)))
     const handoffs = found.filter((handoff) => handoff !== undefined)
     return { run, handoffs: new Map(handoffs.map((handoff) => [handoff.id, handoff])) }
   }
@@ -238,12 +237,7 @@ export class Workflows extends UseCases {
 function takeBack(step: Step, handoff: Handoff, reason: string | undefined): void {
   const why = reasoned(step, 'cancelled', reason)
   const cancelled = move(step, handoff, 'cancel', { ...why, as: 'sender', fields: { reason } })
-  if (handoff.from !== step.actor.name)
-    notify(
-      step,
-      handoff.from,
-      'cancelled',
-      cancelled,
-      `Handoff ${handoff.id} was cancelled with its workflow${reason === undefined ? '' : `: ${reason}`}`,
-    )
+  const told = reason === undefined ? '' : `: ${reason}`
+  const text = `Handoff ${handoff.id} was cancelled with its workflow${told}`
+  if (handoff.from !== step.actor.name) notify(step, handoff.from, 'cancelled', cancelled, text)
 }

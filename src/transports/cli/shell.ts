@@ -5,7 +5,7 @@ import type { Arguments } from './input/args.ts'
 import { isOn, textOf } from './input/args.ts'
 import type { Io } from './io.ts'
 import { safeJson } from './screen/plain-text.ts'
-import { Screen } from './screen/screen.ts'
+import { type Cell, Screen } from './screen/screen.ts'
 import type { Live } from './session/live.ts'
 import type { Session } from './session/session.ts'
 
@@ -95,6 +95,21 @@ export class Shell {
     if (this.screen.isTerminal) return text
     this.say(text)
     return ''
+  }
+
+  /** A page of rows; an empty page is the sentence. */
+  list<T>(
+    { items, next }: { readonly items: readonly T[]; readonly next?: string | undefined },
+    none: string,
+    head: readonly string[],
+    row: (item: T) => readonly Cell[],
+  ): string {
+    if (items.length === 0) return this.nothing(none)
+    if (next !== undefined) this.more(next)
+    return this.screen.table(
+      items.map((item) => row(item)),
+      head,
+    )
   }
 
   /** A text for the caller: the commands in it repeat the caller's own `--as` and `--store`. */

@@ -31,13 +31,11 @@ export interface FieldFlag extends Flag {
   readonly short?: string
 }
 
-/** `--out`, for a command that writes its answer to a file. */
-export const outFile = (about: string): FieldFlag => ({
-  name: 'out',
-  field: 'out',
-  kind: 'word',
-  placeholder: 'file',
-  about,
+/** An option that a command has beside those of its operation. */
+export const added = (flag: Flag): FieldFlag => ({
+  field: flag.name.replaceAll('-', '_'),
+  kind: flag.placeholder === undefined ? 'switch' : 'word',
+  ...flag,
 })
 
 /** Longer than a line: then people may want to read it from a file. */
@@ -125,34 +123,27 @@ interface Definition {
 }
 
 /** The part of a schema that the command line needs; the operation judges everything else. */
-function shapeOf(schema: z.ZodType): Shape {
-  const def = schema.def as unknown as Definition
-  switch (def.type) {
-    case 'optional':
-    case 'default':
-    case 'nullable':
-      return shapeOf(def.innerType)
-    case 'pipe':
-      return shapeOf(def.in)
-    case 'boolean':
-      return { kind: 'switch', repeats: false }
-    case 'number':
-    case 'int':
-      return { kind: 'number', repeats: false }
-    case 'enum':
-      return { kind: 'word', repeats: false, choices: Object.values(def.entries) }
-    case 'string':
-      return { kind: textKind(schema as z.ZodString), repeats: false }
-    case 'array':
-      return { ...shapeOf(def.element), repeats: true }
-    case 'union':
-      return unionShape(def.options)
-    case 'unknown':
-    case 'any':
-      return { kind: 'anything', repeats: false }
-    default:
-      return { kind: 'json', repeats: def.type === 'record' }
-  }
+const shapeOf = (schema: z.ZodType): Shape =>
+  SHAPES[schema.def.type]?.(schema.def as unknown as Definition, schema) ?? { kind: 'json', repeats: false }
+
+const wrapped = ({ innerType }: Definition): Shape => shapeOf(innerType)
+const plain = (kind: Kind) => (): Shape => ({ kind, repeats: false })
+
+const SHAPES: Readonly<Record<string, (def: Definition, schema: z.ZodType) => Shape>> = {
+  optional: wrapped,
+  default: wrapped,
+  nullable: wrapped,
+  pipe: (def) => shapeOf(def.in),
+  boolean: plain('switch'),
+  number: plain('number'),
+  int: plain('number'),
+  enum: ({ entries }) => ({ kind: 'word', repeats: false, choices: Object.values(entries) }),
+  string: (_, schema) => ({ kind: textKind(schema as z.ZodString), repeats: false }),
+  array: ({ element }) => ({ ...shapeOf(element), repeats: true }),
+  union: ({ options }) => unionShape(options),
+  unknown: plain('anything'),
+  any: plain('anything'),
+  record: () => ({ kind: 'json', repeats: true }),
 }
 
 function unionShape(options: readonly z.ZodType[]): Shape {

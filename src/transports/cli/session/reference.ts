@@ -120,15 +120,11 @@ export async function candidates(
   if (!step) return involving(session, operation, actor)
   const roles = new Set(TRANSITIONS.filter((row) => row.command === step).map((row) => row.by))
   roles.delete('clock')
-  const [role] = roles
-  const side =
-    roles.size > 1
-      ? {}
-      : role === 'sender'
-        ? { from: actor.name }
-        : role === 'receiver'
-          ? { to: actor.name }
-          : {}
+  const isOnly = (role: 'sender' | 'receiver') => roles.size === 1 && roles.has(role)
+  const side = {
+    ...(isOnly('sender') && { from: actor.name }),
+    ...(isOnly('receiver') && { to: actor.name }),
+  }
   const agent = await ownRow(session, actor)
   const states = statesFor(step)
   const listed = [
@@ -196,11 +192,18 @@ async function pages(session: Session, filter: object, most = 1): Promise<readon
 /** As many as fit on a screen. */
 const SHOWN = 15
 
-function several(message: string, found: readonly Handoff[]): BatonError {
+export function several(message: string, found: readonly ReferenceCandidate[]): BatonError {
   return new BatonError('invalid_input', message, {
     candidates: found
       .slice(0, SHOWN)
       .map(({ id, title, state, updated_at }) => ({ id, title, state, at: updated_at })),
     count: found.length,
   })
+}
+
+interface ReferenceCandidate {
+  readonly id: string
+  readonly title: string
+  readonly updated_at: string
+  readonly state?: string
 }

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../domain/errors.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { type ReferenceKind, referencesOf } from '../catalog.ts'
-import { resolveHandoff } from './reference.ts'
+import { resolveHandoff, several } from './reference.ts'
 import type { Session } from './session.ts'
 
 type Input = Record<string, unknown>
@@ -55,7 +55,7 @@ async function resolveRun(session: Session, _: OperationName, ref: string): Prom
   if (items.some(({ id }) => id === ref)) return ref
   const found = ref === '@' ? items : items.filter(({ id }) => id.includes(ref.toLowerCase()))
   if (found.length === 0 && ref !== '@') return ref
-  const runs = found.map(({ state, name, ...rest }) => ({ ...rest, title: name, status: state }))
+  const runs = found.map((run) => ({ ...run, title: run.name }))
   return only(runs, ref, 'no workflow is under way; see: baton workflow list').id
 }
 
@@ -100,7 +100,7 @@ async function resolveNotice(session: Session, _: OperationName, ref: string): P
   ).uid
 }
 
-function only<T extends { id: string; title: string; updated_at: string; status?: string }>(
+function only<T extends Parameters<typeof several>[1][number] & { readonly status?: string }>(
   found: readonly T[],
   ref: string,
   none: string,
@@ -108,13 +108,6 @@ function only<T extends { id: string; title: string; updated_at: string; status?
   const [first] = found
   if (!first) throw new BatonError('not_found', none)
   if (found.length === 1) return first
-  throw new BatonError('invalid_input', `${ref} could be any of ${found.length}; name the one you mean`, {
-    candidates: found.slice(0, 15).map(({ id, title, updated_at, status }) => ({
-      id,
-      title,
-      at: updated_at,
-      state: status,
-    })),
-    count: found.length,
-  })
+  const states = found.map((each) => ({ ...each, ...(each.status && { state: each.status }) }))
+  throw several(`${ref} could be any of ${found.length}; name the one you mean`, states)
 }

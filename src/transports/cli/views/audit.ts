@@ -11,21 +11,15 @@ export function startView(shell: Shell, session: OperationOutput<'audit_session_
   return `${screen.tick} ${screen.bold(session.id)} is open; the work of ${session.by} from here belongs to it`
 }
 
-export function sessionsView(shell: Shell, { items, next }: OperationOutput<'audit_sessions'>): string {
-  const { screen } = shell
-  if (items.length === 0)
-    return shell.nothing('No audit session yet; begin one with: baton audit session-start')
-  if (next !== undefined) shell.more(next)
-  return screen.table(
-    items.map((session): Cell[] => [
-      { text: session.id, style: 'bold' },
-      { text: session.state, style: session.state === 'sealed' ? 'green' : 'cyan' },
-      session.by,
-      session.seal ? count(session.seal.n, 'entry', 'entries') : '-',
-      { text: screen.when(session.started_at), style: 'dim' },
-    ]),
-    ['ID', 'STATE', 'OF', 'HOLDS', 'BEGAN'],
-  )
+export function sessionsView(shell: Shell, page: OperationOutput<'audit_sessions'>): string {
+  const none = 'No audit session yet; begin one with: baton audit session-start'
+  return shell.list(page, none, ['ID', 'STATE', 'OF', 'HOLDS', 'BEGAN'], (session) => [
+    { text: session.id, style: 'bold' },
+    { text: session.state, style: session.state === 'sealed' ? 'green' : 'cyan' },
+    session.by,
+    session.seal ? count(session.seal.n, 'entry', 'entries') : '-',
+    { text: shell.screen.when(session.started_at), style: 'dim' },
+  ])
 }
 
 export function chainView(shell: Shell, { session, entries, head, levels }: ChainReport): string {
@@ -76,21 +70,14 @@ export function proofView(shell: Shell, proof: Proof): string {
 export const checkpointView = (_: Shell, { note }: OperationOutput<'audit_checkpoint'>): string =>
   note.trimEnd()
 
-export function logView(shell: Shell, { items, next }: OperationOutput<'audit_log'>): string {
-  const { screen } = shell
-  if (items.length === 0) return shell.nothing('Nothing has happened yet.')
-  if (next !== undefined) shell.more(next)
-  return screen.table(
-    items.map((entry): Cell[] => [
-      { text: String(entry.number), style: 'bold' },
-      entry.act,
-      entry.by ?? '-',
-      { text: entry.subject, fill: true },
-      { text: screen.when(entry.at), style: 'dim' },
-    ]),
-    ['ENTRY', 'ACT', 'BY', 'ABOUT', 'WHEN'],
-  )
-}
+export const logView = (shell: Shell, page: OperationOutput<'audit_log'>): string =>
+  shell.list(page, 'Nothing has happened yet.', ['ENTRY', 'ACT', 'BY', 'ABOUT', 'WHEN'], (entry) => [
+    { text: String(entry.number), style: 'bold' },
+    entry.act,
+    entry.by ?? '-',
+    { text: entry.subject, fill: true },
+    { text: shell.screen.when(entry.at), style: 'dim' },
+  ])
 
 export function keyView(shell: Shell, key: OperationOutput<'audit_key'>): string {
   shell.note(

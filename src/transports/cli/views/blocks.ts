@@ -5,30 +5,23 @@ import type { Shell } from '../shell.ts'
 /** How stored blocks and the workflows that they tell of look to people. */
 export const NO_BLOCKS = 'No block was collected yet; for example: baton collect reports/*.md'
 
-export function progressView(shell: Shell, { by, items }: OperationOutput<'report_progress'>): string {
-  if (items.length === 0) return shell.nothing(NO_BLOCKS)
-  const rows = items.map(({ key, phase, step, of, percent, status, holder, complete, updated_at }) => [
-    { text: key, style: 'bold' as const },
-    phase,
-    `${step}/${of} ${percent}%`,
-    complete ? 'workflow complete' : inWords(status),
-    holder ?? '',
-    { text: shell.screen.when(updated_at), style: 'dim' as const },
+export const progressView = (shell: Shell, page: OperationOutput<'report_progress'>): string =>
+  shell.list(page, NO_BLOCKS, [page.by, 'phase', 'progress', 'status', 'holder', ''], (found) => [
+    { text: found.key, style: 'bold' },
+    found.phase,
+    `${found.step}/${found.of} ${found.percent}%`,
+    found.complete ? 'workflow complete' : inWords(found.status),
+    found.holder ?? '',
+    { text: shell.screen.when(found.updated_at), style: 'dim' },
   ])
-  return shell.screen.table(rows, [by, 'phase', 'progress', 'status', 'holder', ''])
-}
 
-export function historyView(shell: Shell, { items, next }: OperationOutput<'report_history'>): string {
-  if (next !== undefined) shell.more(next)
-  if (items.length === 0) return shell.nothing(NO_BLOCKS)
-  const rows = items.map(({ from, phase, status, to, task, workflow, source, made, stored_at }) => [
-    { text: from, style: 'bold' as const },
-    phase,
-    inWords(status),
-    to === 'None' ? '' : to,
-    task ?? workflow ?? '',
-    { text: made ? 'baton' : (source ?? '-'), fill: true },
-    { text: shell.screen.when(stored_at), style: 'dim' as const },
+export const historyView = (shell: Shell, page: OperationOutput<'report_history'>): string =>
+  shell.list(page, NO_BLOCKS, ['agent', 'phase', 'status', 'next', 'task', 'where', ''], (block) => [
+    { text: block.from, style: 'bold' },
+    block.phase,
+    inWords(block.status),
+    block.to === 'None' ? '' : block.to,
+    block.task ?? block.workflow ?? '',
+    { text: block.made ? 'baton' : (block.source ?? '-'), fill: true },
+    { text: shell.screen.when(block.stored_at), style: 'dim' },
   ])
-  return shell.screen.table(rows, ['agent', 'phase', 'status', 'next', 'task', 'where', ''])
-}

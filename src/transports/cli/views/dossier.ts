@@ -64,26 +64,25 @@ function heading(screen: Screen, handoff: Handoff): string {
   ].join('\n')
 }
 
+/** Texts with their names; what has no text is left out. */
+const namedRows = (named: readonly (readonly [name: string, text: string | undefined])[]): DossierRow[] =>
+  named.flatMap(([name, text]) => (text ? [[name, plainText(text)] as const] : []))
+
 function askedRows(screen: Screen, { handoff, package: pack, acknowledgment }: Dossier): DossierRow[] {
-  const rows: DossierRow[] = []
-  const add = (name: string, text: string | undefined) => {
-    if (text !== undefined && text !== '') rows.push([name, plainText(text)])
-  }
   const shown = shownFields(pack)
-  for (const field of shown) add(field.label, lines(field.lines))
-  if (handoff.gate?.name !== undefined) add('Gate', `${handoff.gate.name} (${handoff.gate.type})`)
-  add('Validate', lines(pack.validation_request?.items))
-  add(
-    'Options',
-    lines(Object.entries(pack.validation_request?.options ?? {}).map(([key, text]) => `${key}: ${text}`)),
-  )
-  add('Files', lines(pack.artifacts?.map(({ path }) => path)))
-  for (const field of shown) if (!field.lines) add(field.label, json(field.value))
-  add('Understood', lines(acknowledgment?.understanding))
-  if (handoff.state === 'offered' && handoff.ack_deadline !== undefined)
-    add('Accept', screen.when(handoff.ack_deadline))
-  if (handoff.blocked_on !== undefined) add('Blocked on', handoff.blocked_on)
-  return rows
+  const { gate, state, ack_deadline: deadline } = handoff
+  const options = Object.entries(pack.validation_request?.options ?? {})
+  return namedRows([
+    ...shown.map((field) => [field.label, lines(field.lines)] as const),
+    ['Gate', gate?.name && `${gate.name} (${gate.type})`],
+    ['Validate', lines(pack.validation_request?.items)],
+    ['Options', lines(options.map(([key, text]) => `${key}: ${text}`))],
+    ['Files', lines(pack.artifacts?.map(({ path }) => path))],
+    ...shown.filter((field) => !field.lines).map((field) => [field.label, json(field.value)] as const),
+    ['Understood', lines(acknowledgment?.understanding)],
+    ['Accept', state === 'offered' && deadline !== undefined ? screen.when(deadline) : undefined],
+    ['Blocked on', handoff.blocked_on],
+  ])
 }
 
 function handedIn(screen: Screen, { handoff, package: pack, result, verifications }: Dossier): DossierRow[] {
@@ -110,29 +109,30 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
       `${mark} ${plainText(deliverable)}${evidence === undefined ? '' : `\n= ${plainText(evidence)}`}`,
     ])
   }
-  for (const [deliverable, evidence] of given)
-    rows.push(['Evidence', plainText(`${deliverable} = ${evidence}`)])
   const last = verifications.at(-1)
-  if (last?.pass === false && last.note)
-    rows.push(['Given back', plainText(`by ${last.verified_by}: ${last.note}`)])
+  rows.push(
+    ...namedRows([
+      ...[...given].map((pair) => ['Evidence', pair.join(' = ')] as const),
+      ['Given back', last?.pass === false && last.note ? `by ${last.verified_by}: ${last.note}` : undefined],
+    ]),
+  )
   for (const check of result?.checks ?? []) {
     const mark = check.ok === undefined ? '?' : check.ok ? screen.tick : screen.cross
-    rows.push([
-      'Check',
-      `${mark} ${plainText(check.name)}${check.detail ? ` (${plainText(check.detail)})` : ''}`,
-    ])
+    const detail = check.detail ? ` (${plainText(check.detail)})` : ''
+    rows.push(['Check', `${mark} ${plainText(check.name)}${detail}`])
   }
-  for (const decision of isDecided(handoff) ? (result?.decisions ?? []) : [])
-    rows.push(['Decision', plainText(itemLine(decision, 'decision'))])
-  if (result?.note) rows.push(['Note', plainText(result.note)])
-  if (result?.artifacts?.length)
-    rows.push(['Files out', plainText(result.artifacts.map(({ path }) => path).join('\n'))])
-  const output = json(result?.output)
-  if (output) rows.push(['Output', plainText(output)])
-  const validation = json(result?.validation)
-  if (validation) rows.push(['Validation', plainText(validation)])
-  if (result?.next_steps?.length) rows.push(['Next steps', plainText(result.next_steps.join('\n'))])
-  return rows
+  const decisions = isDecided(handoff) ? (result?.decisions ?? []) : []
+  return [
+    ...rows,
+    ...namedRows([
+      ...decisions.map((decision) => ['Decision', itemLine(decision, 'decision')] as const),
+      ['Note', result?.note],
+      ['Files out', lines(result?.artifacts?.map(({ path }) => path))],
+      ['Output', json(result?.output)],
+      ['Validation', json(result?.validation)],
+      ['Next steps', lines(result?.next_steps)],
+    ]),
+  ]
 }
 
 /** Deliverables that the verifier refused, until the work is handed in again. */

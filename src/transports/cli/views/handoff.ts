@@ -166,17 +166,12 @@ const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
   { text: screen.when(notice.created_at), style: 'dim' },
 ]
 
-export function listView(shell: Shell, { items, next }: OperationOutput<'handoff_list'>): string {
-  const { screen } = shell
-  if (items.length === 0) return shell.nothing('No handoff matches.')
-  if (next !== undefined) shell.more(next)
-  const rows = items.map((h): Cell[] => [
+export const listView = (shell: Shell, page: OperationOutput<'handoff_list'>): string =>
+  shell.list(page, 'No handoff matches.', ['ID', 'STATE', 'FROM', 'TO', 'TITLE', 'CHANGED'], (h) => [
     { text: h.id, style: 'bold' },
     { text: inWords(h.state), style: STATE_STYLES[h.state] },
     h.from,
     h.to,
     { text: h.title, fill: true },
-    { text: screen.when(h.updated_at), style: 'dim' },
+    { text: shell.screen.when(h.updated_at), style: 'dim' },
   ])
-  return screen.table(rows, ['ID', 'STATE', 'FROM', 'TO', 'TITLE', 'CHANGED'])
-}

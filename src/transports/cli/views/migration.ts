@@ -65,24 +65,21 @@ function section<T>(title: string, items: readonly T[], linesOf: (item: T) => re
 function endText({ screen }: Shell, plan: MigrationPlan, outcome: MigrationOutcome, folder: string): string {
   const { applied, backup, questions } = outcome
   const command = `baton migrate --from v1 ${folder}`
+  const isDecided = plan.undecided.length === 0
   return [
-    ...(plan.drafts.length > 0
-      ? [`Half-written files of a run that was cut off ${applied ? 'are gone' : 'go'}: ${plan.drafts.length}`]
-      : []),
-    ...(plan.index ? [`The index _handoffs/_index.yaml ${applied ? 'is' : 'will be'} written again`] : []),
-    ...(applied ? [`${screen.tick} done; everything that went is in ${backup}`] : []),
-    ...(!applied && hasWork(plan) ? [`Nothing was changed. Do it with: ${command} --apply`] : []),
-    ...(!hasWork(plan) && plan.undecided.length === 0 ? [`${screen.tick} there is nothing to do`] : []),
-    ...(!hasWork(plan) && plan.undecided.length > 0 ? ['Nothing can be moved before it is decided.'] : []),
-    ...(questions === undefined
-      ? []
-      : [
-          plan.undecided.length === 0
-            ? `Nothing is open, and ${questions} holds no question`
-            : `${questions} holds the questions: fill it in and run the same command again`,
-        ]),
-    ...(plan.undecided.length > 0 && questions === undefined
-      ? [`Write what is not decided into the files, or into one file: ${command} --answers answers.yaml`]
-      : []),
-  ].join('\n')
+    plan.drafts.length > 0 &&
+      `Half-written files of a run that was cut off ${applied ? 'are gone' : 'go'}: ${plan.drafts.length}`,
+    plan.index && `The index _handoffs/_index.yaml ${applied ? 'is' : 'will be'} written again`,
+    applied && `${screen.tick} done; everything that went is in ${backup}`,
+    !applied && hasWork(plan) && `Nothing was changed. Do it with: ${command} --apply`,
+    !hasWork(plan) && isDecided && `${screen.tick} there is nothing to do`,
+    !hasWork(plan) && !isDecided && 'Nothing can be moved before it is decided.',
+    questions && isDecided && `Nothing is open, and ${questions} holds no question`,
+    questions && !isDecided && `${questions} holds the questions: fill it in and run the same command again`,
+    !questions &&
+      !isDecided &&
+      `Write what is not decided into the files, or into one file: ${command} --answers answers.yaml`,
+  ]
+    .filter(Boolean)
+    .join('\n')
 }

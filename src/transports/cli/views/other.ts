@@ -8,19 +8,15 @@ import type { Cell } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { count } from './words.ts'
 
-export function agentsView(shell: Shell, { items }: OperationOutput<'agent_list'>): string {
-  const { screen } = shell
-  if (items.length === 0) return shell.nothing('Nobody has sent or received anything yet.')
-  return screen.table(
-    items.map((agent): Cell[] => [
-      { text: agent.name, style: 'bold' },
-      agent.kind,
-      agent.roles.join(', ') || '-',
-      `${agent.limits.outgoing ?? '∞'} out, ${agent.limits.incoming ?? '∞'} in`,
-      { text: agent.capabilities.join(', '), fill: true },
-    ]),
-    ['NAME', 'KIND', 'ROLES', 'LIMITS', 'CAPABILITIES'],
-  )
+export function agentsView(shell: Shell, page: OperationOutput<'agent_list'>): string {
+  const none = 'Nobody has sent or received anything yet.'
+  return shell.list(page, none, ['NAME', 'KIND', 'ROLES', 'LIMITS', 'CAPABILITIES'], (agent) => [
+    { text: agent.name, style: 'bold' },
+    agent.kind,
+    agent.roles.join(', ') || '-',
+    `${agent.limits.outgoing ?? '∞'} out, ${agent.limits.incoming ?? '∞'} in`,
+    { text: agent.capabilities.join(', '), fill: true },
+  ])
 }
 
 export function agentView(shell: Shell, agent: Agent): string {

@@ -32,15 +32,11 @@ export function taskView(shell: Shell, operation: string, task: OperationOutput<
 
 export function taskListView(
   shell: Shell,
-  { items, next }: { items: readonly ShownTask[]; next?: string | undefined },
+  page: { items: readonly ShownTask[]; next?: string | undefined },
   none = 'No task matches.',
 ): string {
-  const { screen } = shell
-  if (items.length === 0) return shell.nothing(none)
-  if (next !== undefined) shell.more(next)
-  return screen.table(
-    items.map((task) => taskRow(screen, task)),
-    ['ID', 'STATUS', 'OWNER', 'TITLE', 'CHANGED'],
+  return shell.list(page, none, ['ID', 'STATUS', 'OWNER', 'TITLE', 'CHANGED'], (task) =>
+    taskRow(shell.screen, task),
   )
 }
 

@@ -21,23 +21,18 @@ export const STATE_STYLES: Readonly<Record<State, Style>> = {
 }
 
 /** The command with which whoever is to move moves a handoff on. */
-export function nextMove(handoff: Handoff): string | undefined {
-  switch (handoff.state) {
-    case 'draft':
-      return 'send'
-    case 'offered':
-      return 'accept'
-    case 'accepted':
-    case 'in_progress':
-    case 'blocked':
-      return handoff.type === 'return' ? 'handoff complete' : 'submit'
-    case 'needs_input':
-      return handoff.need === 'clarification' ? 'answer' : 'decide'
-    case 'in_review':
-      return 'verify'
-    default:
-      return undefined
-  }
+export const nextMove = (handoff: Handoff): string | undefined => MOVES[handoff.state]?.(handoff)
+
+const handIn = ({ type }: Handoff): string => (type === 'return' ? 'handoff complete' : 'submit')
+
+const MOVES: Readonly<Partial<Record<State, (handoff: Handoff) => string>>> = {
+  draft: () => 'send',
+  offered: () => 'accept',
+  accepted: handIn,
+  in_progress: handIn,
+  blocked: handIn,
+  needs_input: ({ need }) => (need === 'clarification' ? 'answer' : 'decide'),
+  in_review: () => 'verify',
 }
 
 /** The whole command of that move. Work of document 004 is not begun by somebody who does not say the task again. */
@@ -50,21 +45,12 @@ export function moveCommand(handoff: Handoff, id: string): string | undefined {
 
 /** The next thing that a handoff waits for, as the end of a sentence. */
 export function waitsFor(handoff: Handoff): string {
-  const who = handoff.waiting_for ?? handoff.to
-  switch (handoff.state) {
-    case 'offered':
-      return 'waiting to be accepted'
-    case 'needs_input':
-      return handoff.need === 'clarification'
-        ? `waiting for an answer of ${who}`
-        : `waiting for a decision of ${who}`
-    case 'in_review':
-      return `waiting to be verified by ${who}`
-    case 'retry_wait':
-      return 'waiting to be tried again'
-    default:
-      return inWords(handoff.state)
-  }
+  const { state, need, waiting_for: who = handoff.to } = handoff
+  if (state === 'offered') return 'waiting to be accepted'
+  if (state === 'in_review') return `waiting to be verified by ${who}`
+  if (state === 'retry_wait') return 'waiting to be tried again'
+  if (state !== 'needs_input') return inWords(state)
+  return `waiting for ${need === 'clarification' ? 'an answer' : 'a decision'} of ${who}`
 }
 
 /** Actions of the log, as people say them; others are shown by their own name. */

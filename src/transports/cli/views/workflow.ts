@@ -54,21 +54,14 @@ const shownState = ({ state, handoff_state }: StepView): string =>
 
 export const pictureView = (_: Shell, { text }: OperationOutput<'workflow_picture'>): string => text.trimEnd()
 
-export function listView(shell: Shell, { items, next }: OperationOutput<'workflow_list'>): string {
-  const { screen } = shell
-  if (next !== undefined) shell.more(next)
-  if (items.length === 0) return shell.nothing('No workflow has been started.')
-  return screen.table(
-    items.map((run) => [
-      { text: run.id, style: 'bold' },
-      { text: run.state, style: RUN_STYLES[run.state] },
-      `${run.workflow_state.completed_steps.length}/${run.workflow_state.completed_steps.length + run.workflow_state.remaining_steps.length}`,
-      run.by,
-      screen.when(run.started_at),
-    ]),
-    ['run', 'state', 'steps', 'by', 'started'],
-  )
-}
+export const listView = (shell: Shell, page: OperationOutput<'workflow_list'>): string =>
+  shell.list(page, 'No workflow has been started.', ['run', 'state', 'steps', 'by', 'started'], (run) => [
+    { text: run.id, style: 'bold' },
+    { text: run.state, style: RUN_STYLES[run.state] },
+    `${run.workflow_state.completed_steps.length}/${run.workflow_state.completed_steps.length + run.workflow_state.remaining_steps.length}`,
+    run.by,
+    shell.screen.when(run.started_at),
+  ])
 
 export function checkView({ screen }: Shell, { name, steps }: OperationOutput<'workflow_check'>): string {
   return [

@@ -106,19 +106,16 @@ const list: Command = {
   async run(shell) {
     const { service } = await shell.openLocal({ write: false })
     const tokens = (await (await service.tokens()).list()).filter((token) => !isSpentCode(token))
-    shell.answer({ items: tokens.map(withoutSecret) }, () => {
-      if (tokens.length === 0) return shell.nothing(`No token yet; make one with: ${create.examples[0]}`)
-      return shell.screen.table(
-        tokens.map((token) => [
-          { text: shell.screen.isTerminal ? token.uid.slice(-8) : token.uid, style: 'bold' },
-          token.agent,
-          { text: token.scopes.join(' '), fill: true },
-          tokenState(token, shell),
-          { text: shell.screen.when(token.created_at), style: 'dim' },
-        ]),
-        ['ID', 'AGENT', 'SCOPES', 'STATE', 'MADE'],
-      )
-    })
+    const none = `No token yet; make one with: ${create.examples[0]}`
+    shell.answer({ items: tokens.map(withoutSecret) }, () =>
+      shell.list({ items: tokens }, none, ['ID', 'AGENT', 'SCOPES', 'STATE', 'MADE'], (token) => [
+        { text: shell.screen.isTerminal ? token.uid.slice(-8) : token.uid, style: 'bold' },
+        token.agent,
+        { text: token.scopes.join(' '), fill: true },
+        tokenState(token, shell),
+        { text: shell.screen.when(token.created_at), style: 'dim' },
+      ]),
+    )
   },
 }
 

@@ -3,7 +3,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { failureJson } from '../../failure.ts'
 import { isOn, textOf } from '../../input/args.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 
 export const verifying: Command = {
   name: 'audit verify',
@@ -25,14 +25,15 @@ export const verifying: Command = {
       const file = textOf(args, name)
       return file === undefined ? undefined : resolve(shell.io.cwd, file)
     }
-    const progress = new Progress(shell)
-    const outcome = await verifyFolder({
-      folders: args.words.map((word) => resolve(shell.io.cwd, word)),
-      seen: path('seen'),
-      policy: path('policy'),
-      vkey: textOf(args, 'vkey'),
-      tell: (done, of) => progress.tell(`verifying: ${done} of ${of} entries`),
-    }).finally(() => progress.end())
+    const outcome = await withProgress(shell, (tell) =>
+      verifyFolder({
+        folders: args.words.map((word) => resolve(shell.io.cwd, word)),
+        seen: path('seen'),
+        policy: path('policy'),
+        vkey: textOf(args, 'vkey'),
+        tell: (done, of) => tell(`verifying: ${done} of ${of} entries`),
+      }),
+    )
     if ('usage' in outcome) {
       const message = `${outcome.usage}; for example: ${verifying.examples[1]}`
       if (shell.isJson) shell.io.stderr.write(`${failureJson(new BatonError('invalid_input', message))}\n`)

@@ -11,13 +11,12 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { CollectInput } from '../../../../service/blocks/collection.ts'
 import { badOption, choiceOf, isOn, textOf } from '../../input/args.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { STDIN, type Target } from '../documents/files.ts'
 import { placed } from '../documents/import.ts'
-import { readPipe } from '../documents/pipe.ts'
-import { readTarget } from '../documents/target-file.ts'
+import { readFrom } from '../documents/pipe.ts'
 
 /** A block with the file as people typed it. */
 export type GatheredBlock = CollectedBlock & { readonly file: string }
@@ -78,7 +77,6 @@ export async function gather(
   cut: (text: string) => string = (text) => text,
 ): Promise<Gathered> {
   const about = aboutAll(shell, session)
-  const progress = new Progress(shell)
   const signal = shell.io.lasting()
   const blocks: GatheredBlock[] = []
   const order: Collected['order'][number][] = []
@@ -92,11 +90,11 @@ export async function gather(
     order.push(...collected.order)
     workflows.push(...collected.progress)
   }
-  try {
+  await withProgress(shell, async (tell) => {
     for (const [i, target] of targets.entries()) {
       signal.throwIfAborted()
-      progress.tell(`read ${i} of ${targets.length} files`)
-      const read = target.file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
+      tell(`read ${i} of ${targets.length} files`)
+      const read = await readFrom(target, shell.io.stdin)
       if (read.text === undefined) {
         await flush()
         blocks.push(unreadable(target, read.problem))
@@ -108,9 +106,7 @@ export async function gather(
       if (size > BATCH_CHARACTERS || texts.length >= BATCH_FILES) await flush()
     }
     await flush()
-  } finally {
-    progress.end()
-  }
+  })
   return { blocks, order, progress: workflows, stored: session !== undefined }
 }
 

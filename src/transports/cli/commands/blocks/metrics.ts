@@ -2,7 +2,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { MetricSummary, MetricsGroup } from '../../../../domain/reports/metrics.ts'
 import { durationText } from '../../../../domain/reports/metrics-value.ts'
 import { inWords } from '../../../../domain/texts/visible.ts'
-import type { FieldFlag } from '../../input/flags.ts'
+import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
@@ -17,10 +17,10 @@ interface Metrics {
   readonly groups: readonly MetricsGroup[]
 }
 
-const FLAGS: readonly FieldFlag[] = [
-  { name: 'csv', field: 'csv', kind: 'switch', about: 'One line for each metric, for a spreadsheet' },
-  { name: 'chart', field: 'chart', kind: 'switch', about: 'Durations and blocks as bars' },
-]
+const FLAGS = [
+  { name: 'csv', about: 'One line for each metric, for a spreadsheet' },
+  { name: 'chart', about: 'Durations and blocks as bars' },
+].map(added)
 
 /** Beside the table: lines for a spreadsheet, and bars. */
 export const metrics: Extra = {

@@ -2,7 +2,7 @@ import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { formatsFor } from './output.ts'
@@ -54,26 +54,23 @@ export const check: Command = {
 async function checkTargets(shell: Shell, targets: readonly Target[]): Promise<readonly CheckedEntry[]> {
   const options = { changed: await changedFor(shell, targets), formats: await formatsFor(shell) }
   if (targets.length < MANY) {
-    const [{ checkTarget }, { readPipe }] = await Promise.all([
+    const [{ checkTarget }, { readFrom }] = await Promise.all([
       import('./target-check.ts'),
       import('./pipe.ts'),
     ])
     const entries: CheckedEntry[] = []
     for (const target of targets)
-      entries.push(
-        ...(target.file === STDIN
-          ? checkTarget(target, options, await readPipe(shell.io.stdin))
-          : checkTarget(target, options)),
-      )
+      entries.push(...checkTarget(target, options, await readFrom(target, shell.io.stdin)))
     return entries
   }
   const { checkOnThreads } = await import('./check-pool.ts')
-  const progress = new Progress(shell)
-  return checkOnThreads(targets, {
-    options,
-    signal: shell.io.lasting(),
-    tell: (done, of) => progress.tell(`checked ${done} of ${of} files`),
-  }).finally(() => progress.end())
+  return withProgress(shell, (tell) =>
+    checkOnThreads(targets, {
+      options,
+      signal: shell.io.lasting(),
+      tell: (done, of) => tell(`checked ${done} of ${of} files`),
+    }),
+  )
 }
 
 /** The files that git says changed. The documents report the changes and are left out. */
@@ -96,19 +93,7 @@ async function printChecked(shell: Shell, entries: readonly CheckedEntry[]): Pro
     shell.print(safeJson(toSarif(entries), 2))
     return
   }
-  const documents = entries.map(({ file, dialect, ok, summary, diagnostics }) => ({
-    file,
-    dialect,
-    ok,
-    summary,
-    diagnostics: diagnostics.map(({ severity, code, message, line, column }) => ({
-      severity,
-      code,
-      message,
-      line,
-      column,
-    })),
-  }))
+  const documents = entries.map(({ file, form: _, lines: __, ...document }) => ({ file, ...document }))
   const { reportText } = await import('./report.ts')
   shell.answer({ documents }, () => reportText(shell.screen, entries))
 }

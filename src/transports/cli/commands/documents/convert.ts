@@ -55,8 +55,7 @@ const NO_STORE = undefined as never
 const noStore = async (shell: Shell) => ({ deps: { formats: await formatsFor(shell) } }) as never
 
 async function textAt(shell: Shell, target: Target): Promise<string> {
-  const [{ readTarget }, { readPipe }] = await Promise.all([import('./target-file.ts'), import('./pipe.ts')])
-  const read = target.file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
+  const read = await (await import('./pipe.ts')).readFrom(target, shell.io.stdin)
   if (read.text !== undefined) return read.text
   throw new BatonError('invalid_input', `${target.file}: ${read.problem.message}`, { file: target.file })
 }

@@ -5,14 +5,13 @@ import { inWords } from '../../../../domain/texts/visible.ts'
 import { isHinted } from '../../../../service/documents/hint.ts'
 import type { Command } from '../../command.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import { liveOf } from '../../session/live.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
-import { readPipe } from './pipe.ts'
-import { readTarget } from './target-file.ts'
+import { readFrom } from './pipe.ts'
 
 type Item = ImportItem & { readonly file: string }
 
@@ -32,17 +31,14 @@ export const importing: Command = {
     const session = await shell.open({ write: true })
     const items: Item[] = []
     const seen = new Map<string, string>()
-    const progress = new Progress(shell)
     const signal = shell.io.lasting()
-    try {
+    await withProgress(shell, async (tell) => {
       for (const [i, target] of targets.entries()) {
-        progress.tell(`imported ${i} of ${targets.length} files`)
+        tell(`imported ${i} of ${targets.length} files`)
         signal.throwIfAborted()
         for (const item of await imported(shell, session, target)) items.push(twinned(item, seen))
       }
-    } finally {
-      progress.end()
-    }
+    })
     // A file of a live folder is its handoff's own from now on.
     await (await liveOf(shell, session))?.catchUp()
     shell.answer({ items }, () => [...items.map((item) => itemText(shell, item)), counts(items)].join('\n'))
@@ -63,7 +59,7 @@ function twinned(item: Item, seen: Map<string, string>): Item {
 
 async function imported(shell: Shell, session: Session, target: Target): Promise<readonly Item[]> {
   const { file, path, isWalked } = target
-  const read = file === STDIN ? await readPipe(shell.io.stdin) : readTarget(target)
+  const read = await readFrom(target, shell.io.stdin)
   if (read.text === undefined) {
     const outcome = read.problem.severity === 'error' ? 'refused' : 'skipped'
     return [{ file, outcome, line: 1, reason: read.problem.message }]
@@ -102,21 +98,22 @@ const FOLDERS = 4
 
 function itemText({ screen }: Shell, item: Item): string {
   const { file, outcome, line, id, task, record, state, names, reason } = item
-  const mark =
-    outcome === 'imported'
-      ? screen.tick
-      : outcome === 'refused'
-        ? screen.cross
-        : outcome === 'unchanged' || outcome === 'skipped'
-          ? screen.dim('·')
-          : screen.mark
+  const nothingNew = screen.dim('·')
+  const marks = {
+    imported: screen.tick,
+    refused: screen.cross,
+    unchanged: nothingNew,
+    skipped: nothingNew,
+    differs: screen.mark,
+    twin: screen.mark,
+  }
   const what = id ?? (record === undefined ? task : `${task}, a record`)
   const facts = [what, state && inWords(state)].filter((fact) => fact !== undefined).join(', ')
   const why = names ? `${names.join(' and ')}: ${reason}` : reason
   const said = [outcome, facts, why === undefined ? undefined : oneLine(why)]
     .filter((part) => part)
     .join(': ')
-  return `${mark} ${plainText(file)}${line > 1 ? `:${line}` : ''}  ${said}`
+  return `${marks[outcome]} ${plainText(file)}${line > 1 ? `:${line}` : ''}  ${said}`
 }
 
 function counts(items: readonly Item[]): string {

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { type Issue, issueSentence } from '../../../../domain/texts/issue-words.ts'
 import type { Arguments, Flag } from '../../input/args.ts'
 import { badOption, isOn, textOf, textsOf } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
+import { writeNamed } from '../named-file.ts'
 import type { FileProblem } from './target-file.ts'
 
 /** Named here because the command line knows no dialect but by name; the operation is the judge. */
@@ -62,7 +61,11 @@ export function supplyOf(args: Arguments): Record<string, string> {
 /** The document goes to the file or the answer; what was wrong with it and what it lost is told beside it. */
 export function tellWritten(shell: Shell, { text, ...more }: Written): void {
   const out = textOf(shell.args, 'out')
-  if (out !== undefined) writeNew(shell, out, text)
+  if (out !== undefined)
+    writeNamed(shell, out, text, {
+      replace: isOn(shell.args, 'force'),
+      advice: 'name another file, or replace it with --force',
+    })
   if (!shell.isJson) {
     for (const { severity, line, message } of more.diagnostics ?? [])
       if (severity === 'error') shell.warn(`line ${line}: ${oneLine(message)}`)
@@ -75,22 +78,6 @@ export function tellWritten(shell: Shell, { text, ...more }: Written): void {
 /** To a pipe byte for byte; a terminal gets nothing that would move its cursor. */
 const terminalText = ({ screen }: Shell, text: string): string =>
   (screen.isTerminal ? plainText(text) : text).replace(/\n$/, '')
-
-function writeNew(shell: Shell, out: string, text: string): void {
-  try {
-    writeFileSync(resolve(shell.io.cwd, out), text, { flag: isOn(shell.args, 'force') ? 'w' : 'wx' })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST')
-      throw new BatonError(
-        'conflict',
-        `${out} is there already; name another file, or replace it with --force`,
-        { file: out },
-        error,
-      )
-    throw new BatonError('invalid_input', `${out} cannot be written (${code})`, { file: out }, error)
-  }
-}
 
 /** A refused field, or a refusal for want of something, as the options that people type. */
 export function inOptions(error: unknown): unknown {

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream'
-import { decoded, MAX_FILE_BYTES, type ReadText } from './target-file.ts'
+import { STDIN, type Target } from './files.ts'
+import { decoded, MAX_FILE_BYTES, type ReadText, readTarget } from './target-file.ts'
 
-/** Reads standard input, up to the size that a file may have. */
-export async function readPipe(stdin: Readable): Promise<ReadText> {
+/** Reads a file, or standard input up to the size that a file may have. */
+export async function readFrom(target: Target, stdin: Readable): Promise<ReadText> {
+  if (target.file !== STDIN) return readTarget(target)
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stdin) {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { MAX_BLOB_BYTES } from '../../../../service/handoffs/artifacts.ts'
-import { outFile } from '../../input/flags.ts'
+import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
+import { writeNamed } from '../named-file.ts'
 
-const OUT = outFile('Write the bytes to this new file')
+const OUT = added({ name: 'out', placeholder: 'file', about: 'Write the bytes to this new file' })
 
 /** A file that is here is registered with its hash. */
 export const put: Extra = {
@@ -42,16 +43,7 @@ export const get: Extra = {
         'not_found',
         `the bytes of ${artifact.path} are not stored here, only its path and hash`,
       )
-    try {
-      writeFileSync(resolve(shell.io.cwd, out), Buffer.from(content, 'base64'), { flag: 'wx' })
-    } catch (error) {
-      throw new BatonError(
-        'conflict',
-        `${out} cannot be written (${(error as NodeJS.ErrnoException).code}); name a file that is not there yet`,
-        { file: out },
-        error,
-      )
-    }
+    writeNamed(shell, out, Buffer.from(content, 'base64'))
     shell.answer(output, () => `${shell.screen.tick} written to ${out}`)
     return true
   },

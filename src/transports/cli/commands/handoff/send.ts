@@ -1,17 +1,15 @@
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
-import type { FieldFlag } from '../../input/flags.ts'
+import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 
-const CHECK_FILES: FieldFlag = {
+const CHECK_FILES = added({
   name: 'check-files',
-  field: 'check_files',
-  kind: 'word',
   placeholder: 'since',
   about: 'Point out files changed since this commit or branch that are not among the artifacts',
-}
+})
 
 /** Git knows which files were made; the sender need not list them twice. */
 export const send: Extra = {

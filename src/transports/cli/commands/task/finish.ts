@@ -9,7 +9,7 @@ import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts
 import { worktreeOf } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, badOption, textOf, textsOf } from '../../input/args.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -96,9 +96,7 @@ async function demandStageOne(
   const set = await stageOneCommands(shell)
   if ('problem' in set) points.push({ code: 'not_trusted', message: set.problem })
   else if (!isElsewhere) {
-    const progress = new Progress(shell)
-    const failed = await runCommands(set.commands, repository.root, (command) => progress.tell(command))
-    progress.end()
+    const failed = await withProgress(shell, (tell) => runCommands(set.commands, repository.root, tell))
     if (failed) points.push(failed)
   }
   // Only what is good is pushed, so this comes last.

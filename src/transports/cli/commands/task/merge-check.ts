@@ -7,7 +7,7 @@ import { withCheckout } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, isOn, refuseMoreWords, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { stageOneCommands } from './commands.ts'
@@ -71,14 +71,9 @@ async function branchOf(repository: Repository, { words }: Arguments): Promise<s
 async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Problem | undefined> {
   const set = await stageOneCommands(shell)
   if ('problem' in set) return { code: 'not_trusted', message: set.problem }
-  const progress = new Progress(shell)
-  try {
-    return await withCheckout(repository, head, (folder) =>
-      runCommands(set.commands, folder, (command) => progress.tell(command)),
-    )
-  } finally {
-    progress.end()
-  }
+  return withProgress(shell, (tell) =>
+    withCheckout(repository, head, (folder) => runCommands(set.commands, folder, tell)),
+  )
 }
 
 /** Done without a record cannot stand. Whoever may not write says so and leaves it to the next who checks. */

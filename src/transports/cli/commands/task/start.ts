@@ -2,35 +2,22 @@ import { type Claimant, claimedPlace, isMine } from '../../../../git/claimed-pla
 import type { Repository } from '../../../../git/git.ts'
 import { demandCommitish, demandSlug } from '../../../../git/names.ts'
 import type { ShownTask } from '../../../../git/task-facts.ts'
-import type { FieldFlag } from '../../input/flags.ts'
+import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { taskView } from '../../views/task.ts'
 import { askOf, repositoryHere } from './repository.ts'
 
-const FLAGS: readonly FieldFlag[] = [
+const FLAGS = [
   {
     name: 'slug',
-    field: 'slug',
-    kind: 'word',
     placeholder: 'words',
     about: 'The end of the branch, package-setup for feature/p0-1-1-package-setup (from the title)',
   },
-  {
-    name: 'base',
-    field: 'base',
-    kind: 'word',
-    placeholder: 'branch',
-    about: 'Base of the new branch (main)',
-  },
-  {
-    name: 'no-worktree',
-    field: 'no_worktree',
-    kind: 'switch',
-    about: 'Only claim the task, without a branch and a folder',
-  },
-]
+  { name: 'base', placeholder: 'branch', about: 'Base of the new branch (main)' },
+  { name: 'no-worktree', about: 'Only claim the task, without a branch and a folder' },
+].map(added)
 
 interface Begun {
   readonly repository: Repository

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { WorkflowName } from '../../../../domain/workflow/workflow.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
 import type { Command } from '../../command.ts'
+import { writeNamed } from '../named-file.ts'
 
 export const workflowInit: Command = {
   name: 'workflow init',
@@ -20,19 +21,7 @@ export const workflowInit: Command = {
     const file = join('workflows', `${name}.yaml`)
     const text = phasesText().replace(`name: ${PHASES_NAME}`, `name: ${name}`)
     mkdirSync(join(shell.io.cwd, 'workflows'), { recursive: true })
-    try {
-      writeFileSync(join(shell.io.cwd, file), text, { flag: 'wx' })
-    } catch (error) {
-      const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
-      throw new BatonError(
-        'conflict',
-        isThere
-          ? `${file} is there already; take another name, or change that file`
-          : `${file} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-        { file },
-        error,
-      )
-    }
+    writeNamed(shell, file, text, { advice: 'take another name, or change that file' })
     shell.next(`baton workflow check ${name}`)
     shell.answer({ file }, () => `${shell.screen.tick} written to ${file}; put your agents' names in`)
   },

@@ -1,13 +1,16 @@
-import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import { draw } from '../../../../operations/workflow.ts'
-import { outFile } from '../../input/flags.ts'
+import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
+import { writeNamed } from '../named-file.ts'
 import { fromFile, isAlone, readAlone } from './definition.ts'
 
-const OUT = outFile('Write the picture to this file; .svg says the format too')
+const OUT = added({
+  name: 'out',
+  placeholder: 'file',
+  about: 'Write the picture to this file; .svg says the format too',
+})
 
 type Format = Parameters<typeof draw>[1]
 
@@ -40,16 +43,7 @@ export const picture: Extra = {
   async after(shell, output, { out }) {
     if (typeof out !== 'string') return false
     const { text } = output as { text: string }
-    try {
-      writeFileSync(resolve(shell.io.cwd, out), text)
-    } catch (error) {
-      throw new BatonError(
-        'invalid_input',
-        `${out} cannot be written (${(error as NodeJS.ErrnoException).code}); name a file in a folder that is there`,
-        { file: out },
-        error,
-      )
-    }
+    writeNamed(shell, out, text, { replace: true })
     shell.answer(output, () => `${shell.screen.tick} written to ${out}`)
     return true
   },

@@ -8,7 +8,7 @@ import { findWorkspace, type Workspace } from '../../../../workspace/workspace.t
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 import { reportOf } from './doctor-report.ts'
@@ -133,11 +133,12 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
     ok: true,
     detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})`,
   })
-  const progress = new Progress(shell)
-  const report = await verifyChains(store, {
-    tell: (what, done, of) => progress.tell(`${what}: ${done} of ${of}`),
-    signal: shell.io.lasting(),
-  }).finally(() => progress.end())
+  const report = await withProgress(shell, (tell) =>
+    verifyChains(store, {
+      tell: (what, done, of) => tell(`${what}: ${done} of ${of}`),
+      signal: shell.io.lasting(),
+    }),
+  )
   const [first] = report.broken
   findings.push({
     name: 'log',

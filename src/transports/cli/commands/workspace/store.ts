@@ -5,7 +5,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
-import { Progress } from '../../screen/progress.ts'
+import { withProgress } from '../../screen/progress.ts'
 import type { SessionOptions, Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 
@@ -52,7 +52,7 @@ const backup: Command = {
     const file = resolve(shell.io.cwd, words[0]!)
     const store = await openLocal(shell, false)
     const tools = await import('../../../../archive/store-backup.ts')
-    const { rows, bytes } = await withProgress(shell, (work) => tools.backup(store, file, work))
+    const { rows, bytes } = await atWork(shell, (work) => tools.backup(store, file, work))
     shell.answer(
       { file, rows, bytes },
       () => `${shell.screen.tick} ${count(rows, 'row')}, ${size(bytes)}, read back: ${file}`,
@@ -71,7 +71,7 @@ const restore: Command = {
   async run(shell, { words }) {
     const file = resolve(shell.io.cwd, words[0]!)
     const tools = await import('../../../../archive/store-backup.ts')
-    const { store, rows, chains } = await withProgress(shell, (work) =>
+    const { store, rows, chains } = await atWork(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
     )
     shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
@@ -102,7 +102,7 @@ const copy: Command = {
     const store = await openStore(placed)
     try {
       const tools = await import('../../../../archive/store-backup.ts')
-      const { rows, chains } = await withProgress(shell, (work) => tools.copyStore(source, store, work))
+      const { rows, chains } = await atWork(shell, (work) => tools.copyStore(source, store, work))
       shell.answer({ location: store.info.location, rows, chains }, () =>
         restored(shell, rows, chains, store),
       )
@@ -146,24 +146,18 @@ async function openLocal(
   return service.deps.store
 }
 
-async function withProgress<T>(
-  shell: Shell,
-  work: (options: {
-    tell: (what: string, done: number, of?: number) => void
-    signal: AbortSignal
-  }) => Promise<T>,
-): Promise<T> {
-  const progress = new Progress(shell)
-  try {
-    return await work({
-      tell: (what, done, of) =>
-        progress.tell(of === undefined ? `${what}: ${done}` : `${what}: ${done} of ${of}`),
-      signal: shell.io.lasting(),
-    })
-  } finally {
-    progress.end()
-  }
+interface StoreWork {
+  readonly tell: (what: string, done: number, of?: number) => void
+  readonly signal: AbortSignal
 }
+
+const atWork = <T>(shell: Shell, work: (options: StoreWork) => Promise<T>): Promise<T> =>
+  withProgress(shell, (tell) =>
+    work({
+      tell: (what, done, of) => tell(of === undefined ? `${what}: ${done}` : `${what}: ${done} of ${of}`),
+      signal: shell.io.lasting(),
+    }),
+  )
 
 function restored(
   shell: Shell,

@@ -9,21 +9,10 @@ export interface Size {
   readonly height: number
 }
 
-export interface PlacedStep {
-  readonly id: string
-  /** The middle. */
+/** The middle of a node. */
+interface Place {
   readonly x: number
   readonly y: number
-}
-
-export interface Layout extends Size {
-  readonly nodes: ReadonlyMap<string, PlacedStep>
-  /** The points that each edge passes, from the foot of one node to the head of the other. */
-  readonly edges: readonly {
-    readonly from: string
-    readonly to: string
-    readonly points: readonly (readonly [x: number, y: number])[]
-  }[]
 }
 
 const GAP_X = 36
@@ -40,7 +29,7 @@ interface Cell {
 }
 
 /** Rows from top to bottom: every node stands below all that it needs, and long edges have lanes of their own. */
-export function layoutOf({ nodes, edges }: Graph, size: Size): Layout {
+export function layoutOf({ nodes, edges }: Graph, size: Size) {
   const rows = rowsOf(
     nodes.map(({ id }) => id),
     edges,
@@ -62,15 +51,11 @@ export function layoutOf({ nodes, edges }: Graph, size: Size): Layout {
   const widthOf = ({ isLane }: Cell): number => (isLane ? LANE : size.width)
   const widths = grid.map((row) => row.reduce((sum, cell) => sum + widthOf(cell) + GAP_X, -GAP_X))
   const width = Math.max(0, ...widths)
-  const placed = new Map<string, PlacedStep>()
+  const placed = new Map<string, Place>()
   for (const [r, row] of grid.entries()) {
     let x = (width - widths[r]!) / 2
     for (const cell of row) {
-      placed.set(cell.id, {
-        id: cell.id,
-        x: x + widthOf(cell) / 2,
-        y: r * (size.height + GAP_Y) + size.height / 2,
-      })
+      placed.set(cell.id, { x: x + widthOf(cell) / 2, y: r * (size.height + GAP_Y) + size.height / 2 })
       x += widthOf(cell) + GAP_X
     }
   }
@@ -126,9 +111,10 @@ function ordered(cells: readonly Cell[], links: readonly (readonly [string, stri
   return grid
 }
 
+/** The points that an edge passes, from the foot of one node to the head of the other. */
 function pointsOf(
   way: readonly string[],
-  placed: ReadonlyMap<string, PlacedStep>,
+  placed: ReadonlyMap<string, Place>,
   height: number,
 ): readonly (readonly [number, number])[] {
   return way.flatMap((id, i) => {

@@ -33,7 +33,7 @@ describe('the picture of any workflow', () => {
           for (const b of all.slice(i + 1))
             assert.ok(
               Math.abs(a.x - b.x) >= SIZE.width || Math.abs(a.y - b.y) >= SIZE.height,
-              `${a.id} over ${b.id}`,
+              `node ${i + 1} and another stand in one place`,
             )
         }
         for (const { from, to, points } of edges) {

@@ -31,6 +31,12 @@ export const textOf = (args: Arguments, name: string): string | undefined => arg
 export const textsOf = (args: Arguments, name: string): readonly string[] => args.texts.get(name) ?? []
 export const isOn = (args: Arguments, name: string): boolean => args.switches.get(name) ?? false
 
+/** The same arguments with the caller where every command looks for it. */
+export const withCaller = (args: Arguments, agent: string): Arguments => ({
+  ...args,
+  texts: new Map([...args.texts, ['as', [agent]]]),
+})
+
 /** A refusal of the text that was typed for an option. */
 export const badOption = (name: string, problem: string): BatonError =>
   new BatonError('invalid_input', `--${name} ${problem}`, { option: name })

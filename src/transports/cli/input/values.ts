@@ -4,15 +4,13 @@ import type { Readable } from 'node:stream'
 import { BatonError } from '../../../domain/errors.ts'
 import { FIELD_NAMED } from '../../../domain/handoffs/package-fields.ts'
 import { present } from '../../../domain/present.ts'
+import type { Io } from '../io.ts'
 import { toSeconds } from '../screen/time.ts'
 import type { Arguments } from './args.ts'
 import type { FieldFlag } from './flags.ts'
 
 /** The sources of values that are not written out. */
-export interface Sources {
-  readonly cwd: string
-  readonly stdin: Readable
-}
+type Sources = Pick<Io, 'cwd' | 'stdin'>
 
 /** More than any field takes; what is larger is refused before it fills the memory. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024
@@ -90,12 +88,19 @@ async function toValue(text: string, flag: FieldFlag, sources: Sources): Promise
 
 /** The bytes behind `@file` or `-`; undefined when the text stands for itself. */
 async function contentOf(text: string, flag: FieldFlag, sources: Sources): Promise<Buffer | undefined> {
-  if (text === '-') return readAll(sources.stdin, flag)
-  if (!text.startsWith('@') || text.startsWith('@@') || text === '@') return undefined
-  const path = resolve(sources.cwd, text.slice(1))
+  const isPipe = text === '-'
+  if (!isPipe && (!text.startsWith('@') || text.startsWith('@@') || text === '@')) return undefined
+  const bytes = isPipe ? await bytesFrom(sources.stdin, MAX_INPUT_BYTES) : fileAt(text, flag, sources)
+  if (bytes.length <= MAX_INPUT_BYTES) return bytes
+  throw new BatonError('too_large', `--${flag.name} takes at most ${MAX_INPUT_BYTES / 1024 / 1024} MB`, {
+    option: flag.name,
+    limit: MAX_INPUT_BYTES,
+  })
+}
+
+function fileAt(text: string, flag: FieldFlag, { cwd }: Sources): Buffer {
   try {
-    const bytes = readFileSync(path)
-    if (bytes.length <= MAX_INPUT_BYTES) return bytes
+    return readFileSync(resolve(cwd, text.slice(1)))
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     throw new BatonError(
@@ -105,26 +110,19 @@ async function contentOf(text: string, flag: FieldFlag, sources: Sources): Promi
       error,
     )
   }
-  throw tooLarge(flag)
 }
 
-async function readAll(stdin: Readable, flag: FieldFlag): Promise<Buffer> {
+/** The bytes of standard input; it is read no further once there are more than `most`. */
+export async function bytesFrom(stdin: Readable, most: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stdin) {
-    const bytes = Buffer.from(chunk as Uint8Array)
-    size += bytes.length
-    if (size > MAX_INPUT_BYTES) throw tooLarge(flag)
-    chunks.push(bytes)
+    chunks.push(Buffer.from(chunk as Uint8Array))
+    size += chunk.length
+    if (size > most) break
   }
   return Buffer.concat(chunks)
 }
-
-const tooLarge = (flag: FieldFlag): BatonError =>
-  new BatonError('too_large', `--${flag.name} takes at most ${MAX_INPUT_BYTES / 1024 / 1024} MB`, {
-    option: flag.name,
-    limit: MAX_INPUT_BYTES,
-  })
 
 const unescaped = (text: string): string => (text.startsWith('@@') ? text.slice(1) : text)
 

@@ -127,13 +127,7 @@ function chartOf(shell: Shell, { by, groups }: Metrics): string {
   ].join('\n')
 }
 
-interface Bar {
-  readonly name: string
-  readonly size: number
-  readonly text: string
-}
-
-function bars(screen: Screen, all: readonly Bar[]): string {
+function bars(screen: Screen, all: readonly { name: string; size: number; text: string }[]): string {
   const most = Math.max(...all.map(({ size }) => size), Number.MIN_VALUE)
   const names = all.map(({ name }) => (screen.isTerminal ? cut(oneLine(name), BAR) : oneLine(name)))
   const width = Math.max(...names.map(widthOf))

@@ -9,7 +9,7 @@ import type { CheckedEntry } from './target-check.ts'
 const BATCH = 32
 const MOST_THREADS = 8
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly options: CheckJob['options']
   readonly signal: AbortSignal
   readonly tell: (done: number, of: number) => void
@@ -30,9 +30,9 @@ export async function checkOnThreads(
     signal.addEventListener('abort', stop)
     try {
       for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
-        const found = await answerOf(worker, { targets: targets.slice(start, start + BATCH) })
-        for (const [i, entries] of found.results.entries()) results[start + i] = entries
-        done += found.results.length
+        const found = await answerOf(worker, targets.slice(start, start + BATCH))
+        for (const [i, entries] of found.entries()) results[start + i] = entries
+        done += found.length
         tell(done, targets.length)
         if (signal.aborted) throw new Interrupted()
       }

@@ -2,13 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Target } from './files.ts'
 import { type CheckedEntry, checkTarget } from './target-check.ts'
 
-export interface Batch {
-  readonly targets: readonly Target[]
-}
-
-export interface Checked {
-  readonly results: readonly (readonly CheckedEntry[])[]
-}
+/** Files to check, and the answer: the documents of each. */
+export type Batch = readonly Target[]
+export type Checked = readonly (readonly CheckedEntry[])[]
 
 export interface CheckJob {
   readonly role: typeof WORKER_ROLE
@@ -23,8 +19,8 @@ export const WORKER_URL = new URL(import.meta.url)
 
 if (parentPort && isJob(workerData)) {
   const [port, { options }] = [parentPort, workerData]
-  port.on('message', ({ targets }: Batch) => {
-    port.postMessage({ results: targets.map((target) => checkTarget(target, options)) } satisfies Checked)
+  port.on('message', (batch: Batch) => {
+    port.postMessage(batch.map((target) => checkTarget(target, options)) satisfies Checked)
   })
 }
 

@@ -9,7 +9,7 @@ import { answerHook, DEFAULT_REFUSALS } from '../../../hooks/agent-hook.ts'
 import { tellAtStart } from '../../../hooks/hook-answer.ts'
 import { EVENTS, eventOf, maySimplyStop, PROGRAMS, readHookInput } from '../../../hooks/hook-input.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, choiceOf, isOn, numberOf, textOf } from '../../input/args.ts'
+import { type Arguments, choiceOf, isOn, numberOf, textOf, withCaller } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -121,10 +121,7 @@ function at(io: Io, cwd: string | undefined): Io {
 /** `--agent` is what setup writes; `--as` is what every command understands. */
 function namedAgent(args: Arguments): Arguments {
   const agent = textOf(args, 'as') ?? textOf(args, 'agent')
-  return {
-    ...args,
-    texts: new Map([...args.texts, ...(agent === undefined ? [] : [['as', [agent]] as const])]),
-  }
+  return agent === undefined ? args : withCaller(args, agent)
 }
 
 async function preCommit(shell: Shell, args: Arguments): Promise<number> {

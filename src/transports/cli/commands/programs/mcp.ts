@@ -1,7 +1,7 @@
 import { gitEnvironment } from '../../../../config/config.ts'
 import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, textOf } from '../../input/args.ts'
+import { textOf, withCaller } from '../../input/args.ts'
 import { liveOf } from '../../session/live.ts'
 import { Shell } from '../../shell.ts'
 
@@ -22,7 +22,7 @@ export const mcp: Command = {
   async run(shell, args) {
     const { parseToolset } = await import('../../../mcp/tools.ts')
     const toolset = parseToolset(textOf(args, 'tools'))
-    const own = new Shell(shell.io, asAgent(args, textOf(args, 'agent')!))
+    const own = new Shell(shell.io, withCaller(args, textOf(args, 'agent')!))
     try {
       // Loading the protocol takes as long as opening the store.
       const [session, { serveMcp }, { takeSeat }] = await Promise.all([
@@ -52,9 +52,3 @@ export const mcp: Command = {
     }
   },
 }
-
-/** The same arguments with the caller where every command looks for it. */
-const asAgent = (args: Arguments, agent: string): Arguments => ({
-  ...args,
-  texts: new Map([...args.texts, ['as', [agent]]]),
-})

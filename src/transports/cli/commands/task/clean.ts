@@ -10,15 +10,6 @@ import { isOn, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { askOf, BASE, demandRepository } from './repository.ts'
 
-interface Item {
-  readonly folder: string
-  readonly branch?: string
-  readonly task?: string
-  readonly removed: boolean
-  /** Why it stays. */
-  readonly reason?: string
-}
-
 /** Removes the worktree and branch that a task left behind after its merge; everything else stays. */
 export const clean: Command = {
   name: 'task clean',
@@ -32,17 +23,15 @@ export const clean: Command = {
     const session = await shell.open({ write: false })
     const ours = (await listWorktrees(repository)).filter((worktree) => isOurs(repository, worktree))
     const tasks = ours.length === 0 ? [] : await allTasks(askOf(session))
-    const items: Item[] = []
-    for (const worktree of ours)
-      items.push(
-        await cleaned(repository, worktree, { base: base.commit, tasks, dry: isOn(args, 'dry-run') }),
-      )
-    shell.answer({ items, dry_run: isOn(args, 'dry-run') }, () =>
+    const dry = isOn(args, 'dry-run')
+    const items: Awaited<ReturnType<typeof cleaned>>[] = []
+    for (const worktree of ours) items.push(await cleaned(repository, worktree, base.commit, tasks, dry))
+    shell.answer({ items, dry_run: dry }, () =>
       items.length === 0
         ? shell.nothing('There is no worktree of a task here.')
         : items
             .map(({ folder, removed, reason }) => {
-              const what = removed ? (isOn(args, 'dry-run') ? 'can go' : 'removed') : `stays: ${reason}`
+              const what = removed ? (dry ? 'can go' : 'removed') : `stays: ${reason}`
               return `${removed ? shell.screen.tick : shell.screen.dim('·')} ${plainText(folder)} ${plainText(what)}`
             })
             .join('\n'),
@@ -53,12 +42,10 @@ export const clean: Command = {
 async function cleaned(
   repository: Repository,
   worktree: Worktree,
-  {
-    base,
-    tasks,
-    dry,
-  }: { readonly base: string; readonly tasks: readonly ShownTask[]; readonly dry: boolean },
-): Promise<Item> {
+  base: string,
+  tasks: readonly ShownTask[],
+  dry: boolean,
+) {
   const { folder, branch } = worktree
   const task = branch === undefined ? undefined : taskOfBranch(branch, tasks)
   const reason = await whyItStays(repository, worktree, task, base)

@@ -6,6 +6,7 @@ import { runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, isOn, refuseMoreWords, textOf } from '../../input/args.ts'
+import { bytesFrom } from '../../input/values.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
@@ -137,14 +138,10 @@ async function prePush(shell: Shell, repository: Repository, args: Arguments): P
 }
 
 /** A push of more refs than this is made by no person. */
-const MOST_CHARACTERS = 1_000_000
+const MOST_BYTES = 1_000_000
 
 async function textFrom(stdin: Shell['io']['stdin']): Promise<string> {
-  let text = ''
-  for await (const chunk of stdin) {
-    text += String(chunk)
-    if (text.length > MOST_CHARACTERS)
-      throw new BatonError('too_large', 'more was given on standard input than git tells a hook of any push')
-  }
-  return text
+  const bytes = await bytesFrom(stdin, MOST_BYTES)
+  if (bytes.length <= MOST_BYTES) return bytes.toString()
+  throw new BatonError('too_large', 'more was given on standard input than git tells a hook of any push')
 }

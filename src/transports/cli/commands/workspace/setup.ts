@@ -68,7 +68,13 @@ export const setup: Command = {
     const isDry = isOn(args, 'dry-run')
     const isAgreed = edits.length > 0 && !isDry && (await agreed(shell, args, edits))
     if (isAgreed) await plan.apply()
-    shell.answer(setupAnswer(target, plan, edits, isAgreed), () => {
+    const answer = {
+      program: target,
+      agent: plan.agent,
+      files: edits.map((edit) => ({ path: edit.path, change: changeOf(edit), why: edit.why })),
+      written: isAgreed,
+    }
+    shell.answer(answer, () => {
       if (edits.length === 0) return `${shell.screen.tick} ${nothingToDo(target, args)}`
       if (!isAgreed) return isDry || !shell.io.isTerminal ? diffFor(shell, edits) : ''
       return written(shell, edits)
@@ -171,13 +177,4 @@ function written(shell: Shell, edits: readonly FileEdit[]): string {
 
 function nothingToDo(target: Target, args: Arguments): string {
   return isOn(args, 'remove') ? `nothing of ${target} is set up here` : `${target} is set up already`
-}
-
-function setupAnswer(target: Target, plan: Plan, edits: readonly FileEdit[], isWritten: boolean) {
-  return {
-    program: target,
-    agent: plan.agent,
-    files: edits.map((edit) => ({ path: edit.path, change: changeOf(edit), why: edit.why })),
-    written: isWritten,
-  }
 }

@@ -1,19 +1,9 @@
 import * as z from 'zod'
-import { AgentName } from '../domain/agent.ts'
-import { Block, Progress } from '../domain/blocks/block.ts'
-import { PHASES } from '../domain/blocks/phases.ts'
+import { Block, blockFilterFields, Progress } from '../domain/blocks/block.ts'
 import { FLOW_WINDOW_NAMES, FLOW_WINDOWS, FlowAnswer, flowSpan } from '../domain/reports/flow.ts'
 import { GROUPINGS, MetricsGroup } from '../domain/reports/metrics.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
-
-const filters = () => ({
-  agent: AgentName.optional().describe('Only blocks of this agent'),
-  phase: z.enum(PHASES).optional().describe('Only blocks of this phase'),
-  task: z.string().min(1).max(200).optional().describe('Only blocks of this task'),
-  workflow: z.string().min(1).max(200).optional().describe('Only blocks of this workflow'),
-  run: z.string().min(1).max(200).optional().describe('Only blocks of this run'),
-})
 
 const metrics = defineOperation({
   name: 'report_metrics',
@@ -25,7 +15,7 @@ const metrics = defineOperation({
     z.strictObject({
       by: z.enum(GROUPINGS).optional().describe('agent by default'),
       window: z.enum(FLOW_WINDOW_NAMES).optional().describe('Follow numbers through time, so far back'),
-      ...filters(),
+      ...blockFilterFields(),
     }),
   output: () =>
     z.object({
@@ -57,7 +47,7 @@ const progress = defineOperation({
   input: () =>
     z.strictObject({
       by: z.enum(['workflow', 'task']).optional().describe('workflow by default'),
-      ...filters(),
+      ...blockFilterFields(),
     }),
   output: () => z.object({ by: z.enum(['workflow', 'task']), items: z.array(Progress()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -74,7 +64,7 @@ const history = defineOperation({
   summary: 'Every block that was stored, as it was written, oldest first.',
   scope: 'report:read',
   http: { method: 'GET', path: '/v1/reports/history' },
-  input: () => z.strictObject({ ...filters(), ...PAGE() }),
+  input: () => z.strictObject({ ...blockFilterFields(), ...PAGE() }),
   output: () => z.object({ items: z.array(Block()), next: z.string().optional() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   // History keeps the text as agents wrote it.

@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { AgentName } from '../agent.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { AnswerOf } from '../once.ts'
+import type { AnswerOf, Given, InputOf } from '../once.ts'
 import { present } from '../present.ts'
 import { PlacedProblem, SEVERITIES } from '../problem.ts'
-import type { OnFailure } from './failure-routing.ts'
+import { type OnFailure, ROUTE_MODES } from './failure-routing.ts'
 import {
   isWorkflowComplete,
   nextAgent,
@@ -13,6 +14,46 @@ import {
   STATUSES,
   type Status,
 } from './phases.ts'
+
+/** A summary is a page; what is larger is refused before it is read. */
+const MAX_TEXT = 4_000_000
+const MAX_DOCUMENTS = 1_000
+
+/** The input of a collection. */
+export const collectFields = () => ({
+  documents: z
+    .array(
+      z.strictObject({
+        text: z.string().max(MAX_TEXT).describe('The summary, with its blocks in it'),
+        path: z.string().max(1_000).optional().describe('Path of the text'),
+      }),
+    )
+    .min(1)
+    .max(MAX_DOCUMENTS),
+  source: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Tells equal summaries of different runs apart, for example the number of a CI run'),
+  workflow: z.string().min(1).max(200).optional().describe('For blocks without a workflow_id'),
+  run: z.string().min(1).max(200).optional().describe('Run of a workflow that the blocks belong to'),
+  route_mode: z
+    .enum(ROUTE_MODES)
+    .optional()
+    .describe('The agent that retries: the same one (after_retries), or route_to from the first failure on'),
+})
+export type CollectInput = Given<typeof collectFields>
+
+/** Which blocks are meant. `run` is its id or uid, `workflow` its name. */
+export const blockFilterFields = () => ({
+  agent: AgentName.optional().describe('Only blocks of this agent'),
+  phase: z.enum(PHASES).optional().describe('Only blocks of this phase'),
+  task: z.string().min(1).max(200).optional().describe('Only blocks of this task'),
+  workflow: z.string().min(1).max(200).optional().describe('Only blocks of this workflow'),
+  run: z.string().min(1).max(200).optional().describe('Only blocks of this run'),
+})
+export type HistoryFilter = InputOf<typeof blockFilterFields>
 
 const Placed = () => z.object({ to: z.string(), id: z.string().describe('The handoff') })
 export type Placed = AnswerOf<typeof Placed>

@@ -2,27 +2,19 @@ import {
   type Block,
   type Collected,
   type CollectedBlock,
+  type CollectInput,
   type Progress,
   progressOf,
   verdictOf,
 } from '../../domain/blocks/block.ts'
-import { ROUTE_MODES, type RouteMode } from '../../domain/blocks/failure-routing.ts'
+import { ROUTE_MODES } from '../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import type { TextInput } from '../documents/check.ts'
 import { refuse } from '../write.ts'
 import { digestOf, type Recording, recordBlock } from './block-record.ts'
 import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './found-blocks.ts'
 import { knownOrder, orderProblems, unmetOf } from './order.ts'
-
-export interface CollectInput {
-  readonly documents: readonly TextInput[]
-  readonly source?: string | undefined
-  readonly workflow?: string | undefined
-  readonly run?: string | undefined
-  readonly route_mode?: RouteMode | undefined
-}
 
 /** The diagnostics of a block are cut here: a hostile file could have any number. */
 const ERRORS_SHOWN = 20

@@ -1,4 +1,4 @@
-import { type Block, type Progress, progressOf } from '../../domain/blocks/block.ts'
+import { type Block, type HistoryFilter, type Progress, progressOf } from '../../domain/blocks/block.ts'
 import { present } from '../../domain/present.ts'
 import {
   type Grouping,
@@ -9,15 +9,6 @@ import {
 import { compareIds } from '../../domain/tasks/task-order.ts'
 import { type BlockFilter, itemsOf, type Page, type PageRequest, type Store } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
-
-/** Which blocks are meant. `run` is its id or uid, `workflow` its name. */
-export interface HistoryFilter {
-  readonly agent?: string | undefined
-  readonly phase?: string | undefined
-  readonly task?: string | undefined
-  readonly run?: string | undefined
-  readonly workflow?: string | undefined
-}
 
 const BLOCK_PAGE = 500
 

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import {
   type Collected,
   type CollectedBlock,
+  type CollectInput,
   type Verdict,
   verdictOf,
   worstVerdict,
@@ -9,7 +10,6 @@ import {
 import { ROUTE_MODES } from '../../../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
-import type { CollectInput } from '../../../../service/blocks/collection.ts'
 import { badOption, choiceOf, isOn, textOf } from '../../input/args.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'

@@ -10,7 +10,7 @@ export interface Size {
 }
 
 /** The middle of a node. */
-interface Place {
+interface PlacedStep {
   readonly x: number
   readonly y: number
 }
@@ -51,7 +51,7 @@ export function layoutOf({ nodes, edges }: Graph, size: Size) {
   const widthOf = ({ isLane }: Cell): number => (isLane ? LANE : size.width)
   const widths = grid.map((row) => row.reduce((sum, cell) => sum + widthOf(cell) + GAP_X, -GAP_X))
   const width = Math.max(0, ...widths)
-  const placed = new Map<string, Place>()
+  const placed = new Map<string, PlacedStep>()
   for (const [r, row] of grid.entries()) {
     let x = (width - widths[r]!) / 2
     for (const cell of row) {
@@ -114,7 +114,7 @@ function ordered(cells: readonly Cell[], links: readonly (readonly [string, stri
 /** The points that an edge passes, from the foot of one node to the head of the other. */
 function pointsOf(
   way: readonly string[],
-  placed: ReadonlyMap<string, Place>,
+  placed: ReadonlyMap<string, PlacedStep>,
   height: number,
 ): readonly (readonly [number, number])[] {
   return way.flatMap((id, i) => {

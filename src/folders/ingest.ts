@@ -37,17 +37,9 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   const input = { text, path: inProject(work, path), asNew: !isGits, recent: work.recent }
   const [item] = await importText(work.service.deps, call, input).catch((error: unknown) => {
     // It may succeed later, when its author saves it again.
-    if (error instanceof BatonError && error.code === 'limit_exceeded')
-      return [
-        {
-          outcome: 'refused' as const,
-          reason: error.message,
-          code: error.code,
-          id: undefined,
-          diagnostics: [],
-        },
-      ]
-    throw error
+    if (!(error instanceof BatonError && error.code === 'limit_exceeded')) throw error
+    const { code, message: reason } = error
+    return [{ outcome: 'refused' as const, reason, code, id: undefined, diagnostics: [] }]
   })
   if (!item || item.id === undefined || item.outcome === 'refused' || item.outcome === 'skipped')
     return no(problemList(item?.diagnostics ?? []) ?? item?.reason ?? 'it holds no handoff', item?.code)
@@ -84,12 +76,7 @@ export async function takeChange(
   const now = isNow ? agreed : await draftNow(work, handoff, row?.text ?? text)
   const base = agreed ?? (await baseFor(work, handoff, file, now))
   if (base === 'stale') {
-    keepBeside(
-      work,
-      path,
-      found,
-      'it was made from an older revision, and what was changed in it is not known',
-    )
+    keepBeside(work, path, found, STALE)
     return project(work, handoff, { at: { path, found } })
   }
   const where = { handoff, path, place: work.kind.fits(handoff, path) ? path : place }
@@ -109,18 +96,13 @@ export async function takeChange(
   }
   if (await isOfGitSoon(work, path, found.bytes)) return leaveToGit(work, after, file)
   const isConflict = row !== undefined && row.rev < handoff.rev
-  await refuseFile(work, {
-    path,
-    found,
-    reason: refusal.message,
-    code: refusal.code,
-    author: plan.author,
-    handoff: after,
-    isConflict,
-  })
+  const { message: reason, code } = refusal
+  await refuseFile(work, { path, found, reason, code, author: plan.author, handoff: after, isConflict })
   note(work, { what: 'put_back', path, id: after.id, uid: after.uid })
   return project(work, after, { at: { path, found }, base: row?.text })
 }
+
+const STALE = 'it was made from an older revision, and what was changed in it is not known'
 
 /** A checkout put it there: nothing follows from it, and it stays until the handoff moves on. */
 export async function leaveToGit(

@@ -36,6 +36,12 @@ export interface Document {
  * decides first, then what the text says, then the blocks in it. Never throws.
  */
 export function readDocuments(text: string, options: ReadOptions = {}): readonly Document[] {
+  const { recent, path, formats = [] } = options
+  const read = (): readonly Document[] => documentsIn(text, options)
+  return recent && formats.length === 0 ? recent.made(text, `documents ${path}`, read) : read()
+}
+
+function documentsIn(text: string, options: ReadOptions): readonly Document[] {
   const sources = sourcesOf(text, options).flatMap((source) => matched(source, options.formats))
   const hasBareBlock = sources.some(({ source, matches }) => matches.length > 0 && isBare(source))
   const known = sources.filter(

@@ -183,11 +183,10 @@ function isAnswered(work: Work, path: string): boolean {
 async function missingFiles(work: Work): Promise<readonly FolderProblem[]> {
   const findings: FolderProblem[] = []
   const { store } = work.service.deps
-  for await (const uid of everyHandoff(store)) {
-    const handoff = await store.handoff(uid)
-    const place = handoff?.home === work.kind.dialect ? work.kind.place(handoff) : undefined
-    if (!handoff || place === undefined) continue
-    const row = work.state.file(work.path, uid)
+  for await (const handoff of everyHandoff(store)) {
+    const place = handoff.home === work.kind.dialect ? work.kind.place(handoff) : undefined
+    if (place === undefined) continue
+    const row = work.state.file(work.path, handoff.uid)
     if (work.tree.read(row?.path ?? place)) continue
     const path = inProject(work, row?.path ?? place)
     const text = row?.kept === 'absent' ? undefined : await textFor(work, handoff)

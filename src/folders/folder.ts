@@ -1,5 +1,6 @@
 import type { DialectId } from '../dialects/dialect.ts'
 import type { Draft } from '../dialects/draft.ts'
+import type { Document } from '../dialects/index.ts'
 import type { RecentTexts } from '../dialects/text/sources.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Policy } from '../domain/policy.ts'
@@ -41,6 +42,8 @@ export interface KnownHandoff {
   readonly handoff: Handoff
   readonly draft: Draft
   readonly base?: string | undefined
+  /** The document that the handoff was made of. */
+  readonly source?: Document | undefined
   /** The text that Baton last agreed on, which an author may have changed to `base`, and the kind's facts then. */
   readonly agreed?: { readonly text?: string | undefined; readonly facts: unknown } | undefined
   readonly policy?: Policy

@@ -57,6 +57,12 @@ export function newFile(id: DialectId, whole: ReturnType<typeof spoken>, mark: r
   return { ok: false, missing: whole.missing.map(({ field, reason }) => `${field} (${reason})`).join('; ') }
 }
 
+/** The document that a handoff was made of, as if it lay there; undefined where the text is another by now. */
+export function sourceIn({ base, source }: KnownHandoff, dialect: DialectId, path: string) {
+  const isIt = source?.dialect === dialect && !source.format && source.source.text === base
+  return isIt ? { ...source, source: { ...source.source, path } } : undefined
+}
+
 /** The text of a new file. */
 export const printWith = (
   id: DialectId,

@@ -31,8 +31,10 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
     return true
   }
   await work.kind.prepare?.(handoff, { tree: work.tree, store: work.service.deps.store })
-  work.state.willWrite(work.path, sha256, handoff.uid, handoff.rev)
-  if (at) work.state.willReplace(work.path, at.found.sha256, handoff.uid)
+  await work.state.soon(() => {
+    work.state.willWrite(work.path, sha256, handoff.uid, handoff.rev)
+    if (at) work.state.willReplace(work.path, at.found.sha256, handoff.uid)
+  })
   const stamp = putThere(work, path, { text, uid: handoff.uid }, at)
   if (stamp === undefined) return false
   const moved = at !== undefined && at.path !== path
@@ -126,7 +128,7 @@ export async function agree(
   const { path, text, sha256, stamp } = file
   const { state, kind, service } = work
   const facts = await kind.facts(handoff, text, service.deps.store, work.recent)
-  state.together(() => {
+  await state.soon(() => {
     state.putFile(work.path, {
       uid: handoff.uid,
       path,

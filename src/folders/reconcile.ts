@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import { pathOf, sourceOf } from '../service/documents/identity.ts'
 import { type FoundFile, sameStamp } from './files/tree.ts'
 import type { Says } from './folder.ts'
@@ -53,7 +54,7 @@ export async function reconcileHandoff(work: Work, handoff: Handoff): Promise<vo
   if (handoff.home !== work.kind.dialect || place === undefined) return
   const row = work.state.file(work.path, handoff.uid)
   const isCurrent = row !== undefined && row.rev >= handoff.rev
-  if (isCurrent && row.kept === 'absent') return
+  if (isCurrent && (row.kept === 'absent' || work.tree.isFile(row.path))) return
   const path = row?.path ?? place
   const there = lookAt(work, path)
   if (there !== 'absent') return isCurrent || there === 'odd' ? undefined : reconcileFile(work, path)
@@ -114,20 +115,24 @@ async function once(work: Work, path: string): Promise<boolean> {
   const seen = row === undefined ? work.state.look(work.path, path) : undefined
   const isRefused = seen?.sha256 === found.sha256 && sameStamp(seen, found.stamp)
   const text = utf8Text(found)
-  const says = text === undefined ? undefined : work.read(text, path)
-  if (says?.is === 'nothing' || (isRefused && says?.is !== 'handoff')) return dealtWith(work, path, found)
-  if (text === undefined || says === undefined || says.is === 'unreadable')
-    return unreadableFile(
-      work,
-      path,
-      found,
-      says?.is === 'unreadable' ? says : { is: 'unreadable', reason: NO_TEXT },
-    )
+  const says: Says = text === undefined ? { is: 'unreadable', reason: NO_TEXT } : work.read(text, path)
+  if (says.is === 'nothing' || (isRefused && says.is !== 'handoff')) return dealtWith(work, path, found)
+  if (says.is === 'unreadable') return unreadableFile(work, path, found, says)
   if (!isRefused && says.isHalf && movedFor(found) < HALF_MS) {
     await pause(HALF_MS / (LOOKS - 2))
     return false
   }
-  const file: Author = { path, found, text, says }
+  const file: Author = { path, found, text: text!, says }
+  // Of several files at once, those that may speak of one handoff come one after the other.
+  const names = namesIn(file)
+  const before = names.flatMap((name) => work.turns.get(name) ?? [])
+  const done = Promise.allSettled(before).then(() => dealWith(work, file, row, isRefused))
+  for (const name of names) work.turns.set(name, done)
+  return done
+}
+
+async function dealWith(work: Work, file: Author, row: FileRow | undefined, isRefused: boolean) {
+  const { path, found } = file
   const handoff = await handoffOf(work, file, row)
   const own = handoff && work.state.file(work.path, handoff.uid)
   if (isRefused && (!handoff || own)) return dealtWith(work, path, found)
@@ -136,6 +141,12 @@ async function once(work: Work, path: string): Promise<boolean> {
   if (own && own.path !== path) return elsewhere(work, handoff, file, own)
   const mine = work.state.wrote(work.path, found.sha256)
   return mine ? earlier(work, handoff, file, own) : takeChange(work, handoff, file, own)
+}
+
+function namesIn({ path, says: { uid, draft } }: Author): readonly string[] {
+  const { id, task, supersedes, in_reply_to } = draft
+  const name = baseName(path).replace(/\.\w+$/, '')
+  return Object.values(present({ name, uid, id, task, supersedes, in_reply_to }))
 }
 
 const NO_TEXT = 'it is not UTF-8 text'

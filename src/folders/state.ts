@@ -84,6 +84,8 @@ export class FolderState {
   readonly #file: string
   readonly #ino: number | undefined
   readonly #statements = new Map<string, StatementSync>()
+  readonly #soon: (() => void)[] = []
+  #written: Promise<void> | undefined
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { timeout: 5_000 })
@@ -135,6 +137,17 @@ export class FolderState {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
       throw error
     }
+  }
+
+  /** The same with the rows of all who ask for it in one turn of the event loop. */
+  soon(work: () => void): Promise<void> {
+    this.#soon.push(work)
+    this.#written ??= new Promise(setImmediate).then(() => {
+      this.#written = undefined
+      const all = this.#soon.splice(0)
+      this.together(() => all.map((each) => each()))
+    })
+    return this.#written
   }
 
   /** One machine keeps the folders of a checkout: file locks do not reach another. */

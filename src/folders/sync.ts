@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { RecentTexts } from '../dialects/text/sources.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
 import type { Service, Store } from '../service/service.ts'
@@ -13,7 +14,7 @@ import { lateWrites, replacedIn } from './late-writes.ts'
 import { tidy } from './project.ts'
 import { reconcileFile, reconcileHandoff } from './reconcile.ts'
 import type { FolderState } from './state.ts'
-import { folderOf, type Happened, note, quietly, remembering, type Work } from './work.ts'
+import { folderOf, type Happened, note, quietly, type Work } from './work.ts'
 
 /** One live folder of a workspace. */
 export interface LiveFolder {
@@ -101,7 +102,7 @@ export function workOn(
   isThorough = false,
 ): Work {
   const { cursor, head, isSeen } = state.folder(folder.path)
-  const recent = new Map()
+  const recent = new RecentTexts()
   return {
     kind: folder.kind,
     tree: new Tree(
@@ -121,7 +122,8 @@ export function workOn(
     },
     happened: [],
     recent,
-    read: remembering((text, path) => folder.kind.read(text, path, recent)),
+    turns: new Map(),
+    read: (text, path) => recent.made(text, `says ${path}`, () => folder.kind.read(text, path, recent)),
   }
 }
 
@@ -137,16 +139,21 @@ export async function syncOne(
   const head = options.git?.head()
   const work = workOn(options, state, folder, thorough)
   const { store } = options.service.deps
-  const { cursor = (await store.changes(undefined, 1)).cursor } = state.folder(folder.path)
   const archives = new Set(work.kind.archives?.(work.tree))
   const flat = work.kind.flat(work.tree)
   const hints = { flat, archives, complete, touched: touched?.get(folder.path) ?? new Set<string>() }
-  for (const { path } of namedFirst(work, hints).toSorted((a, b) => byAge(a.entry, b.entry)))
-    await reconcileFile(work, path)
+  await reconcileEach(
+    work,
+    namedFirst(work, hints).toSorted((a, b) => byAge(a.entry, b.entry)),
+  )
   for (const each of new Set([...flat, ...work.kind.extraPaths.map(folderOf), '']))
     if (thorough || !archives.has(each)) tidy(work, each)
   await takeIn(work, hints)
-  if (work.isFirst || thorough) for await (const uid of everyHandoff(store)) await reconcileUid(work, uid)
+  const { cursor = (await store.changes(undefined, 1)).cursor } = state.folder(folder.path)
+  if (work.isFirst || thorough)
+    for await (const handoff of everyHandoff(store))
+      if (thorough || (state.file(folder.path, handoff.uid)?.rev ?? -1) < handoff.rev)
+        await reconcileUid(work, handoff.uid)
   const reached = await catchUp(work, cursor)
   await extraFiles(work)
   lateWrites(work, options.dir)
@@ -181,11 +188,26 @@ async function takeIn(work: Work, hints: Hints): Promise<void> {
     const seen = scanned(work, folder, !isWhole && archives.has(folder) ? hints : undefined)
     if (!seen) continue
     gone.push(...seen.gone)
-    const changed = seen.changed.toSorted(byAge)
-    for (const { name } of changed) await reconcileFile(work, `${folder}/${name}`)
+    const changed = seen.changed.toSorted(byAge).map(({ name }) => ({ path: `${folder}/${name}` }))
+    await reconcileEach(work, changed)
     if (archives.has(folder)) seen.done()
   }
   for (const path of gone) await wentAway(work, path)
+}
+
+/** So many files that were there before Baton came are taken in at once, and share their transactions. */
+const TOGETHER = 64
+
+async function reconcileEach(work: Work, files: readonly { readonly path: string }[]): Promise<void> {
+  const { recent, turns, tree, isAdopting } = work
+  const many = isAdopting ? TOGETHER : 1
+  for (let from = 0; from < files.length; from += many) {
+    for (const each of [recent, turns]) each.clear()
+    const group = (): Promise<void>[] =>
+      files.slice(from, from + many).map(({ path }) => reconcileFile(work, path))
+    for (const done of await tree.together(() => Promise.allSettled(group())))
+      if (done.status === 'rejected') throw done.reason
+  }
 }
 
 /** One folder that is a link must not keep the others from being looked at. */
@@ -207,14 +229,15 @@ async function wentAway(work: Work, path: string): Promise<void> {
 }
 
 async function reconcileUid(work: Work, uid: string): Promise<void> {
+  work.recent.clear()
   const handoff = await work.service.deps.store.handoff(uid)
   if (handoff) await reconcileHandoff(work, handoff)
 }
 
-export async function* everyHandoff(store: Store): AsyncIterable<string> {
+export async function* everyHandoff(store: Store): AsyncIterable<Handoff> {
   for (let cursor: string | undefined; ; ) {
     const page = await store.handoffs({}, { limit: 200, cursor })
-    for (const { uid } of page.items) yield uid
+    yield* page.items
     if (page.next === undefined) return
     cursor = page.next
   }

@@ -43,6 +43,8 @@ export interface Work {
   readonly isMovedByGit: boolean
   readonly happened: Happened[]
   readonly recent: RecentTexts
+  /** The work under way about handoffs of these names. */
+  readonly turns: Map<string, Promise<unknown>>
   /** The kind's `read`, which takes no second time for the same text. */
   read(text: string, path: string): Says
 }
@@ -85,21 +87,6 @@ export function quietly<T, U = undefined>(look: () => T, refused?: (reason: stri
   }
 }
 
-/** As many texts as one file has while it is looked at: what it says, and what was agreed on. */
-const MOST_READ = 2
-
-export function remembering(read: FolderKind['read']): FolderKind['read'] {
-  const known: { text: string; path: string; says: Says }[] = []
-  return (text, path) => {
-    const before = known.find((each) => each.text === text && each.path === path)
-    if (before) return before.says
-    const says = read(text, path)
-    known.unshift({ text, path, says })
-    known.length = Math.min(known.length, MOST_READ)
-    return says
-  }
-}
-
 /** All errors of a document, in one line. */
 export const problemsIn = (document: Document | undefined): string | undefined =>
   problemList(document?.diagnostics.filter(({ severity }) => severity === 'error') ?? [])
@@ -134,10 +121,11 @@ const NO_NAME = "cannot be an agent's name; write letters, digits, dots, dashes 
 export async function textFor(work: Work, handoff: Handoff, base?: string): Promise<string | Unwritable> {
   const { deps } = work.service
   const { recent } = work
-  const { draft, content } = await draftOf(deps, handoff, recent)
+  const { draft, content, document } = await draftOf(deps, handoff, recent)
   const agreed = base === undefined ? undefined : work.state.file(work.path, handoff.uid)
   const thread = saidOf(handoff, content)
-  const written = work.kind.write({ handoff, draft, base, agreed, policy: deps.policy, thread, recent })
+  const about = { handoff, draft, base, agreed, policy: deps.policy, thread, recent }
+  const written = work.kind.write({ ...about, source: document })
   return written.ok ? written.text : new Unwritable(handoff, written.missing)
 }
 

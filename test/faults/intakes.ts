@@ -51,6 +51,8 @@ export const pass = (dialect: string, root: string): Promise<unknown> =>
 /** One change that an author makes to the files of a project. */
 interface Intake {
   readonly dialect: string
+  /** No pass was made before: the files are adopted, several in one transaction. */
+  readonly isFirst?: boolean
   /** What was taken in before. */
   readonly known?: { readonly path: string; readonly text: string }
   change(root: string): void
@@ -79,6 +81,14 @@ const edit = (root: string, change: (text: string) => string): void =>
 
 export const INTAKES: Readonly<Record<string, Intake>> = {
   'a new file': { dialect: 'markdown', change: (root) => put(root, FILE, text) },
+  'files that were there before Baton': {
+    dialect: 'queue',
+    isFirst: true,
+    change: (root) => {
+      for (const name of ['hoff-1', 'hoff-2', 'hoff-3'])
+        put(root, `live/handoffs/pending/${name}.json`, JSON.stringify({ ...REQUEST, handoff_id: name }))
+    },
+  },
   'a changed file with a step': {
     dialect: 'markdown',
     known: { path: FILE, text },
@@ -149,10 +159,10 @@ export class KilledIntake {
   }
 
   async prepare(): Promise<void> {
-    const { dialect, known, change } = this.#intake
+    const { dialect, isFirst, known, change } = this.#intake
     const root = join(this.#folder, 'before')
     mkdirSync(root)
-    await pass(dialect, root)
+    if (!isFirst) await pass(dialect, root)
     if (known) put(root, known.path, known.text)
     if (known) await pass(dialect, root)
     change(root)

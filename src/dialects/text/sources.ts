@@ -16,11 +16,22 @@ export interface SourceOptions {
   readonly recent?: RecentTexts | undefined
 }
 
-/** The pieces of the texts that were read or made last: on its way through a folder a text is met several times. */
-export type RecentTexts = Map<string, readonly Piece[]>
+/** Keeps all that was made of some texts: on its way through a folder a text is met several times. */
+export class RecentTexts {
+  readonly #texts = new Map<string, Map<string, unknown>>()
 
-/** More than one file has while it is dealt with: its own, what was agreed on, where it came from and what is written. */
-const RECENT_TEXTS = 8
+  /** Answers what was made of a text before, or makes it. One name stands for one type. */
+  made<T>(text: string, name: string, make: () => T): T {
+    const known = this.#texts.get(text) ?? new Map<string, unknown>()
+    this.#texts.set(text, known)
+    if (!known.has(name)) known.set(name, make())
+    return known.get(name) as T
+  }
+
+  clear(): void {
+    this.#texts.clear()
+  }
+}
 
 type SourceKind = 'json' | 'lines' | 'yaml' | 'markdown'
 
@@ -48,17 +59,13 @@ const KEY_LINE = /^["']?[A-Za-z_][\w .-]{0,60}["']?:(?:\s|$)/
 export function sourcesOf(text: string, { path, recent }: SourceOptions = {}): readonly Source[] {
   const whole = { text, lines: new Lines(text), path }
   const kind = sourceKind(path)
-  const key = (of: string): string => `${kind} ${of}`
-  const pieces = recent?.get(key(text)) ?? piecesOf(text, kind)
-  const keep = (of: string, made: readonly Piece[]): void => {
-    const oldest = recent?.keys().next().value
-    if (recent && oldest !== undefined && recent.size >= RECENT_TEXTS) recent.delete(oldest)
-    recent?.set(key(of), made)
-  }
-  keep(text, pieces)
+  const known = (of: string, make: () => readonly Piece[]): readonly Piece[] =>
+    recent ? recent.made(of, `pieces ${kind}`, make) : make()
+  const pieces = known(text, () => piecesOf(text, kind))
   const edit: EditPiece = (...job) => {
     const edited = editPiece(...job)
-    if (edited.piece) keep(edited.text, piecesWith(pieces, job[0], edited.piece))
+    const { piece } = edited
+    if (piece) known(edited.text, () => piecesWith(pieces, job[0], piece))
     return edited
   }
   return pieces.map((piece) => makeSource(whole, piece, edit))

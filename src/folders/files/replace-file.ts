@@ -61,7 +61,6 @@ export function putIn(dir: Folder, named: NamedFile, bytes: Buffer, before: Befo
     return isPut ? { ok: true, stamp: made, ...late } : { ok: false, ...late }
   } finally {
     unlinkQuietly(dir.at(draft))
-    fsyncFolder(dir)
   }
 }
 
@@ -70,7 +69,6 @@ export function takeAway(dir: Folder, named: NamedFile, before: Before): boolean
   const taken = takeAside(dir, named.name, before)
   if (!taken) return false
   keepLate(dir, taken, named)
-  fsyncFolder(dir)
   return true
 }
 
@@ -186,7 +184,7 @@ export function freeName(dir: Folder, name: string): string {
   }
 }
 
-function fsyncFolder(dir: Folder): void {
+export function fsyncFolder(dir: Folder): void {
   try {
     const descriptor = openSync(dir.path, constants.O_RDONLY | constants.O_DIRECTORY)
     try {

@@ -14,6 +14,7 @@ import {
   type Before,
   besideName,
   freeName,
+  fsyncFolder,
   isTemporary,
   type NamedFile,
   nameBefore,
@@ -47,6 +48,7 @@ export interface FolderStamp {
 export class Tree {
   readonly root: string
   readonly #replaced: Replaced | undefined
+  #unsynced: Set<string> | undefined
 
   /** The root is a real path: whoever opens it has resolved it. */
   constructor(root: string, replaced?: Replaced) {
@@ -146,6 +148,7 @@ export class Tree {
         (dir) => putIn(dir, this.#named(path, name), Buffer.from(text), before),
         true,
       )
+      this.#sync(folder)
       return done ?? { ok: false }
     } catch (error) {
       throw cannotWrite(path, error)
@@ -156,10 +159,27 @@ export class Tree {
   remove(path: string, before: Before): boolean {
     const [folder, name] = splitPath(path)
     try {
-      return withFolder(this.root, folder, (dir) => takeAway(dir, this.#named(path, name), before)) ?? false
+      const done = withFolder(this.root, folder, (dir) => takeAway(dir, this.#named(path, name), before))
+      this.#sync(folder)
+      return done ?? false
     } catch (error) {
       throw cannotWrite(path, error)
     }
+  }
+
+  /** Waits for the disk once for each folder that is written into meanwhile, not once for each file. */
+  async together<T>(work: () => Promise<T>): Promise<T> {
+    const folders = new Set<string>()
+    this.#unsynced = folders
+    return work().finally(() => {
+      this.#unsynced = undefined
+      for (const folder of folders) this.#sync(folder)
+    })
+  }
+
+  #sync(folder: string): void {
+    if (this.#unsynced) this.#unsynced.add(folder)
+    else withFolder(this.root, folder, fsyncFolder)
   }
 
   #named(path: string, name: string): NamedFile {

@@ -6,7 +6,7 @@ import { ownedIn } from '../../dialects/table/derive.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { documentIn, markChanges, newFile, unmarked } from '../mark.ts'
+import { documentIn, markChanges, newFile, sourceIn, unmarked } from '../mark.ts'
 
 /** All else in a file is its authors'. An author's edit of the workflow is not refused, and not kept. */
 const OWNED = [...ownedIn(PACKAGE_TABLE), 'workflow'] as const
@@ -17,7 +17,8 @@ export function writePackageFile(known: KnownHandoff): FileText {
   const whole = spoken(wanted, 'package', FILE)
   const mark = markChanges('package', known)
   if (base === undefined) return newFile('package', whole, mark)
-  const document = unmarked('package', documentIn(base, FILE, recent))
+  const found = sourceIn(known, 'package', FILE) ?? documentIn(base, FILE, recent)
+  const document = unmarked('package', found)
   if (!document?.draft) return { ok: false, missing: 'a package that can be read' }
   // Compared as the dialect reads them: what it cannot say must not count as a change.
   const strict = whole.ok ? whole.read : wanted

@@ -10,7 +10,7 @@ import { isMapping } from '../../dialects/text/tree.ts'
 import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { documentIn, markChanges, printWith, unmarked } from '../mark.ts'
+import { documentIn, markChanges, printWith, sourceIn, unmarked } from '../mark.ts'
 import { historyOf, inItsCodes, queueDraft } from './queue-draft.ts'
 import { bothSpellings, timesIn } from './times.ts'
 
@@ -33,7 +33,8 @@ const ASKED: readonly string[] = ['state', 'created_at']
 export function writeQueueFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, agreed, policy, recent } = known
   const status = queueStatus(handoff)
-  const document = base === undefined ? undefined : unmarked('queue', documentIn(base, FILE, recent))
+  const found = base === undefined ? undefined : (asNew(known) ?? documentIn(base, FILE, recent))
+  const document = unmarked('queue', found)
   const before = agreed?.text === undefined ? undefined : documentIn(agreed.text, FILE, recent)
   const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
   const history = told(historyOf(handoff), document)
@@ -66,6 +67,13 @@ export function writeQueueFile(known: KnownHandoff): FileText {
   const isLeft = own(source.value, 'retry_available') === true && !after.retry_available
   const exact = isLeft ? [{ path: ['retry_available'], value: false }] : []
   return { ok: true, text: made.text([...exact, ...bothSpellings(made.document, status), ...mark]) }
+}
+
+/** A new file as it was read in its folder, where the text alone says the same. */
+function asNew(known: KnownHandoff): Document | undefined {
+  const document = sourceIn(known, 'queue', FILE)
+  const isSaid = own(document?.source.value, 'status') === queueStatus(known.handoff)
+  return isSaid && document?.draft?.state === 'offered' ? document : undefined
 }
 
 /** The answers in a file whose step is over. */

@@ -29,10 +29,8 @@ export interface Listing {
   readonly limit: number
 }
 
-export const handoffList = (filter: HandoffFilter, { limit, cursor }: PageRequest): Listing => ({
-  table: 'handoff',
-  columns: 'doc',
-  where: [
+export const handoffList = (filter: HandoffFilter, { limit, cursor }: PageRequest): Listing =>
+  newestFirst('handoff', limit, [
     ...equal({ from_agent: filter.from, to_agent: filter.to, task: filter.task }),
     ...equal({ waiting_for: filter.waiting_for, parent: filter.parent, run: filter.run }),
     ...given(filter.state, oneOf('state')),
@@ -40,10 +38,7 @@ export const handoffList = (filter: HandoffFilter, { limit, cursor }: PageReques
     ...equal({ type: filter.type }),
     ...given(filter.text, contains),
     ...given(cursor, (uid) => before(uidCursor(uid))),
-  ],
-  order: 'uid DESC',
-  limit: limit + 1,
-})
+  ])
 
 /** Said in the words of the partial indexes, which are not used otherwise. */
 function openOf(states: readonly State[] | undefined): 1 | 0 | undefined {
@@ -65,17 +60,12 @@ export const taskList = ({ owner, status, text }: TaskFilter, { limit, cursor }:
   limit: limit + 1,
 })
 
-export const runList = ({ name, state }: RunFilter, { limit, cursor }: PageRequest): Listing => ({
-  table: 'run',
-  columns: 'doc',
-  where: [
+export const runList = ({ name, state }: RunFilter, { limit, cursor }: PageRequest): Listing =>
+  newestFirst('run', limit, [
     ...equal({ name }),
     ...given(state, oneOf('state')),
     ...given(cursor, (uid) => before(uidCursor(uid))),
-  ],
-  order: 'uid DESC',
-  limit: limit + 1,
-})
+  ])
 
 export const blockList = (filter: BlockFilter, { limit, cursor }: PageRequest): Listing => ({
   table: 'block',
@@ -88,10 +78,17 @@ export const blockList = (filter: BlockFilter, { limit, cursor }: PageRequest): 
   limit: limit + 1,
 })
 
-export const sessionList = ({ by, state }: SessionFilter, { limit, cursor }: PageRequest): Listing => ({
-  table: 'audit_session',
+export const sessionList = ({ by, state }: SessionFilter, { limit, cursor }: PageRequest): Listing =>
+  newestFirst('audit_session', limit, [
+    ...equal({ by_agent: by }),
+    ...given(state, oneOf('state')),
+    ...given(cursor, before),
+  ])
+
+const newestFirst = (table: string, limit: number, where: readonly Condition[]): Listing => ({
+  table,
   columns: 'doc',
-  where: [...equal({ by_agent: by }), ...given(state, oneOf('state')), ...given(cursor, before)],
+  where,
   order: 'uid DESC',
   limit: limit + 1,
 })

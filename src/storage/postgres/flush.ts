@@ -6,7 +6,7 @@ import { flushParties } from './parties.ts'
 import { MARK_WRITING } from './reading/log.ts'
 import { redactCalls } from './redact.ts'
 import type { Remembered, Version } from './remembered.ts'
-import { changeIn, fill, type Insert, insertInto, upsertInto } from './tables.ts'
+import { changeIn, columnsOf, fill, type Insert, insertInto, upsertInto } from './tables.ts'
 
 /**
  * The body is sent as text and stored as the bytes that were hashed. The mark comes first: rows are
@@ -136,9 +136,8 @@ export function flush(
   put('insert', 'handoff', 'content')
   calls.push(...flushParties(ws, writes))
   const { dependents } = writes
-  const shifts = [dependents.map(({ uid }) => uid), dependents.map((dependent) => dependent.by)]
   // Shifts first: the counts of new tasks are right already.
-  if (dependents.length > 0) calls.push(call(SHIFT_DEPENDENTS, ws, ...shifts))
+  if (dependents.length > 0) calls.push(call(SHIFT_DEPENDENTS, ws, ...columnsOf(dependents, 'uid', 'by')))
   put('insert', 'task', 'task_dep')
   put('update', 'task')
   const waiting = [...writes.newTasks].flatMap(([uid, { depends_on }]) =>

@@ -1,7 +1,9 @@
 import { dueOf } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import type { DueItem } from '../store.ts'
 import { type Call, call, type Rows } from './connection/round-trip.ts'
+import { columnsOf } from './tables.ts'
 
 /**
  * A lease that its holder prolongs stays where it was in the order of what is due: otherwise every sign of life would
@@ -47,12 +49,7 @@ export function dueAmong(
   for (const [uid, kind, holder, xid, doc] of rows) {
     const due_at = dueIn(doc!)
     if (due_at !== null && due_at > at) early.push({ uid: uid!, xid: xid!, due_at })
-    else
-      due.push({
-        uid: uid!,
-        kind: kind as DueItem['kind'],
-        ...(typeof holder === 'string' && { holder }),
-      })
+    else due.push({ uid, kind, ...present({ holder: holder ?? undefined }) } as DueItem)
   }
   return { due, early }
 }
@@ -60,6 +57,5 @@ export function dueAmong(
 /** Passes over what somebody has locked: who works on something else does not wait for it. Answers a row for each that is right. */
 export function putRight(ws: number, early: readonly Early[]): Call {
   const rows = early.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
-  const [uids, xids, dues] = [rows.map((e) => e.uid), rows.map((e) => e.xid), rows.map((e) => e.due_at)]
-  return call(PUT_RIGHT, ws, uids, xids, dues)
+  return call(PUT_RIGHT, ws, ...columnsOf(rows, 'uid', 'xid', 'due_at'))
 }

@@ -10,6 +10,7 @@ import { dueAmong, type Early } from './leases.ts'
 import { SQL } from './load-statements.ts'
 import { type Numbers, numbered } from './numbers.ts'
 import type { Remembered, Version } from './remembered.ts'
+import { columnsOf } from './tables.ts'
 
 /** A call and what becomes of its answer. */
 export interface Load {
@@ -288,9 +289,6 @@ export class Loader {
 }
 
 type Key = string | number
-
-const columnsOf = <T>(rows: readonly T[], ...columns: readonly (keyof T)[]) =>
-  columns.map((column) => rows.map((row) => row[column]))
 
 /** Rows of a key and a document. */
 const into =

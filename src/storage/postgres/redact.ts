@@ -2,7 +2,7 @@ import { keyOf, redactedRows } from '../rows.ts'
 import type { Redaction } from '../store.ts'
 import { type Connections, withClient } from './connection/connect.ts'
 import { type Call, call } from './connection/round-trip.ts'
-import { fill, type Insert } from './tables.ts'
+import { columnsOf, fill, type Insert } from './tables.ts'
 
 const ENTRIES = {
   text: `UPDATE baton.entry AS e SET disclosures = n.disclosures
@@ -34,16 +34,8 @@ const TEXTS = [
 export function redactCalls(ws: number, redaction: Redaction): Call[] {
   const { entries, blobs, inputs } = redaction
   const calls: Call[] = []
-  if (entries.length > 0)
-    calls.push(
-      call(
-        ENTRIES,
-        ws,
-        entries.map(({ stream }) => stream),
-        entries.map(({ seq }) => seq),
-        entries.map(({ disclosures }) => (disclosures.length > 0 ? JSON.stringify(disclosures) : null)),
-      ),
-    )
+  const left = entries.map(({ disclosures }) => (disclosures.length > 0 ? JSON.stringify(disclosures) : null))
+  if (entries.length > 0) calls.push(call(ENTRIES, ws, ...columnsOf(entries, 'stream', 'seq'), left))
   for (const { table, rows } of redactedRows(redaction))
     if (rows.length > 0) calls.push(fill(documentsOf(table), ws, rows))
   if (blobs.length > 0) calls.push(call(BLOBS, ws, [...blobs]))

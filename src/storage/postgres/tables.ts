@@ -96,3 +96,7 @@ export function upsertInto(table: string): Insert {
 
 export const fill = ({ statement, columns }: Insert, ws: number, rows: readonly Row[]): Call =>
   call(statement, ws, ...columns.map((column) => rows.map((row) => row[column] ?? null)))
+
+/** Rows as arrays, one for each of these columns. */
+export const columnsOf = <T, K extends keyof T>(rows: readonly T[], ...columns: readonly K[]) =>
+  columns.map((column) => rows.map((row) => row[column]))

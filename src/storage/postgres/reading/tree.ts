@@ -1,5 +1,6 @@
 import type { SignedCheckpoint, Tile, Tree } from '../../store.ts'
 import type { Ask } from '../connection/ask.ts'
+import { columnsOf } from '../tables.ts'
 
 /**
  * Of two sequencers at work, the second waits for the row, finds another size in it and changes nothing: the
@@ -32,8 +33,7 @@ export async function growTree(
     size,
     last,
     JSON.stringify(edge),
-    tiles.map((tile) => tile.level),
-    tiles.map((tile) => tile.n),
+    ...columnsOf(tiles, 'level', 'n'),
     tiles.map((tile) => tile.first ?? null),
     tiles.map((tile) => tile.bytes),
   )

@@ -17,16 +17,8 @@ export async function writeAnchor(repository: Repository, note: string): Promise
   if (commit === undefined)
     throw new BatonError('wrong_state', 'the repository has no commit yet that could remember the log')
   const blob = (await repository.run(['hash-object', '-w', '--stdin'], { input: note })).trim()
-  await repository.run([
-    ...(await identity(repository)),
-    'notes',
-    `--ref=${ANCHOR_REF}`,
-    'add',
-    '--force',
-    '--reuse-message',
-    blob,
-    commit,
-  ])
+  const adding = ['notes', `--ref=${ANCHOR_REF}`, 'add', '--force', '--reuse-message', blob, commit]
+  await repository.run([...(await identity(repository)), ...adding])
   return commit
 }
 

@@ -1,7 +1,9 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Problem } from '../domain/problem.ts'
+import { type FileEdit, readText } from '../setup/file-edit.ts'
 import { isNoCommit, type Repository } from './git.ts'
 import { checkCommitMessage } from './names.ts'
 import { type Ask, maybeTask, writebackOf } from './task-facts.ts'
@@ -33,6 +35,35 @@ function isBelow(root: string, folder: string): boolean {
   const way = relative(root, folder)
   return way !== '' && way.split(sep)[0] !== '..' && !way.startsWith(sep)
 }
+
+/** A hook, or the one that was there before it. */
+export interface HookFile {
+  readonly path: string
+  readonly text: string | undefined
+  readonly mode: number | undefined
+}
+
+export function readHook(path: string): HookFile {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return { path, text: readText(path), mode: stats && stats.mode & 0o7777 }
+}
+
+/** Keeps a hook beside the one that is written. */
+export function keptAside({ path, text, mode }: HookFile, kept: string, runs: 'before' | 'after'): FileEdit {
+  if (lstatSync(kept, { throwIfNoEntry: false }))
+    throw new BatonError(
+      'conflict',
+      `${kept} is there already and would be overwritten; remove it or ${path} first`,
+      { path: kept },
+    )
+  const why = `the hook that is there now, as it is; it runs ${runs} the check`
+  return { path: kept, before: undefined, after: text, ...present({ mode }), why }
+}
+
+export const putBack = ({ path, text }: HookFile, kept: HookFile, why: string): readonly FileEdit[] => [
+  { path, before: text, after: kept.text, ...present({ mode: kept.mode }), why },
+  { path: kept.path, before: kept.text, after: undefined, why: 'it is the hook again' },
+]
 
 /** One line of what git tells a pre-push hook. */
 interface Pushed {

@@ -2,9 +2,9 @@ import { lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
-import { type FileEdit, readText } from '../setup/file-edit.ts'
+import type { FileEdit } from '../setup/file-edit.ts'
 import { type GitEnvironment, noRepository, openRepository } from './git.ts'
-import { findHooksFolder } from './hook.ts'
+import { findHooksFolder, type HookFile, keptAside, putBack, readHook } from './hook.ts'
 
 const COMMAND = 'baton hook pre-commit'
 const START = '# >>> baton: handoffs stand where they belong (baton setup git) >>>'
@@ -53,26 +53,17 @@ export async function preCommitEdits(root: string, options: InstallOptions): Pro
   const repository = await openRepository(root, options.env)
   if (!repository) throw noRepository(root, 'baton setup git')
   const folder = ofHusky(await findHooksFolder(repository, 'pre-commit', COMMAND))
-  const hook = demandFile(join(folder, 'pre-commit'))
-  const kept = demandFile(join(folder, KEPT_NAME))
-  const [now, before] = [readText(hook.path), readText(kept.path)]
-  return options.remove
-    ? removal({ ...hook, text: now }, { ...kept, text: before })
-    : installation({ ...hook, text: now }, { ...kept, text: before })
+  const hook = readFile(join(folder, 'pre-commit'))
+  const kept = readFile(join(folder, KEPT_NAME))
+  return options.remove ? removal(hook, kept) : installation(hook, kept.path)
 }
-
-interface HookFile {
-  readonly path: string
-  readonly mode: number | undefined
-}
-type Read = HookFile & { readonly text: string | undefined }
 
 /** Husky writes its own `_` folder anew with every install; what people write stands above it. */
 const ofHusky = (folder: string): string =>
   basename(folder) === '_' && basename(dirname(folder)) === '.husky' ? dirname(folder) : folder
 
 /** Behind a link lies a file of someone else, or of the project. */
-function demandFile(path: string): HookFile {
+function readFile(path: string): HookFile {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats && !stats.isFile())
     throw new BatonError(
@@ -80,10 +71,10 @@ function demandFile(path: string): HookFile {
       `${path} is ${stats.isSymbolicLink() ? 'a link' : 'no file'}; add this line to the hook yourself: ${COMMAND}`,
       { path },
     )
-  return { path, mode: stats && stats.mode & 0o7777 }
+  return readHook(path)
 }
 
-function installation(hook: Read, kept: Read): readonly FileEdit[] {
+function installation(hook: HookFile, kept: string): readonly FileEdit[] {
   const why = 'git asks Baton before every commit whether handoffs stand where they belong'
   const { path, mode, text } = hook
   if (text === undefined) return [{ path, before: text, after: ALONE, mode: EXECUTABLE, why }]
@@ -95,33 +86,14 @@ function installation(hook: Read, kept: Read): readonly FileEdit[] {
   // A hook that cannot be run is switched off, and must not come to life by what is written into it.
   if (isHusky(path) || (isShell(text) && isExecutable(mode)))
     return [{ path, before: text, after: withBlock(text), ...present({ mode }), why }]
-  if (kept.text !== undefined)
-    throw new BatonError(
-      'conflict',
-      `${kept.path} is there already and would be overwritten; remove it or ${path} first`,
-      { path: kept.path },
-    )
-  return [
-    {
-      path: kept.path,
-      before: undefined,
-      after: text,
-      ...present({ mode }),
-      why: 'the hook that is there now, as it is; it runs after the check',
-    },
-    { path, before: text, after: AROUND, mode: EXECUTABLE, why },
-  ]
+  return [keptAside(hook, kept, 'after'), { path, before: text, after: AROUND, mode: EXECUTABLE, why }]
 }
 
-function removal(hook: Read, kept: Read): readonly FileEdit[] {
+function removal(hook: HookFile, kept: HookFile): readonly FileEdit[] {
   const { path, mode, text } = hook
   if (text === undefined || withoutBlock(text) === text) return []
   const why = 'git no longer asks Baton before a commit'
-  if (text === AROUND && kept.text !== undefined)
-    return [
-      { path, before: text, after: kept.text, ...present({ mode: kept.mode }), why },
-      { path: kept.path, before: kept.text, after: undefined, why: 'it is the hook again' },
-    ]
+  if (text === AROUND && kept.text !== undefined) return putBack(hook, kept, why)
   if (text === ALONE) return [{ path, before: text, after: undefined, why }]
   return [{ path, before: text, after: withoutBlock(text), ...present({ mode }), why }]
 }

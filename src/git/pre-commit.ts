@@ -51,12 +51,8 @@ export async function runPreCommit(root: string, options: PreCommitOptions): Pro
 /** Added, changed and renamed files; a renamed one counts where it is now. */
 async function stagedEntries(repository: Repository): Promise<readonly StagedEntry[]> {
   const args = ['diff', '--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative']
-  const staged = await repository.paths([
-    ...args,
-    '--no-ext-diff',
-    '--diff-filter=AMT',
-    '--ignore-submodules=all',
-  ])
+  const limits = ['--no-ext-diff', '--diff-filter=AMT', '--ignore-submodules=all']
+  const staged = await repository.paths([...args, ...limits])
   return staged.flatMap(({ path, head }) => {
     const [, mode = '', , blob = ''] = head.slice(1).split(' ')
     return FILE_MODE.test(mode) ? [{ path, blob }] : []

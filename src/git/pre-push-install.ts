@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { lstatSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
-import { applyEdits, type FileEdit, readText } from '../setup/file-edit.ts'
+import { applyEdits, type FileEdit } from '../setup/file-edit.ts'
 import { type GitEnvironment, noRepository, openRepository, type Repository } from './git.ts'
-import { findHooksFolder } from './hook.ts'
+import { findHooksFolder, type HookFile, keptAside, putBack, readHook } from './hook.ts'
 
 const COMMAND = 'baton merge-check --pre-push'
 const WHY = 'git asks Baton before a push to the main branch whether its tasks were written back'
@@ -68,21 +68,13 @@ async function placesIn(repository: Repository): Promise<readonly [string, strin
 function moveAside(hook: string, kept: string): void {
   const isLink = lstatSync(hook, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const bytes = statSync(hook, { throwIfNoEntry: false })?.isFile() ? readFileSync(hook) : Buffer.of()
-  const isMoved = (isLink || !isUtf8(bytes)) && !bytes.includes(MARK) && !isThere(kept)
-  if (isMoved) renameSync(hook, kept)
+  const isMoved = (isLink || !isUtf8(bytes)) && !bytes.includes(MARK)
+  if (isMoved && !lstatSync(kept, { throwIfNoEntry: false })) renameSync(hook, kept)
 }
-
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 function isExecutable(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats !== undefined && (stats.mode & 0o111) !== 0
-}
-
-interface Read {
-  readonly path: string
-  readonly text: string | undefined
-  readonly mode: { readonly mode?: number }
 }
 
 /** Only a file can be given back byte for byte: a link leads to one of the project, or of someone else. */
@@ -96,31 +88,17 @@ function demandPlain(path: string): void {
   )
 }
 
-function readHook(path: string): Read {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return { path, text: readText(path), mode: stats ? { mode: stats.mode & 0o7777 } : {} }
-}
-
-function installation({ path, text, mode }: Read, kept: string): readonly FileEdit[] {
+function installation(hook: HookFile, kept: string): readonly FileEdit[] {
+  const { path, text } = hook
   const edit = { path, before: text, after: HOOK, mode: 0o755, why: WHY }
   if (text === HOOK) return []
-  if (text === undefined || text.includes(MARK)) return [edit]
-  if (isThere(kept))
-    throw new BatonError(
-      'conflict',
-      `${kept} is there already and would be overwritten; remove it or ${path} first`,
-      { path: kept },
-    )
-  const why = 'the hook that is there now, as it is; it runs before the check'
-  return [{ path: kept, before: undefined, after: text, ...mode, why }, edit]
+  return text === undefined || text.includes(MARK) ? [edit] : [keptAside(hook, kept, 'before'), edit]
 }
 
-function removal({ path, text }: Read, kept: Read): readonly FileEdit[] {
+function removal(hook: HookFile, kept: HookFile): readonly FileEdit[] {
+  const { path, text } = hook
   const why = 'git no longer asks Baton before a push'
   if (text === undefined || !text.includes(MARK)) return []
   if (kept.text === undefined) return [{ path, before: text, after: undefined, why }]
-  return [
-    { path, before: text, after: kept.text, ...kept.mode, why },
-    { path: kept.path, before: kept.text, after: undefined, why: 'it is the hook again' },
-  ]
+  return putBack(hook, kept, why)
 }

@@ -100,19 +100,10 @@ export async function lookAtWork(
 export async function pushBranch(repository: Repository, branch: string): Promise<Problem | undefined> {
   const [remote] = await repository.remotes()
   if (remote === undefined) return undefined
-  const { code, stderr } = await repository.ask(
-    [
-      'push',
-      '--quiet',
-      '--set-upstream',
-      '--no-recurse-submodules',
-      '--end-of-options',
-      remote,
-      `refs/heads/${branch}:refs/heads/${branch}`,
-    ],
-    // Hooks never come with a clone, and large files are pushed by one.
-    { timeLimitMs: PUSH_TIME_LIMIT_MS, hooks: true },
-  )
+  const flags = ['--quiet', '--set-upstream', '--no-recurse-submodules', '--end-of-options']
+  const args = ['push', ...flags, remote, `refs/heads/${branch}:refs/heads/${branch}`]
+  // Hooks never come with a clone, and large files are pushed by one.
+  const { code, stderr } = await repository.ask(args, { timeLimitMs: PUSH_TIME_LIMIT_MS, hooks: true })
   if (code === 0) return undefined
   return {
     code: 'not_pushed',

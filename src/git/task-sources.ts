@@ -1,5 +1,6 @@
 import { parse as parseYaml } from 'yaml'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { Priority } from '../domain/priority.ts'
 import { readCsv } from './csv.ts'
 
@@ -231,10 +232,7 @@ const parts = (text: string, separator: RegExp): readonly string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-const priorityOf = (text: string): { priority?: Priority } => {
-  const found = PRIORITIES[text.trim().toLowerCase()]
-  return found === undefined ? {} : { priority: found }
-}
+const priorityOf = (text: string) => present({ priority: PRIORITIES[text.trim().toLowerCase()] })
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const isRecord = (value: unknown): value is Record<string, unknown> =>

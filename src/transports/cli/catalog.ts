@@ -97,7 +97,7 @@ export function referencesOf(operation: OperationName): Readonly<Record<string, 
   if (operation === 'task_create') return {}
   if (noun === 'task' || noun === 'thought') return { id: 'task', task_id: 'task' }
   if (noun === 'notice') return { uid: 'notice' }
-  if (operation === 'audit_proof') return { id: 'anything' }
+  if (operation === 'audit_proof' || operation === 'document_export') return { id: 'anything' }
   return {}
 }
 

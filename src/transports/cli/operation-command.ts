@@ -194,17 +194,13 @@ function interruption(signal: AbortSignal): Promise<never> {
 
 /** A refused field as the option that people typed. */
 function inOptions(error: unknown, flags: readonly FieldFlag[]): unknown {
-  if (error instanceof BatonError && error.code === 'invalid_input' && Array.isArray(error.details.missing)) {
+  if (!(error instanceof BatonError) || error.code !== 'invalid_input') return error
+  if (Array.isArray(error.details.missing)) {
     const named = (text: string, { field, name }: FieldFlag) =>
       text.replace(`${field} is missing`, `--${name} is missing`)
     return new BatonError(error.code, flags.reduce(named, error.message), error.details, error)
   }
-  if (
-    !(error instanceof BatonError) ||
-    error.code !== 'invalid_input' ||
-    !Array.isArray(error.details.issues)
-  )
-    return error
+  if (!Array.isArray(error.details.issues)) return error
   const lines = (error.details.issues as Issue[]).map((issue) =>
     issueSentence(inChoices(issue, flags), (path) => typedField(path, flags)),
   )

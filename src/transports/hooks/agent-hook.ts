@@ -24,9 +24,7 @@ export interface HookCall {
 export const DEFAULT_REFUSALS = 2
 
 /** Baton's answer to one event of an agent. */
-export function answerHook(call: HookCall): Promise<HookAnswer> {
-  return EVENTS[call.event](call)
-}
+export const answerHook = (call: HookCall): Promise<HookAnswer> => EVENTS[call.event](call)
 
 const EVENTS: Readonly<Record<HookEvent, (call: HookCall) => Promise<HookAnswer>>> = {
   'session-start': atStart,

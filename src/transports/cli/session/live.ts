@@ -28,33 +28,32 @@ export async function liveOf(shell: Shell, { context }: Session): Promise<Live |
   const told = new Set<string>()
   return (
     options && {
-      catchUp: () => caughtUp(shell, options, syncFolders, told),
+      async catchUp() {
+        try {
+          tellRefused(shell, options, await syncFolders(options, { waitMs: WAIT_MS }), told)
+        } catch (error) {
+          // The engine is the truth: a folder that cannot be written is said, and the command stands.
+          if (!(error instanceof BatonError)) throw error
+          shell.warn(`the live folders are not up to date: ${error.message}`)
+        }
+      },
       fileOf: (handoff) => fileOf(options, handoff),
       leftOut: async (handoff) => (await import('../../../folders/left-out.ts')).leftOut(options, handoff),
     }
   )
 }
 
-/** The engine is the truth: a folder that cannot be written is said, and the command stands. */
-async function caughtUp(
+/** Only files that Baton itself writes are reported, each once; refused files of others are for their authors. */
+function tellRefused(
   shell: Shell,
-  options: FoldersOptions,
-  sync: (options: FoldersOptions, how: { waitMs: number }) => Promise<readonly Happened[]>,
+  { folders }: FoldersOptions,
+  happened: readonly Happened[],
   told: Set<string>,
-): Promise<void> {
-  try {
-    const happened = await sync(options, { waitMs: WAIT_MS })
-    const derived = new Set(
-      options.folders.flatMap((live) => live.kind.extraPaths.map((path) => `${live.path}/${path}`)),
-    )
-    // Only files that Baton itself writes are reported; refused files of others are for their authors.
-    for (const { what, path, reason = '' } of happened)
-      if (what === 'refused' && (derived.has(path) || derived.has(`./${path}`)) && !told.has(path)) {
-        told.add(path)
-        shell.warn(`${path} is not up to date: ${reason}`)
-      }
-  } catch (error) {
-    if (!(error instanceof BatonError)) throw error
-    shell.warn(`the live folders are not up to date: ${error.message}`)
-  }
+): void {
+  const derived = new Set(folders.flatMap(({ kind, path }) => kind.extraPaths.map((own) => `${path}/${own}`)))
+  for (const { what, path, reason = '' } of happened)
+    if (what === 'refused' && (derived.has(path) || derived.has(`./${path}`)) && !told.has(path)) {
+      told.add(path)
+      shell.warn(`${path} is not up to date: ${reason}`)
+    }
 }

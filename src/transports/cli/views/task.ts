@@ -74,12 +74,13 @@ export function taskDossierView(shell: Shell, dossier: OperationOutput<'task_get
   if (task.criteria.length > 0) rows.push(['Criteria', plainText(task.criteria.join('\n'))])
   if (task.notes) rows.push(['Notes', plainText(task.notes)])
   const parts = [`${screen.bold(task.id)}  ${screen.bold(oneLine(task.title))}`, screen.fields(rows)]
-  if (dossier.records.length > 0)
-    parts.push(
-      `${screen.bold('Records')}\n${dossier.records.map((record) => recordText(screen, record)).join('\n')}`,
-    )
-  return parts.join('\n\n')
+  return [...parts, ...recordsSection(screen, dossier.records)].join('\n\n')
 }
+
+const recordsSection = (screen: Screen, records: readonly ThoughtRecord[]): readonly string[] =>
+  records.length === 0
+    ? []
+    : [`${screen.bold('Records')}\n${records.map((record) => recordText(screen, record)).join('\n')}`]
 
 export interface TaskLog extends OperationOutput<'task_log'> {
   /** Commits that take its work back, where a repository was asked. */
@@ -99,9 +100,8 @@ export function taskLogView(shell: Shell, { task, entries, records, reverts = []
         inWords(to ?? ''),
       ]),
     ),
+    ...recordsSection(screen, records),
   ]
-  if (records.length > 0)
-    parts.push(`${screen.bold('Records')}\n${records.map((record) => recordText(screen, record)).join('\n')}`)
   if (reverts.length > 0)
     parts.push(
       `${screen.bold('Taken back by')}\n${screen.table(

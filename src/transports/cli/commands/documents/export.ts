@@ -1,9 +1,7 @@
-import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
-import { resolveHandoff } from '../../session/reference.ts'
-import type { Session } from '../../session/session.ts'
+import { resolveReferences } from '../../session/references.ts'
 import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS } from './output.ts'
 
 export const exporting: Command = {
@@ -19,9 +17,10 @@ export const exporting: Command = {
   ],
   async run(shell, args) {
     const session = await shell.open({ write: false })
+    const { id } = await resolveReferences(session, 'document_export', { id: args.words[0] })
     const to = textOf(args, 'to')
     const input = {
-      id: await meant(session, args.words[0]!),
+      id,
       ...present({ to }),
       slot: isOn(args, 'slot'),
       supply: supplyOf(args),
@@ -32,14 +31,4 @@ export const exporting: Command = {
       throw inOptions(error)
     }
   },
-}
-
-/** A handoff's id may be shortened; an id that matches no handoff may be that of a task. */
-async function meant(session: Session, ref: string): Promise<string> {
-  try {
-    return await resolveHandoff(session, 'handoff_get', ref)
-  } catch (error) {
-    if (error instanceof BatonError && error.code === 'not_found' && ref !== '@') return ref
-    throw error
-  }
 }

@@ -86,23 +86,16 @@ function nodeVersion(): DoctorResult {
 }
 
 function workspaceResult(workspace: Workspace | undefined): DoctorResult {
-  if (!workspace)
-    return { name: 'workspace', ok: false, detail: 'none here or above; make one with: baton init' }
-  const mode = statSync(workspace.dir, { throwIfNoEntry: false })?.mode
-  if (mode !== undefined && (mode & 0o022) !== 0)
-    return {
-      name: 'workspace',
-      ok: false,
-      detail: `${workspace.dir} can be written by other users; run: chmod go-w ${workspace.dir}`,
-    }
-  const ignored = mode === undefined || existsSync(join(workspace.dir, '.gitignore'))
-  return {
-    name: 'workspace',
-    ok: ignored,
-    detail: ignored
-      ? workspace.root
-      : `${workspace.dir} has no .gitignore, so git would take it in; run: baton init`,
-  }
+  const problem = workspace ? folderProblem(workspace.dir) : 'none here or above; make one with: baton init'
+  return { name: 'workspace', ok: problem === undefined, detail: problem ?? workspace?.root ?? '' }
+}
+
+function folderProblem(dir: string): string | undefined {
+  const mode = statSync(dir, { throwIfNoEntry: false })?.mode
+  if (mode === undefined) return undefined
+  if ((mode & 0o022) !== 0) return `${dir} can be written by other users; run: chmod go-w ${dir}`
+  if (existsSync(join(dir, '.gitignore'))) return undefined
+  return `${dir} has no .gitignore, so git would take it in; run: baton init`
 }
 
 async function settings(findings: DoctorResult[], workspace: Workspace, shell: Shell): Promise<void> {

@@ -1,12 +1,11 @@
 import type { Dialect, DialectId, DraftProblem, Loss, Native } from './dialect.ts'
-import { type Data, fieldDifferences, keysOf, own, sameData, withPath } from './difference.ts'
+import { type Data, fieldDifferences, isData, keysOf, own, put, sameData, withPath } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { readDocuments } from './read.ts'
 import { dialectOf, endingOf } from './registry.ts'
 import { readNative } from './rewrite.ts'
 import { bytesOf, SLOT_BYTES, slotFor } from './slot.ts'
 import type { Path } from './text/source.ts'
-import { isMapping, setOwn } from './text/tree.ts'
 
 export type Conversion =
   | { readonly ok: true; readonly text: string; readonly losses: readonly Loss[] }
@@ -81,7 +80,7 @@ function supplied(draft: Draft, supply: Partial<Draft> = {}): Draft {
   const result: Data = { ...draft }
   for (const key of keysOf(supply)) {
     const [old, value] = [own(draft, key), own(supply, key)]
-    setOwn(result, key, isMapping(old) && isMapping(value) ? { ...old, ...value } : value)
+    put(result, key, isData(old) && isData(value) ? { ...old, ...value } : value)
   }
   return result as Draft
 }

@@ -24,11 +24,7 @@ export interface Loss {
 }
 
 /** Something that the dialect demands and the draft does not say. It is asked for, never made up. */
-export interface DraftProblem {
-  /** What to supply, as a field of the draft. */
-  readonly field: string
-  readonly reason: string
-}
+export type DraftProblem = Loss
 
 /** All that a draft says in the keys of a dialect, whether or not it is enough for a document. */
 export type Native = { readonly value: Record<string, unknown>; readonly body?: string } & (

@@ -3,7 +3,6 @@ import { MAX_AGENT_LENGTH } from './text/limits.ts'
 import { isPlaceholder, leftOpen } from './text/placeholder.ts'
 import { quoted } from './text/quoted.ts'
 import type { Path, Source } from './text/source.ts'
-import { spellingsOf, usual } from './text/spelling.ts'
 import { readInstant, type TimeOddity } from './text/time.ts'
 import { isMapping, setOwn, valueAt } from './text/tree.ts'
 import { findWord, type Words } from './text/words.ts'
@@ -326,4 +325,24 @@ function nameIn(text: string): string {
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
+}
+
+/** Keys in the usual spelling to keys as they stand, for those that are spelt otherwise. */
+function spellingsOf(mapping: Record<string, unknown>): Map<string, string> {
+  const spellings = new Map<string, string>()
+  for (const key of Object.keys(mapping)) {
+    const name = usual(key)
+    if (name !== key && !spellings.has(name)) spellings.set(name, key)
+  }
+  return spellings
+}
+
+/** `Assigned To`, `assigned-to` and `assignedTo` are all `assigned_to`. */
+function usual(name: string): string {
+  if (/^[a-z0-9_]*$/.test(name)) return name
+  return name
+    .trim()
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
 }

@@ -1,9 +1,8 @@
 import type { DialectId } from './dialect.ts'
-import { keysOf, own } from './difference.ts'
+import { isData, keysOf, own } from './difference.ts'
 import { dialectOf } from './registry.ts'
 import { asBase, type Format } from './relative.ts'
 import type { Source } from './text/source.ts'
-import { isMapping } from './text/tree.ts'
 
 /** Signs by which people's own keys are guessed. */
 const SIGNS = {
@@ -33,14 +32,14 @@ const AGENT = /^@?[A-Za-z0-9][\w.-]{0,99}$/
 export function proposedFormat(source: Source): Format | undefined {
   const { value, kind } = source
   const found = BASES.find(({ kinds }) => kinds.includes(kind))
-  if (!found || !isMapping(value)) return undefined
+  if (!found || !isData(value)) return undefined
   const keys: Record<string, string> = {}
   const states: Record<string, string> = {}
   for (const [sign, at] of Object.entries(found.keys) as [Sign, string][]) {
     const fits = (key: string): boolean => {
       const there = own(value, key)
       if (sign === 'from' || sign === 'to') return typeof there === 'string' && AGENT.test(there)
-      return sign === 'data' ? isMapping(there) : typeof there !== 'object'
+      return sign === 'data' ? isData(there) : typeof there !== 'object'
     }
     const key = keysOf(value).find((each) => SIGNS[sign].test(each) && !each.includes('.') && fits(each))
     if (key === undefined) {

@@ -1,5 +1,5 @@
 import type { DialectId, Native } from './dialect.ts'
-import { type Data, type Difference, differences, fieldDifferences } from './difference.ts'
+import { type Data, type Difference, differences, fieldDifferences, isData, valueAt } from './difference.ts'
 import type { Draft } from './draft.ts'
 import { placedAt } from './fields.ts'
 import { type Document, readSource } from './read.ts'
@@ -7,7 +7,6 @@ import { dialectOf } from './registry.ts'
 import { nativeOnly, slotFor } from './slot.ts'
 import { withChange } from './text/edit/change.ts'
 import type { Change, Path, Source } from './text/source.ts'
-import { isMapping, valueAt } from './text/tree.ts'
 
 /** A second pass mends what the first one moved; a third has never been needed. */
 const PASSES = 3
@@ -182,7 +181,7 @@ function changeFor({ path, after }: Difference, { from, to, source, places }: Si
 
 function sameShape(there: unknown, native: unknown): boolean {
   if (Array.isArray(native)) return Array.isArray(there) && there.length === native.length
-  return isMapping(there)
+  return isData(there)
 }
 
 /** A text that the body does not have is left alone. */

@@ -1,9 +1,8 @@
 import { type PlacedProblem, placedProblem } from '../domain/problem.ts'
 import type { Dialect } from './dialect.ts'
-import { type Data, fieldDifferences, keysOf, own, sameData } from './difference.ts'
+import { type Data, fieldDifferences, isData, keysOf, own, put, sameData, valueAt } from './difference.ts'
 import { Draft } from './draft.ts'
 import type { Path, Source } from './text/source.ts'
-import { isMapping, setOwn, valueAt } from './text/tree.ts'
 
 /** What a slot may take up in a document, as JSON in UTF-8. */
 export const SLOT_BYTES = 16 * 1024
@@ -70,7 +69,7 @@ const LIVE_KEYS: ReadonlySet<string> = new Set(['uid', 'rev', 'thread'])
 
 /** A mark says nothing of the draft but which handoff it is. */
 function liveMark(found: unknown): string | undefined {
-  if (!isMapping(found) || keysOf(found).some((key) => !LIVE_KEYS.has(key))) return undefined
+  if (!isData(found) || keysOf(found).some((key) => !LIVE_KEYS.has(key))) return undefined
   const [uid, rev] = [own(found, 'uid'), own(found, 'rev')]
   return typeof uid === 'string' && uid.length <= 100 && Number.isInteger(rev) ? uid : undefined
 }
@@ -79,7 +78,7 @@ const IGNORED = (why: string): string =>
   `x_baton ${why}, so it was not read; remove it, or write the document again with \`baton convert\`.`
 
 function readSlot(found: unknown): Slot | string {
-  if (!isMapping(found)) return IGNORED('is not a mapping')
+  if (!isData(found)) return IGNORED('is not a mapping')
   if (bytesOf(found) > SLOT_BYTES) return IGNORED(`holds more than ${SLOT_BYTES} bytes`)
   if (own(found, 'version') !== VERSION) return IGNORED(`is not of version ${VERSION}`)
   const draft = Draft().safeParse(own(found, 'draft') ?? {})
@@ -116,14 +115,14 @@ function putAt(draft: Data, path: Path, value: unknown, keepEmpty = false): void
   if (field === undefined) return
   if (key === undefined) {
     if (value === undefined) delete draft[field]
-    else setOwn(draft, field, value)
+    else put(draft, field, value)
     return
   }
   const below: Data = { ...(own(draft, field) as Data | undefined) }
   if (value === undefined) delete below[key]
-  else setOwn(below, key, value)
+  else put(below, key, value)
   if (keysOf(below).length === 0 && !keepEmpty) delete draft[field]
-  else setOwn(draft, field, below)
+  else put(draft, field, below)
 }
 
 /** Without the slot, which a dialect may have taken for an unknown key. */
@@ -136,7 +135,7 @@ export function nativeOnly(draft: Draft, slot: Path): Draft {
       if (own(result[field], name) !== undefined) putAt(result, [field, name], undefined)
   }
   const data = own(own(result, 'package'), 'data')
-  if (isMapping(data) && Object.hasOwn(data, key)) {
+  if (isData(data) && Object.hasOwn(data, key)) {
     const { [key]: _slot, ...rest } = data
     putAt(result, ['package', 'data'], keysOf(rest).length > 0 ? rest : undefined)
   }

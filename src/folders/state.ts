@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BatonError } from '../domain/errors.ts'
+import { inoOf } from './files/lock.ts'
 import { SAME_INSTANT_MS, type Stamp } from './files/tree.ts'
 
 /** The file of one handoff as it was last agreed on: written by Baton, or an author's version that was taken in. */
@@ -72,8 +72,6 @@ const BELOW = 'WHERE folder = ? AND path >= ? AND path < ?'
 /** Another machine counts as gone when it has not been heard of for this long. */
 const OWNER_GONE_MS = 5 * 60_000
 const OWNER_SAYS_MS = 30_000
-
-const inoOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
 
 /**
  * What this machine knows of its live folders. Nothing here is needed: a lost file is made again from the folders

@@ -56,7 +56,7 @@ export class WorkingSet {
     return value
   }
 
-  /** The outcomes of decisions in their order; one that throws has changed nothing. */
+  /** The outcome of each decision, in their order; one that throws has changed nothing. */
   decideAll(units: readonly Unit<unknown>[]): readonly Outcome[] {
     return units.map((unit) => {
       try {

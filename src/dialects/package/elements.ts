@@ -93,6 +93,5 @@ export const knownWord =
     if (typeof found !== 'string' || found.trim() === '' || isPlaceholder(found, 'package')) return undefined
     if (findWord(words, found)) return fields.word(words, key)
     const message = `${fieldPath(fields.path)}.${key} says "${found}"; write one of ${words.words.join(', ')}`
-    fields.report('error', `unknown_${words.name}`, message, key)
-    return undefined
+    return fields.report('error', `unknown_${words.name}`, message, key)
   }

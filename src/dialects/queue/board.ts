@@ -1,9 +1,8 @@
 import { type PlacedProblem, placedProblem } from '../../domain/problem.ts'
-import { own } from '../difference.ts'
+import { isData, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
-import { isMapping } from '../text/tree.ts'
 import { findWord, STATE_WORDS } from '../text/words.ts'
 
 /** Keys by which an entry is known. */
@@ -14,18 +13,18 @@ const IDLE = ['idle', 'available', 'free', 'ready', 'none', 'standby']
 /** One file that says what every agent has in hand: an index, not a handoff. */
 export function isBoard(value: unknown): boolean {
   const agents = own(value, 'agents')
-  return isMapping(agents) && Object.values(agents).some(isEntry) && !Array.isArray(own(value, 'handoffs'))
+  return isData(agents) && Object.values(agents).some(isEntry) && !Array.isArray(own(value, 'handoffs'))
 }
 
 const isEntry = (value: unknown): boolean =>
-  isMapping(value) && ENTRY_KEYS.some((key) => Object.hasOwn(value, key))
+  isData(value) && ENTRY_KEYS.some((key) => Object.hasOwn(value, key))
 
 /** Says that this is a board, and which of its statuses nobody knows. */
 export function boardProblems(source: Source): readonly PlacedProblem[] {
   const root = fieldsOf(source)
   const agents = root?.below('agents')
   const found = own(source.value, 'agents')
-  const names = isMapping(found) ? Object.keys(found).filter((name) => isEntry(own(found, name))) : []
+  const names = isData(found) ? Object.keys(found).filter((name) => isEntry(own(found, name))) : []
   const states = names.map((name) => {
     const fields = agents?.below(name)
     return fields && boardState(fields)

@@ -1,11 +1,10 @@
 import { coverageTarget, validationProblems } from '../../domain/handoffs/guards.ts'
 import { isKnownErrorCode } from '../../domain/handoffs/retry.ts'
 import type { GradedProblem } from '../../domain/problem.ts'
-import { type Data, own } from '../difference.ts'
+import { type Data, isData, own, valueAt } from '../difference.ts'
 import { lackingIn } from '../table/write.ts'
 import { quotedText } from '../text/quoted.ts'
 import type { Path } from '../text/source.ts'
-import { isMapping, valueAt } from '../text/tree.ts'
 import {
   DEFAULT_TIMEOUT_S,
   type HandoffForm,
@@ -124,7 +123,7 @@ const compliance: Rule = (native, { form }) => {
 /** Failing tests, type errors or coverage under the target cannot pass. */
 const validation: Rule = (native, { form }) => {
   const report = own(native, 'validation')
-  if (form !== 'response' || !isMapping(report)) return []
+  if (form !== 'response' || !isData(report)) return []
   const problems = validationProblems(report, coverageTarget(valueAt(native, ['input', 'data'])))
   if (problems.length === 0) return []
   const message = `the handoff is completed, but ${problems.join(', ')}; correct the work, or fail it with VALIDATION_FAILED`

@@ -1,12 +1,11 @@
 import { Package } from '../../domain/handoffs/package.ts'
 import { once } from '../../domain/once.ts'
-import { type Data, keysOf, own, put, valueAt } from '../difference.ts'
+import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import { Draft } from '../draft.ts'
 import { text as textSchema } from '../json-schema.ts'
 import { any, codec, keyIn, NAME_LENGTH, name, plain, TIME, words } from '../table/codecs.ts'
 import type { Codec } from '../table/row.ts'
 import { readInstant } from '../text/time.ts'
-import { isMapping } from '../text/tree.ts'
 import { findWord, PRIORITY_WORDS, type Words } from '../text/words.ts'
 import { PHASES_OF } from './names.ts'
 
@@ -49,8 +48,7 @@ export const priority = codec<NonNullable<Draft['priority']>>(
     if (written === undefined || findWord(PRIORITY_WORDS, written))
       return fields.word(PRIORITY_WORDS, ...names)
     const message = `priority "${written.slice(0, 60)}" counts as normal; write low, normal, high or critical`
-    fields.report('warning', 'unknown_priority', message, 'priority')
-    return undefined
+    return fields.report('warning', 'unknown_priority', message, 'priority')
   },
 )
 
@@ -75,7 +73,7 @@ export const seconds: Codec<unknown> = plain({ type: 'number', minimum: 0 }, 'nu
 
 export const metadata = codec<Data>({ type: 'object' }, ({ fields, names }) => {
   const found = fields.value(...names)
-  return isMapping(found) && keysOf(found).length > 0 ? found : undefined
+  return isData(found) && keysOf(found).length > 0 ? found : undefined
 })
 
 /** One key for a list: the artifact that must be there before the work can begin. */
@@ -151,7 +149,7 @@ export const input: Codec<unknown> = {
   ...any,
   read: ({ fields, names, isLone }) => {
     const found = fields.value(...names)
-    if (isLone || !isMapping(found) || !carriedBy(found)) return found
+    if (isLone || !isData(found) || !carriedBy(found)) return found
     const { [CARRIED]: _carried, ...rest } = found
     return keysOf(rest).length > 0 ? rest : undefined
   },
@@ -161,7 +159,7 @@ export const input: Codec<unknown> = {
 function carriedBy(data: Data): Draft | undefined {
   const found = own(data, CARRIED)
   const fields = new Map(carriedFields().map((field) => [field.split('.').at(-1)!, field.split('.')]))
-  const keys = isMapping(found) ? keysOf(found) : []
+  const keys = isData(found) ? keysOf(found) : []
   if (keys.length === 0 || keys.some((key) => !fields.has(key))) return undefined
   const draft: Data = {}
   for (const key of keys) {

@@ -1,8 +1,7 @@
 import type { PlacedProblem } from '../../domain/problem.ts'
-import { type Data, keysOf, own } from '../difference.ts'
+import { type Data, isData, keysOf, own, put } from '../difference.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Source } from '../text/source.ts'
-import { isMapping, setOwn } from '../text/tree.ts'
 import { CONTEXT_FILES, STATUS_WORDS, type StatusWord } from './names.ts'
 
 /** What `phase-status.json` says of one phase. */
@@ -36,9 +35,9 @@ export function contextProblems(source: Source): readonly PlacedProblem[] {
 /** `phase-status.json` with one phase set and every other key as it was. */
 export function withPhase(value: Readonly<Data>, phase: number, status: PhaseStatus): Data {
   const phases = own(value, 'phases')
-  const old = isMapping(phases) ? phases : {}
+  const old = isData(phases) ? phases : {}
   const before = own(old, String(phase))
   const result: Data = { ...value }
-  setOwn(result, 'phases', { ...old, [String(phase)]: { ...(isMapping(before) ? before : {}), ...status } })
+  put(result, 'phases', { ...old, [String(phase)]: { ...(isData(before) ? before : {}), ...status } })
   return result
 }

@@ -1,12 +1,11 @@
 import { present } from '../../domain/present.ts'
 import { placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
-import { type Data, keysOf, own } from '../difference.ts'
+import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf, placedAt } from '../fields.ts'
 import { leftOver } from '../table/write.ts'
 import type { Source } from '../text/source.ts'
-import { isMapping, setOwn, valueAt } from '../text/tree.ts'
 import { findWord } from '../text/words.ts'
 import { artifactOf } from './artifact.ts'
 import { boardProblems, isBoard } from './board.ts'
@@ -41,7 +40,7 @@ export function formOf(source: Source): QueueForm | undefined {
   const place = source.kind === 'json' ? queuePlace(source.path) : {}
   if (place.kind === 'context') return 'context'
   if (place.status !== undefined) return FORM_OF[place.status]
-  if (!isMapping(value)) return place.kind === 'artifact' && source.kind === 'json' ? 'artifact' : undefined
+  if (!isData(value)) return place.kind === 'artifact' && source.kind === 'json' ? 'artifact' : undefined
   if (hasAgents(value)) return formByStatus(value)
   if (place.kind === 'artifact' || isArtifact(value)) return 'artifact'
   if (hasId(value)) return formByStatus(value)
@@ -81,7 +80,7 @@ function formByStatus(value: Data): HandoffForm {
   const written = own(value, 'status') ?? own(value, 'state')
   const found = typeof written === 'string' ? findWord(STATUS_WORDS, written)?.word : undefined
   if (found !== undefined) return FORM_OF[STATUS_OF[queueState(found)]]
-  if (isMapping(own(value, 'error'))) return 'failure'
+  if (isData(own(value, 'error'))) return 'failure'
   return Object.hasOwn(value, 'output') ? 'response' : 'request'
 }
 
@@ -136,10 +135,10 @@ function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Dra
   const artifact = valueAt(found, ['output', 'artifact_id'])
   const path = result?.artifacts?.[0]?.path
   if (path !== undefined && artifact !== undefined && artifact !== stemOf(path))
-    setOwn(extra, 'output', { ...(own(extra, 'output') as Data | undefined), artifact_id: artifact })
+    put(extra, 'output', { ...(own(extra, 'output') as Data | undefined), artifact_id: artifact })
   const failed = valueAt(found, ['error', 'timestamp'])
   if (failed !== undefined && failed !== ended)
-    setOwn(extra, 'error', { ...(own(extra, 'error') as Data | undefined), timestamp: failed })
+    put(extra, 'error', { ...(own(extra, 'error') as Data | undefined), timestamp: failed })
 }
 
 const NO_OBJECT = 'a queue file is one JSON object; write {"handoff_id": "…", …}'

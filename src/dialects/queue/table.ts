@@ -1,11 +1,10 @@
 import { ERROR_KINDS } from '../../domain/handoffs/retry.ts'
 import { once } from '../../domain/once.ts'
-import { own, valueAt } from '../difference.ts'
+import { isData, own, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { mapping, type Schema, text } from '../json-schema.ts'
 import * as is from '../table/codecs.ts'
 import { type Live, tableFor } from '../table/row.ts'
-import { isMapping } from '../text/tree.ts'
 import * as it from './codecs.ts'
 import { namedArtifact } from './handed-in.ts'
 import {
@@ -113,7 +112,7 @@ const carriedLive = (field: string): Live =>
 
 /** A role of another dialect, such as `Chief`, is not a type of an agent. */
 const isType = (value: unknown): boolean => typeof value !== 'string' || Object.hasOwn(PHASES_OF, value)
-const isFramed = (value: unknown): boolean => isMapping(value) && ('schema' in value || 'data' in value)
+const isFramed = (value: unknown): boolean => isData(value) && ('schema' in value || 'data' in value)
 
 const ALL = ['request', 'response', 'failure'] as const
 const REQUEST = ['request'] as const
@@ -133,7 +132,7 @@ export const queueTable = once(() => table({
       report: (fields) => fields.report('warning', 'input_without_frame', 'input has neither schema nor data; write {"schema": "…", "data": …} around it', 'input'),
     },
     output: { lone: 'artifact_path', isLone: (value) => typeof value === 'string' },
-    error: { lone: 'message', isLone: (value) => value !== null && !isMapping(value), keepsUnread: true },
+    error: { lone: 'message', isLone: (value) => value !== null && !isData(value), keepsUnread: true },
   },
   rows: [
     row('id', 'handoff_id', is.name, { need: ALL, also: ['id', 'request_id'], live: 'fixed', schema: ID_SCHEMA,

@@ -1,9 +1,8 @@
 import type { Native } from '../dialect.ts'
-import { type Data, own } from '../difference.ts'
+import { type Data, isData, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { askedIn, writeRows } from '../table/write.ts'
 import { prettyJson } from '../text/json/json.ts'
-import { isMapping } from '../text/tree.ts'
 import { formFor, queueTable } from './table.ts'
 
 export function toNative(draft: Draft): Native {
@@ -21,6 +20,6 @@ export const nativeOf = (draft: Draft): Data => writeRows(queueTable(), draft, f
 /** A request always has data, if only an empty object: specialists read it without asking. */
 export function withData(native: Data): Data {
   const input = own(native, 'input')
-  if (!isMapping(input) || own(input, 'data') !== undefined) return native
+  if (!isData(input) || own(input, 'data') !== undefined) return native
   return { ...native, input: { ...input, data: {} } }
 }

@@ -54,7 +54,7 @@ export class Lock {
   }
 }
 
-const inoOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
+export const inoOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
 
 async function taken(db: DatabaseSync, file: string, waitMs: number): Promise<void> {
   const deadline = Date.now() + waitMs

@@ -1,8 +1,7 @@
-import { type Data, keysOf, own } from '../../dialects/difference.ts'
+import { type Data, isData, keysOf, own, put } from '../../dialects/difference.ts'
 import { type Artifact, artifactOf } from '../../dialects/queue/artifact.ts'
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
-import { isMapping, setOwn } from '../../dialects/text/tree.ts'
 import { present } from '../../domain/present.ts'
 import type { About, Extra } from '../folder.ts'
 import { type Facts, phaseIn } from './facts.ts'
@@ -41,7 +40,7 @@ export function registry(about: About): Extra | undefined {
   const value = objectIn(text, REGISTRY)
   if (!value) return objectFile(REGISTRY, value)
   const there = own(value, 'artifacts')
-  const old = isMapping(there) ? there : {}
+  const old = isData(there) ? there : {}
   const isWhole = about.isWhole || text === undefined
   const phases = phasesIn(about.names(ARTIFACTS, MOST_PHASES) ?? [])
   const handedIn = new Map<string, RegistryEntry>()
@@ -149,7 +148,7 @@ function saidOf(
   const before = own(old, id)
   const isKnown = own(before, 'sha256') === sha256 && own(before, 'file') === file
   // The cast holds: these keys were written by this module, and whatever else stands there is replaced below.
-  if (isKnown && isMapping(before) && own(before, 'handoff_id') === undefined)
+  if (isKnown && isData(before) && own(before, 'handoff_id') === undefined)
     return { artifact_id: id, ...DRAFT, ...(ownKeys(before) as Partial<RegistryEntry>), file }
   const text = about.read(file)
   const [source] = text === undefined ? [] : sourcesOf(text, { path: file })
@@ -167,22 +166,22 @@ function saidOf(
 /** Every entry that was there, with what is known of it now; what others wrote into one stays. */
 function mergedRegistry(old: Readonly<Data>, known: readonly Entries[], about: About): Data {
   const result: Data = {}
-  for (const id of keysOf(old)) setOwn(result, id, old[id])
+  for (const id of keysOf(old)) put(result, id, old[id])
   for (const entries of known)
     for (const [id, entry] of entries) {
       const before = own(old, id)
-      setOwn(result, id, { ...(isMapping(before) && foreignKeys(before)), ...entryInOrder(entry) })
+      put(result, id, { ...(isData(before) && foreignKeys(before)), ...entryInOrder(entry) })
     }
   const isKnown = (id: string): boolean => known.some((entries) => entries.has(id))
   for (const id of about.isWhole ? keysOf(result).filter((each) => !isKnown(each)) : [])
-    setOwn(result, id, withoutFile(result[id], about))
+    put(result, id, withoutFile(result[id], about))
   return bounded(result, isKnown)
 }
 
 /** An entry of earlier whose file is gone. */
 function withoutFile(entry: unknown, about: About): unknown {
   const [file, lifecycle] = [own(entry, 'file'), own(entry, 'lifecycle')]
-  if (!isMapping(entry) || lifecycle === 'archived') return entry
+  if (!isData(entry) || lifecycle === 'archived') return entry
   if (typeof file !== 'string' || !isSafePath(file) || about.hash(file) !== undefined) return entry
   return { ...entry, lifecycle: 'archived' }
 }
@@ -191,9 +190,7 @@ function bounded(entries: Data, isKnown: (id: string) => boolean): Data {
   const ids = keysOf(entries)
   const isOurs = (id: string): boolean => {
     const entry = entries[id]
-    return (
-      isMapping(entry) && own(entry, 'handoff_id') !== undefined && keysOf(foreignKeys(entry)).length === 0
-    )
+    return isData(entry) && own(entry, 'handoff_id') !== undefined && keysOf(foreignKeys(entry)).length === 0
   }
   const old = ids.filter((id) => !isKnown(id) && isOurs(id))
   const gone = new Set(old.slice(0, Math.max(0, ids.length - MOST_ENTRIES)))

@@ -1,4 +1,4 @@
-import { type Data, own, sameData } from '../../dialects/difference.ts'
+import { type Data, isData, own, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
@@ -6,7 +6,6 @@ import { queueStatus, queueTable } from '../../dialects/queue/table.ts'
 import { nativeOf, withData } from '../../dialects/queue/write.ts'
 import { readNative, rewriting } from '../../dialects/rewrite.ts'
 import { ownedIn } from '../../dialects/table/derive.ts'
-import { isMapping } from '../../dialects/text/tree.ts'
 import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
@@ -90,13 +89,13 @@ const isAnswered = (document: Document | undefined): boolean =>
 function told(history: readonly Data[], document: Document | undefined): readonly Data[] {
   const value = document?.source.value
   const list = own(value, 'retry_history')
-  const entries = (Array.isArray(list) ? list : []).filter(isMapping)
+  const entries = (Array.isArray(list) ? list : []).filter(isData)
   return history.map((entry, i) => {
     const known = entries.find((each) => own(each, 'attempt') === entry.attempt)
     const isLast = i === history.length - 1 && isAnswered(document)
     const said = known ?? (isLast ? answersIn(value) : {})
     const error = own(said, 'error')
-    const failed = { ...(isMapping(entry.error) && entry.error), ...(isMapping(error) && error) }
+    const failed = { ...(isData(entry.error) && entry.error), ...(isData(error) && error) }
     return { ...entry, ...said, ...entry, error: failed }
   })
 }

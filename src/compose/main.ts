@@ -49,7 +49,7 @@ export type ServiceOptions = Partial<Omit<ServiceDeps, 'store' | 'follow'>>
 /** The service over a store, in the real world unless a part of it is replaced. */
 export function createService(store: Store, options: ServiceOptions = {}): Service {
   return new Service({
-    now: () => new Date(),
+    now: () => store.now(),
     newUid: () => uuid7(),
     policy: DEFAULT_POLICY,
     home: 'native',

@@ -253,6 +253,9 @@ export interface Counts {
 export interface Store {
   readonly info: StoreInfo
 
+  /** The store's own clock, the same for all who share it: deadlines and leases are set and ended by it. */
+  now(): Date
+
   /**
    * Runs the unit in a transaction and answers after it is durable. Units in flight at the same time share a
    * transaction; each is decided on what the earlier ones left. A refused unit changes nothing and does not

@@ -78,9 +78,9 @@ export class Pool {
   #first: Promise<Worker> | undefined
 
   /** The first one compiles for all: the others wait until it has. */
-  async start(): Promise<Worker> {
+  async start(env: Readonly<Record<string, string>> = {}): Promise<Worker> {
     if (this.#first) await this.#first
-    const starting = this.#start()
+    const starting = this.#start(env)
     this.#first ??= starting
     return starting
   }
@@ -89,10 +89,11 @@ export class Pool {
     return Promise.all(Array.from({ length: count }, () => this.start()))
   }
 
-  async #start(): Promise<Worker> {
+  async #start(env: Readonly<Record<string, string>>): Promise<Worker> {
     this.#started += 1
     const child = fork(PROGRAM, {
       execPath: process.execPath,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'ipc'],
     })
     const worker = new Worker(`w${this.#started}`, child)

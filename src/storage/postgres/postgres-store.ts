@@ -2,6 +2,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { GroupCommit } from '../group-commit.ts'
 import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, Unit } from '../store.ts'
 import { type Ask, askWith, tripOn } from './connection/ask.ts'
+import { SERVER_MS } from './connection/clock.ts'
 import { type Connections, prepareConnections, withClient } from './connection/connect.ts'
 import { Signals } from './connection/signals.ts'
 import { dump, restore } from './copy.ts'
@@ -86,6 +87,10 @@ class PostgresStore {
     })
   }
 
+  now(): Date {
+    return this.#connections.clock.now()
+  }
+
   async transact<T>(unit: Unit<T>): Promise<T> {
     this.#refuseReadOnly()
     if (this.#closing) throw new BatonError('unavailable', 'the store was closed')
@@ -98,8 +103,10 @@ class PostgresStore {
 
   async settle(at: string): Promise<number> {
     if (this.info.readOnly) return 0
-    const text = 'SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2 LIMIT 1'
-    return (await this.#ask('due', text, at)).length === 0 ? 0 : this.#group.settle(at)
+    const due = 'EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2)'
+    const rows = await this.#ask('due', `SELECT ${SERVER_MS}, ${due}::text`, at)
+    this.#connections.clock.hear(rows)
+    return rows[0]?.[1] === 'true' ? this.#group.settle(at) : 0
   }
 
   async growTree(expectedSize: number, next: Tree, tiles: readonly Tile[]): Promise<boolean> {

@@ -5,6 +5,7 @@ import { type BatchResult, type Outcome, TransactionLost } from '../group-commit
 import { rowsOf } from '../rows.ts'
 import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
+import { ServerClock } from './connection/clock.ts'
 import { type Connections, sessionOf } from './connection/connect.ts'
 import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './connection/errors.ts'
 import { type Call, call, type Rows, roundTrip } from './connection/round-trip.ts'
@@ -71,9 +72,10 @@ interface Staged {
 }
 
 function stage(
-  { ws, origin, remembered, numbers }: TransactionOptions,
+  { connections, ws, origin, remembered, numbers }: TransactionOptions,
   units: readonly Unit<unknown>[],
 ): Staged | undefined {
+  if (!connections.clock.isFresh) return undefined
   const recalled = recall(ws, units, { remembered, numbers })
   if (!recalled) return undefined
   const { loaded, agentDocs, versions, locks, check, number, forget } = recalled
@@ -138,7 +140,7 @@ async function fromStore(
   const set = new WorkingSet(loader.loaded, origin)
   let outcomes: readonly Outcome[] = []
   try {
-    await load(client, loader, settled)
+    await load(client, connections.clock, loader, settled)
     if (loader.early.length > 0) {
       // Its locks are given back first: those of a batch are taken in one order.
       await roundTrip(client, [ROLLBACK])
@@ -187,10 +189,12 @@ async function fromStore(
 
 async function load(
   client: ClientBase,
+  clock: ServerClock,
   loader: Loader,
   settled: ReadonlySet<string> | 'skip',
 ): Promise<void> {
-  await fetchAll(client, loader.first(settled), [BEGIN])
+  const time: Load = { call: ServerClock.ASK, take: (rows) => clock.hear(rows) }
+  await fetchAll(client, [time, ...loader.first(settled)], [BEGIN])
   // Outside a transaction every write would be committed by itself.
   if (client.getTransactionStatus() !== 'T') throw new Error('the server did not begin a transaction')
   if (loader.due.length + loader.early.length > 0) return

@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, futimesSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
@@ -35,6 +36,7 @@ export interface SqliteStoreOptions extends OpenOptions {
 
 const MAX_BATCH = 256
 const TOKEN = 'SELECT doc FROM token WHERE hash = ?'
+const NEWEST = 'SELECT at FROM entry ORDER BY id DESC LIMIT 1'
 
 /** Opens the embedded store; makes it when it is not there. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
@@ -58,6 +60,9 @@ class SqliteStore {
   readonly #remembered: Remembered
   readonly #signal: Signal
   readonly #group: GroupCommit
+  /** The file that the clock is read from; absent where nothing can be written. */
+  readonly #clockFile: string | undefined
+  #clock: number | undefined
   #closing: Promise<void> | undefined
 
   constructor({ db, file }: Opened, options: SqliteStoreOptions) {
@@ -67,8 +72,10 @@ class SqliteStore {
     this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
     this.#remembered = new Remembered(this.#statements)
-    const memory = options.path === ':memory:'
-    this.#signal = new Signal(memory || options.readOnly ? undefined : join(options.path, '..', 'notify'))
+    const isShared = options.path !== ':memory:' && !options.readOnly
+    const beside = (name: string) => (isShared ? join(options.path, '..', name) : undefined)
+    this.#signal = new Signal(beside('notify'))
+    this.#clockFile = beside('clock')
     this.#group = new GroupCommit({
       run: (units, settled) => this.#run(units, settled),
       lanes: 1,
@@ -81,6 +88,27 @@ class SqliteStore {
       origin: this.#origin(),
       schema: schemaVersion(db),
       readOnly: options.readOnly ?? false,
+    }
+  }
+
+  /**
+   * The kernel's time, as the file system notes it on a file that is touched: the same for every process of the machine,
+   * whatever clock the process itself was given. Never behind the newest entry.
+   */
+  now(): Date {
+    if (this.#clockFile === undefined || this.#closing) return new Date()
+    this.#clock ??= openSync(this.#clockFile, 'a', 0o600)
+    futimesSync(this.#clock, 0, 0)
+    return new Date(Math.max(fstatSync(this.#clock).ctimeMs, this.#newest()))
+  }
+
+  #newest(): number {
+    try {
+      return Date.parse((this.#statements.get(NEWEST)?.at as string | undefined) ?? '') || 0
+    } catch (error) {
+      // While the log of a process that was killed is recovered, nobody can read.
+      if (isBusy(error)) return 0
+      throw toBatonError(error, this.#path)
     }
   }
 
@@ -207,6 +235,7 @@ class SqliteStore {
   close(): Promise<void> {
     this.#closing ??= this.#group.drained().then(() => {
       this.#signal.close()
+      if (this.#clock !== undefined) closeSync(this.#clock)
       this.#db.close()
     })
     return this.#closing

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import { BatonError } from '../../../domain/errors.ts'
+import { SERVER_MS, ServerClock } from './clock.ts'
 import { toBatonError } from './errors.ts'
 
 export interface Connections {
@@ -8,6 +9,7 @@ export interface Connections {
   readonly alone: () => ClientBase & { end(): Promise<void> }
   /** Host, port and database, without user and password. */
   readonly location: string
+  readonly clock: ServerClock
 }
 
 const OLDEST_VERSION = 15
@@ -52,10 +54,11 @@ export async function prepareConnections(options: {
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
   }
   const location = locate(() => new pg.Client(config))
+  const clock = new ServerClock()
   const pool = new pg.Pool({
     ...config,
     max: options.lanes + READERS,
-    onConnect: (client) => prepareSession(client, location, options.readOnly),
+    onConnect: (client) => prepareSession(client, { location, clock }, options.readOnly),
   })
   // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
   pool.on('error', () => {})
@@ -64,7 +67,7 @@ export async function prepareConnections(options: {
     client.on('error', () => {})
     return client
   }
-  return { pool, alone, location }
+  return { pool, alone, location, clock }
 }
 
 /** Runs `work` on a connection of the pool; one on which something failed is not used again. */
@@ -106,7 +109,11 @@ const sessions = new WeakMap<ClientBase, string | undefined>()
 export const sessionOf = (client: ClientBase): string | undefined => sessions.get(client)
 
 /** Refuses a server on which an acknowledged commit can be lost, whoever changed its settings and when. */
-async function prepareSession(client: ClientBase, location: string, readOnly: boolean): Promise<void> {
+async function prepareSession(
+  client: ClientBase,
+  { location, clock }: Pick<Connections, 'location' | 'clock'>,
+  readOnly: boolean,
+): Promise<void> {
   client.on('error', () => {})
   const settings = Object.entries({ ...SETTINGS, ...(readOnly && { default_transaction_read_only: 'on' }) })
   const { rows } = await client.query(
@@ -114,11 +121,13 @@ async function prepareSession(client: ClientBase, location: string, readOnly: bo
        current_setting('full_page_writes') AS full_page_writes,
        current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS recovering,
        (SELECT concat(pid, ' ', extract(epoch FROM backend_start)) FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS session,
-       (SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS s(name, value)) AS set`,
+       (SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS s(name, value)) AS set,
+       ${SERVER_MS} AS server_ms`,
     [settings.map(([name]) => name), settings.map(([, value]) => value)],
   )
   const found = rows[0]
   sessions.set(client, found.session ?? undefined)
+  clock.hear([[found.server_ms]])
   const refuse = (reason: string): never => {
     throw new BatonError('store_refused', `PostgreSQL at ${location} ${reason}`, {
       store: 'postgres',

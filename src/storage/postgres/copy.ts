@@ -20,8 +20,8 @@ const PATIENT =
 
 /** Every row of the workspace as it was at one moment. */
 export async function* dump(connections: Connections, ws: number): AsyncGenerator<DumpRow> {
-  const { pool, location } = connections
-  const client = await pool.connect().catch((error: unknown) => {
+  const { connect, location } = connections
+  const client = await connect().catch((error: unknown) => {
     throw toBatonError(error, location)
   })
   let isDone = false

@@ -87,6 +87,20 @@ describe('opening a shared store', () => {
     assert.deepEqual([info.engine, info.workspace, info.readOnly], ['postgres', 'a', false])
   })
 
+  it('passes over a host that cannot be reached where the address names several', async (t) => {
+    const { host } = new URL(sharedPostgres())
+    const url = (await newDatabase()).replace(host, `127.0.0.1:1,${host}`)
+
+    const store = await open(t, { url: `${url}?target_session_attrs=read-write`, workspace: 'a' })
+    await offer(store)
+
+    assert.match(store.info.location, new RegExp(`^127\\.0\\.0\\.1:1,${host}/`))
+    await assert.rejects(
+      open(t, { url: url.replace(host, '127.0.0.1:2'), workspace: 'a' }),
+      /PostgreSQL at 127\.0\.0\.1:1,127\.0\.0\.1:2\/\w+ cannot be reached/,
+    )
+  })
+
   it('is refused with the fix where a newer program made the schema', async (t) => {
     const url = await newDatabase()
     await (await open(t, { url, workspace: 'a' })).close()

@@ -51,13 +51,13 @@ export async function runTransaction(
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
   const staged = settled !== 'skip' && settled.size === 0 ? stage(options, units) : undefined
-  const client = await connect(options.connections)
+  const client = await connectTo(options.connections)
   if (staged && (await writeStaged(options, client, staged))) return { outcomes: staged.outcomes }
   return fromStore(options, client, units, settled)
 }
 
-function connect({ pool, location }: Connections): Promise<PoolClient> {
-  return pool.connect().catch((error: unknown) => {
+function connectTo({ connect, location }: Connections): Promise<PoolClient> {
+  return connect().catch((error: unknown) => {
     // A server that is not there will not be there in a moment; one that ended the connection may be.
     throw isEnded(error) ? new TransactionLost(toBatonError(error, location)) : toBatonError(error, location)
   })
@@ -175,7 +175,7 @@ async function fromStore(
       void leave(client)
       if (isStaleAgent(error) && !options.lockAgents) {
         const again = { ...options, lockAgents: true }
-        return fromStore(again, await connect(connections), units, settled)
+        return fromStore(again, await connectTo(connections), units, settled)
       }
       throw lost(error, location, units.length)
     }
@@ -228,14 +228,14 @@ async function committedOrLost(
   reason: unknown,
 ): Promise<void> {
   client.release(true)
-  const { pool, location } = connections
+  const { connect, location } = connections
   const entry = set.writes.entries.at(-1)
   const session = sessionOf(client)
   const deadline = Date.now() + OUTCOME_WITHIN_MS
   for (let attempt = 0; entry && session && Date.now() < deadline; attempt++) {
     await pause(Math.min(10 * 2 ** attempt, 200))
     try {
-      const other = await pool.connect()
+      const other = await connect()
       const [running, written] = await roundTrip(other, [
         call(IS_RUNNING, session),
         call(IS_WRITTEN, ws, entry.stream, entry.seq, entry.hash),

@@ -1,12 +1,17 @@
-import type { ClientBase, Pool } from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import { BatonError } from '../../../domain/errors.ts'
 import { SERVER_MS, ServerClock } from './clock.ts'
 import { toBatonError } from './errors.ts'
 
+type Alone = ClientBase & { end(): Promise<void> }
+
 export interface Connections {
   readonly pool: Pool
+  /** A connection of the pool to the host that takes writes, of those that the address names. */
+  readonly connect: () => Promise<PoolClient>
   /** A connection of its own, for listening: notifications come on the one that asked for them. */
-  readonly alone: () => ClientBase & { end(): Promise<void> }
+  readonly alone: () => Alone
   /** Host, port and database, without user and password. */
   readonly location: string
   readonly clock: ServerClock
@@ -16,6 +21,9 @@ const OLDEST_VERSION = 15
 const CONNECT_WITHIN_MS = 10_000
 /** Readers beside the transactions that may be under way. */
 const READERS = 4
+/** How often a pooler is asked whether it lends one session to several clients, and how long at most. */
+const PROBES = 5
+const PROBE_MS = 2_000
 
 /**
  * Settings of every session. Statements are prepared, so planning each again (`auto`) costs more than running
@@ -47,36 +55,60 @@ export async function prepareConnections(options: {
 }): Promise<Connections> {
   const { default: pg } = await import('pg')
   const config = {
-    connectionString: options.url,
     application_name: 'baton',
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_WITHIN_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
   }
-  const location = locate(() => new pg.Client(config))
+  const addresses = addressesIn(options.url)
+  let current = 0
+  class Client extends pg.Client {
+    constructor() {
+      super({ ...config, connectionString: addresses[current] })
+    }
+  }
+  const location = locate(() => addresses.map((connectionString) => new pg.Client({ connectionString })))
   const clock = new ServerClock()
-  const pool = new pg.Pool({
-    ...config,
-    max: options.lanes + READERS,
-    onConnect: (client) => prepareSession(client, { location, clock }, options.readOnly),
-  })
-  // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
-  pool.on('error', () => {})
-  const alone = () => {
-    const client = new pg.Client(config)
+  const alone = (): Alone => {
+    const client = new Client()
     client.on('error', () => {})
     return client
   }
-  return { pool, alone, location, clock }
+  const pool = new pg.Pool({
+    ...config,
+    Client,
+    max: options.lanes + READERS,
+    onConnect: (client) => prepareSession(client, { location, clock, alone }, options.readOnly),
+  })
+  // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
+  pool.on('error', () => {})
+  const connect = async (): Promise<PoolClient> => {
+    for (let tried = 1; ; tried++) {
+      const chosen = current
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (tried === addresses.length) throw error
+        if (current === chosen) current = (current + 1) % addresses.length
+      }
+    }
+  }
+  return { pool, connect, alone, location, clock }
+}
+
+/** One address for each host: `postgres://a,b/db` names two servers with the same database. */
+function addressesIn(url: string): readonly string[] {
+  const [, before = '', hosts = '', after = ''] = /^(\w+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  return hosts.includes(',') ? hosts.split(',').map((host) => `${before}${host}${after}`) : [url]
 }
 
 /** Runs `work` on a connection of the pool; one on which something failed is not used again. */
 export async function withClient<T>(
-  { pool, location }: Connections,
+  { connect, location }: Connections,
   work: (client: ClientBase) => Promise<T>,
 ): Promise<T> {
   try {
-    const client = await pool.connect()
+    const client = await connect()
     let failure: Error | undefined
     try {
       return await work(client)
@@ -111,29 +143,43 @@ export const sessionOf = (client: ClientBase): string | undefined => sessions.ge
 /** Refuses a server on which an acknowledged commit can be lost, whoever changed its settings and when. */
 async function prepareSession(
   client: ClientBase,
-  { location, clock }: Pick<Connections, 'location' | 'clock'>,
+  { location, clock, alone }: Pick<Connections, 'location' | 'clock' | 'alone'>,
   readOnly: boolean,
 ): Promise<void> {
   client.on('error', () => {})
   const settings = Object.entries({ ...SETTINGS, ...(readOnly && { default_transaction_read_only: 'on' }) })
-  const { rows } = await client.query(
-    `SELECT current_setting('server_version_num')::integer AS version, current_setting('fsync') AS fsync,
+  const [names, values] = [settings.map(([name]) => name), settings.map(([, value]) => value)]
+  // A session that a pooler lends is not ours to set.
+  const { processID } = client as ClientBase & { readonly processID?: number }
+  const ask = async (pid: number | undefined) => {
+    const { rows } = await client.query(
+      `SELECT current_setting('server_version_num')::integer AS version, current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS full_page_writes,
        current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS recovering,
+       pg_backend_pid() AS pid, ${SERVER_MS} AS server_ms,
        (SELECT concat(pid, ' ', extract(epoch FROM backend_start)) FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS session,
-       (SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS s(name, value)) AS set,
-       ${SERVER_MS} AS server_ms`,
-    [settings.map(([name]) => name), settings.map(([, value]) => value)],
-  )
-  const found = rows[0]
-  sessions.set(client, found.session ?? undefined)
-  clock.hear([[found.server_ms]])
+       (SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS s(name, value)
+        WHERE pg_backend_pid() = $3) AS set`,
+      [names, values, pid],
+    )
+    return rows[0]
+  }
+  let found = await ask(processID)
   const refuse = (reason: string): never => {
     throw new BatonError('store_refused', `PostgreSQL at ${location} ${reason}`, {
       store: 'postgres',
       location,
     })
   }
+  if (found.pid !== processID) {
+    if (!(await holdsItsSession(client, alone())))
+      refuse(
+        'is behind a pooler that lends a session for one transaction only; set pool_mode = session for this database, or use the address of the server',
+      )
+    found = await ask(found.pid)
+  }
+  sessions.set(client, found.session ?? undefined)
+  clock.hear([[found.server_ms]])
   const version = Math.floor(found.version / 10_000)
   if (version < OLDEST_VERSION)
     refuse(`has version ${version}; Baton needs ${OLDEST_VERSION} or newer: upgrade the server`)
@@ -150,10 +196,30 @@ async function prepareSession(
     )
 }
 
-function locate(client: () => { host: string; port: number; database?: string | undefined }): string {
+/** Whether a client of a pooler keeps the session that it was lent: in another mode two clients meet in one. */
+async function holdsItsSession(client: ClientBase, other: Alone): Promise<boolean> {
+  const pidOf = async (one: ClientBase) => (await one.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
+  const isHeld = async () => {
+    await other.connect()
+    const pid = await pidOf(client)
+    for (let probe = 0; probe < PROBES; probe++)
+      if ((await pidOf(other)) === pid || (await pidOf(client)) !== pid) return false
+    return true
+  }
   try {
-    const { host, port, database } = client()
-    return `${host}:${port}/${database ?? ''}`
+    // A second client that gets no session at all waits for the one that the first one holds.
+    return await Promise.race([isHeld(), pause(PROBE_MS, true, { ref: false })])
+  } finally {
+    void other.end().catch(() => undefined)
+  }
+}
+
+function locate(
+  clients: () => readonly { host: string; port: number; database?: string | undefined }[],
+): string {
+  try {
+    const found = clients()
+    return `${found.map(({ host, port }) => `${host}:${port}`).join(',')}/${found[0]?.database ?? ''}`
   } catch {
     // The reason would repeat the address, and with it the password.
     throw new BatonError(

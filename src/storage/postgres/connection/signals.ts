@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClientBase, Notification } from 'pg'
+import type { Notification } from 'pg'
 import { Listeners } from '../../listeners.ts'
 import type { Connections } from './connect.ts'
 import { call, roundTrip } from './round-trip.ts'
@@ -45,7 +45,7 @@ export class Signals extends Listeners {
     while (this.#again && !this.isClosed) {
       this.#again = false
       try {
-        const client: ClientBase & { release(error?: boolean): void } = await this.#connections.pool.connect()
+        const client = await this.#connections.connect()
         await roundTrip(client, [call(NOTIFY, this.#channel, this.#self)]).then(
           () => client.release(),
           () => client.release(true),

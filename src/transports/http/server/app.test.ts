@@ -259,6 +259,24 @@ describe('waiting', () => {
     }
   })
 
+  it('is given to one token a thousand times at once, and not once more until one has ended', async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('ana')
+    const { handoff } = await http.service.sending.send(by('ana'), { to: 'codex', title: 'Waited for' })
+    const leaving = new AbortController()
+    const wait = (signal?: AbortSignal) =>
+      http.request(`/v1/handoffs/${handoff.id}/wait`, { ...get(token), ...(signal && { signal }) })
+    const waits = Array.from({ length: 1_000 }, () => wait(leaving.signal))
+    const refusal = await refusalOf(await wait())
+    leaving.abort()
+    await Promise.allSettled(waits)
+
+    const answer = await http.request(`/v1/handoffs/${handoff.id}`, get(token))
+
+    assert.deepEqual([refusal.status, refusal.code], [429, 'limit_exceeded'])
+    assert.equal(answer.status, 200)
+  })
+
   it('ends when the caller goes away and when the server stops', async (t) => {
     const stopping = new AbortController()
     const { request, token, service } = await openHttp(t, {}, { stopping: stopping.signal })

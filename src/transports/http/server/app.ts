@@ -18,7 +18,7 @@ import type { Log, LogFields } from './log.ts'
 import { addLogin } from './login.ts'
 import { Answered } from './metrics.ts'
 import { addObserverRoutes } from './observer-routes.ts'
-import { type Rate, RateLimit } from './rate.ts'
+import { OpenLimit, type Rate, RateLimit } from './rate.ts'
 
 /** How long the store may take to answer. */
 const READY_MS = 2_000
@@ -104,6 +104,7 @@ function routes(
   const { service, operations } = options
   const app = new Hono<Env>()
   const limit = new RateLimit(options.rate)
+  const open = new OpenLimit()
   const admit: Admit = async ({ req, env: { told } }, operation) => {
     told.operation = operation
     const caller = await callerOf(service, req.raw.headers)
@@ -111,7 +112,7 @@ function routes(
     limit.take(caller.token)
     return caller
   }
-  addOperations(app, options, admit)
+  addOperations(app, options, admit, open)
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     if (await isReady(service)) return c.json({ status: 'ready' })
@@ -129,6 +130,7 @@ function routes(
     service,
     operations,
     answered,
+    open,
     stopping: options.stopping,
     ...present({ heartbeatMs: options.heartbeatMs }),
     admit,
@@ -146,7 +148,7 @@ function routes(
   return app
 }
 
-function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit): void {
+function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit, open: OpenLimit): void {
   const { service, stopping, holdMs: ms } = options
   for (const op of options.operations)
     app.on(op.http.method, op.http.path.replace(/\{(\w+)\}/, ':$1'), async (c) => {
@@ -156,7 +158,9 @@ function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit): v
       const hold = { caller: request.signal, stopping, ms }
       const call = { ...toCall(caller, request.headers), hold }
       const input = await inputOf(op, request, c.req.param())
-      return toResponse(op, request, await invoke(op, service, call, input))
+      const end = open.take(caller.token, 'calls')
+      const answer = await invoke(op, service, call, input).finally(end)
+      return toResponse(op, request, answer)
     })
 }
 

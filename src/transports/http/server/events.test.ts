@@ -91,6 +91,23 @@ describe('GET /v1/events', () => {
     }
   })
 
+  it('gives one token fifty streams at a time, and another token its own', async (t) => {
+    const http = await openHttp(t)
+    const [token, other] = [await http.token('watcher'), await http.token('neighbour')]
+    const open = await Promise.all(Array.from({ length: 50 }, () => listen(t, http, token, '/v1/events')))
+
+    const refusal = await refusalOf(await http.request('/v1/events', get(token)))
+    await listen(t, http, other, '/v1/events')
+    await open[0]!.stop()
+    await listen(t, http, token, '/v1/events')
+
+    assert.deepEqual([refusal.status, refusal.code], [429, 'limit_exceeded'])
+    assert.match(
+      refusal.problem.detail,
+      /^this token has 50 event streams open here, which is the most; close one/,
+    )
+  })
+
   it('filters by agent, handoff, task and kind', async (t) => {
     const http = await openHttp(t)
     const token = await http.token('watcher')

@@ -8,6 +8,8 @@ interface Bounds {
   readonly heartbeatMs?: number
   /** Whether the caller may still listen: a stream ends with the token that it was opened with. */
   readonly isGood?: () => Promise<boolean>
+  /** Called when the stream has ended, whoever ended it. */
+  readonly onEnd?: () => void
 }
 
 const FIELDS = ['agent', 'handoff', 'task', 'kind', 'act', 'since'] as const
@@ -29,6 +31,8 @@ export async function eventStream(events: Events, request: Request, bounds: Boun
   const ended = new AbortController()
   const signals = [ended.signal, request.signal, bounds.stopping].filter((signal) => signal !== undefined)
   const signal = AbortSignal.any(signals)
+  if (bounds.onEnd) signal.addEventListener('abort', bounds.onEnd)
+  if (signal.aborted) bounds.onEnd?.()
   const followed = events.follow({ since: start, signal })
   const stream = toStream({ start, followed, filter }, ended, bounds, signal)
   return new Response(stream, {

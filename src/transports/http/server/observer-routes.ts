@@ -7,6 +7,7 @@ import { type Caller, callerOf, grants } from './auth.ts'
 import { eventStream } from './events.ts'
 import { type Answered, metricsText } from './metrics.ts'
 import { openApi } from './openapi.ts'
+import type { OpenLimit } from './rate.ts'
 
 export interface ObserverOptions<E extends Env> {
   readonly service: Service
@@ -14,6 +15,7 @@ export interface ObserverOptions<E extends Env> {
   readonly answered: Answered
   readonly stopping?: AbortSignal | undefined
   readonly heartbeatMs?: number
+  readonly open: OpenLimit
   /** Identifies the caller, counts it and tells the log. */
   readonly admit: (context: Context<E>, operation: string) => Promise<Caller>
 }
@@ -22,14 +24,20 @@ const SCOPE = 'report:read'
 
 /** Adds the routes beside the operations: events, numbers, and the description of the surface. */
 export function addObserverRoutes<E extends Env>(app: Hono<E>, options: ObserverOptions<E>): void {
-  const { service, operations, answered, admit } = options
+  const { service, operations, answered, admit, open } = options
   const standing = new Standing()
   app.get('/v1/events', async (c) => {
     const { headers } = c.req.raw
     const { token } = demandScope(await admit(c, 'events'))
     const isGood = () =>
       standing.of(token, async () => grants((await callerOf(service, headers)).scopes, SCOPE))
-    return eventStream(await service.events(), c.req.raw, { ...options, isGood })
+    const onEnd = open.take(token, 'event streams')
+    try {
+      return await eventStream(await service.events(), c.req.raw, { ...options, isGood, onEnd })
+    } catch (error) {
+      onEnd()
+      throw error
+    }
   })
   app.get('/metrics', async (c) => {
     demandScope(await admit(c, 'metrics'))

@@ -37,3 +37,33 @@ export class RateLimit {
     )
   }
 }
+
+/** How many streams and calls one token may keep open: a dashboard needs one stream, a team of agents a few dozen waits. */
+const MOST_OPEN = { 'event streams': 50, calls: 1_000 }
+
+/** Refuses a caller that keeps too much open. Each server counts for itself. */
+export class OpenLimit {
+  readonly #open = new Map<string, number>()
+
+  /** Answers the function that ends it; calling it again does nothing. */
+  take(caller: string, what: keyof typeof MOST_OPEN): () => void {
+    const key = `${what} ${caller}`
+    const before = this.#open.get(key) ?? 0
+    const most = MOST_OPEN[what]
+    if (before >= most)
+      throw new BatonError(
+        'limit_exceeded',
+        `this token has ${most} ${what} open here, which is the most; close one first, or wait until one has ended`,
+        { retry_after_s: 1, most },
+      )
+    this.#open.set(key, before + 1)
+    let isOpen = true
+    return () => {
+      if (!isOpen) return
+      isOpen = false
+      const left = this.#open.get(key)! - 1
+      if (left === 0) this.#open.delete(key)
+      else this.#open.set(key, left)
+    }
+  }
+}

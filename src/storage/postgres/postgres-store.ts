@@ -143,8 +143,7 @@ class PostgresStore {
 
   async scrub(): Promise<boolean> {
     this.#refuseReadOnly()
-    await scrub(this.#connections)
-    return true
+    return scrub(this.#connections)
   }
 
   dump(): AsyncIterable<DumpRow> {

@@ -41,7 +41,7 @@ export const OTHER_COMMANDS = {
   migrate: [],
   task: ['audit', 'clean', 'finish', 'import', 'prompt'],
   workflow: ['init'],
-  store: ['info', 'backup', 'restore', 'copy', 'upgrade'],
+  store: ['info', 'backup', 'restore', 'copy', 'upgrade', 'grants'],
   agent: ['key'],
   audit: ['anchor', 'export', 'trust', 'verify'],
   folders: ['sync', 'watch', 'doctor'],

@@ -13,7 +13,7 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '3D000': ['store_refused', 'create it with: createdb <name>'],
   '3F000': ['store_refused', 'the schema baton is gone; restore a backup with: baton store restore <file>'],
   '40':    ['unavailable',   'other calls changed the same rows at the same moment; repeat the call'],
-  '42501': ['store_refused', 'grant the user CREATE on the database, or let an owner open the store once'],
+  '42501': ['store_refused', 'let the owner open the store once, then give this user its rights with: baton store grants <role>'],
   '42P01': ['store_refused', 'a table of the schema baton is gone; restore a backup with: baton store restore <file>'],
   '53':    ['unavailable',   'the server is out of connections, memory or disk; make room and repeat the call'],
   '54':    ['too_large',     'a value is too long to be stored; shorten it'],

@@ -137,6 +137,19 @@ const upgrade: Command = {
   },
 }
 
+const grants: Command = {
+  name: 'store grants',
+  summary:
+    'Prints the SQL that gives a PostgreSQL role what Baton needs and no right to change the log. The owner runs it.',
+  words: ['role'],
+  examples: ['baton store grants baton_app | psql postgres://owner@db.example.com/baton'],
+  async run(shell, { words }) {
+    const { grants: statements } = await import('../../../../storage/postgres/grants.ts')
+    const sql = statements(words[0]!)
+    shell.answer({ sql }, () => sql)
+  },
+}
+
 async function openLocal(
   shell: Shell,
   write: boolean,
@@ -175,4 +188,4 @@ function restored(
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-export const STORE_COMMANDS = { info, backup, restore, copy, upgrade }
+export const STORE_COMMANDS = { info, backup, restore, copy, upgrade, grants }

@@ -109,6 +109,7 @@ describe('opening a store file', () => {
     ['NFS', 0x6969],
     ['CIFS', 0xff534d42],
     ['SMB2', 0xfe534d42],
+    ['FUSE', 0x65735546],
   ] as const)
     it(`refuses a folder on a network file system (${name}) and writes nothing there`, async (t) => {
       const { path, folder } = newPlace(t)

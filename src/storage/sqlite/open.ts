@@ -28,6 +28,7 @@ const NETWORK_FILE_SYSTEMS = new Map([
   [0x01021997, '9P'],
   [0x5346414f, 'AFS'],
   [0x00c36400, 'Ceph'],
+  [0x65735546, 'FUSE'],
 ])
 
 /** Names a file on disk, whatever its path is. */

@@ -43,6 +43,10 @@ export async function openStore(target: StoreTarget): Promise<Store> {
   return openPostgresStore(target)
 }
 
+/** SQL for a PostgreSQL role that uses a store and cannot change its log. */
+export const grantsFor = async (role: string): Promise<string> =>
+  (await import('../storage/postgres/grants.ts')).grants(role)
+
 /** Parts of the service's world that a caller may replace. */
 export type ServiceOptions = Partial<Omit<ServiceDeps, 'store' | 'follow'>>
 

@@ -82,7 +82,7 @@ describe('Baton behind pgbouncer', () => {
 
       await assert.rejects(
         openStore({ engine: 'postgres', url, workspace: 'default' }),
-        /is behind a pooler that lends a session for one transaction only; set pool_mode = session/,
+        /is behind a pooler in transaction or statement mode; set pool_mode = session/,
       )
 
       for (let again = 0; again < 20; again++) assert.deepEqual(await settingsOf(neighbour), before)

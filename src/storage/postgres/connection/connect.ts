@@ -174,7 +174,7 @@ async function prepareSession(
   if (found.pid !== processID) {
     if (!(await holdsItsSession(client, alone())))
       refuse(
-        'is behind a pooler that lends a session for one transaction only; set pool_mode = session for this database, or use the address of the server',
+        'is behind a pooler in transaction or statement mode; set pool_mode = session, or use the address of the server',
       )
     found = await ask(found.pid)
   }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openStore, toStoreTarget } from '../../../../compose/main.ts'
+import { grantsFor, openStore, toStoreTarget } from '../../../../compose/main.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
@@ -144,8 +144,7 @@ const grants: Command = {
   words: ['role'],
   examples: ['baton store grants baton_app | psql postgres://owner@db.example.com/baton'],
   async run(shell, { words }) {
-    const { grants: statements } = await import('../../../../storage/postgres/grants.ts')
-    const sql = statements(words[0]!)
+    const sql = await grantsFor(words[0]!)
     shell.answer({ sql }, () => sql)
   },
 }

@@ -1,21 +1,12 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { BatonError } from '../../domain/errors.ts'
 import { nearest } from '../../domain/texts/nearest.ts'
-import {
-  isOperationName,
-  loadOperation,
-  loadOperations,
-  OPERATION_NAMES,
-  type OperationName,
-} from '../../operations/index.ts'
+import { isOperationName, loadOperation, loadOperations, OPERATION_NAMES } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { inputSchema } from './schema.ts'
 
-/** Which tools an agent is shown: names of sets and of single tools. */
-export interface Toolset {
-  readonly sets: ReadonlySet<string>
-  readonly names: ReadonlySet<string>
-}
+/** Which tools an agent is shown: names of sets and of single tools, none of which is also a set's. */
+export type Toolset = ReadonlySet<string>
 
 const SETS = ['default', 'proof', 'all']
 
@@ -23,11 +14,7 @@ const SETS = ['default', 'proof', 'all']
 export function parseToolset(text = 'default'): Toolset {
   const words = text.split(',').flatMap((word) => word.trim() || [])
   const unknown = words.find((word) => !SETS.includes(word) && !isOperationName(word))
-  if (unknown === undefined && words.length > 0)
-    return {
-      sets: new Set(words.filter((word) => SETS.includes(word))),
-      names: new Set(words.filter((word) => !SETS.includes(word))),
-    }
+  if (unknown === undefined && words.length > 0) return new Set(words)
   const meant = nearest(unknown ?? '', [...SETS, ...Object.keys(OPERATION_NAMES)])
   throw new BatonError(
     'invalid_input',
@@ -36,10 +23,8 @@ export function parseToolset(text = 'default'): Toolset {
   )
 }
 
-export const isIn = (toolset: Toolset, op: Operation): boolean =>
-  toolset.sets.has('all') ||
-  toolset.names.has(op.name) ||
-  (op.tools !== undefined && toolset.sets.has(op.tools))
+const isIn = (toolset: Toolset, { name, tools }: Operation): boolean =>
+  ['all', name, tools].some((word) => word !== undefined && toolset.has(word))
 
 /** Asking for a module again costs as much as a small call does. */
 const loaded = new Map<string, Operation>()
@@ -56,7 +41,9 @@ export async function toolNamed(toolset: Toolset, name: string): Promise<Operati
 const described = new Map<string, Tool>()
 
 export async function listTools(toolset: Toolset): Promise<Tool[]> {
-  const needed = toolset.sets.size === 0 ? await operationsNamed(toolset.names) : await loadOperations()
+  const names = [...toolset].filter(isOperationName)
+  const isNamed = names.length === toolset.size
+  const needed = isNamed ? await Promise.all(names.map(loadOperation)) : await loadOperations()
   const chosen = needed.filter((op) => isIn(toolset, op))
   // Those that are used most come first, and say in full what others share with them.
   return saidOnce([...chosen.filter(isDefault), ...chosen.filter((op) => !isDefault(op))].map(toTool))
@@ -94,9 +81,6 @@ function withDescription(schema: unknown, pointer: string): unknown {
   const isShort = description.length <= WORTH_POINTING && !description.includes('{')
   return { ...rest, ...(items && { items }), ...(!isShort && { description: pointer }) }
 }
-
-const operationsNamed = (names: ReadonlySet<string>): Promise<readonly Operation[]> =>
-  Promise.all([...names].map((name) => loadOperation(name as OperationName)))
 
 function toTool(op: Operation): Tool {
   const known = described.get(op.name)

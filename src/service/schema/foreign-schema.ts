@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { BatonError } from '../../domain/errors.ts'
 import type { ForeignAnswer, ForeignQuestion } from './foreign-schema-worker.ts'
@@ -8,6 +9,8 @@ import { toProblems, type ValueProblem } from './schema-problems.ts'
 /** Starting the thread takes a tenth of a second on an idle machine; the rest is for the schema. */
 const TIME_LIMIT_MS = 5_000
 const MEMORY_LIMIT_MB = 256
+/** The value was too much for its time or its memory. */
+const EXHAUSTED: readonly unknown[] = ['ABORT_ERR', 'ERR_WORKER_OUT_OF_MEMORY']
 
 /**
  * Checks the value by somebody else's schema. Runs in a thread of its own that is ended when it takes too long,
@@ -25,27 +28,14 @@ export async function checkForeign(
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   })
   try {
-    const answer = await answerOf(worker, timeLimitMs)
-    if (answer === 'exhausted')
-      return toProblems([{ path: [], error: `could not be checked within ${timeLimitMs / 1_000} s` }])
+    const signal = AbortSignal.timeout(timeLimitMs)
+    const [answer] = (await once(worker, 'message', { signal })) as [ForeignAnswer]
     if ('problems' in answer) return answer.problems
     throw new BatonError('invalid_input', answer.refused)
+  } catch (error) {
+    if (!EXHAUSTED.includes((error as NodeJS.ErrnoException).code)) throw error
+    return toProblems([{ path: [], error: `could not be checked within ${timeLimitMs / 1_000} s` }])
   } finally {
     await worker.terminate()
   }
-}
-
-function answerOf(worker: Worker, timeLimitMs: number): Promise<ForeignAnswer | 'exhausted'> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve('exhausted'), timeLimitMs)
-    worker.once('message', (answer: ForeignAnswer) => {
-      clearTimeout(timer)
-      resolve(answer)
-    })
-    worker.once('error', (error: Error & { code?: string }) => {
-      clearTimeout(timer)
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve('exhausted')
-      else reject(error)
-    })
-  })
 }

@@ -24,27 +24,16 @@ const BEGUN: ReadonlySet<string> = new Set(['in_progress', 'complete', 'done'])
  * 0 only for equal ids.
  */
 export function compareIds(a: string, b: string): number {
-  let i = 0
-  let j = 0
-  while (i < a.length && j < b.length) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(j)
-    if (isDigit(x) && isDigit(y)) {
-      const endA = digitsEnd(a, i)
-      const endB = digitsEnd(b, j)
-      const order = compareNumbers(a.slice(i, endA), b.slice(j, endB))
-      if (order !== 0) return order
-      i = endA
-      j = endB
-    } else if (x === y) {
-      i += 1
-      j += 1
-    } else return x < y ? -1 : 1
+  const [parts, others] = [idParts(a), idParts(b)]
+  for (const [i, part] of parts.entries()) {
+    const other = others[i]
+    if (other === undefined) return 1
+    const order =
+      /^\d/.test(part) && /^\d/.test(other) ? compareNumbers(part, other) : compareText(part, other)
+    if (order !== 0) return order
   }
-  if (i < a.length) return 1
-  if (j < b.length) return -1
   // Only zeros in front of a number are left to tell them apart.
-  return compareText(a, b)
+  return parts.length < others.length ? -1 : compareText(a, b)
 }
 
 /** The task that a subtask belongs to: `task-15` for `task-15.3`, nothing for `task-15`. */
@@ -168,15 +157,7 @@ function chains(items: readonly OrderItem[]): {
   return { heights, dependents }
 }
 
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
-
-function digitsEnd(text: string, start: number): number {
-  let end = start
-  while (end < text.length && isDigit(text.charCodeAt(end))) end += 1
-  return end
-}
+const idParts = (id: string): readonly string[] => id.match(/\d+|\D/g) ?? []
 
 /** By value and without arithmetic, so that a number of any length is exact. */
 function compareNumbers(a: string, b: string): number {

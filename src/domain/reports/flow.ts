@@ -76,19 +76,10 @@ const ENDS: Partial<Readonly<Record<Handoff['state'], Ended>>> = {
   rejected: 'rejected',
 }
 
-interface Tally {
-  made: number
-  completed: number
-  failed: number
-  rejected: number
-  readonly seconds: number[]
-}
+type Tally = ReturnType<typeof newTally>
 
 /** The span that a window covers at an instant: whole steps, the last one not yet over. */
-export function flowSpan(
-  window: FlowWindow,
-  now: Date,
-): { readonly sinceMs: number; readonly untilMs: number } {
+export function flowSpan(window: FlowWindow, now: Date) {
   const { span_s, step_s } = FLOW_WINDOWS[window]
   const step = step_s * 1_000
   const untilMs = (Math.floor(now.getTime() / step) + 1) * step
@@ -101,8 +92,7 @@ export function flowSpan(
  */
 export class FlowReport {
   readonly #window: FlowWindow
-  readonly #sinceMs: number
-  readonly #untilMs: number
+  readonly #span: ReturnType<typeof flowSpan>
   readonly #all = newTally()
   readonly #steps: Tally[]
   readonly #sent = new Map<string, number>()
@@ -111,10 +101,8 @@ export class FlowReport {
 
   constructor(window: FlowWindow, now: Date) {
     const { span_s, step_s } = FLOW_WINDOWS[window]
-    const { sinceMs, untilMs } = flowSpan(window, now)
     this.#window = window
-    this.#sinceMs = sinceMs
-    this.#untilMs = untilMs
+    this.#span = flowSpan(window, now)
     this.#steps = Array.from({ length: span_s / step_s }, newTally)
   }
 
@@ -122,7 +110,8 @@ export class FlowReport {
   add(handoff: Handoff): boolean {
     const made = this.#stepOf(handoff.created_at)
     const ended = ENDS[handoff.state]
-    const end = ended === undefined ? undefined : this.#stepOf(handoff.ended_at ?? handoff.updated_at)
+    const over = handoff.ended_at ?? handoff.updated_at
+    const end = ended === undefined ? undefined : this.#stepOf(over)
     if (made === undefined && end === undefined) return false
     const { from, to } = handoff
     const agent = getOrMake(this.#agents, to, () => ({ ...newTally(), retries: 0 }))
@@ -133,8 +122,7 @@ export class FlowReport {
       agent.retries += Math.max(0, handoff.attempts.length - 1)
     }
     if (ended !== undefined && end !== undefined) {
-      const seconds =
-        (Date.parse(handoff.ended_at ?? handoff.updated_at) - Date.parse(handoff.created_at)) / 1_000
+      const seconds = (Date.parse(over) - Date.parse(handoff.created_at)) / 1_000
       for (const tally of [this.#all, end, agent, edge]) {
         tally[ended] += 1
         if (ended === 'completed') tally.seconds.push(Math.max(0, seconds))
@@ -146,15 +134,16 @@ export class FlowReport {
   /** With a row for each of these agents too. */
   toFlow(known: Iterable<string> = []): Flow {
     const { step_s } = FLOW_WINDOWS[this.#window]
+    const { sinceMs, untilMs } = this.#span
     const names = [...new Set([...known, ...this.#sent.keys(), ...this.#agents.keys()])].sort()
     return {
       window: this.#window,
-      since: new Date(this.#sinceMs).toISOString(),
-      until: new Date(this.#untilMs).toISOString(),
+      since: new Date(sinceMs).toISOString(),
+      until: new Date(untilMs).toISOString(),
       step_s,
       ...measured(this.#all),
       steps: this.#steps.map((tally, i) => ({
-        at: new Date(this.#sinceMs + i * step_s * 1_000).toISOString(),
+        at: new Date(sinceMs + i * step_s * 1_000).toISOString(),
         ...measured(tally),
       })),
       agents: names.map((name) => this.#agentFlow(name)),
@@ -179,11 +168,11 @@ export class FlowReport {
 
   #stepOf(instant: string): Tally | undefined {
     const { step_s } = FLOW_WINDOWS[this.#window]
-    return this.#steps[Math.floor((Date.parse(instant) - this.#sinceMs) / (step_s * 1_000))]
+    return this.#steps[Math.floor((Date.parse(instant) - this.#span.sinceMs) / (step_s * 1_000))]
   }
 }
 
-const newTally = (): Tally => ({ made: 0, completed: 0, failed: 0, rejected: 0, seconds: [] })
+const newTally = () => ({ made: 0, completed: 0, failed: 0, rejected: 0, seconds: [] as number[] })
 
 /** The counts, and the median where something was completed. */
 function measured<T extends Tally>({ seconds, ...counted }: T) {

@@ -75,7 +75,7 @@ export class MetricsReport {
 
   add(block: Measured): void {
     const key = this.#by === 'agent' ? block.from : block[this.#by]
-    const group = this.#groups.get(key) ?? new Group(this.#span?.steps)
+    const group = this.#groups.get(key) ?? new Group()
     this.#groups.set(key, group)
     group.add(block, this.#stepOf(block.at))
   }
@@ -92,7 +92,7 @@ export class MetricsReport {
     const sorted = [...this.#groups].sort(([a], [b]) =>
       a === undefined ? 1 : b === undefined ? -1 : compare(a, b),
     )
-    return sorted.map(([key, group]) => ({ ...present({ key }), ...group.summary() }))
+    return sorted.map(([key, group]) => ({ ...present({ key }), ...group.summary(this.#span?.steps) }))
   }
 }
 
@@ -100,25 +100,20 @@ class Group {
   #blocks = 0
   readonly #statuses = new Map<string, number>()
   readonly #metrics = new Map<string, Tally>()
-  readonly #steps: number | undefined
-
-  constructor(steps: number | undefined) {
-    this.#steps = steps
-  }
 
   add({ status, metrics }: Measured, step: number | undefined): void {
     this.#blocks += 1
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
     for (const [path, value] of leavesOf(metrics ?? {}, '', 0)) {
       const key = `${value.type} ${path}`
-      const tally = this.#metrics.get(key) ?? new Tally(path, value.type, this.#steps)
+      const tally = this.#metrics.get(key) ?? new Tally(path, value.type)
       this.#metrics.set(key, tally)
       tally.add(value, step)
     }
   }
 
-  summary(): Omit<MetricsGroup, 'key'> {
-    const metrics = [...this.#metrics.values()].map((tally) => tally.summary())
+  summary(steps: number | undefined): Omit<MetricsGroup, 'key'> {
+    const metrics = [...this.#metrics.values()].map((tally) => tally.summary(steps))
     return {
       blocks: this.#blocks,
       statuses: Object.fromEntries(this.#statuses),
@@ -148,7 +143,7 @@ class Tally {
   readonly #path: string
   readonly #type: MetricType
   readonly #texts = new Set<string>()
-  readonly #steps: { sum: number; count: number }[] | undefined
+  readonly #steps = new Map<number | undefined, { readonly sum: number; readonly count: number }>()
   #count = 0
   #sum = 0
   #min = Number.POSITIVE_INFINITY
@@ -156,10 +151,9 @@ class Tally {
   #true = 0
   #more = 0
 
-  constructor(path: string, type: MetricType, steps: number | undefined) {
+  constructor(path: string, type: MetricType) {
     this.#path = path
     this.#type = type
-    if (steps !== undefined) this.#steps = Array.from({ length: steps }, () => ({ sum: 0, count: 0 }))
   }
 
   add({ type, value }: MetricValue, at: number | undefined): void {
@@ -170,27 +164,29 @@ class Tally {
       this.#sum += value
       this.#min = Math.min(this.#min, value)
       this.#max = Math.max(this.#max, value)
-      const step = at === undefined ? undefined : this.#steps?.[at]
-      if (step) {
-        step.sum += value
-        step.count += 1
-      }
+      const { sum, count } = this.#steps.get(at) ?? { sum: 0, count: 0 }
+      this.#steps.set(at, { sum: sum + value, count: count + 1 })
     }
   }
 
-  summary(): MetricSummary {
-    const about = { path: this.#path, type: this.#type, count: this.#count }
-    switch (this.#type) {
-      case 'boolean':
-        return { ...about, true: this.#true, false: this.#count - this.#true }
-      case 'text':
-        return { ...about, values: [...this.#texts], ...(this.#more > 0 && { more: this.#more }) }
-      case 'percent':
-        return { ...about, ...this.#range(1) }
-      case 'number':
-        return { ...about, sum: exact(this.#sum), ...this.#range(1) }
-      case 'duration':
-        return { ...about, sum: exact(this.#sum / 1_000), ...this.#range(1_000) }
+  summary(steps: number | undefined): MetricSummary {
+    const type = this.#type
+    const about = { path: this.#path, type, count: this.#count }
+    if (type === 'boolean') return { ...about, true: this.#true, false: this.#count - this.#true }
+    if (type === 'text')
+      return { ...about, values: [...this.#texts], ...(this.#more > 0 && { more: this.#more }) }
+    const inUnit = (value: number): number => exact(value / (type === 'duration' ? 1_000 : 1))
+    const averages = Array.from({ length: steps ?? 0 }, (_, step) => {
+      const said = this.#steps.get(step)
+      return said ? inUnit(said.sum / said.count) : null
+    })
+    return {
+      ...about,
+      ...(type !== 'percent' && { sum: inUnit(this.#sum) }),
+      ...(steps !== undefined && { steps: averages }),
+      min: inUnit(this.#min),
+      max: inUnit(this.#max),
+      average: inUnit(this.#sum / this.#count),
     }
   }
 
@@ -199,16 +195,6 @@ class Tally {
     if (this.#texts.has(shown)) return
     if (this.#texts.size < MOST_TEXTS) this.#texts.add(shown)
     else this.#more += 1
-  }
-
-  #range(unit: number): Pick<MetricSummary, 'min' | 'max' | 'average' | 'steps'> {
-    const steps = this.#steps?.map(({ sum, count }) => (count === 0 ? null : exact(sum / count / unit)))
-    return {
-      ...present({ steps }),
-      min: exact(this.#min / unit),
-      max: exact(this.#max / unit),
-      average: exact(this.#sum / this.#count / unit),
-    }
   }
 }
 

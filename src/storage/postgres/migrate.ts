@@ -98,6 +98,27 @@ async function checkedVersion(client: ClientBase, readOnly: boolean): Promise<nu
 async function versionOf(client: ClientBase): Promise<number> {
   const found = await client.query(`SELECT to_regclass('baton.migration') IS NOT NULL AS found`)
   if (!found.rows[0].found) return 0
-  const { rows } = await client.query('SELECT coalesce(max(number), 0) AS version FROM baton.migration')
-  return rows[0].version
+  const { rows } = await client.query(
+    `SELECT coalesce(max(number), 0) AS version, (${ACTIVE}) AS active FROM baton.migration`,
+  )
+  const ours = MIGRATIONS.map(({ sql }) => sql).join('')
+  const active: readonly { what: string; text: string | null }[] = rows[0].active ?? []
+  const foreign = active.filter(({ text }) => text === null || !ours.includes(text)).map(({ what }) => what)
+  if (foreign.length === 0) return rows[0].version
+  throw new BatonError(
+    'store_refused',
+    `the schema baton of this database holds what Baton did not make: ${foreign.join(', ')}. If the store is yours, drop it and run: baton trust. Otherwise use another database`,
+    { foreign },
+  )
 }
+
+/** All that would run by itself in the schema: functions with their text, triggers by name where they call one of them. */
+const ACTIVE = `SELECT pg_catalog.json_agg(pg_catalog.json_build_object('what', a.what, 'text', a.text)) FROM (
+  SELECT 'function ' || p.proname AS what, p.prosrc AS text FROM pg_catalog.pg_proc AS p
+    WHERE p.pronamespace = 'baton'::regnamespace
+  UNION ALL SELECT 'trigger ' || t.tgname, CASE WHEN p.pronamespace = c.relnamespace THEN 'TRIGGER ' || t.tgname || ' ' END
+    FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
+    JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
+    WHERE c.relnamespace = 'baton'::regnamespace AND NOT t.tgisinternal
+  UNION ALL SELECT 'rule of ' || c.relname, NULL FROM pg_catalog.pg_rewrite AS r
+    JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class WHERE c.relnamespace = 'baton'::regnamespace) AS a`

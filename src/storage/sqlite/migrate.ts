@@ -68,6 +68,7 @@ export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): 
       { file: path },
     )
   const version = schemaVersion(db)
+  refuseForeignSchema(db, path, version)
   if (version <= SCHEMA) return
   const key = readOnly ? 'least_reader' : 'least_writer'
   const least = db.prepare('SELECT value FROM meta WHERE key = ?').get(key)?.value
@@ -76,6 +77,29 @@ export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): 
     'store_refused',
     `${path} was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); upgrade with: npm install -g batonpass@latest`,
     { schema: version, known: SCHEMA },
+  )
+}
+
+/** A trigger that came with a file would run at every write. A newer program may have made more tables. */
+function refuseForeignSchema(db: DatabaseSync, path: string, version: number): void {
+  const ours = MIGRATIONS.map(({ sql }) => sql).join('')
+  const added = [...ours.matchAll(/ADD COLUMN (.+);/g)].map(([, column]) => `, ${column})`)
+  // SQLite writes added columns and quotes into the text of a table that was altered.
+  const original = (sql: unknown) =>
+    added.reduce((text, end) => text.replace(end, ')'), String(sql).replaceAll('"', ''))
+  const foreign = db
+    .prepare('SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL')
+    .all()
+    // ANALYZE keeps its numbers in tables of these names.
+    .filter(({ type, name }) => type !== 'table' || !String(name).startsWith('sqlite_stat'))
+    .filter(({ type }) => version <= SCHEMA || type === 'trigger' || type === 'view')
+    .filter(({ sql }) => !ours.includes(original(sql)))
+    .map(({ type, name }) => `${type} ${JSON.stringify(name)}`)
+  if (foreign.length === 0) return
+  throw new BatonError(
+    'store_refused',
+    `${path} holds what Baton did not make: ${foreign.join(', ')}. If the store is yours, drop it with sqlite3 and run: baton trust. Otherwise move the file away and run: baton init`,
+    { file: path, foreign },
   )
 }
 

@@ -6,20 +6,15 @@ import { uuid7 } from '../service/uuid7.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Which store to open: a SQLite file, or a PostgreSQL address with a workspace in it. */
-export type StoreTarget =
-  | {
-      readonly engine: 'sqlite'
-      readonly path: string
-      readonly readOnly?: boolean
-      readonly upgrade?: boolean
-    }
-  | {
-      readonly engine: 'postgres'
-      readonly url: string
-      readonly workspace: string
-      readonly readOnly?: boolean
-      readonly upgrade?: boolean
-    }
+export type StoreTarget = (
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | { readonly engine: 'postgres'; readonly url: string; readonly workspace: string }
+) & {
+  readonly readOnly?: boolean
+  readonly upgrade?: boolean
+  /** Told the name of the log of a new store before others can find it. */
+  readonly onMake?: (origin: string, location: string) => void
+}
 
 /** A store's address as people write it: `postgres://…`, `:memory:` or a path. */
 export function toStoreTarget(address: string, workspace = 'default'): StoreTarget {

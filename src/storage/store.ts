@@ -240,6 +240,8 @@ export interface StoreInfo {
   readonly origin: string
   readonly schema: number
   readonly readOnly: boolean
+  /** The settings that a person has trusted last, as they were kept. */
+  readonly settings?: string
 }
 
 export interface Counts {
@@ -265,6 +267,8 @@ export interface Store {
 
   /** `settle` turns due handoffs into units. They run before other units, in a transaction of their own. */
   onDue(settle: (due: readonly DueItem[], at: string) => readonly Unit<unknown>[]): void
+  /** Keeps the settings that a person trusts, in place of those before. */
+  keepSettings(text: string): Promise<void>
   /** Settles everything due at `at`; answers how many. Does nothing on a read-only store. */
   settle(at: string): Promise<number>
 

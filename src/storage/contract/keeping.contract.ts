@@ -23,6 +23,19 @@ import { leafHash } from '../working-set.ts'
 const OLD = '2026-01-01T00:00:00.000Z'
 
 export function describeKeeping(newRoom: NewRoom): void {
+  describe('trusted settings', () => {
+    it('are kept for every process that opens the store, in place of those before', async (t) => {
+      const room = newRoom(t)
+      const store = await room.open()
+      assert.equal(store.info.settings, undefined)
+      for (const text of ['{"a":1}', '{"b":"ü\\n"}']) {
+        await store.keepSettings(text)
+        assert.deepEqual([store.info.settings, (await room.open()).info.settings], [text, text])
+      }
+      await assert.rejects((await room.open({ readOnly: true })).keepSettings('x'), { code: 'unavailable' })
+    })
+  })
+
   describe('clearing away', () => {
     it('counts old idempotency rows, seen notices and messages that went out, and removes them only when told to', async (t) => {
       const store = await newRoom(t).open()

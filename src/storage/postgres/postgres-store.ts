@@ -24,6 +24,8 @@ export interface PostgresStoreOptions {
   readonly readOnly?: boolean
   /** Runs migrations that an older program could not live beside. */
   readonly upgrade?: boolean
+  /** Told the name of the log of a workspace before that is there for others. */
+  readonly onMake?: (origin: string, location: string) => void
 }
 
 const LANES = 2
@@ -31,12 +33,15 @@ const MAX_BATCH = 256
 
 /** Opens a workspace of a shared store; makes schema and workspace when they are not there. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, workspace: name, lanes = LANES, readOnly = false, upgrade = false } = options
+  const { url, workspace: name, lanes = LANES, readOnly = false, upgrade = false, onMake } = options
   const connections = await prepareConnections({ url, lanes, readOnly })
   try {
     return await withClient(connections, async (client) => {
       const schema = await migrate(client, { readOnly, upgrade })
-      const workspace = await openWorkspace(client, name, readOnly)
+      const workspace = await openWorkspace(client, name, {
+        readOnly,
+        onMake: (origin) => onMake?.(origin, connections.location),
+      })
       const store = new PostgresStore(connections, workspace, { name, schema, readOnly, lanes })
       return Object.assign(store, postgresQueries(tripOn(connections), workspace.id))
     })
@@ -65,7 +70,8 @@ class PostgresStore {
     this.#ask = askWith(tripOn(connections), workspace.id)
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
-    this.info = { engine: 'postgres', location, workspace: name, origin: workspace.origin, schema, readOnly }
+    const { id: _, ...kept } = workspace
+    this.info = { engine: 'postgres', location, workspace: name, schema, readOnly, ...kept }
     const remembered = new Remembered()
     const numbers = new Numbers(workspace.id)
     this.#group = new GroupCommit({
@@ -156,6 +162,14 @@ class PostgresStore {
     this.info = { ...this.info, origin }
     this.#signals.send()
     return count
+  }
+
+  async keepSettings(text: string): Promise<void> {
+    this.#refuseReadOnly()
+    const put = `INSERT INTO baton.meta (ws, key, value) VALUES ($1, 'settings', $2)
+      ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value`
+    await this.#ask(undefined, put, text)
+    this.info = { ...this.info, settings: text }
   }
 
   close(): Promise<void> {

@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import { inTransaction } from './connection/connect.ts'
 
 export interface Workspace {
   /** The number that leads every key. */
   readonly id: number
   readonly origin: string
+  readonly settings?: string
 }
 
 /** Numbers of handoffs come from outside the transaction: nobody waits for another's commit to get one. */
 export const sequenceOf = (workspace: number): string => `baton.handoff_number_${workspace}`
 
 /** The workspace of this name; makes it when it is not there. */
-export async function openWorkspace(client: ClientBase, name: string, readOnly: boolean): Promise<Workspace> {
+export async function openWorkspace(
+  client: ClientBase,
+  name: string,
+  { readOnly, onMake }: { readonly readOnly: boolean; readonly onMake: (origin: string) => void },
+): Promise<Workspace> {
   const found = await findWorkspace(client, name)
   if (found) return found
   if (readOnly)
     throw new BatonError('not_found', `there is no workspace ${name} in this database`, { workspace: name })
-  await inTransaction(client, () => createWorkspace(client, name))
+  await inTransaction(client, () => createWorkspace(client, name, onMake))
   const made = await findWorkspace(client, name)
   if (!made)
     throw new BatonError('internal', `the workspace ${name} was made and is not there`, { workspace: name })
@@ -26,16 +32,25 @@ export async function openWorkspace(client: ClientBase, name: string, readOnly: 
 }
 
 async function findWorkspace(client: ClientBase, name: string): Promise<Workspace | undefined> {
-  const { rows } = await client.query<{ id: number; origin: string }>(
-    `SELECT w.id, m.value AS origin FROM baton.workspace w
-     JOIN baton.meta m ON m.ws = w.id AND m.key = 'origin' WHERE w.name = $1`,
+  const { rows } = await client.query<{ id: number; origin: string; settings: string | null }>(
+    `SELECT w.id, m.value AS origin, s.value AS settings FROM baton.workspace w
+     JOIN baton.meta m ON m.ws = w.id AND m.key = 'origin'
+     LEFT JOIN baton.meta s ON s.ws = w.id AND s.key = 'settings' WHERE w.name = $1`,
     [name],
   )
-  return rows[0]
+  const [found] = rows
+  return (
+    found && { id: found.id, origin: found.origin, ...present({ settings: found.settings ?? undefined }) }
+  )
 }
 
-async function createWorkspace(client: ClientBase, name: string): Promise<void> {
+async function createWorkspace(
+  client: ClientBase,
+  name: string,
+  onMake: (origin: string) => void,
+): Promise<void> {
   const uuid = randomUUID()
+  const origin = `baton.local/${uuid}`
   // A second process waits here for the first, and inserts nothing.
   const { rows } = await client.query<{ id: number }>(
     'INSERT INTO baton.workspace (name, uuid) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
@@ -46,6 +61,7 @@ async function createWorkspace(client: ClientBase, name: string): Promise<void> 
   await client.query(`CREATE SEQUENCE ${sequenceOf(id)}`)
   await client.query(
     `INSERT INTO baton.meta (ws, key, value) VALUES ($1, 'workspace_uuid', $2), ($1, 'origin', $3)`,
-    [id, uuid, `baton.local/${uuid}`],
+    [id, uuid, origin],
   )
+  onMake(origin)
 }

@@ -13,6 +13,8 @@ export interface OpenOptions {
   readonly upgrade?: boolean
   /** How long to wait for other processes before giving up. */
   readonly lockWaitMs?: number
+  /** Told the name of the log of a store before that is in its place. */
+  readonly onMake?: (origin: string, location: string) => void
   /** Which file system a folder is on, as the number that statfs answers. */
   readonly filesystemOf?: (folder: string) => number
 }
@@ -59,7 +61,7 @@ function openFile(path: string, options: OpenOptions): Opened {
     throw new BatonError('not_found', `there is no store at ${path}`, { file: path })
   if (!isThere) mkdirSync(dirname(path), { recursive: true })
   refuseNetwork(path, options.filesystemOf)
-  if (!isThere) create(path)
+  if (!isThere) create(path, options.onMake)
   const file = fileAt(path)
   try {
     const db = connect(path, options)
@@ -169,7 +171,7 @@ function prepare(db: DatabaseSync): void {
  * A new store is made under another name and linked into place: processes that start at once would otherwise
  * meet a file that is not yet in WAL mode, and most of them would fail.
  */
-function create(path: string): void {
+function create(path: string, onMake?: OpenOptions['onMake']): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.new`
   try {
     // For its owner alone; SQLite gives the files beside it the same permissions.
@@ -179,6 +181,7 @@ function create(path: string): void {
       prepare(db)
       inTransaction(db, () => migrate(db))
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      onMake?.(String(db.prepare(`SELECT value FROM meta WHERE key = 'origin'`).get()?.value), path)
     } finally {
       db.close()
     }

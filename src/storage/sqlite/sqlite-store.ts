@@ -85,9 +85,9 @@ class SqliteStore {
       engine: 'sqlite',
       location: options.path,
       workspace: options.workspace ?? 'default',
-      origin: this.#origin(),
       schema: schemaVersion(db),
       readOnly: options.readOnly ?? false,
+      ...this.#meta(),
     }
   }
 
@@ -227,8 +227,15 @@ class SqliteStore {
         )
       }
     })
-    this.info = { ...this.info, origin: this.#origin() }
+    this.info = { ...this.info, ...this.#meta() }
     return all.length
+  }
+
+  async keepSettings(text: string): Promise<void> {
+    await this.#locked(() =>
+      this.#statements.run(`INSERT OR REPLACE INTO meta (key, value) VALUES ('settings', ?)`, text),
+    )
+    this.info = { ...this.info, settings: text }
   }
 
   /** Finishes the calls that came before. */
@@ -350,8 +357,9 @@ class SqliteStore {
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
-  #origin(): string {
-    return this.#statements.get(`SELECT value FROM meta WHERE key = 'origin'`)?.value as string
+  #meta(): Pick<StoreInfo, 'origin' | 'settings'> {
+    const rows = this.#statements.rows(`SELECT key, value FROM meta WHERE key IN ('origin', 'settings')`)
+    return Object.fromEntries(rows)
   }
 
   #refuseUsed(): void {

@@ -62,7 +62,7 @@ export function startConfig(dialect: Home): string {
       ],
       false,
     ]),
-    settingSection('The rule for a person who does not answer a gate, a decision or a question (wait).', [
+    settingSection('The rule for a person who does not answer (wait). Takes effect only after: baton trust', [
       ['people:', '  remind: 1d', '  silence:', '    policy: escalate', '    after: 2d', '    to: maria'],
       false,
     ]),
@@ -114,7 +114,7 @@ const AGENTS = [
   '      outgoing: 5',
   '      incoming: 10',
   '  maria:',
-  '    kind: human',
+  '    kind: human # takes effect only after: baton trust',
 ]
 
 /** The five agents of document 000 with its limits. */
@@ -123,20 +123,11 @@ function documentAgents(): string[] {
     'agents:',
     ...Object.entries(DEFAULT_LIMITS).flatMap(([name, { outgoing, incoming }]) => [
       `  ${name}:`,
-      ...templateRoles(name),
       '    limits:',
       `      outgoing: ${outgoing}`,
       `      incoming: ${incoming}`,
     ]),
   ]
-}
-
-function templateRoles(name: string): string[] {
-  const roles = [
-    ...(name === DEFAULT_POLICY.chief ? ['chief'] : []),
-    ...(DEFAULT_POLICY.verifiers.includes(name) ? ['verifier'] : []),
-  ]
-  return roles.length > 0 ? [`    roles: [${roles.join(', ')}]`] : []
 }
 
 /** Prose starts with a capital letter, a setting with a small one: so both can be told apart when uncommenting. */

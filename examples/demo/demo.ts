@@ -52,16 +52,28 @@ interface Performance {
 }
 
 async function perform(shell: Shell, { folder, pace, signal, port, isAuto }: Performance): Promise<number> {
-  const [{ openContext }, { serve }, { startTeam }, { waitAtGate }, { summaryOf }] = await Promise.all([
+  const [
+    { openContext },
+    { loadConfig },
+    { trust },
+    { serve },
+    { startTeam },
+    { waitAtGate },
+    { summaryOf },
+  ] = await Promise.all([
     import('../../src/compose/open.ts'),
+    import('../../src/config/file.ts'),
+    import('../../src/workspace/trust.ts'),
     import('../../src/transports/http/server/serve.ts'),
     import('./start-team.ts'),
     import('./gate.ts'),
     import('./summary.ts'),
   ])
+  const environment = ownEnvironment(shell, folder)
+  trust({ root: folder }, await loadConfig(join(folder, 'baton.yaml')), environment)
   const context = await openContext({
     cwd: folder,
-    environment: ownEnvironment(shell, folder),
+    environment,
     isTerminal: shell.io.isTerminal,
     write: true,
     explicit: true,

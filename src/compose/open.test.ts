@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { type Folders, folders } from '../../test/support/documents/folders.ts'
+import { parseConfig } from '../config/file.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Check } from '../domain/handoffs/package.ts'
 import { trust } from '../workspace/trust.ts'
@@ -161,16 +162,13 @@ describe('the store of a workspace', () => {
       chmodSync(place.home, 0o755)
 
       const environment = { ...place.environment, workspace: cwd }
-      const answer = asNobody(options({ ...place, environment }, { cwd }))
+      const { warnings, ...answer } = asNobody(options({ ...place, environment }, { cwd }))
       chmodSync(place.path('project/.baton'), 0o755)
 
-      assert.deepEqual(answer, {
-        readOnly: true,
-        handoffs: {},
-        warnings: [
-          `${place.path('project/.baton/baton.db')} is not writable for you; it was opened read-only`,
-        ],
-      })
+      assert.deepEqual(answer, { readOnly: true, handoffs: {} })
+      const file = place.path('project/.baton/baton.db')
+      assert.equal(warnings[0], `${file} is not writable for you; it was opened read-only`)
+      assert.match(warnings[1] ?? '', /baton\.db was not made by you on this machine/)
     })
 })
 
@@ -188,10 +186,13 @@ describe('the caller', () => {
     assert.deepEqual(kinds, ['human', 'pool', 'agent'])
   })
 
-  it('is of the kind that baton.yaml lists before the store has seen it', async (t) => {
+  it('is of the kind that a trusted baton.yaml lists before the store has seen it', async (t) => {
     const place = folders(t, { BATON_AGENT: 'omar' })
     const cwd = place.repository('project')
-    place.file('project/baton.yaml', 'agents:\n  omar:\n    kind: human\n')
+    const text = 'agents:\n  omar:\n    kind: human\n'
+    place.file('project/baton.yaml', text)
+    assert.equal((await opened(t, place, { cwd, write: true })).actor.kind, 'agent')
+    await trusted(place, text)
 
     const { actor, why } = await opened(t, place, { cwd, write: true })
 
@@ -231,10 +232,10 @@ describe('the baton.yaml of a workspace', () => {
 
     const { config, service, warnings } = await opened(t, place, { cwd, write: true })
 
-    assert.deepEqual(config, { checks: { commands: [] } })
+    assert.deepEqual(config, {})
     assert.equal(service.deps.store.info.location, place.path('project/.baton/baton.db'))
     assert.deepEqual(warnings, [
-      `${file} sets store and checks.commands, which takes effect only after: baton trust; this call uses ${place.path('project/.baton/baton.db')}`,
+      `${file} sets checks.commands and store, which takes effect only after: baton trust; this call uses ${place.path('project/.baton/baton.db')}`,
     ])
     assert.equal(existsSync(place.path('theirs.db')), false)
     assert.deepEqual(await ranCommand(service, place), { ran: false })
@@ -254,7 +255,7 @@ describe('the baton.yaml of a workspace', () => {
     assert.deepEqual(await ranCommand(service, place), { ran: true })
   })
 
-  it('loses the trust with any change', async (t) => {
+  it('keeps the trusted store in force when it names another', async (t) => {
     const place = folders(t)
     const cwd = place.repository('project')
     const text = 'store: ours.db\n'
@@ -265,8 +266,8 @@ describe('the baton.yaml of a workspace', () => {
 
     const { service, warnings } = await opened(t, place, { cwd, write: true })
 
-    assert.equal(service.deps.store.info.location, place.path('project/.baton/baton.db'))
-    assert.equal(warnings.length, 1)
+    assert.equal(service.deps.store.info.location, place.path('project/ours.db'))
+    assert.deepEqual(warnings, [`${file} sets store, which takes effect only after: baton trust`])
   })
 })
 
@@ -319,7 +320,8 @@ async function opened(
 }
 
 async function trusted(place: Folders, text: string): Promise<void> {
-  trust(await createWorkspace(place.path('project'), place.environment), text, place.environment)
+  const config = await parseConfig(text, 'baton.yaml')
+  trust(await createWorkspace(place.path('project'), place.environment), config, place.environment)
 }
 
 /** Whether a declared command has run: it leaves a file. */
@@ -329,8 +331,8 @@ async function ranCommand(service: Context['service'], place: Folders): Promise<
 }
 
 /** Opens as a user who owns nothing. The administrator becomes one; everyone else is kept out by the permissions. */
-function asNobody(asked: OpenContextOptions): unknown {
-  return runProgram(`
+function asNobody(asked: OpenContextOptions): { warnings: readonly string[]; readOnly: boolean } {
+  const answer = runProgram(`
     const { openContext } = await import(${JSON.stringify(new URL('open.ts', import.meta.url).href)})
     await import(${JSON.stringify(new URL('../storage/sqlite/sqlite-store.ts', import.meta.url).href)})
     if (process.getuid() === 0) process.setuid(65534)
@@ -338,6 +340,7 @@ function asNobody(asked: OpenContextOptions): unknown {
     const { handoffs } = await service.looking.counts()
     console.log(JSON.stringify({ readOnly: service.deps.store.info.readOnly, handoffs, warnings }))
     await close()`)
+  return answer as ReturnType<typeof asNobody>
 }
 
 /** The addresses of all modules that are loaded until the context is open. */

@@ -1,15 +1,26 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, type Environment, formatsIn, readSecret } from '../config/config.ts'
+import type { Settings } from '../config/file.ts'
 import type { Actor } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
 import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
+import { indexAbove } from '../git/checkout.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
+import type { Store } from '../storage/store.ts'
 import { known, resolveActor } from '../workspace/identity.ts'
-import { createWorkspace, findWorkspace, type Workspace, workspaceAround } from '../workspace/workspace.ts'
+import {
+  adoptStore,
+  createWorkspace,
+  findWorkspace,
+  noteStore,
+  storeNote,
+  type Workspace,
+  workspaceAround,
+} from '../workspace/workspace.ts'
 import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
 
 /** Everything a command needs to act in a workspace. */
@@ -24,6 +35,8 @@ export interface Context {
   readonly warnings: readonly string[]
   /** This call made the workspace. */
   readonly created: boolean
+  /** The store was made or adopted by this user: what it says about tokens and keys is believed. */
+  readonly isOurs: boolean
   close(): Promise<void>
 }
 
@@ -54,8 +67,13 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   // A refused caller leaves nothing behind: the name is resolved before any file is made.
   const { actor, why } = resolveActor({ as, environment, isTerminal })
   const found = await findWorkspace(cwd, environment)
-  const { config, warnings } = await settingsOf(found, environment)
-  const { target, workspace } = await targetOf(options, found, config)
+  const read =
+    found?.configFile === undefined
+      ? undefined
+      : await (await import('../config/file.ts')).readSettings(found.configFile)
+  const first = await settingsOf(found, environment, read)
+  const { target, workspace } = await targetOf(options, found, first.config)
+  const warnings: string[] = []
   if (target.readOnly && !options.readOnly)
     warnings.push(`${locationOf(target)} is not writable for you; it was opened read-only`)
 
@@ -63,8 +81,16 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   if (around !== undefined)
     warnings.push(`${around} has a workspace too; to use that one, set BATON_WORKSPACE=${around}`)
 
-  const store = await openStore(target)
+  const { store: opened, isOurs, warnings: met } = await openOwn(target, environment)
   try {
+    const { settings } = opened.info
+    const { config, warnings: told } =
+      settings === undefined ? first : await settingsOf(found, environment, read, settings)
+    warnings.push(...told, ...met)
+    if (first.keep !== undefined && settings === undefined && options.write && !opened.info.readOnly)
+      await opened.keepSettings(first.keep)
+    // Sessions are tokens too.
+    const store = isOurs ? opened : Object.assign(opened, { token: async () => undefined })
     const policy = config ? (await import('../config/policy.ts')).toPolicy(config) : DEFAULT_POLICY
     const agents = actor.kind === 'human' ? [] : await store.agents()
     const row = agents.find(({ name }) => name === actor.name)
@@ -87,8 +113,10 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
         project: once(async () => (await import('./project.ts')).projectAt(workspace.checkout)),
       }),
       ...(config?.notify?.length && { notify: await notifying(config.notify) }),
-      keys: keysOf(environment),
-      agentKeys: async () => (await import('../workspace/agent-keys.ts')).openAgentKeys(environment),
+      ...(isOurs && {
+        keys: keysOf(environment),
+        agentKeys: async () => (await import('../workspace/agent-keys.ts')).openAgentKeys(environment),
+      }),
     })
     return {
       service,
@@ -97,37 +125,67 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
       ...present({ workspace, config }),
       warnings,
       created: workspace?.created ?? false,
+      isOurs,
       close: () => store.close(),
     }
   } catch (error) {
-    await store.close()
+    await opened.close()
     throw error
   }
 }
 
-/** The text is read once: what was checked, what was trusted and what is used are the same bytes. */
+/** Opens a store and says whether this user made or adopted it. A known one costs two small files of the home. */
+async function openOwn(
+  target: StoreTarget,
+  environment: Environment,
+): Promise<{ readonly store: Store; readonly isOurs: boolean; readonly warnings: readonly string[] }> {
+  const path = target.engine === 'sqlite' ? target.path : ':memory:'
+  const index = existsSync(path) ? indexAbove(dirname(path)) : undefined
+  if (index && storeNote(environment, `${index.file} ${path}`) !== index.stamp) {
+    await (await import('./own-store.ts')).refuseTracked(path, index.file)
+    noteStore(environment, `${index.file} ${path}`, index.stamp)
+  }
+  let made: string | undefined
+  const store = await openStore({
+    ...target,
+    onMake: (origin, location) => {
+      made = origin
+      adoptStore(environment, { origin, location })
+    },
+  })
+  const { origin, location } = store.info
+  if (
+    location === ':memory:' ||
+    made === origin ||
+    storeNote(environment, `${location} ${origin}`) === 'ours'
+  )
+    return { store, isOurs: true, warnings: [] }
+  const { meet } = await import('./own-store.ts')
+  return { store, ...meet(environment, store.info) }
+}
+
+/**
+ * The settings in force, from a `baton.yaml` that was read once: the bytes that were checked are the bytes that are
+ * trusted and used. `stored` is the trusted version that the store keeps.
+ */
 async function settingsOf(
   workspace: Workspace | undefined,
   environment: Environment,
-): Promise<{ config?: Config; warnings: string[] }> {
-  if (workspace?.configFile === undefined) return { warnings: [] }
-  const [{ parseConfig, readConfigText }, { applyTrust }] = await Promise.all([
-    import('../config/file.ts'),
-    import('../config/guarded-settings.ts'),
-  ])
-  const text = await readConfigText(workspace.configFile)
-  const parsed = await parseConfig(text, workspace.configFile)
-  if (applyTrust(parsed, []).leftOut.length === 0) return { config: parsed, warnings: [] }
+  read: Settings | undefined,
+  stored?: string,
+): Promise<{ readonly config?: Config; readonly keep?: string; readonly warnings: readonly string[] }> {
+  const isPlain = !read || (await import('../config/guarded-settings.ts')).needsNoTrust(read.config)
+  if (isPlain && stored === undefined && !existsSync(join(environment.home, '.baton', 'trust')))
+    return { ...present({ config: read?.config }), warnings: [] }
   const { trustState } = await import('../workspace/trust.ts')
-  const { config, leftOut } = applyTrust(parsed, trustState(workspace, text, environment).covered)
-  if (leftOut.length === 0) return { config, warnings: [] }
-  const instead = leftOut.includes('store') ? `; this call uses ${workspace.database}` : ''
-  return {
-    config,
-    warnings: [
-      `${workspace.configFile} sets ${leftOut.join(' and ')}, which takes effect only after: baton trust${instead}`,
-    ],
-  }
+  const { config, waiting, keep } = await trustState(workspace, read, environment, stored)
+  const known = present({ config: read || Object.keys(config).length > 0 ? config : undefined, keep })
+  if (waiting.length === 0) return { ...known, warnings: [] }
+  const instead = waiting.includes('store') && !config.store ? `; this call uses ${workspace?.database}` : ''
+  const warning = read
+    ? `${workspace?.configFile} sets ${waiting.join(' and ')}, which takes effect only after: baton trust${instead}`
+    : `there is no baton.yaml, and ${waiting.join(' and ')} stay as they were trusted until: baton trust`
+  return { ...known, warnings: [warning] }
 }
 
 interface Chosen {

@@ -15,10 +15,19 @@ const MAX_BYTES = 256 * 1024
 /** A file with more problems than this is another kind of file. */
 const MAX_TOLD = 50
 
-/** Reads and checks a `baton.yaml`. Whatever is wrong with it is told at once, each with its line. */
-export async function loadConfig(file: string): Promise<Config> {
-  return parseConfig(await readConfigText(file), file)
+/** A `baton.yaml` as it was read. */
+export interface Settings {
+  readonly config: Config
+  readonly text: string
 }
+
+/** Reads and checks a `baton.yaml`. Whatever is wrong with it is told at once, each with its line. */
+export async function readSettings(file: string): Promise<Settings> {
+  const text = await readConfigText(file)
+  return { config: await parseConfig(text, file), text }
+}
+
+export const loadConfig = async (file: string): Promise<Config> => (await readSettings(file)).config
 
 /** The text of a `baton.yaml`: at most 256 KB of UTF-8 in an ordinary file. */
 export async function readConfigText(file: string): Promise<string> {

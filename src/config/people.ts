@@ -36,7 +36,7 @@ export const PeopleSchema = z
         error: 'name the person who is asked next, for example to: maria',
       })
       .optional()
-      .describe('The rule for a person who does not answer (wait)'),
+      .describe('The rule for a person who does not answer (wait). Needs: baton trust'),
   })
   .describe('Defaults for each gate, decision and question without rules of its own')
 

@@ -34,8 +34,14 @@ const Deadline = z
 
 const ListedAgent = z
   .strictObject({
-    kind: z.enum(AGENT_KINDS).optional().describe('The kind of the agent; people are human (agent)'),
-    roles: z.array(z.enum(AGENT_ROLES)).optional().describe('Rights beyond sending and receiving'),
+    kind: z
+      .enum(AGENT_KINDS)
+      .optional()
+      .describe('The kind of the agent; people are human (agent). For human needs: baton trust'),
+    roles: z
+      .array(z.enum(AGENT_ROLES))
+      .optional()
+      .describe('Rights beyond sending and receiving. Needs: baton trust'),
     capabilities: z.array(z.string().min(1).max(100)).max(100).optional().describe('Skills of the agent'),
     limits: Limits.optional(),
     phase: z
@@ -124,7 +130,7 @@ export const ConfigSchema = z
         chief: Name.optional().describe('Verifies when the verifier is the receiver'),
       })
       .optional()
-      .describe('Agents that verify the work'),
+      .describe('Agents that verify the work. Needs: baton trust'),
     deadlines: z
       .strictObject(
         Object.fromEntries(HOMES.map((home) => [home, Deadlines.optional()])) as Record<

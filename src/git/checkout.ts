@@ -44,6 +44,14 @@ export function gitFolder(root: string): string | undefined {
   return statSync(dotGit, { throwIfNoEntry: false })?.isDirectory() ? dotGit : pointerIn(dotGit)
 }
 
+/** Git's list of tracked files for this folder, and a text that changes with it. */
+export function indexAbove(here: string): { readonly file: string; readonly stamp: string } | undefined {
+  const folder = gitFolder(checkoutAbove(here)?.root ?? here)
+  const file = join(folder ?? here, 'index')
+  const stats = folder === undefined ? undefined : statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stats && { file, stamp: `${stats.ino} ${stats.mtimeNs} ${stats.size}` }
+}
+
 /**
  * HEAD, its commit and the newest stash, as one text to compare. It holds the time of HEAD too: a checkout of another
  * branch and back changes the files twice.

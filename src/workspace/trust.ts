@@ -1,83 +1,103 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { isMap, isSeq } from 'yaml'
-import type { Environment } from '../config/config.ts'
-import { asks } from '../config/guarded-settings.ts'
-import { readYaml } from '../config/yaml.ts'
+import type { Config, Environment } from '../config/config.ts'
+import { parseConfig, type Settings } from '../config/file.ts'
+import { type Guarded, guardedOf, inForce, restrictionsOf, settingName } from '../config/guarded-settings.ts'
 import type { Workspace } from './find.ts'
 import { readOwn, writeOwn } from './home-files.ts'
 
 export interface TrustState {
+  /** A person, or `BATON_TRUST`, trusts all of its settings that need it. */
   readonly trusted: boolean
-  /** SHA-256 of the file; CI passes it in `BATON_TRUST`. */
+  /** SHA-256 of the guarded settings; CI passes it in `BATON_TRUST`. */
   readonly hash: string
-  /** The settings in the file that take effect only after `baton trust`. */
+  /** The settings of the file that need trust. */
   readonly needs: readonly string[]
-  /** The settings that the trust in this text was given for. */
-  readonly covered: readonly string[]
+  /** The settings that wait: what the file says about them is not used. */
+  readonly waiting: readonly string[]
+  /** The settings in force. */
+  readonly config: Config
+  /** The text that the store keeps of settings that a person trusted. */
+  readonly keep?: string
 }
+
+type Rooted = Pick<Workspace, 'root'>
 
 /** 0.1.0 asked about these alone, and its records name no settings. `BATON_TRUST` covers these alone. */
 export const SENDS_OR_RUNS = ['store', 'checks.commands', 'notify']
-const DECIDES = 'folders[].accept'
 
-/** Whether this text of the workspace's `baton.yaml` was trusted by this user, and which settings wait for it. */
-export function trustState(workspace: Workspace, configText: string, environment: Environment): TrustState {
-  const hash = digestOf(configText)
-  const kept = remembered(workspace, environment)
-  const needs = needsOf(configText)
+/**
+ * The settings that are in force, and those that wait for a person. `stored` is the version that the store keeps: it
+ * restricts also where this user's home knows none, and grants nothing.
+ */
+export async function trustState(
+  workspace: Rooted | undefined,
+  read: Settings | undefined,
+  environment: Environment,
+  stored?: string,
+): Promise<TrustState> {
+  const { config, text } = read ?? { config: {}, text: '' }
+  const own = keptOf(config)
+  const needs = [...new Set(Object.keys(own.settings).map(settingName))]
+  const hashes = [own.sha256, digestOf(text)]
+  const kept = workspace && keptIn(() => readOwn(trustFile(workspace, environment), environment.uid))
+  const isGiven = kept?.sha256 === hashes[kept?.names ? 1 : 0]
+  const state = { hash: own.sha256, needs }
+  if (isGiven && kept?.settings)
+    return { ...state, trusted: true, waiting: [], config, keep: JSON.stringify(own) }
   // Any caller can set BATON_TRUST. A file decides in the name of people only after one of them confirmed it.
-  const forCi = environment.trust?.toLowerCase() === hash ? SENDS_OR_RUNS : undefined
-  const given = kept?.sha256 === hash ? kept.settings : undefined
-  const covered = [...(forCi ?? []), ...(given ?? [])]
-  const trusted = (forCi ?? given) !== undefined && needs.every((name) => covered.includes(name))
-  return { trusted, hash, needs, covered }
+  const isForCi = trustedBy(environment).some((each) => hashes.includes(each.toLowerCase()))
+  const covered = [...(isForCi ? SENDS_OR_RUNS : []), ...((isGiven && kept?.names) || [])]
+  const used = inForce(config, kept?.settings ?? (await restrictionsIn(stored)), covered)
+  const trusted = (isForCi || isGiven) && used.leftOut.length === 0
+  return { ...state, trusted, waiting: used.leftOut, config: used.config }
 }
 
 /**
- * Remembers this text as trusted by this user, in this folder; any change of it asks again. Only a person may
- * decide this: callers ask `personOnly` first.
+ * Remembers the guarded settings as trusted by this user, in this folder, and answers what the store keeps of them.
+ * Only a person may decide this: callers ask `personOnly` first.
  */
-export function trust(workspace: Workspace, configText: string, environment: Environment): TrustState {
-  const file = trustFile(workspace, environment)
-  const hash = digestOf(configText)
-  const needs = needsOf(configText)
-  const kept = { root: workspace.root, sha256: hash, settings: needs }
-  writeOwn(file, `${JSON.stringify(kept, undefined, 2)}\n`)
-  return { trusted: true, hash, needs, covered: needs }
+export function trust(workspace: Rooted, config: Config, environment: Environment): string {
+  const kept = { root: workspace.root, ...keptOf(config) }
+  writeOwn(trustFile(workspace, environment), `${JSON.stringify(kept, undefined, 2)}\n`)
+  return JSON.stringify(keptOf(config))
 }
+
+/** The hashes and origins that `BATON_TRUST` lists. */
+export const trustedBy = ({ trust: listed = '' }: Environment): readonly string[] => listed.split(/[\s,]+/)
 
 interface Kept {
   readonly sha256: string
-  readonly settings: readonly string[]
+  readonly settings?: Guarded
+  /** Of records about a whole text, as 0.1.0 kept them: the settings that were looked at. */
+  readonly names?: readonly string[]
 }
 
-/** A file that cannot be read, or that another user wrote, trusts nothing. */
-function remembered(workspace: Workspace, environment: Environment): Kept | undefined {
+function keptOf(config: Config): Required<Omit<Kept, 'names'>> {
+  const settings = guardedOf(config)
+  return { sha256: digestOf(JSON.stringify(settings)), settings }
+}
+
+/** A record that is broken, cannot be read or belongs to another user trusts nothing. */
+function keptIn(read: () => string | undefined): Kept | undefined {
   try {
-    const text = readOwn(trustFile(workspace, environment), environment.uid)
-    const { sha256: hash, settings = SENDS_OR_RUNS } = JSON.parse(text ?? 'null')
-    return typeof hash === 'string' && Array.isArray(settings) ? { sha256: hash, settings } : undefined
+    const { sha256, settings = SENDS_OR_RUNS } = JSON.parse(read() ?? 'null')
+    if (Array.isArray(settings)) return { sha256, names: settings }
+    return sha256 === digestOf(JSON.stringify(settings)) ? { sha256, settings } : undefined
   } catch {
     return undefined
   }
 }
 
-const trustFile = (workspace: Workspace, environment: Environment): string =>
+/** A store may hold anything: an invalid configuration restricts nobody. */
+async function restrictionsIn(stored: string | undefined): Promise<Guarded | undefined> {
+  const { settings } = keptIn(() => stored) ?? {}
+  const text = settings && JSON.stringify(inForce({}, settings).config)
+  const config = text && (await parseConfig(text, 'the store').catch(() => undefined))
+  return config ? restrictionsOf(config) : undefined
+}
+
+const trustFile = (workspace: Rooted, environment: Environment): string =>
   join(environment.home, '.baton', 'trust', `${digestOf(workspace.root)}.json`)
 
 const digestOf = (text: string): string => hash('sha256', text)
-
-/** Looks only for what asks for trust, so that it answers for a file that is wrong in other ways too. */
-function needsOf(configText: string): string[] {
-  const { document } = readYaml(configText)
-  if (!isMap(document.contents)) return []
-  const folders = document.get('folders')
-  const accepts = isSeq(folders) ? folders.items.map((each) => isMap(each) && each.get('accept')) : []
-  return [
-    ...SENDS_OR_RUNS.filter((name) => isSet(document.getIn(name.split('.')))),
-    ...(accepts.some(isSet) ? [DECIDES] : []),
-  ]
-}
-
-const isSet = (value: unknown): boolean => asks(isSeq(value) ? value.items : value)

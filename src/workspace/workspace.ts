@@ -1,6 +1,6 @@
-import { constants, realpathSync } from 'node:fs'
+import { constants, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Environment, formatsIn } from '../config/config.ts'
 import type { Format } from '../dialects/relative.ts'
 import { BatonError } from '../domain/errors.ts'
@@ -17,6 +17,34 @@ export async function formatsAround(cwd: string, environment: Environment): Prom
   const { loadConfig } = await import('../config/file.ts')
   return formatsIn(await loadConfig(configFile))
 }
+
+/** A word that this user's home keeps about a store: `ours` of one that was made or adopted here. */
+export function storeNote({ home, uid }: Environment, about: string): string | undefined {
+  const file = noteFile(home, about)
+  try {
+    const [word, ...rest] = readFileSync(file, 'utf8').split('\n')
+    // A home may be shared by mistake: what another user wrote there counts for nothing.
+    return rest.join('\n') === about && (uid ?? statSync(file).uid) === statSync(file).uid ? word : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A home that cannot be written knows no store; that stops no command. */
+export function noteStore({ home }: Environment, about: string, word: string): void {
+  const file = noteFile(home, about)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, `${word}\n${about}`, { mode: 0o600 })
+  } catch {}
+}
+
+/** Remembers a store as this user's own. Only its maker or a person may decide this. */
+export const adoptStore = (environment: Environment, store: { location: string; origin: string }): void =>
+  noteStore(environment, `${store.location} ${store.origin}`, 'ours')
+
+const noteFile = (home: string, about: string): string =>
+  join(home, '.baton', 'stores', encodeURIComponent(about).slice(-200))
 
 export interface CreateOptions {
   /** Someone asked for the workspace by name (`baton init`), so it may be made in CI, by an agent or without git. */

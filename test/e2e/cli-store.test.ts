@@ -324,7 +324,10 @@ describe('a store that cannot be used', () => {
     chmodSync(folder, 0o755)
     assert.equal(read.code, 0, read.stderr)
     assert.match(read.stdout, /Open work/)
-    assert.match(read.stderr, /^! .*is not writable for you; it was opened read-only\n$/)
+    assert.match(
+      read.stderr,
+      /^! .*is not writable for you; it was opened read-only\n(?:! .*was not made by you on this machine.*\n)?$/,
+    )
     assert.equal(written.code, 13, written.stderr)
     assert.match(JSON.parse(written.stderr).error.message, /cannot be written; check the permissions/)
   })

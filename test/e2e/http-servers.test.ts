@@ -23,7 +23,10 @@ async function twoServers(t: TestContext) {
   const balancer = await startBalancer(t)
   const made = folders(t)
   const start = (name: string) => {
-    const where: Where = { cwd: made.folder(name, 'work'), env: { CI: 'true' } }
+    const where: Where = {
+      cwd: made.folder(name, 'work'),
+      env: { CI: 'true', BATON_TRUST: store.info.origin },
+    }
     return startServer(t, where, '--store', database, '--allow-host', balancer.host, '--as', 'ops')
   }
   const servers = [await start('one'), await start('two')] as const

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ask, quick, refusal } from '../support/program/command.ts'
-import { filesBelow, type OlderWorkspace, openOlder } from '../support/program/older-workspace.ts'
+import { filesBelow, type OlderWorkspace, openOlder, trustOlder } from '../support/program/older-workspace.ts'
 import { ENGINES } from '../support/program/workspace.ts'
 import { get, post } from '../support/servers/http-workspace.ts'
 import { startServer } from '../support/servers/servers.ts'
@@ -68,6 +68,7 @@ for (const engine of ENGINES)
   describe(`a workspace of 0.1.0, on ${engine}`, () => {
     it('is answered for as 0.1.0 did, but for what is overdue', async (t) => {
       const older = await openOlder(t, '0.1.0', engine)
+      trustOlder(older)
       const overdue = Object.keys(OVERDUE).map((name) => older.ids[name]!)
       await ask(older.where, 'handoff', 'list', '--as', 'maria')
 
@@ -88,6 +89,7 @@ for (const engine of ENGINES)
     it('goes on with every open gate, handoff, run, task and session', async (t) => {
       const older = await openOlder(t, '0.1.0', engine)
       const { where, ids, secrets } = older
+      trustOlder(older)
       const server = await startServer(t, where, '--as', 'maria')
       const decide = async (id: string, choice: string, who = 'maria') =>
         (await fetch(`${server.url}/v1/gates/${id}/decide`, post(secrets[who]!, { choice }))).status

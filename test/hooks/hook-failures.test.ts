@@ -155,7 +155,10 @@ describe('a hook', () => {
     const worktree = place.worktree(where.cwd, 'other')
     const input = JSON.stringify({ ...JSON.parse(STOP), cwd: worktree })
 
-    const { stdout } = await quick({ cwd: place.home, input }, 'hook', 'stop', '--agent', 'claude')
+    const { stdout } = await quick(
+      { cwd: place.home, env: { HOME: place.home }, input },
+      ...['hook', 'stop', '--agent', 'claude'],
+    )
 
     assert.equal(JSON.parse(stdout).decision, 'block')
     assert.deepEqual(git(worktree, 'status', '--short'), '')

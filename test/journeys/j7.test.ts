@@ -20,10 +20,11 @@ describe('twenty machines', () => {
     const host = (name: string): Where => ({ cwd: made.folder(name, 'work'), env: { BATON_STORE: store } })
     const balancer = await startBalancer(t)
     const behind = ['--allow-host', balancer.host]
-    const servers = [
-      await startServer(t, host('one'), '--store', store, ...behind),
-      await startServer(t, host('two'), '--store', store, ...behind),
-    ]
+    const first = await startServer(t, host('one'), '--store', store, ...behind)
+    const { origin } = await ask<{ origin: string }>(host('one'), 'store', 'info')
+    // The second host did not make the store: whoever deploys it names the log that it may believe.
+    const two = { ...host('two'), env: { BATON_STORE: store, BATON_TRUST: origin } }
+    const servers = [first, await startServer(t, two, '--store', store, ...behind)]
     balancer.ports.push(...servers.map(({ port }) => port))
     const admin = host('admin')
     const newest = async (agent: string, ...scopes: string[]) =>
@@ -67,7 +68,8 @@ describe('twenty machines', () => {
     const made = folders(t)
     const balancer = await startBalancer(t)
     for (const name of ['one', 'two']) {
-      const where: Where = { cwd: made.folder(name, 'work'), env: { CI: 'true' } }
+      const env = { CI: 'true', BATON_TRUST: store.info.origin }
+      const where: Where = { cwd: made.folder(name, 'work'), env }
       const args = ['--store', database, '--allow-host', balancer.host, '--as', 'ops']
       balancer.ports.push((await startServer(t, where, ...args)).port)
     }

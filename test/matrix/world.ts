@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { liveFolders } from '../../src/compose/live-folders.ts'
 import { type Context, openContext } from '../../src/compose/open.ts'
 import { readEnvironment } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/config/file.ts'
 import type { Home } from '../../src/domain/home.ts'
 import { syncFolders } from '../../src/folders/sync.ts'
 import type { Happened } from '../../src/folders/work.ts'
@@ -75,7 +76,8 @@ export async function openWorld(t: Ending, options: WorldOptions): Promise<World
   const environment = readEnvironment(cleanEnv(where))
   const workspace = await findWorkspace(root, environment)
   // A program that embeds Baton has the home of this process.
-  for (const each of [environment, readEnvironment()]) trust(workspace!, config, each)
+  for (const each of [environment, readEnvironment()])
+    trust(workspace!, await parseConfig(config, 'baton.yaml'), each)
   const opening = { cwd: root, environment, as: 'planner', isTerminal: false, write: true }
   const context = await openContext(opening)
   t.after(() => context.close())

@@ -33,7 +33,7 @@ export const logKeyOf = async (deps: ServiceDeps): Promise<NamedKey | undefined>
 export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
   const { origin } = deps.store.info
   const keys = await deps.keys?.()
-  if (!keys) throw new BatonError('unmet', 'this process has no place for keys, so it cannot sign the log')
+  if (!keys) throw noKeys()
   const named = await logKeyOf(deps)
   const own = await keys.key(origin)
   if (named) return demandNamed(named, own, keys.fileOf(origin))
@@ -43,6 +43,12 @@ export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
   return demandNamed((await logKeyOf(deps)) ?? key, key, key.file)
 }
 
+const noKeys = (): BatonError =>
+  new BatonError(
+    'unmet',
+    'this process keeps no keys for this log; if the store is new to you, run: baton trust',
+  )
+
 /**
  * Begins another key, because the one before is lost or has signed a history that is gone. Whoever remembers the
  * old one is told of the change and has to agree to it: that is the point. For people: callers make sure of it.
@@ -50,7 +56,7 @@ export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
 export async function renewKey(deps: ServiceDeps, call: Call): Promise<LogKey> {
   const { origin } = deps.store.info
   const keys = await deps.keys?.()
-  if (!keys) throw new BatonError('unmet', 'this process has no place for keys')
+  if (!keys) throw noKeys()
   await keys.retireKey(origin)
   const key = await keys.makeKey(origin)
   await nameKey(deps, call, { vkey: key.vkey, host: keys.host, file: key.file }, 'another')

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { folders } from '../documents/folders.ts'
 import { newDatabase, query } from '../store/store-places.ts'
-import type { Where } from './command.ts'
+import { onTerminal, type Where } from './command.ts'
 import type { Engine } from './workspace.ts'
 
 /** One command, and what the older program answered. */
@@ -41,6 +42,16 @@ export async function openOlder(t: TestContext, version: string, engine: Engine)
   }
   const root = place.path('shop')
   return { where: { cwd: root, env }, root, exported: place.path('export'), ...JSON.parse(said) }
+}
+
+/** A person adopts the store and trusts the settings, for which 0.1.0 never asked. */
+export function trustOlder({ where }: OlderWorkspace): void {
+  const steps = [
+    ['Make this store yours', 'y\n'],
+    ['Let this take effect?', 'y\n'],
+  ] as const
+  const { code, shown } = onTerminal(where, ['trust'], { steps })
+  assert.equal(code, 0, shown)
 }
 
 /** Gives names back that git would take for its own. Keys are for their owner alone. */

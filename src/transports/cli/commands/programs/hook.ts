@@ -75,6 +75,10 @@ export const hook: Command = {
   },
 }
 
+/** A store that came with a clone could hold any instructions. */
+const NOT_OURS =
+  'Baton: the store of this workspace was not made by this user, so nothing of it is shown here. A person can look at it and run: baton trust'
+
 /** A hundred times what an answer takes; the agent waits as long. */
 const PATIENCE_MS = 5_000
 
@@ -98,7 +102,8 @@ async function inTime<T>(io: Io, answer: () => Promise<T>): Promise<T> {
  */
 async function openedFor(shell: Shell): Promise<Session | string | undefined> {
   try {
-    return await shell.open({ write: false })
+    const session = await shell.open({ write: false })
+    return session.context?.isOurs === false ? NOT_OURS : session
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== 'not_found') throw error
     const isNamed = shell.store !== undefined || shell.io.env.store !== undefined

@@ -19,6 +19,8 @@ export const serve: Command = {
     const host = textOf(args, 'host')
     const signal = shell.io.lasting()
     const context = await shell.openLocal({ write: true, explicit: true })
+    if (!context.isOurs)
+      (await import('../../../../compose/own-store.ts')).refuseUnadopted(context.service.deps.store)
     const [{ serve: start }, { noteServer }] = await Promise.all([
       import('../../../http/server/serve.ts'),
       import('../../../../workspace/server-note.ts'),

@@ -1,4 +1,4 @@
-import { parseConfig, readConfigText } from '../../../../config/file.ts'
+import { readSettings } from '../../../../config/file.ts'
 import { DEFAULT_COMMANDS } from '../../../../git/stage-one.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Shell } from '../../shell.ts'
@@ -10,11 +10,12 @@ export async function stageOneCommands(
   const { cwd, env } = shell.io
   const workspace = await findWorkspace(cwd, env)
   if (workspace?.configFile === undefined) return { commands: DEFAULT_COMMANDS }
-  const text = await readConfigText(workspace.configFile)
-  const commands = (await parseConfig(text, workspace.configFile)).checks?.commands ?? []
+  const read = await readSettings(workspace.configFile)
+  const commands = read.config.checks?.commands ?? []
   if (commands.length === 0) return { commands: DEFAULT_COMMANDS }
   const { trustState } = await import('../../../../workspace/trust.ts')
-  if (trustState(workspace, text, env).covered.includes('checks.commands')) return { commands }
+  const { waiting } = await trustState(workspace, read, env)
+  if (!waiting.includes('checks.commands')) return { commands }
   return {
     problem: `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`,
   }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyChains } from '../../../../archive/store-verify.ts'
 import type { Context } from '../../../../compose/open.ts'
-import { readConfigText } from '../../../../config/file.ts'
+import { readSettings } from '../../../../config/file.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
@@ -100,14 +100,8 @@ function folderProblem(dir: string): string | undefined {
 
 async function settings(findings: DoctorResult[], workspace: Workspace, shell: Shell): Promise<void> {
   const file = workspace.configFile!
-  const text = await readConfigText(file)
-  const [{ parseConfig }, { trustState }] = await Promise.all([
-    import('../../../../config/file.ts'),
-    import('../../../../workspace/trust.ts'),
-  ])
-  await parseConfig(text, file)
-  const { trusted, needs, covered } = trustState(workspace, text, shell.io.env)
-  const waiting = needs.filter((name) => !covered.includes(name))
+  const { trustState } = await import('../../../../workspace/trust.ts')
+  const { trusted, waiting } = await trustState(workspace, await readSettings(file), shell.io.env)
   findings.push({
     name: 'settings',
     ok: waiting.length === 0,
@@ -123,8 +117,8 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
   const { engine, location, schema, readOnly } = store.info
   findings.push({
     name: 'store',
-    ok: true,
-    detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})`,
+    ok: context.isOurs,
+    detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})${context.isOurs ? '' : '; it was not made by you, and its tokens and keys wait for: baton trust'}`,
   })
   const report = await withProgress(shell, (tell) =>
     verifyChains(store, {

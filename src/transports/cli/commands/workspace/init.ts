@@ -1,5 +1,10 @@
 import { relative } from 'node:path'
+import type { Environment } from '../../../../config/config.ts'
+import { loadConfig } from '../../../../config/file.ts'
+import { needsNoTrust } from '../../../../config/guarded-settings.ts'
+import type { Workspace } from '../../../../workspace/find.ts'
 import { applyInit, type InitFile, planInit } from '../../../../workspace/init.ts'
+import { trust } from '../../../../workspace/trust.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
@@ -10,6 +15,13 @@ const FIRST: Readonly<Record<string, string>> = {
     'baton send --as grok --to claude --task BPRD-2026-0001 --title "First task" --purpose "Try the folder" --context "A new workspace" --deliverable "A reply" --criterion "1 reply within 1 day" --meeting meetings/first.md --skill skills/reply.md',
   package:
     'baton send --to codex --title "First task" --summary "The workspace was made today. Reply with one sentence about it."',
+}
+
+/** A person has just let Baton write this file, so it needs no second yes. */
+async function trustNew(workspace: Workspace, files: readonly InitFile[], env: Environment): Promise<void> {
+  const made = files.find(({ path, state }) => state === 'new' && path.endsWith('baton.yaml'))
+  const config = made && (await loadConfig(made.path))
+  if (config && !needsNoTrust(config)) trust(workspace, config, env)
 }
 
 export const init: Command = {
@@ -35,6 +47,8 @@ export const init: Command = {
       if (!(await askYesNo(io, 'Write these?', true))) return 0
     }
     const files = isDry ? plan.files : await applyInit(plan)
+    if (!isDry && io.isTerminal && io.env.codingAgent === undefined)
+      await trustNew(plan.workspace, files, io.env)
     const answer = {
       root: plan.workspace.root,
       files: files.map(({ path, state }) => ({ path, state })),

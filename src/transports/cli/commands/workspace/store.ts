@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { grantsFor, openStore, toStoreTarget } from '../../../../compose/main.ts'
+import type { Context } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
+import { adoptStore } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { withProgress } from '../../screen/progress.ts'
@@ -74,6 +76,7 @@ const restore: Command = {
     const { store, rows, chains } = await atWork(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
     )
+    keepOurs(shell, await shell.openLocal({ write: true }), store)
     shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
   },
 }
@@ -103,6 +106,7 @@ const copy: Command = {
     try {
       const tools = await import('../../../../archive/store-backup.ts')
       const { rows, chains } = await atWork(shell, (work) => tools.copyStore(source, store, work))
+      keepOurs(shell, await shell.openLocal({ write: false }), store)
       shell.answer({ location: store.info.location, rows, chains }, () =>
         restored(shell, rows, chains, store),
       )
@@ -156,6 +160,11 @@ async function openLocal(
 ): Promise<Store> {
   const { service } = await shell.openLocal({ write, ...how })
   return service.deps.store
+}
+
+/** A copy of a store that is ours is ours too, unless a coding agent made it. */
+function keepOurs({ io: { env } }: Shell, { isOurs }: Context, { info }: Store): void {
+  if (isOurs && env.codingAgent === undefined) adoptStore(env, info)
 }
 
 interface StoreWork {

@@ -1,52 +1,96 @@
-import { readConfigText } from '../../../../config/file.ts'
+import { type Context, openContext } from '../../../../compose/open.ts'
+import { readSettings } from '../../../../config/file.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
-import { findWorkspace } from '../../../../workspace/workspace.ts'
+import { adoptStore, findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
+import type { Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
 
-/** Settings of a `baton.yaml` that could send data away, run something or decide wait for a person's yes. */
+/** Settings that restrict or grant, and a store that was made elsewhere, wait for a person's yes. */
 export const trust: Command = {
   name: 'trust',
   summary:
-    'Lets the store, commands, addresses and accept of this baton.yaml take effect, until it changes (people only).',
-  flags: [{ name: 'check', about: 'Only say whether it is trusted; exit 4 when it is not' }],
+    'Trusts settings that restrict or grant something, and adopts a store that was made elsewhere (people only).',
+  flags: [{ name: 'check', about: 'Only say whether anything waits for trust; exit 4 when it does' }],
   examples: ['baton trust', 'baton trust --check --json'],
   async run(shell, args) {
     const { io, screen } = shell
     const workspace = await findWorkspace(io.cwd, io.env)
-    if (workspace?.configFile === undefined)
+    const file = workspace?.configFile
+    const read = file === undefined ? undefined : await readSettings(file)
+    const context = await openedHere(shell)
+    const info = context?.service.deps.store.info
+    const isOurs = context?.isOurs ?? true
+    const holds = context && !isOurs ? await contentOf(context) : ''
+    await context?.close()
+    if (!read && !info)
       throw new BatonError(
         'not_found',
         'there is no baton.yaml here, so there is nothing to trust; make one with: baton init',
       )
-    const file = workspace.configFile
-    const text = await readConfigText(file)
-    const { covered, ...state } = trustState(workspace, text, io.env)
-    const answer = (trusted: boolean) => ({ file, ...state, trusted })
-    if (isOn(args, 'check') || state.trusted || state.needs.length === 0) {
-      const isFine = state.trusted || state.needs.length === 0
-      shell.answer(answer(state.trusted), () =>
-        state.trusted
-          ? `${screen.tick} ${file} is trusted`
-          : isFine
-            ? `${screen.tick} ${file} sets nothing that needs trust`
-            : `${screen.cross} ${file} is not trusted; it waits for: baton trust`,
+    const state = await trustState(workspace, read, io.env, info?.settings)
+    const { trusted, hash, needs, waiting } = state
+    const isSettled = trusted || !workspace || needs.length + waiting.length === 0
+    if (isOn(args, 'check') || (isSettled && isOurs)) {
+      const isFine = waiting.length === 0 && isOurs
+      const told = isOurs ? (file ?? info?.location) : info?.location
+      shell.answer({ file, trusted, hash, needs, store: isOurs }, () =>
+        isFine
+          ? `${screen.tick} ${told} ${trusted ? 'is trusted' : 'sets nothing that waits for trust'}`
+          : `${screen.cross} ${told} is not trusted; it waits for: baton trust`,
       )
       return isFine ? 0 : 4
     }
     const { actor } = resolveActor({ as: shell.as, environment: io.env, isTerminal: io.isTerminal })
     personHere(io, actor, 'trust')
-    shell.say(`${file} sets ${state.needs.join(' and ')}:\n`)
-    shell.say(screen.paragraph(text.trimEnd(), '  │ '))
-    if (!(await askYesNo(io, '\nLet this take effect?', false)))
-      throw new BatonError('not_allowed', `${file} is not trusted: it was not confirmed`, { file })
-    keepTrust(workspace, text, io.env)
-    const isForCi = state.needs.some((name) => SENDS_OR_RUNS.includes(name))
-    const inCi = isForCi ? `; in CI set BATON_TRUST=${state.hash}` : ''
-    shell.answer(answer(true), () => `${screen.tick} trusted until it changes${inCi}`)
+    if (info && !isOurs) {
+      shell.say(`${info.location} was not made by you on this machine. It holds ${holds}.`)
+      await confirm(shell, 'Make this store yours, with its tokens and keys?', info.location)
+      adoptStore(io.env, info)
+    }
+    if (!isSettled) {
+      const what = [...new Set([...needs, ...waiting])].join(' and ')
+      shell.say(file ? `${file} sets ${what}:\n` : `There is no baton.yaml any more. It set ${what}.`)
+      shell.say(screen.paragraph(read?.text.trimEnd() ?? '', '  │ '))
+      await confirm(shell, 'Let this take effect?', file ?? 'baton.yaml')
+      const kept = keepTrust(workspace, read?.config ?? {}, io.env)
+      // It may name another store.
+      const after = await openedHere(shell)
+      await after?.service.deps.store.keepSettings(kept).finally(() => after.close())
+    }
+    const inCi = needs.some((name) => SENDS_OR_RUNS.includes(name)) ? `; in CI set BATON_TRUST=${hash}` : ''
+    shell.answer({ file, trusted: true, hash, needs, store: true }, () =>
+      isSettled
+        ? `${screen.tick} ${info?.location} is yours`
+        : `${screen.tick} trusted until it changes${inCi}`,
+    )
     return 0
   },
+}
+
+async function contentOf({ service: { deps } }: Context): Promise<string> {
+  const { handoffs } = await deps.store.counts()
+  const tokens = (await deps.store.tokens()).map(({ agent }) => agent)
+  const all = Object.values(handoffs).reduce((sum, each) => sum + each, 0)
+  const holders = [...new Set(tokens)].join(', ') || 'nobody'
+  return `${count(all, 'handoff')}, and ${count(tokens.length, 'token')} for ${holders}`
+}
+
+async function confirm({ io }: Shell, question: string, file: string): Promise<void> {
+  if (!(await askYesNo(io, `\n${question}`, false)))
+    throw new BatonError('not_allowed', `${file} is not trusted: it was not confirmed`, { file })
+}
+
+/** The store as it is opened now; undefined before there is one. */
+async function openedHere({ io, as, store }: Shell): Promise<Context | undefined> {
+  const name = as ?? io.env.agent ?? 'baton'
+  const how = { as: name, isTerminal: false, store, write: true, existing: true }
+  return openContext({ cwd: io.cwd, environment: io.env, ...how }).catch((error: unknown) => {
+    if (error instanceof BatonError && error.code === 'not_found') return undefined
+    throw error
+  })
 }

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { type Environment, gitEnvironment } from '../config/config.ts'
+import { BatonError } from '../domain/errors.ts'
+import { startGit } from '../git/git.ts'
+import type { Store, StoreInfo } from '../storage/store.ts'
+import { trustedBy } from '../workspace/trust.ts'
+import { noteStore, storeNote } from '../workspace/workspace.ts'
+
+/** Refuses a store that git tracks: it came with a clone, or would go with the next push. */
+export async function refuseTracked(path: string, index: string): Promise<void> {
+  const bytes = readFileSync(index)
+  const name = basename(path)
+  // From version 4 on, and in an index that is split in two, a path may not be written out.
+  const isPlain = bytes.length < 8 || (bytes.readUInt32BE(4) < 4 && !bytes.includes('link\0\0'))
+  if (isPlain && !bytes.includes(name)) return
+  const { stdout } = await startGit(['ls-files', '--', name], {
+    cwd: dirname(path),
+    env: gitEnvironment(),
+  }).catch(() => ({ stdout: isPlain ? name : '' }))
+  if (stdout === '') return
+  throw new BatonError(
+    'store_refused',
+    `git tracks ${path}, so it came with this repository or would go with it, and Baton does not open it. To make it yours, run: git rm --cached ${path}, then: baton trust. To replace it, move it away and run: baton init`,
+    { file: path, tracked: true },
+  )
+}
+
+/** Looks at a store that this user did not make. The first time, a warning tells of it. */
+export function meet(environment: Environment, info: StoreInfo) {
+  const about = `${info.location} ${info.origin}`
+  const isOurs = trustedBy(environment).includes(info.origin)
+  if (isOurs || storeNote(environment, about) === 'met') return { isOurs, warnings: [] }
+  noteStore(environment, about, 'met')
+  return { isOurs, warnings: [notOurs(info)] }
+}
+
+const notOurs = ({ location, origin }: StoreInfo): string =>
+  `${location} was not made by you on this machine. You can work in it; its tokens, sessions and keys count only after: baton trust (in CI and containers: BATON_TRUST=${origin})`
+
+/** Refuses what would let others in by the tokens of a store that nobody here has looked at. */
+export function refuseUnadopted({ info }: Store): never {
+  throw new BatonError('not_allowed', notOurs(info), { location: info.location, origin: info.origin })
+}

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { keepFolders, type Opened, openAround } from './compose/embedded.ts'
+import { AgentName } from './domain/agent.ts'
 import { BatonError } from './domain/errors.ts'
 import type { Handoff } from './domain/handoffs/handoff.ts'
 import { Tree } from './folders/files/tree.ts'
@@ -8,16 +9,12 @@ import { queueFolder } from './folders/queue/kind.ts'
 import { requestTitle } from './folders/queue/queue-draft.ts'
 import { writeQueueFile } from './folders/queue/write.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
-import {
-  demandAgent,
-  demandArtifact,
-  demandId,
-  demandMessage,
-  demandWorker,
-} from './runner/queue-arguments.ts'
 import { toFailing, toWritable } from './runner/work-failure.ts'
 import { draftOf } from './service/documents/export.ts'
 import { demandSeconds } from './service/wait.ts'
+
+const ID_HINT = "give the handoff's id, for example hoff-001-1768298400000"
+const ARTIFACT = 'give { id, path } of the artifact, with the path from the project'
 
 /** A file of document 001 as parsed JSON: request, response or failure. */
 export type HandoffFile = Readonly<Record<string, unknown>>
@@ -139,7 +136,7 @@ export async function completeHandoffFailure(
   options: QueueOptions & { readonly code?: string } = {},
 ): Promise<HandoffFile> {
   demandId(id)
-  demandMessage(message)
+  demandText('message', message, 'say why the work failed')
   return inWorkspace(options, async (opened) => {
     await fail(opened, id, { message, code: options.code ?? 'PROCESSING_ERROR' }, options)
     return fileOf(opened, id)
@@ -276,3 +273,37 @@ async function fileOf(opened: Opened, id: string): Promise<HandoffFile> {
   const made = writeQueueFile({ handoff, draft, policy: deps.policy })
   return made.ok ? JSON.parse(made.text) : {}
 }
+
+/** The agent's one name. What a program without types gives may be anything. */
+function demandAgent(field: string, value: unknown, example: string): string {
+  const wanted = `give the name of an agent, for example ${example}`
+  const text = demandText(field, value, wanted)
+  const read = AgentName.safeParse(text)
+  if (read.success) return read.data
+  throw refused(field, `is ${JSON.stringify(text.slice(0, 100))}; ${wanted}`)
+}
+
+const demandId = (value: unknown): string => demandText('id', value, ID_HINT)
+
+function demandWorker(value: unknown): void {
+  if (value === undefined || value === null || typeof value === 'function') return
+  throw refused(
+    'worker',
+    'is not a function; give one that returns { id, path } of its artifact, or leave it out',
+  )
+}
+
+function demandArtifact(value: unknown): void {
+  if (value === undefined || value === null) throw refused('artifact', `is missing; ${ARTIFACT}`)
+  if (typeof value !== 'object') throw refused('artifact', `is not an object; ${ARTIFACT}`)
+  for (const field of ['id', 'path']) demandText(`artifact.${field}`, Reflect.get(value, field), ARTIFACT)
+}
+
+function demandText(field: string, value: unknown, wanted: string): string {
+  if (value === undefined || value === null || value === '') throw refused(field, `is missing; ${wanted}`)
+  if (typeof value === 'string') return value
+  throw refused(field, `is not a string; ${wanted}`)
+}
+
+const refused = (field: string, what: string): BatonError =>
+  new BatonError('invalid_input', `${field} ${what}`, { field })

@@ -12,14 +12,14 @@ export interface ChannelConfig {
   readonly webhook?: string | undefined
   readonly secret_env?: string | undefined
   readonly allow_private?: boolean | undefined
-  readonly mail?:
-    | {
-        readonly smtp?: string | undefined
-        readonly smtp_env?: string | undefined
-        readonly from: string
-        readonly to: readonly string[]
-      }
-    | undefined
+  readonly mail?: MailConfig | undefined
+}
+
+interface MailConfig {
+  readonly smtp?: string | undefined
+  readonly smtp_env?: string | undefined
+  readonly from: string
+  readonly to: readonly string[]
 }
 
 /** Makes the senders from the settings. Secrets are looked up when they are needed and kept nowhere. */
@@ -37,7 +37,7 @@ export function createNotifying(
     send: async (name, message) => {
       const channel = channels.find((each) => each.name === name)
       if (!channel) throw new BatonError('not_found', `baton.yaml has no channel ${name} any more`)
-      await (channel.mail ? mailTo(channel, message) : postTo(channel, message))
+      await (channel.mail ? mailTo(channel.mail, channel.link, message) : postTo(channel, message))
     },
   }
 
@@ -55,8 +55,7 @@ export function createNotifying(
     )
   }
 
-  async function mailTo({ mail, link }: ChannelConfig, message: Message): Promise<void> {
-    if (!mail) return
+  async function mailTo(mail: MailConfig, link: string | undefined, message: Message): Promise<void> {
     const { sendMail, toSmtpServer } = await import('./smtp.ts')
     const { from, to } = mail
     await sendMail(toSmtpServer(mail.smtp ?? needed(mail.smtp_env)), {

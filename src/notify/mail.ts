@@ -43,46 +43,38 @@ export function demandAddress(address: string): void {
 function encodedWords(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   if (/^[\x20-\x7e]*$/.test(line) && line.length < 200 && !line.includes('=?')) return line
-  const words: string[] = []
-  let word = ''
-  for (const character of line) {
-    if (Buffer.byteLength(word + character) > 42) {
-      words.push(word)
-      word = ''
-    }
-    word += character
-  }
-  return [...words, word].map((each) => `=?utf-8?B?${Buffer.from(each).toString('base64')}?=`).join('\r\n ')
+  return inPieces(line, (word) => Buffer.byteLength(word) <= 42)
+    .map((word) => `=?utf-8?B?${Buffer.from(word).toString('base64')}?=`)
+    .join('\r\n ')
 }
 
 /** RFC 2045: short lines of plain characters, whatever the text holds. */
-export function quotedPrintable(text: string): string {
+function quotedPrintable(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
-    .map((line) => folded(encodedLine(line)))
+    .map((line) => inPieces(encodedLine(line), ({ length }) => length < LINE_LENGTH).join('=\r\n'))
     .join('\r\n')
 }
 
 function encodedLine(line: string): string[] {
-  const parts: string[] = []
   const bytes = Buffer.from(line)
-  for (const [i, byte] of bytes.entries()) {
+  return Array.from(bytes, (byte, i) => {
     const isPlain =
       (byte > 32 && byte < 127 && byte !== 61) || ((byte === 32 || byte === 9) && i < bytes.length - 1)
-    parts.push(isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`)
-  }
-  return parts
+    return isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  })
 }
 
-function folded(parts: readonly string[]): string {
-  const lines: string[] = []
-  let line = ''
+/** The parts in as few pieces as fit, none of them broken. */
+function inPieces(parts: Iterable<string>, isFitting: (piece: string) => boolean): string[] {
+  const pieces: string[] = []
+  let piece = ''
   for (const part of parts) {
-    if (line.length + part.length >= LINE_LENGTH) {
-      lines.push(`${line}=`)
-      line = ''
+    if (!isFitting(piece + part)) {
+      pieces.push(piece)
+      piece = ''
     }
-    line += part
+    piece += part
   }
-  return [...lines, line].join('\r\n')
+  return [...pieces, piece]
 }

@@ -65,12 +65,10 @@ function toReported({ message, path = [] }: StandardIssue, value: unknown) {
     return typeof key === 'number' ? key : String(key)
   })
   const name = steps.at(-1)
-  const owner = steps.slice(0, -1).reduce<unknown>(child, value)
+  const above = steps.slice(0, -1)
+  const owner = above.reduce<unknown>((each, key) => Object(each)[key], value)
   const absent = typeof name === 'string' && isObject(owner) && !(name in owner)
-  return absent ? { path: steps.slice(0, -1), error: missingField(name) } : { path: steps, error: message }
+  return absent ? { path: above, error: missingField(name) } : { path: steps, error: message }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const child = (value: unknown, key: string | number): unknown =>
-  isObject(value) ? (value as Record<string | number, unknown>)[key] : undefined

@@ -215,14 +215,13 @@ class RunningSpecialist implements Specialist {
     try {
       await store.settle(now().toISOString())
       const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
-      const refused = items.find(
-        (item) => this.#isBegun(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
+      const mine = items.filter(({ holder, instance }) => holder === this.name && instance === this.instance)
+      // Begun work that nobody here is at was handed in, and its verifier gave it back.
+      const refused = mine.find(
+        (item) => begunOnly(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
       )
       if (refused) return refused
-      const answered = items.find(
-        ({ state, holder, instance }) =>
-          state === 'accepted' && holder === this.name && instance === this.instance,
-      )
+      const answered = mine.find(({ state }) => state === 'accepted')
       if (answered) return begunOnly(await this.#acknowledge(answered))
       const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
       if (!isOffered && next === undefined) return undefined
@@ -245,11 +244,6 @@ class RunningSpecialist implements Specialist {
       if (isLost(error)) return undefined
       throw error
     }
-  }
-
-  /** Held by this run. Where nobody is at it, it was handed in and its verifier gave it back. */
-  #isBegun({ state, holder, instance }: Handoff): boolean {
-    return state === 'in_progress' && holder === this.name && instance === this.instance
   }
 }
 

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { parse } from 'yaml'
 import { PHASES } from '../../src/domain/blocks/phases.ts'
 import { checkWorkflow } from '../../src/domain/workflow/check.ts'
-import { WORKFLOW_SCHEMA } from '../../src/domain/workflow/schema.ts'
+import { WORKFLOW_SCHEMA } from '../../src/domain/workflow/workflow.ts'
 import { phasesText } from '../../src/service/workflows/phases.ts'
 import { by, openWorkspace, person } from '../support/program/workspace.ts'
 

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
 import { present } from '../present.ts'
-import { meant, type Path, problemAt, type WorkflowProblem, workflowProblems } from './problems.ts'
+import { fieldOf, meant, type Path, problemAt, type WorkflowProblem, workflowProblems } from './problems.ts'
 import { StepId, WORKFLOW_LIMITS, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
 export { meant, type WorkflowProblem } from './problems.ts'
@@ -28,9 +28,8 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
       ],
     }
   const found = flattened(parsed.data.steps)
-  const named = found.filter((each) => each.problem === undefined)
-  const steps = named.flatMap(({ step }) => (step ? [step] : []))
-  const paths = new Map(named.flatMap(({ step, path }) => (step ? [[step.id, path] as const] : [])))
+  const steps = found.flatMap(({ step }) => (step ? [step] : []))
+  const paths = new Map(found.flatMap(({ step, path }) => (step ? [[step.id, path] as const] : [])))
   const problems = [...problemsOf(found), ...naming]
   // Circles among names that do not exist would only repeat what was said.
   if (problems.length === 0) problems.push(...cycles(steps, paths))
@@ -152,9 +151,6 @@ function namedIn(step: unknown, path: Path): Named {
     needs: Array.isArray(needs) ? needs.slice(0, WORKFLOW_LIMITS.needs) : [],
   }
 }
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
 function duplicates(names: readonly Named[]): readonly WorkflowProblem[] {
   const seen = new Set<string>()

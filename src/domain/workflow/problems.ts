@@ -39,10 +39,7 @@ export function workflowProblems(issue: z.core.$ZodIssue, data: unknown): readon
       const message = `there is no field ${key} here${meant(key, fieldsAt(path))}`
       return problemAt('unknown_field', [...path, key], message, 'key')
     })
-  const value = path.reduce<unknown>(
-    (found, step) => (typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined),
-    data,
-  )
+  const value = path.reduce<unknown>(fieldOf, data)
   if (value === undefined)
     return [
       problemAt('missing', path.slice(0, -1), `${path.at(-1) ?? 'everything'} is missing; ${wanted(issue)}`),
@@ -56,6 +53,9 @@ export function workflowProblems(issue: z.core.$ZodIssue, data: unknown): readon
   }
   return [problemAt('invalid', path, `${text} cannot be ${path.at(-1) ?? 'a workflow'}: ${wanted(issue)}`)]
 }
+
+export const fieldOf = (value: unknown, name: PropertyKey): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
 function wanted(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import { ROUTE_MODES } from '../blocks/failure-routing.ts'
-import { PHASES, type Phase } from '../blocks/phases.ts'
+import { PHASES } from '../blocks/phases.ts'
 import { Check } from '../handoffs/package.ts'
 import { STEP_HOMES, type StepHome } from '../home.ts'
-import { once } from '../once.ts'
+import { type Given, once } from '../once.ts'
 import { GATE_TYPES, type GateType } from '../people/gate.ts'
 import { Silence } from '../people/people-schema.ts'
+import type { Present } from '../present.ts'
 
 /** How much of each a definition may hold. */
 export const WORKFLOW_LIMITS = { steps: 200, parallel: 50, needs: 200 } as const
@@ -112,7 +113,13 @@ export const WorkflowFile = once(() =>
 )
 export type WorkflowFile = z.infer<ReturnType<typeof WorkflowFile>>
 
-export interface WorkflowGate {
+/** The JSON Schema of `workflows/*.yaml`, for editors. What only a look at the whole shows, Baton checks itself. */
+export const WORKFLOW_SCHEMA = (): Record<string, unknown> => ({
+  ...z.toJSONSchema(WorkflowFile(), { io: 'input', unrepresentable: 'any' }),
+  title: 'Baton workflow',
+})
+
+interface WorkflowGate {
   readonly type: GateType
   readonly name: string
   readonly items: readonly string[]
@@ -121,24 +128,13 @@ export interface WorkflowGate {
   readonly remind_s?: number | undefined
 }
 
-export type StepFailure = Readonly<z.infer<ReturnType<typeof OnFailureFile>>>
-
 /** A step with everything that was left out filled in. */
-export interface WorkflowStep {
+export interface WorkflowStep extends Readonly<Present<Omit<Given<typeof stepShape>, 'timeout' | 'gate'>>> {
   readonly id: string
   readonly title: string
-  readonly agent?: string
-  readonly role?: string
   readonly needs: readonly string[]
-  readonly summary?: string
-  readonly deliverables?: readonly string[]
-  readonly criteria?: readonly string[]
-  readonly constraints?: readonly string[]
-  readonly checks?: readonly Check[]
   readonly timeout_s?: number
-  readonly phase?: Phase
   readonly gate?: WorkflowGate
-  readonly on_failure?: StepFailure
 }
 
 export interface Workflow {

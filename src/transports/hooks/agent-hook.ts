@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { AGENT_NAME } from '../../domain/actor.ts'
 import { present } from '../../domain/present.ts'
 import type { Session } from '../cli/session/session.ts'
-import { type HookAnswer, NOTHING, refuseStop, refuseTask, tellAtStart } from './hook-answer.ts'
 import type { HookEvent, HookInput, Program } from './hook-input.ts'
 import { Marks } from './marks.ts'
 import { callsFor, isNone, type OpenWork, openWork, ownMoves, workNamedIn } from './open-work.ts'
@@ -20,6 +19,15 @@ export interface HookCall {
   readonly folder: string
   readonly now: Date
 }
+
+/** The answer to the agent. Without `stdout` nothing is written there. */
+export interface HookAnswer {
+  readonly exit: 0 | 2
+  readonly stdout?: Readonly<Record<string, unknown>>
+  readonly stderr?: string
+}
+
+const NOTHING: HookAnswer = { exit: 0 }
 
 export const DEFAULT_REFUSALS = 2
 
@@ -107,3 +115,21 @@ async function beforeCompaction(call: HookCall): Promise<HookAnswer> {
   const failed = kept.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []))
   return failed.length === 0 ? NOTHING : { exit: 0, stderr: failed.join('\n') }
 }
+
+/** Lets the agent go on instead of stopping, with this to do. */
+function refuseStop(program: Program, reason: string): HookAnswer {
+  if (program === 'cursor') return { exit: 0, stdout: { followup_message: reason } }
+  return { exit: 0, stdout: { decision: program === 'gemini' ? 'deny' : 'block', reason } }
+}
+
+/** Puts a text before the agent when its session begins. */
+export function tellAtStart(program: Program, text: string): HookAnswer {
+  if (program === 'cursor') return { exit: 0, stdout: { additional_context: text } }
+  return {
+    exit: 0,
+    stdout: { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text } },
+  }
+}
+
+/** Claude Code has no JSON for this one: the code refuses, and the agent reads what stands in the error stream. */
+const refuseTask = (reason: string): HookAnswer => ({ exit: 2, stderr: reason })

@@ -59,14 +59,10 @@ export class Marks {
     const notes = files.map((file) => ({ file, note: this.#noteIn(file) }))
     const [chosen] = notes
       .filter(({ note }) => note !== undefined && note.agent === agent)
-      .sort((a, b) => rank(b) - rank(a) || (b.note!.at < a.note!.at ? -1 : 1))
+      .sort((a, b) => Number(b.file === own) - Number(a.file === own) || (b.note!.at < a.note!.at ? -1 : 1))
     if (chosen === undefined) return undefined
     rmSync(join(this.#folder, chosen.file), { force: true })
     return chosen.note
-
-    function rank({ file }: { readonly file: string }): number {
-      return file === own ? 1 : 0
-    }
   }
 
   /** Sessions end without a word; what they left goes after a week. */

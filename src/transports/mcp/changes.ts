@@ -88,6 +88,6 @@ export const address = (kind: string, id: string): string => `baton://${kind}/${
 export const INBOX = 'baton://inbox'
 
 function ofHandoff({ id, uid, from, to, waiting_for }: Handoff): Change {
-  const agents = [from, to, ...(waiting_for === undefined ? [] : [waiting_for])]
-  return { uris: [address('handoff', id), address('handoff', uid)], agents: [...new Set(agents)] }
+  const agents = [...new Set([from, to, waiting_for ?? to])]
+  return { uris: [address('handoff', id), address('handoff', uid)], agents }
 }

@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/server'
 import { BatonError } from '../../domain/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
-import type { Service } from '../../service/service.ts'
 import { authorise, type Caller } from '../http/server/auth.ts'
 import { Changes, INBOX } from './changes.ts'
 import { createMcpServer } from './server.ts'
@@ -24,12 +23,8 @@ export interface McpEndpoint {
   close(): Promise<void>
 }
 
-export interface EndpointOptions extends Pick<World, 'stopping' | 'waitMs' | 'progressMs' | 'onFailure'> {
-  readonly service: Service
-}
-
 /** The endpoint over a workspace: tools, resources and prompts for whoever the token stands for. */
-export function createEndpoint({ service, ...rest }: EndpointOptions): McpEndpoint {
+export function createEndpoint({ service, ...rest }: Omit<World, 'admit' | 'around'>): McpEndpoint {
   const changes = new Changes(service)
   const admit = (op: Operation, context: ServerContext) => {
     const caller = callerIn(context.http?.authInfo?.extra)

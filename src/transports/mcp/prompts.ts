@@ -1,9 +1,5 @@
-import {
-  type GetPromptResult,
-  type Prompt,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server'
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
+import { invalidParams } from './reply.ts'
 
 interface Job extends Prompt {
   readonly text: (given: Readonly<Record<string, string>>) => string
@@ -85,13 +81,11 @@ export const listPrompts = (): Prompt[] => JOBS.map(({ text: _, ...prompt }) => 
 export function getPrompt(name: string, given: Readonly<Record<string, string>> = {}): GetPromptResult {
   const job = JOBS.find((each) => each.name === name)
   if (!job)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
+    throw invalidParams(
       `there is no prompt ${JSON.stringify(name)}; there are ${JOBS.map((each) => each.name).join(', ')}`,
     )
   const missing = job.arguments?.find(({ name: field, required }) => required && !given[field])
-  if (missing)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${name} needs the argument ${missing.name}`)
+  if (missing) throw invalidParams(`${name} needs the argument ${missing.name}`)
   return {
     description: job.description ?? '',
     messages: [{ role: 'user', content: { type: 'text', text: job.text(given) } }],

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { visible, visibleDeep } from '../../domain/texts/visible.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { toProblem } from '../shared/problem.ts'
@@ -42,6 +42,10 @@ export function refusal(error: unknown): CallToolResult {
     structuredContent: withoutCursors(shown) as Record<string, unknown>,
   }
 }
+
+/** For requests that have no results which are flagged as errors. */
+export const invalidParams = (message: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
 /** The value as data, and as the text that it was written to. */
 export function result(value: object, text = JSON.stringify(value)): CallToolResult {

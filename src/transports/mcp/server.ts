@@ -1,8 +1,9 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { version } from '../../compose/version.ts'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
 import { type Changes, INBOX } from './changes.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
+import { invalidParams } from './reply.ts'
 import { isResource, listResources, listTemplates, readResource } from './resources.ts'
 import { callTool, type World } from './tool-call.ts'
 import { listTools, type Toolset, toolNamed } from './tools.ts'
@@ -39,7 +40,10 @@ export function createMcpServer(parts: ServerParts): Server {
   server.setRequestHandler('tools/list', async () => ({ tools: await listTools(toolset) }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const op = await toolNamed(toolset, params.name)
-    if (!op) throw unknownTool(params.name)
+    if (!op)
+      throw invalidParams(
+        `Unknown tool: ${JSON.stringify(params.name.slice(0, 100))} is not in the list of this connection; tools/list shows what is, and --tools of baton mcp chooses`,
+      )
     return callTool(op, params.arguments, context, world)
   })
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }))
@@ -76,13 +80,9 @@ function subscribing(server: Server, { changes, agent, sendsAll = false }: Serve
     })
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-    if (!isResource(uri))
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is nothing at ${JSON.stringify(uri)}`)
+    if (!isResource(uri)) throw invalidParams(`there is nothing at ${JSON.stringify(uri)}`)
     if (subscribed.size >= MOST_SUBSCRIPTIONS)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `a connection has at most ${MOST_SUBSCRIPTIONS} subscriptions; end one first`,
-      )
+      throw invalidParams(`a connection has at most ${MOST_SUBSCRIPTIONS} subscriptions; end one first`)
     subscribed.add(uri)
     listen()
     // A client that is answered and then reads must hear of everything after that.
@@ -95,11 +95,4 @@ function subscribing(server: Server, { changes, agent, sendsAll = false }: Serve
   })
   if (sendsAll) listen()
   server.onclose = () => stop?.()
-}
-
-function unknownTool(name: string): ProtocolError {
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `Unknown tool: ${JSON.stringify(name.slice(0, 100))} is not in the list of this connection; tools/list shows what is, and --tools of baton mcp chooses`,
-  )
 }

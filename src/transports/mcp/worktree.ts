@@ -17,18 +17,15 @@ export interface Claiming {
 }
 
 /** In a repository with a commit a claimed task comes with a branch and a worktree. The claim is the lock. */
-export async function claimWithWorktree({ claim, ...claiming }: Claiming): Promise<object> {
+export async function claimWithWorktree({ claim, service, ...claiming }: Claiming): Promise<object> {
+  const { actor } = claiming.call
   const repository = await openRepository(claiming.folder, claiming.env)
   if (!repository || (await repository.commit('HEAD')) === undefined) return claim()
-  const claimant = { repository, ask: asking(claiming), agent: claiming.call.actor.name }
+  // Without the key of the call: it belongs to the claim alone.
+  const ask: Ask = async (name, input) => invoke(await loadOperation(name), service, { actor }, input)
+  const claimant = { repository, ask, agent: actor.name }
   const wasMine = await isMine(claimant, claiming.task, ' task_next_actions')
   const task = (await claim()) as ShownTask
   const { branch, path, folder } = await claimedPlace(claimant, task, { wasMine })
   return { ...task, branch, worktree: path, folder }
 }
-
-/** Without the key of the call: it belongs to the claim alone. */
-const asking =
-  ({ service, call: { actor } }: Pick<Claiming, 'service' | 'call'>): Ask =>
-  async (name, input) =>
-    invoke(await loadOperation(name), service, { actor }, input)

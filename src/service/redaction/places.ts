@@ -20,26 +20,27 @@ const ACKNOWLEDGED = { understood: 'understanding', questions: 'questions', bloc
 const RECORD = ['summary', 'tests_run', 'blockers', 'files_changed', 'branch', 'commit_sha', 'notes'] as const
 const TASK_TEXTS = ['title', 'notes', 'criteria'] as const
 
-/** The texts of a handoff by name; a name may stand for several places. */
-export function handoffTexts({ handoff, content }: Whole): ReadonlyMap<string, readonly unknown[]> {
-  const found = new Map<string, unknown[]>()
-  const add = (name: string, value: unknown) => {
-    if (value !== undefined) found.set(name, [...(found.get(name) ?? []), value])
-  }
-  add('title', handoff.title)
-  add('notes', handoff.ack_notes)
-  add('blocked_on', handoff.blocked_on)
-  add('gate', handoff.gate?.name)
-  add('reason', handoff.rejection?.message)
-  for (const failure of [handoff.error, ...handoff.attempts.map(({ error }) => error)]) add('error', failure)
-  for (const [name, value] of Object.entries(content.package)) add(name, value)
-  for (const [name, value] of Object.entries(content.result ?? {})) add(name, value)
-  for (const [name, kind] of Object.entries(THREAD))
-    for (const item of content.thread) if (item.kind === kind) add(name, item.text)
-  for (const { note } of content.verifications) add('note', note)
-  for (const [name, key] of Object.entries(ACKNOWLEDGED)) add(name, content.acknowledgment?.[key])
-  found.delete('submitted_at')
-  return found
+/** A text and its name, which may stand for several places. */
+export type NamedText = readonly [name: string, value: unknown]
+
+export function handoffTexts({ handoff, content }: Whole): readonly NamedText[] {
+  const failures = [handoff.error, ...handoff.attempts.map(({ error }) => error)]
+  const { submitted_at: _, ...result } = content.result ?? {}
+  return [
+    ['title', handoff.title],
+    ['notes', handoff.ack_notes],
+    ['blocked_on', handoff.blocked_on],
+    ['gate', handoff.gate?.name],
+    ['reason', handoff.rejection?.message],
+    ...failures.map((failure): NamedText => ['error', failure]),
+    ...Object.entries(content.package),
+    ...Object.entries(result),
+    ...Object.entries(THREAD).flatMap(([name, kind]) =>
+      content.thread.filter((item) => item.kind === kind).map(({ text }): NamedText => [name, text]),
+    ),
+    ...content.verifications.map(({ note }): NamedText => ['note', note]),
+    ...Object.entries(ACKNOWLEDGED).map(([name, key]): NamedText => [name, content.acknowledgment?.[key]]),
+  ]
 }
 
 /** The same handoff without what it says under this name. */
@@ -143,9 +144,9 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
   }
 }
 
-export const taskTexts = (task: Task): ReadonlyMap<string, readonly unknown[]> => textsOf(task, TASK_TEXTS)
-export const recordTexts = (record: ThoughtRecord): ReadonlyMap<string, readonly unknown[]> =>
-  textsOf(record, RECORD)
+export const taskTexts = (task: Task): readonly NamedText[] => TASK_TEXTS.map((name) => [name, task[name]])
+export const recordTexts = (record: ThoughtRecord): readonly NamedText[] =>
+  RECORD.map((name) => [name, record[name]])
 
 export const clearTask = (task: Task, field: string): Task =>
   isOneOf(field, TASK_TEXTS) ? withoutText(task, field) : task
@@ -192,13 +193,6 @@ function withoutText<T extends object>(object: T, field: string): T {
         : undefined
   // The same fields with other values, less one that the schema does not need.
   return { ...rest, ...(cleared !== undefined && { [field]: cleared }) } as T
-}
-
-function textsOf<T extends object>(
-  object: T,
-  names: readonly (keyof T & string)[],
-): ReadonlyMap<string, readonly unknown[]> {
-  return new Map(names.flatMap((name) => (object[name] === undefined ? [] : [[name, [object[name]]]])))
 }
 
 const isOneOf = (field: string, names: readonly string[]): boolean => names.includes(field)

@@ -17,6 +17,7 @@ import {
   eraseRecord,
   eraseTask,
   handoffTexts,
+  type NamedText,
   recordTexts,
   taskTexts,
   type Whole,
@@ -73,7 +74,8 @@ export async function planOf(
   const texts = subjectTexts(subject, related)
   const own = related.reads.filter(subject.isOwn)
   const disclosed = own.flatMap(({ opened }) => opened.filter(({ name }) => name === field))
-  const eraser = new Eraser([...(texts.get(field) ?? []), ...disclosed.map(({ value }) => value)])
+  const said = texts.filter(([name]) => name === field).map(([, value]) => value)
+  const eraser = new Eraser([...said, ...disclosed.map(({ value }) => value)])
   const goes = (read: ReadEntry, opened: OpenedText): boolean =>
     (subject.isOwn(read) && opened.name === field) || isQuoting(subject, read, opened, { field, eraser })
   const reads = related.reads.filter((read) => read.opened.some((opened) => goes(read, opened)))
@@ -123,24 +125,21 @@ interface Erasing {
 function subjectTexts(
   { kind, handoff, task, record }: RedactedSubject,
   related: Related,
-): Map<string, unknown[]> {
+): readonly NamedText[] {
   const own = related.handoffs.find((whole) => whole.handoff.uid === handoff?.uid)
-  const sources = [
-    ...(own ? [handoffTexts(own)] : []),
-    ...(kind === 'task' && task ? [taskTexts(task), ...related.records.map(recordTexts)] : []),
-    ...(record ? [recordTexts(record)] : []),
+  const texts = [
+    ...(own ? handoffTexts(own) : []),
+    ...(kind === 'task' && task ? [...taskTexts(task), ...related.records.flatMap(recordTexts)] : []),
+    ...(record ? recordTexts(record) : []),
   ]
-  const found = new Map<string, unknown[]>()
-  for (const source of sources)
-    for (const [name, values] of source) found.set(name, [...(found.get(name) ?? []), ...values])
-  return found
+  return texts.filter(([, value]) => value !== undefined)
 }
 
 /** Refuses what the subject never had, with the names of what it has. */
 export function demandField(subject: RedactedSubject, related: Related, field: string): void {
   const own = related.reads.filter(subject.isOwn)
   const logged = own.flatMap(({ record }) => [...Object.keys(record.sd ?? {}), record.field ?? []].flat())
-  const known = [...subjectTexts(subject, related).keys(), ...logged]
+  const known = [...subjectTexts(subject, related).map(([name]) => name), ...logged]
   const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name)).sort()
   if (names.includes(field)) return
   refuse(

@@ -181,8 +181,6 @@ function unreachable(
   return places
 }
 
-function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  const parts: (readonly T[])[] = [items.slice(0, size)]
-  for (let at = size; at < items.length; at += size) parts.push(items.slice(at, at + size))
-  return parts
-}
+/** At least one, which may be empty. */
+const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) || 1 }, (_, i) => items.slice(i * size, (i + 1) * size))

@@ -106,14 +106,11 @@ function chosen(documents: readonly Document[], wanted: number | undefined): Doc
  * is read as that, and text that could be either stays text. A state may be said in any dialect's word for it.
  */
 export function toDraftFields(supply: Readonly<Record<string, unknown>>): Partial<Draft> {
+  const schema = Draft().strict()
   let draft: Partial<Draft> = {}
   for (const [field, value] of Object.entries(supply)) {
-    const before = draft
-    const read = readings(field, value).map((reading) =>
-      Draft()
-        .strict()
-        .safeParse(withField(before, field.split('.'), reading)),
-    )
+    const given = readings(field, value).map((reading) => withField(draft, field.split('.'), reading))
+    const read = given.map((each) => schema.safeParse(each))
     const fitting = read.find(({ success }) => success)
     if (!fitting?.data) refuse('invalid_input', misfit(field, value, read[0]?.error), { field })
     draft = fitting.data
@@ -157,13 +154,7 @@ function withField(
   [key = '', ...rest]: readonly string[],
   value: unknown,
 ): Record<string, unknown> {
-  const result: Record<string, unknown> = { ...(typeof data === 'object' ? data : undefined) }
-  const below = Object.hasOwn(result, key) ? result[key] : undefined
-  Object.defineProperty(result, key, {
-    value: rest.length === 0 ? value : withField(below, rest, value),
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  })
-  return result
+  const before: Record<string, unknown> = { ...(typeof data === 'object' ? data : undefined) }
+  const below = Object.hasOwn(before, key) ? before[key] : undefined
+  return { ...before, [key]: rest.length === 0 ? value : withField(below, rest, value) }
 }

@@ -96,22 +96,12 @@ export async function draftOf(
   if (!content) return refuse('internal', 'the content of this handoff is missing')
   const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
   const text = await artifactText(deps, source)
-  const document =
-    text === undefined
-      ? undefined
-      : documentsIn({ text, path: pathOf(source), formats: deps.formats, recent }).find(
-          ({ draft }) => draft !== undefined,
-        )
+  const input = { path: pathOf(source), formats: deps.formats, recent }
+  const documents = text === undefined ? [] : documentsIn({ text, ...input })
+  const document = documents.find(({ draft }) => draft !== undefined)
   if (!document?.draft) return { draft: shortened(now), content }
-  const { uid, id, home, imported_at: imported = handoff.created_at } = handoff
-  const made = toHandoff(document.draft, {
-    uid,
-    id,
-    home: home as DialectId,
-    at: imported,
-    supersedes: handoff.supersedes,
-    in_reply_to: handoff.in_reply_to,
-  })
+  const { home, imported_at: at = handoff.created_at } = handoff
+  const made = toHandoff(document.draft, { ...handoff, home: home as DialectId, at })
   const then = fieldsOf(made, { supersedes, in_reply_to })
   return { draft: changedDraft(document.draft, then, now), document, content }
 }
@@ -204,14 +194,13 @@ function changedDraft(draft: Draft, then: DraftFields, now: DraftFields): Draft 
 /** Without what every handoff has by default: to list its loss would tell nobody anything. */
 function shortened({ type, priority, retry_count, updated_at, ...rest }: DraftFields): Draft {
   const isChanged = updated_at !== undefined && updated_at !== rest.created_at
-  const fields = {
+  return present({
     ...rest,
     ...(type !== 'sequential' && { type }),
     ...(priority !== 'normal' && { priority }),
     ...(retry_count !== 0 && { retry_count }),
     ...(isChanged && { updated_at }),
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Draft
+  })
 }
 
 async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInput): Promise<Exported> {

@@ -227,20 +227,16 @@ function threadOf({ acknowledgment, gate, state = 'offered' }: Draft, who: Who):
   const at = instant(acknowledgment?.at) ?? who.at
   // A gate that is open has yet to be decided by a person here.
   const decision = isEnd(state) ? gate?.response : undefined
-  return [
-    ...asked.map((text): ThreadItem => ({ kind: 'question', by: who.to, at, text })),
-    ...(decision
-      ? [
-          {
-            kind: 'decision' as const,
-            by: decision.by ?? who.to,
-            at: instant(decision.at) ?? at,
-            text: decision.comment ?? '',
-            choice: decision.decision,
-          },
-        ]
-      : []),
-  ]
+  const thread = asked.map((text): ThreadItem => ({ kind: 'question', by: who.to, at, text }))
+  if (decision)
+    thread.push({
+      kind: 'decision',
+      by: decision.by ?? who.to,
+      at: instant(decision.at) ?? at,
+      text: decision.comment ?? '',
+      choice: decision.decision,
+    })
+  return thread
 }
 
 /** A name as agents have it here; undefined where it cannot be one. */

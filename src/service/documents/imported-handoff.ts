@@ -87,32 +87,19 @@ export async function sendHandoff(deps: ServiceDeps, call: Call, piece: Piece): 
   const asked = gate && present({ type: gate.type, name: gate.name, step: gate.step ?? undefined })
   const parent = task === undefined ? await onlyWork(deps, piece, handoff.from) : undefined
   const type = await typeFor(deps, piece, handoff)
-  const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked, parent }
+  const { created_at, updated_at, attempt, imported_at, aliases, supersedes } = handoff
+  const fields = { type, task, priority, timeout_s, retry, in_reply_to, gate: asked, parent, supersedes }
   const input = { ...content.package, to, title, home, alias: id, ...present(fields) }
   const until = instant(ack_deadline)
   // A deadline that is over would end at once what was just handed over.
   const said = until !== undefined && until > deps.now().toISOString() ? { ack_deadline: until } : {}
-  const { created_at, updated_at, attempt, imported_at, aliases, supersedes } = handoff
-  return new Sender(deps).sendDocument(
-    call,
-    { ...input, ...present({ supersedes }) },
-    handoff.state !== 'draft',
-    {
-      uid,
-      keep: (step, made) => {
-        const kept = {
-          ...made,
-          created_at,
-          updated_at,
-          attempt,
-          ...present({ imported_at, aliases }),
-          ...said,
-        }
-        keepSource(step, piece, { stream: kept.root, handoff: uid })
-        return kept
-      },
+  return new Sender(deps).sendDocument(call, input, handoff.state !== 'draft', {
+    uid,
+    keep: (step, made) => {
+      keepSource(step, piece, { stream: made.root, handoff: uid })
+      return { ...made, created_at, updated_at, attempt, ...present({ imported_at, aliases }), ...said }
     },
-  )
+  })
 }
 
 /** A package that states no type may answer a delegation: the sending use case knows. */

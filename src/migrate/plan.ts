@@ -102,15 +102,8 @@ const isOfConcern = ({ path, why }: LeftAlone): boolean =>
 
 type Moving = Omit<Move, 'after'> & { readonly written: Converted }
 
-interface MigrationDecision {
-  readonly moves: readonly Moving[]
-  readonly duplicates: readonly Duplicate[]
-  readonly kept: readonly Candidate[]
-  readonly open: readonly Candidate[]
-}
-
 /** A file with several handoffs goes as a whole or stays as a whole. */
-function settle(candidates: readonly Candidate[], found: Scan): MigrationDecision {
+function settle(candidates: readonly Candidate[], found: Scan): ReturnType<typeof decide> {
   const decision = decide(candidates, found)
   const openIn = new Map(decision.open.map((each) => [each.file.path, each]))
   const halves = candidates.filter(
@@ -124,13 +117,15 @@ function settle(candidates: readonly Candidate[], found: Scan): MigrationDecisio
   )
 }
 
-function decide(candidates: readonly Candidate[], found: Scan): MigrationDecision {
+function decide(candidates: readonly Candidate[], found: Scan) {
   const moves: Moving[] = []
   const duplicates: Duplicate[] = []
   const kept: Candidate[] = []
-  const open: Candidate[] = candidates.filter(({ key }) => key === undefined)
+  const groups = Map.groupBy(candidates, ({ key }) => key)
+  const open = [...(groups.get(undefined) ?? [])]
+  groups.delete(undefined)
   const taken = new Set(found.documents.map(({ path }) => path))
-  for (const group of groupsOf(candidates)) {
+  for (const group of groups.values()) {
     const [newest, ...older] = group.toSorted(newestFirst) as [Candidate, ...Candidate[]]
     // An older copy must not be taken for the handoff while nobody knows what the newest says.
     if (newest.questions.length > 0) {
@@ -147,7 +142,8 @@ function decide(candidates: readonly Candidate[], found: Scan): MigrationDecisio
       taken.has(move.to) &&
       !losers.some((each) => each.file.path === move.to)
     ) {
-      open.push({ ...newest, questions: [takenPlace(move.to)] })
+      const message = `its place ${move.to} is taken by another file; look at both and remove one`
+      open.push({ ...newest, questions: [{ field: 'file', message }] })
       leave(losers, newest)
       continue
     }
@@ -163,13 +159,6 @@ function decide(candidates: readonly Candidate[], found: Scan): MigrationDecisio
       if (each.settled && each.questions.length === 0) kept.push(each)
       else open.push(waiting(each, newest))
   }
-}
-
-function groupsOf(candidates: readonly Candidate[]): Iterable<readonly Candidate[]> {
-  return Map.groupBy(
-    candidates.filter(({ key }) => key !== undefined),
-    ({ key }) => key,
-  ).values()
 }
 
 /** By what a document says of its last change; what is in its place stays there when that decides nothing. */
@@ -219,11 +208,6 @@ function duplicateOf({ file, draft }: Candidate, newest: Candidate, kept: string
   return { path: file.path, kept, differs, before: file.text }
 }
 
-const takenPlace = (path: string): Question => ({
-  field: 'file',
-  message: `its place ${path} is taken by another file; look at both and remove one`,
-})
-
 const waiting = (candidate: Candidate, newest: Candidate): Candidate => ({
   ...candidate,
   questions: [...candidate.questions, { field: 'file', message: `${newest.name} has to be decided first` }],
@@ -244,14 +228,10 @@ function undecidedOf(open: readonly Candidate[]): readonly Undecided[] {
 /** The index of what will be there; the time in it changes only together with the rest. */
 function indexText(drafts: readonly Draft[], present: string | undefined, now: string): string {
   const entries = drafts.map(indexEntry)
-  const before = present === undefined ? undefined : lastUpdated(present)
+  const [source] = present === undefined ? [] : sourcesOf(present, { path: INDEX_PATH })
+  const before = source && parseIndex(source).last_updated
   if (before !== undefined && printIndex(entries, { now: before }) === present) return present!
   return printIndex(entries, { now })
-}
-
-function lastUpdated(text: string): string | undefined {
-  const [source] = sourcesOf(text, { path: INDEX_PATH })
-  return source && parseIndex(source).last_updated
 }
 
 const indexEntry = ({ id, from, to, task, state, created_at, ended_at }: Draft): IndexEntry => ({

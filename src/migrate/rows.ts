@@ -24,14 +24,12 @@ const TASK_ID = /\bBPRD-\d{4}-\d{4,}\b/
  */
 export function rowsOf(body: string, around: Draft): readonly IndexRow[] {
   const rows = sectionsOf(body)
-    .flatMap(({ fields }) => [...Map.groupBy(cellsIn(fields), ({ at }) => at).values()])
+    .map(({ fields }) => fields.filter(({ kind }) => kind === 'cell'))
+    .flatMap((fields) => [...Map.groupBy(fields, ({ at }) => at).values()])
     .map((cells): Cells => new Map(cells.map(({ label, value }) => [label, value])))
     .filter((cells) => taskCell(cells) !== undefined)
   return rows.some((cells) => TASK_ID.test(taskCell(cells)!)) ? rows.map((cells) => rowOf(cells, around)) : []
 }
-
-const cellsIn = <T extends { readonly kind: string }>(fields: readonly T[]): readonly T[] =>
-  fields.filter(({ kind }) => kind === 'cell')
 
 function cellOf(cells: Cells, key: string): string | undefined {
   const label = labelsOf(key).find((each) => cells.has(each))

@@ -47,10 +47,7 @@ export function converted({ file, draft, name, isRow }: Candidate, id: string): 
 
 const hasKeys = ({ kind, value }: Source): boolean => kind === 'markdown' && isData(value)
 
-interface WrittenFile {
-  readonly text: string
-  readonly draft: Draft
-}
+type WrittenFile = Omit<Converted, 'notes'>
 
 function writtenFile(draft: Draft, source: Source | undefined): WrittenFile {
   const printed = readBack(print(toNative(draft)), draft)

@@ -67,7 +67,9 @@ describe('a token', () => {
     assert.match(message, /^maria is a person, and CLAUDECODE shows that a coding agent asks/)
     const named = await refusal({ ...where, env: { BATON_AGENT: 'claude' } }, ...create('maria'))
     assert.equal(named.message, 'maria is a person, and claude is of kind agent; let maria make it')
-    await ask(agent, ...create('codex'))
+    const another = await refusal(agent, ...create('codex'))
+    assert.match(another.message, /^codex is somebody else, and CLAUDECODE shows that a coding agent asks/)
+    await ask(agent, ...create('claude'))
     await ask(where, ...create('maria'))
   })
 })
@@ -96,7 +98,7 @@ describe('a gate', () => {
   const stateOf = async (where: Where) =>
     (await ask<{ handoff: { state: string } }>(where, 'show', '1')).handoff.state
 
-  it('is not decided without a terminal, whoever asks', async (t) => {
+  it('[T12] is not decided without a terminal, whoever asks', async (t) => {
     const where = await gate(t)
 
     const person = await baton(where, 'decide', '@', 'approve', '--comment', 'ship it')
@@ -247,7 +249,7 @@ describe('with BATON_URL, against a server', () => {
     assert.equal(person.code, 0, person.stderr)
   })
 
-  it('a name that is not the token holder is refused', async () => {
+  it('[T4] a name that is not the token holder is refused', async () => {
     const { exit, message } = await refusal(as('ci'), 'inbox', '--as', 'maria')
 
     assert.equal(exit, 4)

@@ -228,7 +228,11 @@ describeOnEngines('what is said of an agent', (open) => {
       message: 'only a person can set how much an agent may hold',
     })
     assert.equal((await w.service.agents.add(maria, { name: 'omar', kind: 'agent' })).kind, 'agent')
-    assert.equal((await w.service.agents.remove(by('codex'), 'omar')).removed, true)
+    await assert.rejects(w.service.agents.remove(by('codex'), 'omar'), {
+      code: 'not_allowed',
+      message: 'only a person can remove another agent',
+    })
+    assert.equal((await w.service.agents.remove(by('omar'), 'omar')).removed, true)
   })
 
   it('[S4-56] is a person under the name human, whoever says otherwise', async (t) => {

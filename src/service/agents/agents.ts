@@ -63,6 +63,11 @@ export class Agents extends UseCases {
       if (!before || before.removed)
         refuse('not_found', `there is no agent ${name}; see: baton agent list`, { agent: name })
       this.#keepPerson(call, name, before)
+      if (call.actor.kind !== 'human' && call.actor.name !== name)
+        refuse('not_allowed', 'only a person can remove another agent', {
+          actor: call.actor.name,
+          agent: name,
+        })
       return { ...before, removed: true }
     })
   }

@@ -162,7 +162,7 @@ export class Shell {
     })
     for (const warning of context.warnings) this.warn(warning)
     if (context.created) this.note('created workspace .baton/ (SQLite)')
-    return localSession(context)
+    return localSession(context, codingAgent !== undefined)
   }
 }
 

@@ -35,13 +35,15 @@ export interface SessionCallOptions {
   readonly together?: Together
 }
 
-/** A session in the workspace of this machine. */
-export function localSession(context: Context): Session {
+/** A session in the workspace of this machine. A person's name gives a coding agent none of a person's rights. */
+export function localSession(context: Context, isAgent = false): Session {
+  const caller: Actor =
+    isAgent && context.actor.kind === 'human' ? { ...context.actor, kind: 'agent' } : context.actor
   return {
     policy: context.service.deps.policy,
     context,
     actor: async () => context.actor,
-    async call(name, input, { key, actor = context.actor, notSecret, together } = {}) {
+    async call(name, input, { key, actor = caller, notSecret, together } = {}) {
       const call = { actor, ...present({ key, together }), ...(notSecret && { notSecret }) }
       return (await invoke(await loadOperation(name), context.service, call, input)) as never
     },

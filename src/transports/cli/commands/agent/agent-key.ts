@@ -19,6 +19,8 @@ export const key: Command = {
   async run(shell, args) {
     const name = agentNameIn(args.words)
     const { service, actor: caller } = await shell.openLocal({ write: true })
+    if (shell.io.env.codingAgent !== undefined && caller.kind === 'human')
+      personHere(shell.io, caller, 'agent key', 'a key of a person')
     const keys = openAgentKeys(shell.io.env)
     const { origin } = service.deps.store.info
     const known = (await service.agents.list()).find((agent) => agent.name === name)?.key

@@ -81,11 +81,13 @@ async function refuseForPeople(shell: Shell, { service, actor }: Context, agent:
   const { codingAgent } = shell.io.env
   if (codingAgent === undefined && actor.kind === 'human') return
   const row = (await service.agents.list()).find(({ name }) => name === agent)
-  if (kindOf(service.deps.policy, agent, row) !== 'human') return
+  const isPerson = kindOf(service.deps.policy, agent, row) === 'human'
+  if (!isPerson && agent === actor.name) return
   const why = codingAgent
     ? `${codingAgent} shows that a coding agent asks for the token`
     : `${actor.name} is of kind ${actor.kind}`
-  throw new BatonError('not_allowed', `${agent} is a person, and ${why}; let ${agent} make it`, {
+  const whose = isPerson ? 'a person' : 'somebody else'
+  throw new BatonError('not_allowed', `${agent} is ${whose}, and ${why}; let ${agent} make it`, {
     agent,
     actor: actor.name,
   })

@@ -15,6 +15,7 @@ import { LAYERS } from '../test/support/layers.ts'
 import { fieldTables } from './fields.ts'
 import { lossTable } from './losses.ts'
 import { ruleTable } from './rules.ts'
+import { threatTable } from './threats.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MADE_BY = '<!-- Written by scripts/generate.ts; change the code instead. -->'
@@ -31,6 +32,7 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'docs/generated/fields.md': page('Keys and fields', fieldTables()),
     'docs/generated/losses.md': page('What conversions lose', lossTable()),
     'docs/generated/rules.md': page('Rules and surfaces', ruleTable()),
+    'docs/generated/threats.md': page('Threats', threatTable()),
     'web/src/api/routes.ts': routes(await loadOperations()),
     ...schemas(),
     'docs/generated/schemas/workflow.json': `${json(WORKFLOW_SCHEMA())}\n`,

@@ -157,7 +157,7 @@ describe('hostile names', () => {
       assert.throws(() => demandSlug(slug), { ...refused, message: /write: --slug [a-z0-9-]+$/ })
     })
 
-  it('never get through as an option, a range, a path upwards or with a control character', () => {
+  it('[T8] never get through as an option, a range, a path upwards or with a control character', () => {
     const parts = fc.constantFrom(
       '-',
       '--',

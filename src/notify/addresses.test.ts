@@ -137,7 +137,7 @@ describe('the addresses that messages go to', () => {
     )
   })
 
-  it('are all judged: one private address among public ones is refused', async () => {
+  it('[T18] are all judged: one private address among public ones is refused', async () => {
     const both = async (): Promise<readonly Address[]> => [
       { address: '93.184.216.34', family: 4 },
       { address: '192.168.0.1', family: 4 },

@@ -85,7 +85,7 @@ describe('a webhook', () => {
     )
   })
 
-  it('follows no redirect, wherever it leads', async (t) => {
+  it('[T18] follows no redirect, wherever it leads', async (t) => {
     const target = await listening(t, ok)
     for (const status of [301, 302, 303, 307, 308]) {
       const { port } = await listening(t, (_, response) => {

@@ -75,7 +75,7 @@ const LOOKS: readonly (readonly [OperationName, (id: string) => object])[] = [
 ]
 
 describeOnEngines('text that agents wrote', (open) => {
-  it('stands in an answer only where the answer says that it is not to be trusted', async (t) => {
+  it('[T7] stands in an answer only where the answer says that it is not to be trusted', async (t) => {
     const w = await open(t)
     const id = await story(w, (text) => text)
     await run(w.service, planner, 'handoff_send', { to: 'codex', title: CANARY })
@@ -166,7 +166,7 @@ describeOnEngines('text that agents wrote', (open) => {
 const KEY = ['np', 'm_', 'Zk3vQ8pL1xW7rT5yB2nC9mJ4hG6fD0sA1eUv'].join('')
 
 describeOnEngines('a key that somebody wrote by mistake', (open) => {
-  it('is refused wherever it is written, with the field and never the value, and stays nowhere', async (t) => {
+  it('[T20] is refused wherever it is written, with the field and never the value, and stays nowhere', async (t) => {
     const w = await open(t)
     const { handoff } = await run<{ handoff: { id: string } }>(w.service, planner, 'handoff_send', {
       to: 'codex',

@@ -53,7 +53,7 @@ before(async () => {
 after(() => dashboard.close())
 
 describe('text of a hostile agent', () => {
-  it('is text on every page: no script runs, no dialog opens, no request leaves', async () => {
+  it('[T16] is text on every page: no script runs, no dialog opens, no request leaves', async () => {
     const [mallory, codex] = [await dashboard.as('mallory'), await dashboard.as('codex')]
     const ids = await attack(mallory, codex)
     const pages = ['/', '/inbox', ...ids.map((id) => `/handoffs/${encodeURIComponent(id)}`)]
@@ -108,7 +108,7 @@ describe('text of a hostile agent', () => {
     assert.deepEqual(seat.faults, [])
   })
 
-  it('cannot make itself a badge of the verifier', async () => {
+  it('[T23] cannot make itself a badge of the verifier', async () => {
     await visit('/')
     const badges = await seat.page.locator('.badge, .mark').allTextContents()
 

@@ -307,7 +307,7 @@ describe('a page of somebody else, in a browser in which the dashboard is logged
 })
 
 describe('a name that only leads to this machine', () => {
-  it('is refused by the server, whatever the browser believes of it', async () => {
+  it('[T10] is refused by the server, whatever the browser believes of it', async () => {
     const { port } = new URL(dashboard.url)
     const page = await seat.context.newPage()
 

@@ -114,7 +114,7 @@ describe('baton agent key', () => {
 })
 
 describe('baton audit anchor', () => {
-  it('notes the newest checkpoint at HEAD, and finds out when the log was rolled back', async (t) => {
+  it('[T25] notes the newest checkpoint at HEAD, and finds out when the log was rolled back', async (t) => {
     const { made, where } = project(t)
     const store = join(where.cwd, '.baton', 'baton.db')
     const create = (id: string) => ask(where, 'task', 'create', id, '--title', 'Work', '--as', 'codex')

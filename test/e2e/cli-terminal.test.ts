@@ -66,7 +66,7 @@ describe('on a terminal', () => {
     )
   })
 
-  it('text of agents moves no cursor, neither on a terminal nor in a pipe', async () => {
+  it('[T17] text of agents moves no cursor, neither on a terminal nor in a pipe', async () => {
     const title = 'Evil\u001b]0;owned\u0007\u001b[2J\u202e title\r'
     await ask(where, 'send', '--to', 'gemini', '--title', title, '--summary', 'a\u001b[31mb\u0007\nc')
 

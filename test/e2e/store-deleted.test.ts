@@ -86,7 +86,7 @@ describe('baton serve whose store is deleted or replaced', () => {
     )
   })
 
-  it('refuses writes when an older copy was renamed over the store', async (t) => {
+  it('[T25] refuses writes when an older copy was renamed over the store', async (t) => {
     const { place, send, refused } = await serving(t)
     await ask(place, 'store', 'backup', 'old.ndjson')
     await ask(place, 'store', 'restore', 'old.ndjson', '--store', 'old.db')

@@ -187,7 +187,7 @@ describe('what a shell completes', () => {
 })
 
 describe('a hostile repository', () => {
-  it('runs nothing because a task is started in it', async (t) => {
+  it('[T21] runs nothing because a task is started in it', async (t) => {
     const project = await aProject(t)
     const marker = join(project.root, 'marker')
     const script = `#!/bin/sh\ntouch ${marker}\n`

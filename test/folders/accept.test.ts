@@ -80,7 +80,7 @@ for (const [setting, begin, agent, says] of [
   ['verification', aReview, 'claude', /a file cannot verify; its verifier uses: baton verify handoff-/],
 ] as const)
   describe(`accept: [${setting}] in baton.yaml`, () => {
-    it(`refuses the file of an agent that added accept: [${setting}] itself, and logs nothing else`, async (t) => {
+    it(`[T12] refuses the file of an agent that added accept: [${setting}] itself, and logs nothing else`, async (t) => {
       const work = await begin(t)
       const before = await shown(work.where, work.id)
       work.allow()

@@ -23,7 +23,7 @@ const TASK = 'BPRD-2026-0042'
 const NAME = 'handoff-grok-claude-BPRD-2026-0099-20260221.md'
 
 describe('what lies in active/ and is no plain file', () => {
-  it('a symbolic link is not followed: nothing behind it is read or written', async (t) => {
+  it('[T9] a symbolic link is not followed: nothing behind it is read or written', async (t) => {
     const folder = await aHandoffFolder(t)
     const id = await folder.send(TASK)
     const secret = join(folder.root, '..', 'secret.md')

@@ -157,7 +157,7 @@ describe('somebody who swaps the folder for a link while Baton writes', () => {
       }
     }`
 
-  it('gets not one byte written outside', async (t) => {
+  it('[T9] gets not one byte written outside', async (t) => {
     const place = folders(t)
     const [root, outside] = [place.folder('project'), place.folder('outside')]
     const tree = new Tree(root)

@@ -33,7 +33,7 @@ const NAMES = [
 ]
 
 describe('what agents wrote', () => {
-  it('is found in marked fields and in quotes only, whatever field it was written into and whatever is asked', async (t) => {
+  it('[T7] is found in marked fields and in quotes only, whatever field it was written into and whatever is asked', async (t) => {
     const { service } = await openWorkspace(t)
     const planner = await inside(t, service, { agent: 'planner', tools: 'all', waitMs: 20 })
     const codex = await inside(t, service, { agent: 'codex', tools: 'all', waitMs: 20 })

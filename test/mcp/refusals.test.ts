@@ -34,7 +34,7 @@ describe('every tool that changes a handoff', () => {
     ({ effect, http }) => effect === 'write' && /^\/v1\/(handoffs|gates)\/\{/.test(http.path),
   )
 
-  it('refuses an agent that is neither sender nor receiver, and changes nothing', async (t) => {
+  it('[T5] refuses an agent that is neither sender nor receiver, and changes nothing', async (t) => {
     const { service } = await openWorkspace(t)
     await service.agents.add(person('maria'), { name: 'maria', kind: 'human' })
     const agent = await inside(t, service, { agent: 'mallory', tools: 'all' })

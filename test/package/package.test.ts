@@ -94,7 +94,7 @@ describe('the package as it is published', { concurrency: true }, () => {
     assert.deepEqual([bin, engines, type], [{ baton: './bin/baton.js' }, { node: '>=22.18' }, 'module'])
   })
 
-  it('installs as few packages, without install scripts and in under 25 MB', (t) => {
+  it('[T22] installs as few packages, without install scripts and in under 25 MB', (t) => {
     const lock = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8'))
     const installed = Object.entries<{ hasInstallScript?: boolean }>(lock.packages)
     const bytes = sizeOf(join(project, 'node_modules'))

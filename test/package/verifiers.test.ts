@@ -81,7 +81,7 @@ describe('the page that verifies', () => {
     assert.equal((await verify(new Map())).verdict, 'unverifiable')
   })
 
-  it('may load nothing, send nothing and run nothing but itself', () => {
+  it('[T22] may load nothing, send nothing and run nothing but itself', () => {
     const html = readFileSync(join(DIST, 'baton-verify.html'), 'utf8')
     const [, policy = ''] = /Content-Security-Policy" content="([^"]*)"/.exec(html) ?? []
     const own = createHash('sha256').update(page).digest('base64')

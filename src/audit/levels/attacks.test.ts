@@ -107,7 +107,7 @@ function withDisclosure(change: (disclosure: string) => string | undefined): Ent
 
 describe('what somebody who can write the database can do', () => {
   for (const { attack, files, sees } of MATRIX)
-    it(`[S3-38] ${attack}: seen by ${seenBy(sees)}`, async () => {
+    it(`[T1] [S3-38] ${attack}: seen by ${seenBy(sees)}`, async () => {
       const found = await verified(await files())
 
       const levels = verdicts(found)
@@ -163,7 +163,7 @@ describe('what somebody who can write the database can do', () => {
     assert.equal(found.verdict, 'unverifiable')
   })
 
-  it('[S3-38] signs a record with a key of its own under the name of an agent: its signature is false', async () => {
+  it('[T4] [S3-38] signs a record with a key of its own under the name of an agent: its signature is false', async () => {
     const writer = signedLog()
     addRecord(writer, 5, 'All is well', keyOf(66))
 

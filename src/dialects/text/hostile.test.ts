@@ -67,7 +67,7 @@ describe('any text at all', () => {
     )
   })
 
-  it('pollutes no prototype', () => {
+  it('[T14] pollutes no prototype', () => {
     for (const path of PATHS) {
       const options = path === undefined ? {} : { path }
       for (const text of [

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 const maria = person('maria')
 
 describeOnEngines('a token', (open) => {
-  it('stands for its agent, and its secret is kept nowhere', async (t) => {
+  it('[T11] stands for its agent, and its secret is kept nowhere', async (t) => {
     const w = await open(t)
 
     const { token, secret } = await (await w.service.tokens()).create(maria, {

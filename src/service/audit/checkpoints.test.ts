@@ -165,7 +165,7 @@ describeOnEngines('another key of a log', (open) => {
 })
 
 describeOnEngines('what a user remembers of a log', (open) => {
-  it('[S3-38] finds a log that was rolled back or rewritten, also when it was signed with the stolen key', async (t) => {
+  it('[T2] [S3-38] finds a log that was rolled back or rewritten, also when it was signed with the stolen key', async (t) => {
     const [owner, reader] = [newKeys(t), newKeys(t)]
     const w = await open(t, owner)
     await writeEntries(w, 3)

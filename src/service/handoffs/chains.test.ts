@@ -71,7 +71,7 @@ describeOnEngines('a chain of handoffs', (open) => {
     await assert.rejects(pass(w, 'three', 'four'), { code: 'limit_exceeded' })
   })
 
-  it('stops when a hundred agents pass tasks round in a ring, and others are answered all the while', async (t) => {
+  it('[T24] stops when a hundred agents pass tasks round in a ring, and others are answered all the while', async (t) => {
     const w = await open(t)
     const agent = (i: number) => `agent-${i % 100}`
     let rings = 5

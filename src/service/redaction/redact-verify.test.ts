@@ -65,7 +65,7 @@ async function leak(w: Workspace): Promise<{ secret: string; handoff: string; re
 }
 
 describeOnEngines('a redacted log', (open) => {
-  it('[S3-40] verifies for whoever remembers it, and its export holds nothing of the secret', async (t) => {
+  it('[T20] [S3-40] verifies for whoever remembers it, and its export holds nothing of the secret', async (t) => {
     const w = await open(t, { keys: newKeys(t).keys })
     const { secret, handoff, record } = await leak(w)
     const old = await exported(w)

@@ -86,7 +86,7 @@ describe('a schema from the folder', () => {
     assert.equal(await skippedBy('old.json'), 'unusable')
   })
 
-  it('never comes from outside of its folder', async () => {
+  it('[T15] never comes from outside of its folder', async () => {
     const names = [
       '../secret.json',
       'deep/../../secret.json',

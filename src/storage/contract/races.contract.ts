@@ -79,7 +79,7 @@ export function describeRaces(newRoom: NewRoom): void {
       }
     })
 
-    it('append to one chain without a gap or a fork', async (t) => {
+    it('[T6] append to one chain without a gap or a fork', async (t) => {
       const racers = await openAll(newRoom(t))
       const stream = nextUid()
 

@@ -95,7 +95,7 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       w.service.agents.add(keyed('planner', key), { name: 'gemini', capabilities: ['search'] }),
     agent_remove: async (w) => {
       await w.service.agents.add(planner, { name: 'gemini' })
-      return (key) => w.service.agents.remove(keyed('planner', key), 'gemini')
+      return (key) => w.service.agents.remove(keyed('gemini', key), 'gemini')
     },
     artifact_put: async (w) => (key) =>
       w.service.artifacts.put(keyed('codex', key), { path: 'a.txt', bytes: Buffer.from('hello') }),

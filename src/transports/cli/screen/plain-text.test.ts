@@ -43,7 +43,7 @@ const CORPUS: Readonly<Record<string, readonly [text: string, seen: string]>> = 
 }
 
 describe('text of agents', () => {
-  it('loses every byte that controls a terminal and keeps every other', () => {
+  it('[T17] loses every byte that controls a terminal and keeps every other', () => {
     const all = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte))
     const each = [...all].map((byte) => plainText(byte)).join('')
 

@@ -88,7 +88,7 @@ describe('every door', () => {
     assert.ok(http.lines.every((line) => !line.includes('operation')))
   })
 
-  it('is shut to every caller without a credential, with a bad one, or with one of a removed agent', async (t) => {
+  it('[T11] is shut to every caller without a credential, with a bad one, or with one of a removed agent', async (t) => {
     const http = await openHttp(t)
     const tokens = await http.service.tokens()
     const make = async (expires_at?: string) =>
@@ -135,7 +135,7 @@ describe('every door', () => {
   })
 
   for (const [carrier, carry] of Object.entries(CARRIERS))
-    it(`opens to the scope it needs and no other, by ${carrier}`, async (t) => {
+    it(`[T12] opens to the scope it needs and no other, by ${carrier}`, async (t) => {
       const http = await openHttp(t)
       for (const scope of [...SCOPES, 'gate:read', 'report:write', 'nothing:write', 'login']) {
         const secret = await http.token('maria', [scope], 'human')

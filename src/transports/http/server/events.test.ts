@@ -91,7 +91,7 @@ describe('GET /v1/events', () => {
     }
   })
 
-  it('gives one token fifty streams at a time, and another token its own', async (t) => {
+  it('[T13] gives one token fifty streams at a time, and another token its own', async (t) => {
     const http = await openHttp(t)
     const [token, other] = [await http.token('watcher'), await http.token('neighbour')]
     const open = await Promise.all(Array.from({ length: 50 }, () => listen(t, http, token, '/v1/events')))

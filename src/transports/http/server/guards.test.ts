@@ -20,7 +20,7 @@ describe('guards', () => {
     assert.ok(FOREIGN.length >= 40)
   })
 
-  it('refuse each of them on every address, before any operation runs', async (t) => {
+  it('[T10] refuse each of them on every address, before any operation runs', async (t) => {
     const { request, token, lines, service } = await openHttp(t)
     const secret = await token('codex')
 

@@ -157,7 +157,7 @@ describe('the body of a POST', () => {
     assert.deepEqual([announced.status, announced.code], [413, 'too_large'])
   })
 
-  it('is refused beyond 32 levels or 1,000 keys', async (t) => {
+  it('[T13] is refused beyond 32 levels or 1,000 keys', async (t) => {
     const { request, token } = await openHttp(t)
     const secret = await token('codex')
     const detailOf = async (body: string) =>
@@ -185,7 +185,7 @@ describe('the body of a POST', () => {
     }
   })
 
-  it('cannot reach the prototype of anything', async (t) => {
+  it('[T14] cannot reach the prototype of anything', async (t) => {
     const { request, token } = await openHttp(t)
     const secret = await token('codex')
     const bodies = [

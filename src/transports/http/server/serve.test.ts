@@ -255,7 +255,7 @@ describe('a request', () => {
     for (const text of requests) assert.match(await raw(server.port, text).answer, /^HTTP\/1.1 40[03] /, text)
   })
 
-  it('that sends its headers or its body too slowly is cut off', async (t) => {
+  it('[T13] that sends its headers or its body too slowly is cut off', async (t) => {
     const { server, service } = await serveIn(t, { times: { headersMs: 100, requestMs: 200, checkMs: 20 } })
     const secret = await newToken(service, 'codex')
     const headers = [

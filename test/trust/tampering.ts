@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { archived } from '../folders/package.ts'
+import type { Way } from './way.ts'
+import type { World } from './world.ts'
+
+const APPROVED = 'gate_response:\n  decision: approve\n  by: maria\n'
+const sync = (w: World) => w.cli('folders', 'sync')
+const settings = (w: World, text: string) => w.write('baton.yaml', `${w.read('baton.yaml')}\n${text}\n`)
+const approveInFile = (w: World) => w.write(archived(w.gate), `${w.read(archived(w.gate))}${APPROVED}`)
+const accepting = (w: World) => {
+  w.edit('baton.yaml', 'path: .', 'path: .\n    accept: [gate]')
+  approveInFile(w)
+}
+const script = (w: World, path: string) => {
+  writeFileSync(path, `#!/bin/sh\ntouch ${w.home}/ran\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+/** Ways past Baton: files, settings, git and SQL, each on a world of its own. */
+// biome-ignore format: read as a table
+export const TAMPERING: readonly Way[] = [
+  { goal: 'approve a gate', door: 'files', threat: 'T12', how: 'writes the decision into the file of the gate',
+    go: (w) => { approveInFile(w); return sync(w) }, refused: /a file cannot decide a gate/, adds: ['file.refused'] },
+  { goal: 'approve a gate', door: 'settings', threat: 'T12', how: 'lets files decide by accept in baton.yaml',
+    go: (w) => { accepting(w); return sync(w) }, refused: /a file cannot decide a gate/, adds: ['file.refused'] },
+  { goal: 'approve a gate', door: 'environment', threat: 'T12', how: 'trusts accept by BATON_TRUST',
+    go: (w) => { accepting(w); return w.with({ BATON_TRUST: hash('sha256', w.read('baton.yaml')) }, 'folders', 'sync') }, refused: /a file cannot decide a gate/, adds: ['file.refused'] },
+  { goal: 'approve a gate', door: 'environment', threat: 'T12', how: 'brings a home of its own with a record of trust',
+    go: (w) => {
+      accepting(w)
+      const own = join(w.root, 'own/.baton/trust')
+      mkdirSync(own, { recursive: true })
+      writeFileSync(join(own, `${hash('sha256', w.root)}.json`), JSON.stringify({ root: w.root, sha256: hash('sha256', w.read('baton.yaml')), settings: ['folders[].accept'] }), { mode: 0o600 })
+      return w.with({ BATON_HOME: w.at('own') }, 'folders', 'sync')
+    }, found: /✗ settings.*accept wait for: baton trust/ },
+  { goal: 'approve a gate', door: 'files', threat: 'T12', how: 'writes the state file of the folder',
+    go: async (w) => { w.edit('state/current.json', /"status": "[^"]+"/, '"status": "COMPLETED"'); return sync(w) }, found: /✗ folders.*current\.json/ },
+  { goal: 'approve a gate', door: 'SQL', threat: 'T1', how: 'deletes the row of the gate',
+    go: (w) => w.sql(`DELETE FROM handoff WHERE id = '${w.gate}'`), found: /✗ folders.*the engine knows no such handoff/ },
+  { goal: 'verify its own work', door: 'settings', threat: 'T12', how: 'lists itself as the verifier',
+    go: (w) => { settings(w, 'verification:\n  verifiers: [codex]\n  chief: codex'); return w.cli('verify', w.own, '--pass') }, refused: /exit 4[\s\S]*codex may not verify/ },
+  { goal: 'verify its own work', door: 'settings', threat: 'T12', how: 'gives itself the role of a verifier',
+    go: (w) => { settings(w, 'agents:\n  codex: { roles: [verifier, chief, pm] }\n  gemini: {}\n  planner: {}'); return w.cli('verify', w.own, '--pass') }, refused: /exit 4[\s\S]*codex may not verify/ },
+
+  { goal: 'act as another', door: 'files', threat: 'T4', how: 'writes a file that another agent sends',
+    go: (w) => { w.write(archived('HO-2026-099'), w.read(archived(w.gate)).replaceAll(w.gate, 'HO-2026-099').replaceAll('codex', 'planner')); return sync(w) }, refused: /is already the file of/, adds: ['file.refused'] },
+
+  { goal: 'widen its rights', door: 'files', threat: 'T12', how: 'opens the folder of the store to other users',
+    go: (w) => chmodSync(w.at('.baton'), 0o777), found: /can be written by other users/ },
+  { goal: 'widen its rights', door: 'files', threat: 'T21', how: 'takes away what keeps git from the store',
+    go: (w) => rmSync(w.at('.baton/.gitignore')), found: /has no \.gitignore/ },
+
+  { goal: 'get a command run', door: 'settings', threat: 'T12', how: 'lists a command under checks',
+    go: (w) => { settings(w, 'checks:\n  commands: ["touch ../ran"]'); return w.cli('send', '--to', 'maria', '--type', 'gate', '--gate', 'auto:x', '--check', 'command: touch ../ran', '--title', 'x', '--summary', 'Something that is long enough') }, found: /✗ settings.*checks\.commands wait for: baton trust/ },
+  { goal: 'get a command run', door: 'git', threat: 'T21', how: 'sets a monitor and a pager in the config of the repository',
+    go: (w) => { const path = script(w, join(w.home, 'evil')); for (const key of ['core.fsmonitor', 'core.pager', 'core.sshCommand', 'diff.external', 'credential.helper']) w.git('config', key, path); return w.cli('merge-check', 'main') }, refused: /exit 3/ },
+  { goal: 'get a command run', door: 'git', threat: 'T21', how: 'puts hooks where the config points',
+    go: (w) => { mkdirSync(w.at('hooks')); for (const name of ['post-checkout', 'pre-commit', 'reference-transaction']) script(w, w.at(`hooks/${name}`)); w.git('config', 'core.hooksPath', 'hooks'); return w.cli('merge-check', 'main') }, refused: /exit 3/ },
+  { goal: 'get a command run', door: 'settings', threat: 'T18', how: 'sends messages to an address of its own',
+    go: (w) => { settings(w, 'notify:\n  - { name: x, webhook: "https://evil.example/", secret_env: X }'); return w.cli('status') }, found: /✗ settings.*notify wait for: baton trust/ },
+  { goal: 'get a command run', door: 'settings', threat: 'T12', how: 'moves the store to a server of its own',
+    go: (w) => { settings(w, 'store: postgres://evil.example/baton'); return w.cli('status') }, found: /✗ settings.*store wait for: baton trust/ },
+
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes an entry of the log',
+    go: (w) => w.sql('DELETE FROM entry WHERE id = (SELECT max(id) - 8 FROM entry)'), found: /✗ log.*broken/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'exchanges an actor in an entry',
+    go: (w) => w.sql(`UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), '"id":"codex"', '"id":"maria"') AS BLOB)`), found: /✗ log.*broken/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'cuts off the end of a chain',
+    go: (w) => w.sql(`DELETE FROM entry WHERE act = 'handoff.submit'`), found: /✗ log.*does not end with the remembered entry/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes the whole log',
+    go: (w) => w.sql('DELETE FROM entry'), found: /✗ log.*broken/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes the chain of a handoff with its head',
+    go: (w) => w.sql(`DELETE FROM entry WHERE stream = (SELECT root FROM handoff WHERE id = '${w.own}')`, `DELETE FROM stream WHERE uid = (SELECT root FROM handoff WHERE id = '${w.own}')`), found: /✗ log.*its leaf is not that of its entry/ },
+  { goal: 'change history', door: 'files', threat: 'T1', how: 'writes noise into the store',
+    go: (w) => writeFileSync(w.store, Buffer.alloc(20_000, 'x')), found: /✗ store/ },
+  { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes the store',
+    go: (w) => rmSync(w.store), found: /✗ folders.*the engine knows no such handoff/ },
+]

@@ -62,13 +62,18 @@ function isWellFormed(text: string): true {
   return true
 }
 
-/** For values that passed `isInOrder`. */
-function canonicalText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
+/**
+ * The canonical text of a value that passed `isInOrder`, or that is kept as JSON: what `JSON.stringify` drops is not
+ * there. Members that are left out are those of the value itself.
+ */
+export function canonicalText(value: unknown, leftOut?: readonly string[]): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalText(each)).join(',')}]`
   const object = value as Readonly<Record<string, unknown>>
-  const members = Object.keys(object)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(object[key])}`)
-  return `{${members.join(',')}}`
+  let members = ''
+  for (const key of Object.keys(object).sort()) {
+    if (object[key] === undefined || leftOut?.includes(key)) continue
+    members += `${members && ','}${JSON.stringify(key)}:${canonicalText(object[key])}`
+  }
+  return `{${members}}`
 }

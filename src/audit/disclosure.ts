@@ -1,3 +1,5 @@
+import { canonicalText } from './canonical-json.ts'
+
 /** 128 bits in base64url. With less, a short value could be guessed from its digest. */
 const SALT = /^[A-Za-z0-9_-]{22,}$/
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -50,3 +52,37 @@ function fill(bytes: Uint8Array, size: number, target: Uint8Array): number {
   }
   return to
 }
+
+/** Name and value of a disclosure: RFC 9901 keeps them behind a salt. Nothing where the text is not one. */
+export function openDisclosure(disclosure: string): { readonly name: string; readonly value: unknown } {
+  try {
+    const coded = atob(disclosure.replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = Uint8Array.from(coded, (letter) => letter.charCodeAt(0))
+    const [, name, value] = JSON.parse(decoder.decode(bytes)) as unknown[]
+    return { name: String(name), value }
+  } catch {
+    return { name: '', value: undefined }
+  }
+}
+
+/** The name under which an entry commits to a row that it leaves; a second row has `state.2`. */
+export const STATE = 'state'
+export const isState = (name: string): boolean => name === STATE || name.startsWith(`${STATE}.`)
+
+/** The name of a row, and the hash of it that an entry commits to. */
+export function committedIn(value: unknown): [name: string, state: string] {
+  const text = String(value)
+  const at = text.lastIndexOf(' ')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Members of a row that change without an entry: the log does not bind them. Neither does it bind deliveries. */
+// biome-ignore format: read as a table
+const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
+  handoff:       ['gated'],
+  run:           ['numbered'],
+  audit_session: ['state', 'lease', 'receipt'],
+}
+
+/** The canonical JSON of a row (RFC 8785), whose SHA-256 an entry commits to. */
+export const stateText = (table: string, row: object): string => canonicalText(row, OUTSIDE[table])

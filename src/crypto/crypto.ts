@@ -33,3 +33,18 @@ function fromKernel(pool: Buffer): boolean {
     closeSync(descriptor)
   }
 }
+
+const SALT_BYTES = 16
+const pool = Buffer.alloc(SALT_BYTES * 256)
+let next = pool.length
+
+/** 128 random bits; taken from a pool because one call of the generator per salt costs more than the hash. */
+export function salt(): string {
+  if (next >= pool.length) {
+    fillRandom(pool)
+    next = 0
+  }
+  const text = pool.toString('base64url', next, next + SALT_BYTES)
+  next += SALT_BYTES
+  return text
+}

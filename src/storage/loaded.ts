@@ -1,3 +1,5 @@
+import { STATE, stateText } from '../audit/disclosure.ts'
+import { sha256 } from '../crypto/crypto.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
@@ -148,3 +150,30 @@ export const noWrites = () => ({
   redactions: [] as Redaction[],
   idems: [] as Idem[],
 })
+
+/** A row that a unit leaves; an entry about its owner commits to it. */
+export interface Left {
+  readonly table: string
+  readonly owner: string
+  readonly row: object
+}
+
+/** Fields in which the entries of a unit commit to the rows that it leaves, each in the last one about its owner. */
+export function statesIn<E extends { readonly subject: string }>(
+  entries: readonly E[],
+  left: ReadonlyMap<string, Left>,
+): ReadonlyMap<E, Readonly<Record<string, string>>> {
+  const states = new Map<E, Record<string, string>>()
+  for (const [name, { table, owner, row }] of left) {
+    const own = entries.findLast(({ subject }) => subject === owner)
+    // A row that is its own owner and has no entry has changed only in what is outside.
+    const entry = own ?? (name === `${table} ${owner}` ? undefined : entries.at(-1))
+    if (!entry) continue
+    const state = states.get(entry) ?? {}
+    const count = Object.keys(state).length
+    state[count === 0 ? STATE : `${STATE}.${count + 1}`] =
+      `${name} ${sha256(stateText(table, row), 'base64url')}`
+    states.set(entry, state)
+  }
+  return states
+}

@@ -1,21 +1,23 @@
 import { holderKey } from '../domain/actor.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
 import { dueOf } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isOpen } from '../domain/lifecycle.ts'
+import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import { RANK } from '../domain/priority.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
+import type { Run } from '../domain/workflow/run.ts'
 import type { Writes } from './loaded.ts'
-import type { Artifact, Redaction } from './store.ts'
+import type { Artifact, Redaction, Token } from './store.ts'
 
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384
 
 export type Cell = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, Cell>>
-
-export const handoffColumns = (h: Handoff) => ({ ...indexedColumns(h), doc: JSON.stringify(h) })
 
 /** The columns that an engine keeps beside the document, because an index or a lock needs them. */
 export function indexedColumns(h: Handoff) {
@@ -40,33 +42,45 @@ export function indexedColumns(h: Handoff) {
   }
 }
 
-export const taskColumns = (t: Task) => ({
-  uid: t.uid,
-  id: t.id,
-  status: t.status,
-  owner: t.owner ?? null,
-  rank: RANK[t.priority],
-  critical: t.critical ? 1 : 0,
-  level: t.level,
-  sort_key: naturalKey(t.id),
-  doc: JSON.stringify(t),
-})
-
 /** Sorts as people count: every run of digits is padded, so that P0.1.10 comes after P0.1.2. */
 const naturalKey = (id: string): string => id.replace(/\d+/g, (digits) => digits.padStart(8, '0'))
 
-export const blockColumns = (block: Block) => ({
-  digest: block.digest,
-  from_agent: block.from,
-  phase: block.phase,
-  task: block.task ?? null,
-  run: block.run ?? null,
-  doc: JSON.stringify(block),
-})
+/** The columns of a row, made from its document: an engine keeps them beside it, and a check makes them again. */
+export const COLUMNS = {
+  agent: (a: Agent) => ({ name: a.name }),
+  handoff: indexedColumns,
+  task: (t: Task) => ({
+    uid: t.uid,
+    id: t.id,
+    status: t.status,
+    owner: t.owner ?? null,
+    rank: RANK[t.priority],
+    critical: t.critical ? 1 : 0,
+    level: t.level,
+    sort_key: naturalKey(t.id),
+  }),
+  notice: (n: Notice) => ({ uid: n.uid, to_agent: n.to, about: n.about }),
+  record: (r: ThoughtRecord) => ({ uid: r.uid, task: r.task_id }),
+  artifact: (a: Artifact) => ({ uid: a.uid, handoff: a.handoff ?? null }),
+  token: (t: Token) => ({ hash: t.hash }),
+  audit_session: ({ uid, id, by, state }: AuditSession) => ({ uid, id, by_agent: by, state }),
+  run: ({ uid, id, name, state }: Run) => ({ uid, id, name, state }),
+  block: (b: Block) => ({
+    digest: b.digest,
+    from_agent: b.from,
+    phase: b.phase,
+    task: b.task ?? null,
+    run: b.run ?? null,
+  }),
+  delivery: ({ uid, due_at }: Delivery) => ({ uid, due_at: due_at ?? null }),
+}
 
-const noticeColumns = (n: Notice) => ({ uid: n.uid, to_agent: n.to, about: n.about, doc: JSON.stringify(n) })
-const recordColumns = (r: ThoughtRecord) => ({ uid: r.uid, task: r.task_id, doc: JSON.stringify(r) })
-const artifactColumns = (a: Artifact) => ({ uid: a.uid, handoff: a.handoff ?? null, doc: JSON.stringify(a) })
+type Docs = { [T in keyof typeof COLUMNS]: Parameters<(typeof COLUMNS)[T]>[0] }
+
+/** A document as the row of its table. */
+export const rowOf =
+  <T extends keyof Docs>(table: T) =>
+  (doc: Docs[T]): Row => ({ ...(COLUMNS[table] as (doc: Docs[T]) => Row)(doc), doc: JSON.stringify(doc) })
 
 /** Tables in the order in which a copy writes them; columns are the same in both engines. */
 // biome-ignore format: read as a table
@@ -153,13 +167,13 @@ export function rowsOf(writes: Writes): readonly Written[] {
     add('insert', table, made)
     add('update', table, changed)
   }
-  put('upsert', 'agent', writes.agents, ([name, agent]) => ({ name, doc: JSON.stringify(agent) }))
-  putBoth('handoff', writes.handoffs, writes.newHandoffs, handoffColumns)
+  put('upsert', 'agent', writes.agents.values(), rowOf('agent'))
+  putBoth('handoff', writes.handoffs, writes.newHandoffs, rowOf('handoff'))
   putBoth('content', writes.contents, writes.newContents, (item, uid) => ({ uid, doc: JSON.stringify(item) }))
   // The counts of a known task are shifted, never set: here they only fill their columns.
   putBoth('task', writes.tasks, writes.newTasks, (task, uid) => {
     const { open_deps } = writes.newTasks.get(uid) ?? { open_deps: 0 }
-    return { ...taskColumns(task), open_deps, height: 1 }
+    return { ...rowOf('task')(task), open_deps, height: 1 }
   })
   const dependencies: Row[] = []
   for (const [task, { depends_on }] of writes.newTasks)
@@ -170,32 +184,23 @@ export function rowsOf(writes: Writes): readonly Written[] {
     ...entry,
     disclosures: entry.disclosures ? JSON.stringify(entry.disclosures) : null,
   }))
-  put('insert', 'notice', writes.notices, noticeColumns)
-  put('insert', 'record', writes.records, recordColumns)
-  put('insert', 'artifact', writes.artifacts, artifactColumns)
+  put('insert', 'notice', writes.notices, rowOf('notice'))
+  put('insert', 'record', writes.records, rowOf('record'))
+  put('insert', 'artifact', writes.artifacts, rowOf('artifact'))
   put('insert', 'blob', writes.blobs, ([sha256, bytes]) => ({ sha256, bytes }))
-  put('upsert', 'token', writes.tokens, ([hash, token]) => ({ hash, doc: JSON.stringify(token) }))
-  put('upsert', 'audit_session', writes.sessions.values(), (session) => {
-    const { uid, id, by, state } = session
-    return { uid, id, by_agent: by, state, doc: JSON.stringify(session) }
-  })
-  put('upsert', 'run', writes.runs.values(), (run) => {
-    const { uid, id, name, state } = run
-    return { uid, id, name, state, doc: JSON.stringify(run) }
-  })
-  put('insert', 'block', writes.blocks, blockColumns)
-  put('upsert', 'delivery', writes.deliveries.values(), (delivery) => {
-    const { uid, due_at = null } = delivery
-    return { uid, due_at, doc: JSON.stringify(delivery) }
-  })
+  put('upsert', 'token', writes.tokens.values(), rowOf('token'))
+  put('upsert', 'audit_session', writes.sessions.values(), rowOf('audit_session'))
+  put('upsert', 'run', writes.runs.values(), rowOf('run'))
+  put('insert', 'block', writes.blocks, rowOf('block'))
+  put('upsert', 'delivery', writes.deliveries.values(), rowOf('delivery'))
   put('insert', 'idem', writes.idems, (idem) => ({ ...idem }))
   return written
 }
 
 /** The rows that held a redacted text, without it. */
 export const redactedRows = ({ notices, records, artifacts, blocks }: Redaction): readonly Written[] => [
-  { mode: 'update', table: 'notice', rows: notices.map(noticeColumns) },
-  { mode: 'update', table: 'record', rows: records.map(recordColumns) },
-  { mode: 'update', table: 'artifact', rows: artifacts.map(artifactColumns) },
-  { mode: 'update', table: 'block', rows: blocks.map(blockColumns) },
+  { mode: 'update', table: 'notice', rows: notices.map(rowOf('notice')) },
+  { mode: 'update', table: 'record', rows: records.map(rowOf('record')) },
+  { mode: 'update', table: 'artifact', rows: artifacts.map(rowOf('artifact')) },
+  { mode: 'update', table: 'block', rows: blocks.map(rowOf('block')) },
 ]

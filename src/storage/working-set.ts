@@ -1,6 +1,6 @@
 import { appendToChain, EMPTY_CHAIN } from '../audit/chain.ts'
 import { encodeDisclosure } from '../audit/disclosure.ts'
-import { fillRandom, sha256 } from '../crypto/crypto.ts'
+import { salt, sha256 } from '../crypto/crypto.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
@@ -16,11 +16,13 @@ import {
   follow,
   gatesBelow,
   idemKey,
+  type Left,
   type Loaded,
   type Numbered,
   noWrites,
   pairKey,
   shiftDependencies,
+  statesIn,
   type Writes,
 } from './loaded.ts'
 import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token, Unit } from './store.ts'
@@ -52,7 +54,9 @@ export class WorkingSet {
   decide<T>(reads: Reads, decision: (view: View) => T): T {
     const view = new UnitView(this, reads)
     const value = decision(view)
-    if (!(value instanceof Needs)) for (const apply of view.staged) apply()
+    if (value instanceof Needs) return value
+    view.enter()
+    for (const apply of view.staged) apply()
     return value
   }
 
@@ -76,6 +80,8 @@ export class WorkingSet {
 /** A unit's own overlay: reads see what it staged itself, the set does not until the decision returned. */
 class UnitView implements View {
   readonly staged: (() => void)[] = []
+  readonly #appended: (Append & { readonly seq: number; readonly before: Stream | undefined })[] = []
+  readonly #left = new Map<string, Left>()
   readonly #set: WorkingSet
   readonly #reads: Reads
   readonly #own = {
@@ -203,6 +209,7 @@ class UnitView implements View {
   putHandoff(handoff: Handoff): void {
     const before = this.handoff(handoff.uid)
     this.#own.handoffs.set(handoff.uid, handoff)
+    this.#leave('handoff', handoff.uid, handoff)
     const { loaded, writes } = this.#set
     this.staged.push(() => {
       if (!before) {
@@ -219,10 +226,12 @@ class UnitView implements View {
   putContent(uid: string, content: Content): void {
     if (!this.content(uid)) this.staged.push(() => this.#set.writes.newContents.add(uid))
     this.#put('contents', uid, content)
+    this.#leave('content', uid, content)
   }
 
   putAgent(agent: Agent): void {
     this.#put('agents', agent.name, agent)
+    this.#leave('agent', agent.name, agent)
   }
 
   putTask(
@@ -231,6 +240,7 @@ class UnitView implements View {
   ): void {
     const row = { task, open_deps: created?.open_deps ?? this.task(task.id)?.open_deps ?? 0 }
     this.#own.tasks.set(task.id, row)
+    this.#leave('task', task.uid, task)
     const { loaded, writes } = this.#set
     this.staged.push(() => {
       if (created) writes.newTasks.set(task.uid, created)
@@ -253,6 +263,7 @@ class UnitView implements View {
   }
 
   addNotice(notice: Notice): void {
+    this.#leave('notice', notice.uid, notice, notice.about)
     this.staged.push(() => {
       this.#set.loaded.notices.set(notice.uid, notice)
       this.#set.writes.notices.push(notice)
@@ -269,10 +280,12 @@ class UnitView implements View {
   }
 
   addRecord(record: ThoughtRecord): void {
+    this.#leave('record', record.uid, record, this.task(record.task_id)?.task.uid ?? '')
     this.staged.push(() => this.#set.writes.records.push(record))
   }
 
   addArtifact(artifact: Artifact, bytes?: Uint8Array): void {
+    this.#leave('artifact', artifact.uid, artifact, artifact.handoff ?? '')
     this.staged.push(() => {
       this.#set.writes.artifacts.push(artifact)
       if (bytes && artifact.sha256) this.#set.writes.blobs.set(artifact.sha256, bytes)
@@ -280,20 +293,24 @@ class UnitView implements View {
   }
 
   putToken(token: Token): void {
+    this.#leave('token', token.uid, token, token.agent)
     this.staged.push(() => this.#set.writes.tokens.set(token.hash, token))
   }
 
   putSession(session: AuditSession): void {
     this.#put('sessions', session.uid, session)
+    this.#leave('audit_session', session.uid, session)
   }
 
   putRun(run: Run): void {
     this.#put('runs', run.uid, run)
+    this.#leave('run', run.uid, run)
   }
 
   addBlock(block: Block): void {
     if (this.block(block.digest)) return
     this.#own.blocks.set(block.digest, block)
+    this.#leave('block', block.uid, block)
     this.staged.push(() => {
       this.#set.loaded.blocks.set(block.digest, block)
       this.#set.writes.blocks.push(block)
@@ -305,6 +322,9 @@ class UnitView implements View {
   }
 
   redact(redaction: Redaction): void {
+    const { notices: notice, records: record, artifacts: artifact, blocks: block } = redaction
+    for (const [table, rows] of Object.entries({ notice, record, artifact, block }))
+      for (const row of rows) this.#leave(table, row.uid, row, '')
     this.staged.push(() => {
       for (const notice of redaction.notices)
         if (this.#set.loaded.notices.has(notice.uid)) this.#set.loaded.notices.set(notice.uid, notice)
@@ -319,34 +339,44 @@ class UnitView implements View {
     })
   }
 
-  append({ stream: uid, subject, record, fields, progress }: Append): number {
-    const { writes, origin } = this.#set
+  append(append: Append): number {
+    const { stream: uid, progress } = append
     if (this.session(uid)?.state === 'sealed') throw sealed(uid)
     const before = this.stream(uid)
-    const disclosed = fields && disclose(fields)
-    const { entry: body, head } = appendToChain(
-      before ? { seq: before.seq, hash: before.head } : EMPTY_CHAIN,
-      { origin, stream: uid, record: { ...record, ...(disclosed && { sd: disclosed.digests }), v: 1 } },
-      leafHash,
-    )
-    const { seq, hash } = head
+    const seq = (before?.seq ?? -1) + 1
+    this.#appended.push({ ...append, seq, before })
     const progress_seq = progress ? seq : (before?.progress_seq ?? -1)
-    const stream: Stream = { uid, seq, head: hash, progress_seq }
-    this.#put('streams', uid, stream)
-    this.staged.push(() => {
-      if (!before) writes.newStreams.add(uid)
-      writes.entries.push({
-        stream: uid,
-        seq,
-        subject,
-        act: record.act,
-        at: record.ts,
-        hash,
-        body,
-        ...(disclosed && { disclosures: disclosed.disclosures }),
-      })
-    })
+    this.#own.streams.set(uid, { uid, seq, head: '', progress_seq })
     return seq
+  }
+
+  /** Writes the entries of the unit, now that the rows are known which they leave. */
+  enter(): void {
+    const { writes, origin } = this.#set
+    const states = statesIn(this.#appended, this.#left)
+    const heads = new Map<string, string>()
+    for (const append of this.#appended) {
+      const { stream: uid, subject, record, seq, before } = append
+      const { digests, disclosures } = disclose({ ...append.fields, ...states.get(append) })
+      const sd = disclosures.length > 0 && { sd: digests }
+      const { entry: body, head } = appendToChain(
+        before ? { seq: before.seq, hash: heads.get(uid) ?? before.head } : EMPTY_CHAIN,
+        { origin, stream: uid, record: { ...record, ...sd, v: 1 } },
+        leafHash,
+      )
+      const { hash } = head
+      heads.set(uid, hash)
+      const entry = { stream: uid, seq, subject, act: record.act, at: record.ts, hash, body }
+      this.staged.push(() => {
+        if (!before) writes.newStreams.add(uid)
+        writes.entries.push({ ...entry, ...(sd && { disclosures }) })
+      })
+    }
+    for (const [uid, head] of heads) this.#put('streams', uid, { ...this.stream(uid)!, head })
+  }
+
+  #leave(table: string, key: string, row: object, owner = key): void {
+    this.#left.set(`${table} ${key}`, { table, owner, row })
   }
 }
 
@@ -367,19 +397,4 @@ function disclose(fields: Readonly<Record<string, unknown>>): {
     disclosures.push(disclosure)
   }
   return { digests, disclosures }
-}
-
-const SALT_BYTES = 16
-const pool = Buffer.alloc(SALT_BYTES * 256)
-let next = pool.length
-
-/** 128 random bits; taken from a pool because one call of the generator per salt costs more than the hash. */
-function salt(): string {
-  if (next >= pool.length) {
-    fillRandom(pool)
-    next = 0
-  }
-  const text = pool.toString('base64url', next, next + SALT_BYTES)
-  next += SALT_BYTES
-  return text
 }

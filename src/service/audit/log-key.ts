@@ -1,3 +1,4 @@
+import { openDisclosure } from '../../audit/disclosure.ts'
 import { ENGINE } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -20,7 +21,7 @@ export interface NamedKey {
 export async function logKeysOf({ store }: ServiceDeps): Promise<readonly NamedKey[]> {
   const entries = await store.entries(KEY_STREAM, 0, MOST_KEYS)
   return entries.map(({ disclosures = [] }) => {
-    const fields = new Map(disclosures.map(disclosed))
+    const fields = new Map(disclosures.map(openDisclosure).map(({ name, value }) => [name, value]))
     const text = (name: string) => String(fields.get(name) ?? '')
     return { vkey: text('vkey'), host: text('host'), file: text('file') }
   })
@@ -102,10 +103,4 @@ function demandNamed(
     `the key of this log is in ${named.file} on ${named.host}, not in ${here}. Sign there, or through a server there (BATON_URL), or copy that file here. If it is lost, a person can make another with: baton audit trust --new-key. Reading and verifying need no key`,
     { vkey: named.vkey, host: named.host, file: named.file, here },
   )
-}
-
-/** Name and value of a disclosure: RFC 9901 keeps them behind a salt. */
-function disclosed(disclosure: string): readonly [string, unknown] {
-  const [, name, value] = JSON.parse(Buffer.from(disclosure, 'base64url').toString('utf8')) as unknown[]
-  return [String(name), value]
 }

@@ -102,10 +102,10 @@ describeOnEngines('the tree of a log', (open) => {
       read.push([index, disclosures?.length])
 
     assert.deepEqual(read, [
-      [1, 1],
-      [2, 1],
-      [3, 1],
-      [4, 1],
+      [1, 2],
+      [2, 2],
+      [3, 2],
+      [4, 2],
     ])
   })
 })

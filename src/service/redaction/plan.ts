@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { committedIn, isState } from '../../audit/disclosure.ts'
 import type { Task } from '../../domain/tasks/task.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { Artifact, Redaction } from '../../storage/store.ts'
@@ -39,6 +40,8 @@ export interface Plan {
   readonly heads: ReadonlyMap<string, number>
   /** Digests whose disclosures go. */
   readonly digests: readonly string[]
+  /** How many of them are texts, and not the hash of a row. */
+  readonly texts: number
   readonly handoffs: readonly Whole[]
   readonly tasks: readonly Task[]
   readonly runs: readonly Run[]
@@ -76,11 +79,29 @@ export async function planOf(
   const disclosed = own.flatMap(({ opened }) => opened.filter(({ name }) => name === field))
   const said = texts.filter(([name]) => name === field).map(([, value]) => value)
   const eraser = new Eraser([...said, ...disclosed.map(({ value }) => value)])
-  const goes = (read: ReadEntry, opened: OpenedText): boolean =>
-    (subject.isOwn(read) && opened.name === field) || isQuoting(subject, read, opened, { field, eraser })
-  const reads = related.reads.filter((read) => read.opened.some((opened) => goes(read, opened)))
   const files = await filesOf(deps, related, { subject, field, eraser })
   const changed = changesOf(subject, related, { field, eraser })
+  const artifacts = artifactsOf(related.artifacts, files, eraser)
+  const blocks = await blocksWith(deps, eraser)
+  const { handoffs, tasks, runs } = changed
+  const { records: record, notices: notice } = changed.rest
+  const handoff = handoffs.map((whole) => whole.handoff)
+  const rows = {
+    handoff,
+    content: handoff,
+    task: tasks,
+    run: runs,
+    record,
+    notice,
+    artifact: artifacts,
+    block: blocks,
+  }
+  const gone = statesGone(rows)
+  const goes = (read: ReadEntry, opened: OpenedText): boolean =>
+    isState(opened.name)
+      ? gone.has(committedIn(opened.value)[0])
+      : (subject.isOwn(read) && opened.name === field) || isQuoting(subject, read, opened, { field, eraser })
+  const reads = related.reads.filter((read) => read.opened.some((opened) => goes(read, opened)))
   const rest: Redaction = {
     entries: reads.map((read) => ({
       stream: read.entry.stream,
@@ -88,15 +109,12 @@ export async function planOf(
       disclosures: read.opened.filter((opened) => !goes(read, opened)).map(({ text }) => text),
     })),
     ...changed.rest,
-    artifacts: artifactsOf(related.artifacts, files, eraser),
-    blocks: await blocksWith(deps, eraser),
+    artifacts,
+    blocks,
     blobs: files.flatMap(({ sha256 }) => sha256 ?? []),
     inputs: [],
   }
-  const { handoffs, tasks, runs } = changed
-  const digests = reads.flatMap((read) =>
-    read.opened.filter((opened) => goes(read, opened)).map(({ digest }) => digest),
-  )
+  const lost = reads.flatMap((read) => read.opened.filter((opened) => goes(read, opened)))
   const isEmpty = [handoffs, tasks, runs, ...Object.values(rest)].every(({ length }) => length === 0)
   const inputs = [
     ...related.handoffs.map(({ handoff }) => handoff.uid),
@@ -106,7 +124,8 @@ export async function planOf(
     subject,
     eraser,
     heads: related.heads,
-    digests,
+    digests: lost.map(({ digest }) => digest),
+    texts: lost.filter(({ name }) => !isState(name)).length,
     handoffs,
     tasks,
     runs,
@@ -115,6 +134,12 @@ export async function planOf(
     isEmpty,
   }
 }
+
+/** Rows that change. The hash of one that held the text has no salt of its own: a short text could be guessed. */
+const statesGone = (
+  rows: Readonly<Record<string, readonly { readonly uid: string }[]>>,
+): ReadonlySet<string> =>
+  new Set(Object.entries(rows).flatMap(([table, found]) => found.map(({ uid }) => `${table} ${uid}`)))
 
 interface Erasing {
   readonly field: string
@@ -140,7 +165,7 @@ export function demandField(subject: RedactedSubject, related: Related, field: s
   const own = related.reads.filter(subject.isOwn)
   const logged = own.flatMap(({ record }) => [...Object.keys(record.sd ?? {}), record.field ?? []].flat())
   const known = [...subjectTexts(subject, related).map(([name]) => name), ...logged]
-  const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name)).sort()
+  const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name) && !isState(name)).sort()
   if (names.includes(field)) return
   refuse(
     'invalid_input',

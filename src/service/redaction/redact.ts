@@ -120,7 +120,7 @@ function say(how: Redacting, uid: string, about: Act & { readonly rev: number })
 }
 
 async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
-  const { subject, digests, handoffs, tasks, runs, rest, files, isEmpty } = plan
+  const { subject, texts, handoffs, tasks, runs, rest, files, isEmpty } = plan
   // The redaction stands even if old bytes cannot be cleared yet: the answer says so, for a later try.
   const scrubbed = await deps.store.scrub().catch(() => false)
   const left = isEmpty ? [] : await eraseFiles(deps, plan)
@@ -130,7 +130,7 @@ async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan
     field: input.field,
     reason: input.reason,
     already: isEmpty,
-    disclosures: digests.length,
+    disclosures: texts,
     documents: copies.reduce((sum, { length }) => sum + length, 0),
     files: files.map(({ path }) => path),
     scrubbed,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { openDisclosure } from '../../audit/disclosure.ts'
 import { type AuditRecord, decodeEntry } from '../../audit/entry.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Notice } from '../../domain/people/notice.ts'
@@ -139,8 +140,8 @@ function toRead(entry: LogEntry): ReadEntry {
   return { entry, record, opened: (entry.disclosures ?? []).map(open) }
 }
 
-/** RFC 9901: salt, name and value as JSON in base64url. */
-function open(text: string): OpenedText {
-  const [, name, value] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
-  return { text, digest: hash('sha256', text, 'base64url'), name: String(name), value }
-}
+const open = (text: string): OpenedText => ({
+  text,
+  digest: hash('sha256', text, 'base64url'),
+  ...openDisclosure(text),
+})

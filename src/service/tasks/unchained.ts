@@ -1,3 +1,4 @@
+import { openDisclosure } from '../../audit/disclosure.ts'
 import { ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -77,10 +78,5 @@ async function namedRecords(store: Store, task: string): Promise<ReadonlySet<str
   return new Set(entries.flatMap(disclosedRecord))
 }
 
-function disclosedRecord({ disclosures = [] }: LogEntry): readonly string[] {
-  for (const disclosure of disclosures) {
-    const [, name, value] = JSON.parse(Buffer.from(disclosure, 'base64url').toString()) as unknown[]
-    if (name === 'record' && typeof value === 'string') return [value]
-  }
-  return []
-}
+const disclosedRecord = ({ disclosures = [] }: LogEntry): readonly string[] =>
+  disclosures.map(openDisclosure).flatMap(({ name, value }) => (name === 'record' ? [String(value)] : []))

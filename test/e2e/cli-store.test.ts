@@ -221,11 +221,41 @@ describe('doctor', () => {
         ['workspace', true],
         ['store', true],
         ['log', true],
+        ['rows', true],
       ],
     )
     assert.equal(bad.code, 8)
     const { checks } = JSON.parse(bad.stdout)
-    assert.match(checks.at(-1).detail, /^1 chain of \d+ broken; the first is \S+ at entry \d+: /)
+    assert.match(
+      checks.find(({ name }: { name: string }) => name === 'log').detail,
+      /^1 chain of \d+ broken; the first is \S+ at entry \d+: /,
+    )
+  })
+
+  it('finds a row that somebody changed, as show and audit verify do', async (t) => {
+    const where = await shop(t)
+    const { items } = await ask<{ items: { id: string }[] }>(where, 'handoff', 'list')
+    const { id } = items[0]!
+    assert.equal((await quick(where, 'audit', 'verify')).code, 0)
+    const db = new DatabaseSync(database(where))
+    db.prepare(`UPDATE handoff SET doc = json_set(doc, '$.verified_by', 'maria') WHERE id = ?`).run(id)
+    db.close()
+
+    const told = `The row of ${id} was changed outside Baton: the log tells of another; see: baton doctor`
+    assert.equal((await ask<{ warning: string }>(where, 'show', id)).warning, told)
+    assert.ok((await quick(where, 'show', id)).stdout.includes(told))
+    const { code, stdout } = await quick(where, 'doctor', '--json')
+    const rows = JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'rows')
+    assert.deepEqual([code, rows.ok], [8, false])
+    assert.match(
+      rows.detail,
+      new RegExp(`^1 finding against the log, the first: The row of handoff ${id} was changed outside Baton`),
+    )
+    const verified = await quick(where, 'audit', 'verify')
+    assert.deepEqual(
+      [verified.code, verified.stdout.includes(`The row of handoff ${id} was changed`)],
+      [1, true],
+    )
   })
 
   it('tells of settings that wait for trust, of a folder open to others and of a missing workspace', async (t) => {

@@ -277,6 +277,7 @@ function sameButOverdue(now: Status, before: Status): void {
 async function isHealthy({ where, root, exported }: OlderWorkspace): Promise<void> {
   const { code, stdout, stderr } = await quick(where, 'doctor', '--as', 'maria')
   assert.equal(code, 0, stdout + stderr)
+  assert.match(stdout, /the log binds \d+ older rows? with the next step/)
   const log = join(root, '..', 'log')
   await ask(where, 'audit', 'checkpoint', '--as', 'maria')
   await ask(where, 'audit', 'export', '--out', log, '--as', 'maria')

@@ -107,7 +107,7 @@ describe('the auditor', () => {
 
     assert.equal(await codeOf(empty), 2)
     assert.equal(await codeOf('nowhere/'), 3)
-    assert.equal(await codeOf(), 3)
+    assert.equal(await codeOf('--seen', 'checkpoint'), 3)
     assert.equal(await codeOf('log/', 'log/'), 3)
     assert.equal(await codeOf('log/', '--seen', 'nowhere'), 3)
     assert.equal(await codeOf('log/', '--vkey', 'nonsense'), 3)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { verifyStates } from '../../../src/archive/state-verify.ts'
 import { verifyChain } from '../../../src/audit/chain.ts'
 import { decodeEntry } from '../../../src/audit/entry.ts'
 import type { Agent } from '../../../src/domain/agent.ts'
@@ -34,9 +35,11 @@ export const disclosed = ({ disclosures = [] }: { readonly disclosures?: readonl
 
 /**
  * What must hold of every workspace at rest: each stream's chain verifies up to its head, every revision of
- * every row has exactly one entry, and every entry is about something that is there.
+ * every row has exactly one entry, every entry is about something that is there, and the newest binds its row.
  */
-export async function checkLog(store: Store): Promise<void> {
+export async function checkLog(store: Store, unbound = 0): Promise<void> {
+  const states = await verifyStates(store)
+  assert.deepEqual([states.unbound, states.wrong], [unbound, []], 'the log binds every row')
   const tables = await tablesOf(store)
   const rows = (table: string): readonly Row[] => tables.get(table) ?? []
   const docs = <T>(table: string): readonly T[] => rows(table).map((row) => JSON.parse(String(row.doc)) as T)

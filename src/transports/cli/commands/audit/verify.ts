@@ -3,12 +3,15 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { failureJson } from '../../failure.ts'
 import { isOn, textOf } from '../../input/args.ts'
+import { oneLine } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
+import type { Shell } from '../../shell.ts'
+import { count } from '../../views/words.ts'
 
 export const verifying: Command = {
   name: 'audit verify',
   summary:
-    'Verifies an export offline, level by level, and says what each does not prove. Exit 0 ok, 1 tampered, 2 cannot be verified, 3 wrong use.',
+    'Verifies an export offline, level by level, and says what each does not prove. Without a folder it compares every row of the store with the log. Exit 0 ok, 1 tampered, 2 cannot be verified, 3 wrong use.',
   words: ['[folder]'],
   takesMore: true,
   flags: [
@@ -17,9 +20,15 @@ export const verifying: Command = {
     { name: 'policy', placeholder: 'file', about: 'Witnesses that must have signed (C2SP tlog-policy)' },
     { name: 'anchored', about: 'Instead of an export: compares the log here with what git remembers of it' },
   ],
-  examples: ['baton audit verify log/', 'baton audit verify log/ --seen last-month.checkpoint'],
+  examples: [
+    'baton audit verify',
+    'baton audit verify log/',
+    'baton audit verify log/ --seen last-month.checkpoint',
+  ],
   async run(shell, args) {
     if (isOn(args, 'anchored')) return (await import('./anchor.ts')).checkAnchors(shell)
+    if (args.words.length === 0 && !['seen', 'vkey', 'policy'].some((name) => textOf(args, name)))
+      return verifyStore(shell)
     const { verifyFolder } = await import('../../../../archive/audit-verify.ts')
     const path = (name: string): string | undefined => {
       const file = textOf(args, name)
@@ -35,7 +44,7 @@ export const verifying: Command = {
       }),
     )
     if ('usage' in outcome) {
-      const message = `${outcome.usage}; for example: ${verifying.examples[1]}`
+      const message = `${outcome.usage}; for example: ${verifying.examples[2]}`
       if (shell.isJson) shell.io.stderr.write(`${failureJson(new BatonError('invalid_input', message))}\n`)
       else shell.say(shell.screen.marked(shell.screen.cross, message))
       return outcome.exit
@@ -43,4 +52,30 @@ export const verifying: Command = {
     shell.answer(outcome.found, () => outcome.text.trimEnd())
     return outcome.exit
   },
+}
+
+/** The store here: its chains and tree, and every row against what the log commits to. */
+async function verifyStore(shell: Shell): Promise<number> {
+  const { service } = await shell.openLocal({ write: false })
+  const { store } = service.deps
+  const [{ verifyChains }, { verifyStates }] = await Promise.all([
+    import('../../../../archive/store-verify.ts'),
+    import('../../../../archive/state-verify.ts'),
+  ])
+  const { streams, entries, broken } = await verifyChains(store)
+  const { bound, unbound, wrong } = await verifyStates(store)
+  const ok = broken.length + wrong.length === 0
+  shell.answer({ ok, streams, entries, rows: bound, unbound, broken, wrong }, () =>
+    [
+      ...broken.map(({ stream, at, reason }) => `${shell.screen.cross} ${stream} at entry ${at}: ${reason}`),
+      ...wrong.map((each) => `${shell.screen.cross} ${oneLine(each)}`),
+      ...(ok
+        ? [`${shell.screen.tick} ${count(streams, 'chain')}, ${count(bound, 'row')} as the log says`]
+        : []),
+      ...(unbound > 0
+        ? [`${count(unbound, 'older row')} of an older program: the next step binds them`]
+        : []),
+    ].join('\n'),
+  )
+  return ok ? 0 : 1
 }

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type StateReport, verifyStates } from '../../../../archive/state-verify.ts'
 import { verifyChains } from '../../../../archive/store-verify.ts'
 import type { Context } from '../../../../compose/open.ts'
 import { readSettings } from '../../../../config/file.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { newestCheckpoint } from '../../../../service/audit/checkpoints.ts'
 import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
@@ -134,7 +136,19 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
       ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
       : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
   })
+  await attempt(findings, 'checkpoint', () => newestCheckpoint(context.service.deps))
+  findings.push(rowsResult(await verifyStates(store)))
   return context
+}
+
+/** Every row against what the log commits to. */
+function rowsResult({ bound, unbound, wrong }: StateReport): DoctorResult {
+  const [first] = wrong
+  const older = unbound > 0 ? `; the log binds ${count(unbound, 'older row')} with the next step` : ''
+  const detail = first
+    ? `${count(wrong.length, 'finding')} against the log, the first: ${oneLine(first)}. Keep the store as it is and look at a backup; see all: baton audit verify`
+    : `${count(bound, 'row')} as the log says${older}`
+  return { name: 'rows', ok: !first, detail }
 }
 
 /** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */

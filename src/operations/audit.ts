@@ -147,7 +147,9 @@ const checkpoint = defineOperation({
   examples: ['baton audit checkpoint', 'baton audit checkpoint --show'],
   run: async (service, _, { show }) => {
     const audit = await service.audit()
-    return show ? audit.newestCheckpoint() : audit.checkpoint()
+    if (show) return audit.newestCheckpoint()
+    await audit.demandEntries()
+    return audit.checkpoint()
   },
 })
 

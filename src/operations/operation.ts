@@ -138,6 +138,11 @@ function withoutAliases(aliases: Readonly<Record<string, string>>, raw: unknown)
 }
 
 /** Fields of every list, made anew for each operation. */
+/** Of an answer that shows a row: the row was compared with the log. */
+export const WARNING = () => ({
+  warning: z.string().optional().describe('Says that the row was changed outside Baton'),
+})
+
 export const PAGE = () => ({
   limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
   cursor: z.string().max(200).optional().describe('The cursor of the last page'),

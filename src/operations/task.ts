@@ -4,7 +4,7 @@ import { briefMarkdown, DEFAULT_BUDGET, PackedPart, SMALLEST_BUDGET } from '../d
 import { newTaskFields } from '../domain/tasks/inputs.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { mutable } from './handoff/fields.ts'
-import { defineOperation, PAGE, pageOf, Untrusted } from './operation.ts'
+import { defineOperation, PAGE, pageOf, Untrusted, WARNING } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
 const create = defineOperation({
@@ -50,14 +50,20 @@ const get = defineOperation({
   positional: ['id'],
   input: () => z.strictObject({ id: TaskId }),
   output: () =>
-    z.object({ task: Shown(), blocked_by: z.array(z.string()), records: z.array(ThoughtRecord()) }),
+    z.object({
+      task: Shown(),
+      blocked_by: z.array(z.string()),
+      records: z.array(ThoughtRecord()),
+      ...WARNING(),
+    }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   untrusted: ['task', 'records'],
   examples: ['baton task get P0.1.1'],
   run: async (service, _, { id }) => {
     const { row, blocked_by } = await service.tasks.get(id)
     const records = await service.tasks.records(row.task.id, 10)
-    return { task: show(row), blocked_by: [...blocked_by], records: [...records] }
+    const warning = await service.changedOutside('task', row.task.uid)
+    return { task: show(row), blocked_by: [...blocked_by], records: [...records], ...present({ warning }) }
   },
 })
 

@@ -6,7 +6,7 @@ import { RunView, runView } from '../domain/workflow/run-view.ts'
 import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
 import type { Service } from '../service/service.ts'
 import { CHANGE_ERRORS, mutable } from './handoff/fields.ts'
-import { defineOperation, PAGE, pageOf } from './operation.ts'
+import { defineOperation, PAGE, pageOf, WARNING } from './operation.ts'
 
 const RunId = z.string().min(1).max(200).describe('Run of a workflow, for example feature-1')
 
@@ -48,10 +48,13 @@ const status = defineOperation({
   http: { method: 'GET', path: '/v1/workflows/{id}' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId }),
-  output: RunView,
+  output: () => RunView().extend(WARNING()),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton workflow status feature-1', 'baton workflow status @'],
-  run: (service, _, { id }) => shownRun(service, id),
+  run: async (service, _, { id }) => {
+    const run = await shownRun(service, id)
+    return { ...run, ...present({ warning: await service.changedOutside('run', run.uid) }) }
+  },
 })
 
 const list = defineOperation({

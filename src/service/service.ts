@@ -1,5 +1,6 @@
 import { once } from '../domain/once.ts'
 import { Agents } from './agents/agents.ts'
+import type { Bound } from './audit/changed.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { Artifacts } from './handoffs/artifacts.ts'
 import { Closure } from './handoffs/closure.ts'
@@ -58,6 +59,12 @@ export class Service extends UseCases {
   async wait(ref: string, options: WaitOptions = {}, hold?: Hold) {
     const { waitForEnd, waitHeld } = await import('./wait.ts')
     return hold ? waitHeld(this.deps, ref, options, hold) : waitForEnd(this.deps, ref, options)
+  }
+
+  /** Says that a row that is shown was changed outside Baton; nothing where it is as the log says. */
+  async changedOutside(kind: Bound, uid: string): Promise<string | undefined> {
+    const { changedOutside } = await import('./audit/changed.ts')
+    return changedOutside(this.deps.store, kind, uid)
   }
 
   /** Sends the messages that are due, once; a server calls it on a timer. */

@@ -16,7 +16,7 @@ import { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import type { LogEntry } from '../../service/service.ts'
-import { defineOperation, PAGE, pageOf } from '../operation.ts'
+import { defineOperation, PAGE, pageOf, WARNING } from '../operation.ts'
 import { mutable } from './fields.ts'
 
 const Event = () =>
@@ -71,6 +71,7 @@ const get = defineOperation({
       verifications: z.array(VerificationRecord()),
       acknowledgment: Acknowledgment().optional(),
       timeline: z.array(Event()),
+      ...WARNING(),
     }),
   untrusted: ['handoff', 'package', 'result', 'thread', 'verifications', 'acknowledgment'],
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -82,6 +83,7 @@ const get = defineOperation({
       ...mutable(content),
       ...responseOf(handoff.type, content.thread),
       timeline: timeline.map(toEvent),
+      ...present({ warning: await service.changedOutside('handoff', handoff.uid) }),
     }
   },
 })

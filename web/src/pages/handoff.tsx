@@ -12,7 +12,7 @@ import { Thread } from '../features/handoff/thread.tsx'
 import { Attempts, Timeline } from '../features/handoff/timeline.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Missing } from '../ui/missing.tsx'
-import { Failed, Loading } from '../ui/states.tsx'
+import { Changed, Failed, Loading } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 
 const Proof = lazy(async () => ({ default: (await import('../features/handoff/proof.tsx')).Proof }))
@@ -43,6 +43,7 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
           · changed <Time at={handoff.updated_at} />
           {handoff.waiting_for && ` · waits for ${handoff.waiting_for}`}
         </p>
+        <Changed warning={full.data.warning} />
         <Standing handoff={handoff} />
       </header>
       <AskedOf full={full.data} me={me} />

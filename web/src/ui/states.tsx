@@ -14,6 +14,15 @@ export function Empty({ children }: { readonly children: ReactNode }) {
   return <p className="state empty">{children}</p>
 }
 
+/** What is shown is not what the log tells of: somebody changed it outside Baton. */
+export function Changed({ warning }: { readonly warning: string | undefined }) {
+  return warning === undefined ? null : (
+    <p className="trouble wrap" role="alert">
+      {warning}
+    </p>
+  )
+}
+
 /** It did not work, in the words of whoever refused, and what can be tried. */
 export function Failed(props: {
   readonly error: Error

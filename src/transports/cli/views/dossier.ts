@@ -8,9 +8,10 @@ import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { actOf, moveCommand, STATE_STYLES, waitsFor } from './words.ts'
+import { actOf, moveCommand, STATE_STYLES, waitsFor, warned } from './words.ts'
 
 type Dossier = OperationOutput<'handoff_get'>
+
 type DossierRow = readonly [name: string, value: string]
 
 /** Everything about one handoff on a page: what was asked, what came back, what happened. */
@@ -18,7 +19,7 @@ export function dossierView(shell: Shell, who: string, dossier: Dossier): string
   const { screen } = shell
   const { handoff } = dossier
   const sections = [
-    heading(screen, handoff),
+    heading(screen, dossier),
     screen.fields([...askedRows(screen, dossier), ...handedIn(screen, dossier), ...ended(screen, handoff)]),
     section(screen, 'Talk', talk(screen, dossier.thread)),
     section(screen, 'Attempts', attempts(screen, handoff)),
@@ -39,7 +40,7 @@ function typedBy(mover: string, who: string, command: string): string {
 export function evidenceView(shell: Shell, dossier: Dossier): string {
   const { screen } = shell
   return [
-    heading(screen, dossier.handoff),
+    heading(screen, dossier),
     screen.fields([...askedRows(screen, dossier), ...handedIn(screen, dossier)]),
     section(screen, 'Talk', talk(screen, dossier.thread)),
   ]
@@ -47,7 +48,7 @@ export function evidenceView(shell: Shell, dossier: Dossier): string {
     .join('\n\n')
 }
 
-function heading(screen: Screen, handoff: Handoff): string {
+function heading(screen: Screen, { handoff, warning }: Dossier): string {
   const state = screen.paint(STATE_STYLES[handoff.state], waitsFor(handoff))
   const facts = [
     `${handoff.from} → ${handoff.to}`,
@@ -59,6 +60,7 @@ function heading(screen: Screen, handoff: Handoff): string {
     handoff.imported_at === undefined ? '' : 'imported',
   ].filter((fact) => fact !== '')
   return [
+    ...warned(screen, warning),
     `${screen.bold(handoff.id)}  ${screen.bold(oneLine(handoff.title))}`,
     `${facts.map(oneLine).join(' · ')} · ${state}, ${screen.when(handoff.updated_at)}`,
   ].join('\n')

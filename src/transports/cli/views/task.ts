@@ -5,7 +5,7 @@ import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { actOf, count } from './words.ts'
+import { actOf, count, warned } from './words.ts'
 
 type ShownTask = OperationOutput<'task_start'>
 
@@ -73,7 +73,11 @@ export function taskDossierView(shell: Shell, dossier: OperationOutput<'task_get
   if (task.depends_on.length > 0) rows.push(['Depends on', task.depends_on.map(oneLine).join(', ')])
   if (task.criteria.length > 0) rows.push(['Criteria', plainText(task.criteria.join('\n'))])
   if (task.notes) rows.push(['Notes', plainText(task.notes)])
-  const parts = [`${screen.bold(task.id)}  ${screen.bold(oneLine(task.title))}`, screen.fields(rows)]
+  const title = [
+    ...warned(screen, dossier.warning),
+    `${screen.bold(task.id)}  ${screen.bold(oneLine(task.title))}`,
+  ]
+  const parts = [title.join('\n'), screen.fields(rows)]
   return [...parts, ...recordsSection(screen, dossier.records)].join('\n\n')
 }
 

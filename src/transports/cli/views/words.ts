@@ -2,7 +2,8 @@ import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
 import type { State } from '../../../domain/lifecycle.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
-import type { Style } from '../screen/screen.ts'
+import { oneLine } from '../screen/plain-text.ts'
+import type { Screen, Style } from '../screen/screen.ts'
 
 export const STATE_STYLES: Readonly<Record<State, Style>> = {
   draft: 'dim',
@@ -109,3 +110,7 @@ const ACTS: Readonly<Record<string, string>> = {
 export const actOf = (act: string): string => ACTS[act] ?? inWords(act.slice(act.indexOf('.') + 1))
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
+
+/** The line above something that was changed outside Baton. */
+export const warned = (screen: Screen, warning: string | undefined): readonly string[] =>
+  warning === undefined ? [] : [screen.marked(screen.cross, screen.paint('red', oneLine(warning)))]

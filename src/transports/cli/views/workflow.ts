@@ -5,7 +5,7 @@ import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count } from './words.ts'
+import { count, warned } from './words.ts'
 
 const RUN_STYLES: Readonly<Record<RunState, Style>> = {
   running: 'cyan',
@@ -24,12 +24,17 @@ const STEP_STYLES: Readonly<Record<StepState, Style>> = {
   cancelled: 'dim',
 }
 
-export function runStatus(shell: Shell, run: RunView): string {
+export function runStatus(shell: Shell, run: RunView & { readonly warning?: string }): string {
   const { screen } = shell
   const { workflow_state: state } = run
   const head = `${screen.bold(run.id)}  ${screen.paint(RUN_STYLES[run.state], run.state)} · ${state.completed_steps.length} of ${run.steps.length} steps, ${run.percent} % · started by ${run.by} ${screen.when(run.started_at)}`
   const waits = run.waiting_for.map(({ who, what }) => `${screen.mark} waits for ${who}: ${what}`)
-  return [head, screen.table(run.steps.map((step) => row(step))), ...waits].join('\n')
+  return [
+    ...warned(screen, run.warning),
+    head,
+    screen.table(run.steps.map((step) => row(step))),
+    ...waits,
+  ].join('\n')
 }
 
 function row(step: StepView): readonly Cell[] {

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { HandoffTile } from '../handoff/handoff-tile.tsx'
 
@@ -30,9 +30,10 @@ export function TaskCard({ id, close }: { readonly id: string; readonly close: (
 
 type Full = NonNullable<ReturnType<typeof useOperation<'task_get'>>['data']>
 
-function About({ about: { task, blocked_by, records } }: { readonly about: Full }) {
+function About({ about: { task, blocked_by, records, warning } }: { readonly about: Full }) {
   return (
     <>
+      <Changed warning={warning} />
       <p className="soft">
         {task.id} · {inWords(task.status)}
         {task.owner !== undefined && ` · ${task.owner}`} · {task.priority}

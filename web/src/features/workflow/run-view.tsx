@@ -4,7 +4,7 @@ import { useOperation } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Missing } from '../../ui/missing.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RunActions } from './run-actions.tsx'
 import { gateWords, type Run, RunPicture, stepWords } from './run-picture.tsx'
@@ -24,6 +24,7 @@ export function RunView({ id }: { readonly id: string }) {
           <h2 className="grow">{run.id}</h2>
           <Badge tone={RUN_TONES[run.state]}>{run.state}</Badge>
         </div>
+        <Changed warning={run.warning} />
         {run.description !== undefined && <p className="wrap">{run.description}</p>}
         <p className="soft">
           {run.percent}% · started by {run.by} <Time at={run.started_at} />

@@ -1,7 +1,7 @@
 import { readCheckpoint } from '../../audit/checkpoint.ts'
 import { readNote } from '../../audit/note.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { doesExtend, openCheckpoint } from './heads.ts'
+import { demandEntries, doesExtend, openCheckpoint } from './heads.ts'
 import { sequence } from './sequence.ts'
 import { TreeReader } from './tree-reader.ts'
 
@@ -30,6 +30,7 @@ export async function compareAnchors(
 ): Promise<AnchorReport> {
   const { store } = deps
   const { size } = store.info.readOnly ? await store.tree() : await sequence(store)
+  await demandEntries(deps)
   const reader = new TreeReader(store)
   const broken: { place: string; reason: string }[] = []
   let [held, newest, others] = [0, 0, 0]

@@ -6,6 +6,7 @@ import type { Call } from '../deps.ts'
 import { refuse, UseCases } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { finalize, sealedRoot } from './finalize.ts'
+import { demandEntries } from './heads.ts'
 import { logKeyOf, type NamedKey, renewKey, signingKey } from './log-key.ts'
 import { readLog } from './log-reader.ts'
 import { currentCheckpoint, proofOf } from './proof.ts'
@@ -26,6 +27,8 @@ export class Audit extends UseCases {
   readonly checkpoint = newCheckpoint.bind(undefined, this.deps)
   /** The newest checkpoint; made first where the key is. */
   readonly currentCheckpoint = currentCheckpoint.bind(undefined, this.deps)
+  /** Refuses a log whose entries are not those of its tree. */
+  readonly demandEntries = demandEntries.bind(undefined, this.deps)
   readonly sequence = sequence.bind(undefined, this.deps.store)
   /** Entries in the order of the tree, with their disclosures, page by page. */
   readonly entries = readLog.bind(undefined, this.deps.store)
@@ -34,7 +37,9 @@ export class Audit extends UseCases {
     return this.deps.store.sessions(filter, page)
   }
 
+  /** The newest checkpoint, over entries that are hashed again. */
   async newestCheckpoint(): Promise<Verified> {
+    await this.demandEntries()
     return (
       (await newestCheckpoint(this.deps)) ??
       refuse('wrong_state', 'no checkpoint has been signed yet; make one with: baton audit checkpoint', {

@@ -42,7 +42,14 @@ export async function newCheckpoint(deps: ServiceDeps): Promise<Verified> {
 /** The newest checkpoint there is, verified; undefined before the first. */
 export async function newestCheckpoint(deps: ServiceDeps): Promise<Verified | undefined> {
   const [newest] = await deps.store.checkpoints({ limit: 1 })
-  return newest && verified(deps, newest, new TreeReader(deps.store))
+  if (newest) return verified(deps, newest, new TreeReader(deps.store))
+  const { origin } = deps.store.info
+  const before = await (await deps.keys?.())?.remembered(origin)
+  const seen = before && openCheckpoint(before.note, before.vkey)
+  if (!seen) return undefined
+  throw forked(deps, `you have seen ${seen.size} entries of it signed, and no checkpoint is here`, {
+    remembered: seen.size,
+  })
 }
 
 /** The checkpoint of exactly this size. */

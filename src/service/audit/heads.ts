@@ -3,8 +3,9 @@ import { verifyConsistency } from '../../audit/merkle.ts'
 import { openNote, readVkey } from '../../audit/note.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { ServiceDeps } from '../deps.ts'
-import { nodeSha256, verifyEd25519 } from './hashes.ts'
-import type { TreeReader } from './tree-reader.ts'
+import { nodeSha256, toText, verifyEd25519 } from './hashes.ts'
+import { rootOfEntries } from './log-reader.ts'
+import { TreeReader } from './tree-reader.ts'
 
 /** The head that a note holds, if this key signed it. */
 export function openCheckpoint(note: string, vkey: string): Checkpoint | undefined {
@@ -19,6 +20,14 @@ export async function doesExtend(reader: TreeReader, before: Checkpoint, size: n
   if (before.size === 0) return true
   const [root2, proof] = await Promise.all([reader.rootAt(size), reader.consistency(before.size, size)])
   return verifyConsistency(nodeSha256, { size1: before.size, size2: size, root1: before.root, root2, proof })
+}
+
+/** Refuses a log whose entries, hashed again, are not those that its tree was made of. */
+export async function demandEntries(deps: ServiceDeps): Promise<void> {
+  const { store } = deps
+  const { size } = await store.tree()
+  const [made, kept] = await Promise.all([rootOfEntries(store, size), new TreeReader(store).rootAt(size)])
+  if (toText(made) !== toText(kept)) throw forked(deps, 'its entries are not those of its tree', { size })
 }
 
 /** A log that was rolled back, rewritten or replaced. Nothing here mends that: a person has to look. */

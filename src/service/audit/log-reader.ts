@@ -1,7 +1,9 @@
 import type { LeafHash } from '../../audit/entry.ts'
+import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
 import { TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
+import { leafOfText, nodeSha256 } from './hashes.ts'
 
 /** An entry with its place in the tree. */
 export interface LeafEntry extends LogEntry {
@@ -30,6 +32,13 @@ export async function* readLog(store: Store, start: number, end: number): AsyncG
     if (page.entries.length === 0) throw missingEntry(index)
     cursor = page.cursor
   }
+}
+
+/** The root of the first entries, made from their bytes and from nothing that stands beside them. */
+export async function rootOfEntries(store: Store, size: number): Promise<Uint8Array> {
+  let grown = EMPTY_FRONTIER
+  for await (const { body } of readLog(store, 0, size)) grown = append(nodeSha256, grown, leafOfText(body))
+  return rootOf(nodeSha256, grown)
 }
 
 /** The texts of a stream from its first entry on, and the first entry whose stored hash is not that of its text. */

@@ -1,3 +1,4 @@
+import { verifyInclusion } from '../../audit/merkle.ts'
 import { printTlogProof } from '../../audit/tlog-proof.ts'
 import type { Proof, ProvenEntry } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
@@ -7,6 +8,8 @@ import { isSignedEntry } from '../agents/signature.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
+import { leafOfText, nodeSha256, toBytes } from './hashes.ts'
+import { forked } from './heads.ts'
 import { indexOf } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
 
@@ -29,6 +32,20 @@ export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Pr
     if (index === undefined || index >= checkpoint.size) continue
     const hashes = await reader.inclusion(index, checkpoint.size)
     const { id: number, stream, seq, act, at, body } = entry
+    const root = toBytes(checkpoint.root)
+    if (
+      !verifyInclusion(nodeSha256, {
+        index,
+        size: checkpoint.size,
+        leaf: leafOfText(body),
+        root,
+        proof: hashes,
+      })
+    )
+      throw forked(deps, `entry ${seq} of stream ${stream} is not the one that was signed`, {
+        stream,
+        at: seq,
+      })
     const proof = printTlogProof({ index, hashes, checkpoint: checkpoint.note })
     const signed = isSignedEntry(entry, agents)
     const said = { index, number, stream, seq, act, at, entry: body }

@@ -2,6 +2,9 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { ANCHOR_REF, readAnchors, writeAnchor } from '../../../../git/anchor.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { type AnchorReport, compareAnchors } from '../../../../service/audit/anchors.ts'
+import { newestCheckpoint } from '../../../../service/audit/checkpoints.ts'
+import { forked } from '../../../../service/audit/heads.ts'
+import { logKeyOf } from '../../../../service/audit/log-key.ts'
 import type { ServiceDeps } from '../../../../service/deps.ts'
 import type { Command } from '../../command.ts'
 import { refuseMoreWords } from '../../input/args.ts'
@@ -32,8 +35,17 @@ export async function checkAnchors(shell: Shell): Promise<number> {
   refuseMoreWords(shell.args.words, 0, 'audit verify --anchored')
   const repository = await demandRepository(shell, 'audit verify --anchored')
   const { service } = await shell.openLocal({ write: false })
-  const { vkey } = await (await service.audit()).newestCheckpoint()
-  const report = await anchored(service.deps, repository, vkey)
+  const audit = await service.audit()
+  // Git may remember a checkpoint that is not here any more.
+  const vkey = (await newestCheckpoint(service.deps))?.vkey
+  const report = await anchored(service.deps, repository, vkey ?? (await logKeyOf(service.deps))?.vkey ?? '')
+  if (vkey === undefined && report.held > 0)
+    throw forked(
+      service.deps,
+      `git remembers ${report.newest} entries of it signed, and no checkpoint is here`,
+      { ...report },
+    )
+  if (vkey === undefined) await audit.newestCheckpoint()
   shell.answer(report, () => `${shell.screen.tick} ${sentence(report)}`)
   return 0
 }

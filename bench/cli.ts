@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../src/compose/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
-import { rowOf } from '../src/storage/rows.ts'
+import { tableRow } from '../src/storage/rows.ts'
 import type { DumpRow } from '../src/storage/store.ts'
 import { type Finding, inFolder, interleaved } from './support/measure.ts'
 import { seededHandoff, seededTask } from './support/seeded.ts'
@@ -69,10 +69,10 @@ async function* rows(size: number): AsyncIterable<DumpRow> {
   for (let i = 0; i < size; i++)
     yield {
       table: 'task',
-      row: { ...rowOf('task')(seededTask(uuid7(), i, at)), open_deps: i % 10, height: 1 },
+      row: { ...tableRow('task')(seededTask(uuid7(), i, at)), open_deps: i % 10, height: 1 },
     }
   for (let i = 0; i < size; i++)
-    yield { table: 'handoff', row: { ...rowOf('handoff')(seededHandoff(uuid7(), i + 1_000, at, 5)) } }
+    yield { table: 'handoff', row: { ...tableRow('handoff')(seededHandoff(uuid7(), i + 1_000, at, 5)) } }
   yield { table: 'counter', row: { name: 'handoff', value: 1_000_000 } }
 }
 

@@ -12,7 +12,7 @@ import { createService, openStore } from '../src/compose/main.ts'
 import { loadOperation, type OperationName } from '../src/operations/index.ts'
 import { invoke } from '../src/operations/operation.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
-import { rowOf } from '../src/storage/rows.ts'
+import { tableRow } from '../src/storage/rows.ts'
 import type { DumpRow } from '../src/storage/store.ts'
 import { type Finding, inFolder, interleaved } from './support/measure.ts'
 import { seededHandoff } from './support/seeded.ts'
@@ -153,7 +153,7 @@ async function seed(path: string): Promise<void> {
 async function* rows(): AsyncIterable<DumpRow> {
   const at = new Date().toISOString()
   for (let i = 0; i < 100; i++)
-    yield { table: 'handoff', row: { ...rowOf('handoff')(seededHandoff(uuid7(), i + 1_000, at, 1)) } }
+    yield { table: 'handoff', row: { ...tableRow('handoff')(seededHandoff(uuid7(), i + 1_000, at, 1)) } }
   yield { table: 'counter', row: { name: 'handoff', value: 1_000_000 } }
 }
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { createService, openStore, type StoreTarget } from '../src/compose/main.ts'
 import { uuid7 } from '../src/service/uuid7.ts'
-import { rowOf } from '../src/storage/rows.ts'
+import { tableRow } from '../src/storage/rows.ts'
 import type { DumpRow, Store } from '../src/storage/store.ts'
 import { startPostgres } from '../test/support/servers/postgres.ts'
 import { type Finding, inFolder, median } from './support/measure.ts'
@@ -88,7 +88,7 @@ async function* rows(size: number): AsyncIterable<DumpRow> {
     yield {
       table: 'task',
       row: {
-        ...rowOf('task')(task),
+        ...tableRow('task')(task),
         open_deps: i % 100 === 0 ? 0 : (i % 3) + 1,
         height: (Math.floor(i / 100) % 5) + 1,
       },
@@ -96,6 +96,6 @@ async function* rows(size: number): AsyncIterable<DumpRow> {
   }
   for (let i = 0; i < size; i++) {
     const handoff = seededHandoff(uuid7(), i, at, AGENTS)
-    yield { table: 'handoff', row: { ...rowOf('handoff')(handoff) } }
+    yield { table: 'handoff', row: { ...tableRow('handoff')(handoff) } }
   }
 }

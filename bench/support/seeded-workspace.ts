@@ -8,7 +8,7 @@ import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Content } from '../../src/domain/handoffs/package.ts'
 import type { State } from '../../src/domain/lifecycle.ts'
 import { uuid7 } from '../../src/service/uuid7.ts'
-import { rowOf, TABLES } from '../../src/storage/rows.ts'
+import { TABLES, tableRow } from '../../src/storage/rows.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
 import { seededHandoff, seededTask } from './seeded.ts'
 
@@ -49,7 +49,7 @@ export async function fillWorkspace(path: string, size: number): Promise<void> {
   for (let i = 0; i < size; i++)
     putHandoff(put, store.info.origin, i, start + Math.floor((DAYS_MS * i) / size))
   for (let i = 0; i < size / 10; i++) putTask(put, i, at)
-  for (let i = 0; i < size / 10; i++) put('block', { ...rowOf('block')(aBlock(i, start, size / 10)) })
+  for (let i = 0; i < size / 10; i++) put('block', { ...tableRow('block')(aBlock(i, start, size / 10)) })
   put('counter', { name: 'handoff', value: size })
   db.exec('COMMIT')
   db.close()
@@ -77,7 +77,7 @@ function putHandoff(put: Put, origin: string, index: number, atMs: number): void
   const uid = uuid7(atMs)
   const at = new Date(atMs).toISOString()
   const handoff = inState(seededHandoff(uid, index, at, AGENTS), stateOf(index), atMs)
-  put('handoff', { ...rowOf('handoff')(handoff) })
+  put('handoff', { ...tableRow('handoff')(handoff) })
   put('content', { uid, doc: JSON.stringify(contentOf(handoff)) })
   let head = EMPTY_CHAIN
   for (const [act, from, to] of lifeUntil(handoff.state)) {
@@ -147,7 +147,7 @@ function putTask(put: Put, index: number, at: string): void {
   const uid = uuid7()
   const depends_on = index % 20 === 0 ? [] : [`P${Math.floor((index - 1) / 1_000)}.${(index - 1) % 1_000}`]
   const task = { ...seededTask(uid, index, at), depends_on }
-  put('task', { ...rowOf('task')(task), open_deps: depends_on.length, height: 20 - (index % 20) })
+  put('task', { ...tableRow('task')(task), open_deps: depends_on.length, height: 20 - (index % 20) })
 }
 
 function aBlock(index: number, start: number, count: number): Block {

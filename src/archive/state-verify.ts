@@ -16,7 +16,7 @@ export interface StateReport {
 type Doc = Readonly<Record<string, unknown>>
 type Cells = DumpRow['row']
 
-interface Kept {
+interface ComparedRow {
   readonly table: string
   /** The row for people. */
   readonly name: string
@@ -26,7 +26,7 @@ interface Kept {
 }
 
 /** An entry, and what it commits to. */
-interface Said {
+interface Commitment {
   readonly id: number
   readonly rev: number
   readonly state: string
@@ -57,10 +57,10 @@ export async function verifyStates(store: Store): Promise<StateReport> {
 }
 
 class StateCheck {
-  readonly #rows = new Map<string, Kept>()
-  readonly #committed = new Map<string, Said>()
+  readonly #rows = new Map<string, ComparedRow>()
+  readonly #committed = new Map<string, Commitment>()
   /** The newest entry about a subject that commits to nothing, and the instants of such entries. */
-  readonly #silent = new Map<string, Said>()
+  readonly #silent = new Map<string, Commitment>()
   readonly #silentAt = new Set<unknown>()
   /** Records that an entry names, and notices that were seen, each with its instant. */
   readonly #named = new Set<unknown>()
@@ -138,7 +138,7 @@ class StateCheck {
     const { id, stream, seq, subject, disclosures } = cells
     const where = `entry ${seq} of stream ${stream}`
     try {
-      const body = textOf(cells.body)
+      const body = entryText(cells.body)
       const [, , of, place] = body.split('\n', 4)
       const { act, sub, ts, h = [], sd = {} } = recordIn({ body })
       const isInPlace = of === stream && Number(place) === Number(seq) && this.#streams.has(stream)
@@ -166,13 +166,13 @@ class StateCheck {
     }
   }
 
-  #commit(committed: unknown, said: Said): void {
+  #commit(committed: unknown, said: Commitment): void {
     const [key, state] = committedIn(committed)
     if (said.id > (this.#committed.get(key)?.id ?? 0)) this.#committed.set(key, { ...said, state })
   }
 
   /** Whether the last step of a row was taken by a program that binds nothing. A step need not change the content. */
-  #isOlder(key: string, { table, doc }: Kept, said: Said | undefined): boolean {
+  #isOlder(key: string, { table, doc }: ComparedRow, said: Commitment | undefined): boolean {
     const id = table === 'task' ? String(doc.id) : key.slice(table.length + 1)
     if (table === 'record' && this.#named.has(id)) return !said
     if (table === 'record' || table === 'notice') return !said && this.#silentAt.has(doc.created_at)
@@ -182,7 +182,7 @@ class StateCheck {
   }
 
   /** Cells that follow from other rows. */
-  #follow({ table, name, doc, cells }: Kept): void {
+  #follow({ table, name, doc, cells }: ComparedRow): void {
     if (table === 'notice' && (cells.seen_at ?? undefined) !== this.#acknowledged.get(doc.uid))
       this.#changed(name)
     if (table === 'audit_session' && (doc.state === 'sealed') !== (doc.seal !== undefined))
@@ -205,5 +205,5 @@ class StateCheck {
   }
 }
 
-const textOf = (body: unknown): string =>
+const entryText = (body: unknown): string =>
   body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : String(body)

@@ -78,7 +78,7 @@ export const COLUMNS = {
 type Docs = { [T in keyof typeof COLUMNS]: Parameters<(typeof COLUMNS)[T]>[0] }
 
 /** A document as the row of its table. */
-export const rowOf =
+export const tableRow =
   <T extends keyof Docs>(table: T) =>
   (doc: Docs[T]): Row => ({ ...(COLUMNS[table] as (doc: Docs[T]) => Row)(doc), doc: JSON.stringify(doc) })
 
@@ -167,13 +167,13 @@ export function rowsOf(writes: Writes): readonly Written[] {
     add('insert', table, made)
     add('update', table, changed)
   }
-  put('upsert', 'agent', writes.agents.values(), rowOf('agent'))
-  putBoth('handoff', writes.handoffs, writes.newHandoffs, rowOf('handoff'))
+  put('upsert', 'agent', writes.agents.values(), tableRow('agent'))
+  putBoth('handoff', writes.handoffs, writes.newHandoffs, tableRow('handoff'))
   putBoth('content', writes.contents, writes.newContents, (item, uid) => ({ uid, doc: JSON.stringify(item) }))
   // The counts of a known task are shifted, never set: here they only fill their columns.
   putBoth('task', writes.tasks, writes.newTasks, (task, uid) => {
     const { open_deps } = writes.newTasks.get(uid) ?? { open_deps: 0 }
-    return { ...rowOf('task')(task), open_deps, height: 1 }
+    return { ...tableRow('task')(task), open_deps, height: 1 }
   })
   const dependencies: Row[] = []
   for (const [task, { depends_on }] of writes.newTasks)
@@ -184,23 +184,23 @@ export function rowsOf(writes: Writes): readonly Written[] {
     ...entry,
     disclosures: entry.disclosures ? JSON.stringify(entry.disclosures) : null,
   }))
-  put('insert', 'notice', writes.notices, rowOf('notice'))
-  put('insert', 'record', writes.records, rowOf('record'))
-  put('insert', 'artifact', writes.artifacts, rowOf('artifact'))
+  put('insert', 'notice', writes.notices, tableRow('notice'))
+  put('insert', 'record', writes.records, tableRow('record'))
+  put('insert', 'artifact', writes.artifacts, tableRow('artifact'))
   put('insert', 'blob', writes.blobs, ([sha256, bytes]) => ({ sha256, bytes }))
-  put('upsert', 'token', writes.tokens.values(), rowOf('token'))
-  put('upsert', 'audit_session', writes.sessions.values(), rowOf('audit_session'))
-  put('upsert', 'run', writes.runs.values(), rowOf('run'))
-  put('insert', 'block', writes.blocks, rowOf('block'))
-  put('upsert', 'delivery', writes.deliveries.values(), rowOf('delivery'))
+  put('upsert', 'token', writes.tokens.values(), tableRow('token'))
+  put('upsert', 'audit_session', writes.sessions.values(), tableRow('audit_session'))
+  put('upsert', 'run', writes.runs.values(), tableRow('run'))
+  put('insert', 'block', writes.blocks, tableRow('block'))
+  put('upsert', 'delivery', writes.deliveries.values(), tableRow('delivery'))
   put('insert', 'idem', writes.idems, (idem) => ({ ...idem }))
   return written
 }
 
 /** The rows that held a redacted text, without it. */
 export const redactedRows = ({ notices, records, artifacts, blocks }: Redaction): readonly Written[] => [
-  { mode: 'update', table: 'notice', rows: notices.map(rowOf('notice')) },
-  { mode: 'update', table: 'record', rows: records.map(rowOf('record')) },
-  { mode: 'update', table: 'artifact', rows: artifacts.map(rowOf('artifact')) },
-  { mode: 'update', table: 'block', rows: blocks.map(rowOf('block')) },
+  { mode: 'update', table: 'notice', rows: notices.map(tableRow('notice')) },
+  { mode: 'update', table: 'record', rows: records.map(tableRow('record')) },
+  { mode: 'update', table: 'artifact', rows: artifacts.map(tableRow('artifact')) },
+  { mode: 'update', table: 'block', rows: blocks.map(tableRow('block')) },
 ]

@@ -7,7 +7,7 @@ import { isEnd, isHeld, isOpen, type State, TRANSITIONS } from '../../src/domain
 import type { AgentLimits } from '../../src/domain/limits.ts'
 import type { Notice } from '../../src/domain/people/notice.ts'
 import type { Task } from '../../src/domain/tasks/task.ts'
-import { rowOf } from '../../src/storage/rows.ts'
+import { tableRow } from '../../src/storage/rows.ts'
 import type { DumpRow, Store } from '../../src/storage/store.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
 
@@ -164,9 +164,9 @@ function checkAttempts(handoff: Handoff, story: readonly Said[]): void {
 /** What is indexed is what the document says. */
 function checkColumns(handoffs: readonly Row[], tasks: readonly Row[]): void {
   for (const row of handoffs)
-    assert.deepEqual({ ...row }, rowOf('handoff')(JSON.parse(String(row.doc))), 'I7: columns of a handoff')
+    assert.deepEqual({ ...row }, tableRow('handoff')(JSON.parse(String(row.doc))), 'I7: columns of a handoff')
   for (const { open_deps: _, height: __, ...row } of tasks)
-    assert.deepEqual(row, rowOf('task')(JSON.parse(String(row.doc))), 'I7: columns of a task')
+    assert.deepEqual(row, tableRow('task')(JSON.parse(String(row.doc))), 'I7: columns of a task')
 }
 
 function checkContents(handoffs: readonly Handoff[], rows: readonly Row[]): void {

@@ -7,7 +7,7 @@ import { loadOperations } from '../../src/operations/index.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service/service.ts'
 import { uuid7 } from '../../src/service/uuid7.ts'
-import { rowOf } from '../../src/storage/rows.ts'
+import { tableRow } from '../../src/storage/rows.ts'
 import type { DumpRow } from '../../src/storage/store.ts'
 import { WAIT_MS } from '../../src/transports/mcp/tool-call.ts'
 import { by, openWorkspace } from '../support/program/workspace.ts'
@@ -50,9 +50,9 @@ async function everyPage(agent: Agent, input: object = {}): Promise<string[]> {
 async function* years(): AsyncIterable<DumpRow> {
   const at = '2026-02-21T14:30:00.000Z'
   for (let i = 0; i < ITEMS; i++)
-    yield { table: 'task', row: { ...rowOf('task')(seededTask(uuid7(), i, at)), open_deps: 0, height: 1 } }
+    yield { table: 'task', row: { ...tableRow('task')(seededTask(uuid7(), i, at)), open_deps: 0, height: 1 } }
   for (let i = 0; i < ITEMS; i++)
-    yield { table: 'handoff', row: { ...rowOf('handoff')(seededHandoff(uuid7(), i, at, 1)) } }
+    yield { table: 'handoff', row: { ...tableRow('handoff')(seededHandoff(uuid7(), i, at, 1)) } }
 }
 
 /** Rows that no log tells of, so the store is not that of the other tests, whose log is checked. */

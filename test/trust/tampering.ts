@@ -78,4 +78,13 @@ export const TAMPERING: readonly Way[] = [
     go: (w) => writeFileSync(w.store, Buffer.alloc(20_000, 'x')), found: /✗ store/ },
   { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes the store',
     go: (w) => rmSync(w.store), found: /✗ folders.*the engine knows no such handoff/ },
+
+  { goal: 'approve a gate', door: 'settings', threat: 'T12', how: 'lets silence decide in place of the person',
+    go: (w) => { settings(w, 'people:\n  silence: { policy: reassign, after: 1s, to: codex }'); return w.cli('status') }, found: /✗ settings.*people\.silence.*wait for: baton trust/ },
+  { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'plants a trigger that widens every new token',
+    go: (w) => w.sql(`CREATE TRIGGER widen AFTER INSERT ON token BEGIN UPDATE token SET doc = json_set(doc, '$.scopes', json('["*"]')); END`), found: /✗ store.*widen/ },
+  { goal: 'widen its rights', door: 'settings', threat: 'T12', how: 'names itself a person in baton.yaml',
+    go: (w) => { settings(w, 'agents:\n  codex: { kind: human }\n  boss: { kind: human }\n  gemini: {}\n  planner: {}'); return w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'token', 'create', '--as', 'boss', '--agent', 'boss', '--scope', '*') }, found: /✗ settings.*wait for: baton trust/ },
+  { goal: 'widen its rights', door: 'git', threat: 'T21', how: 'has git take the store in, for whoever clones',
+    go: (w) => { w.git('add', '--force', '.baton/baton.db') }, found: /✗ store.*git/ },
 ]

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { archived } from '../folders/package.ts'
 import type { Way } from './way.ts'
@@ -13,6 +13,9 @@ const accepting = (w: World) => {
   w.edit('baton.yaml', 'path: .', 'path: .\n    accept: [gate]')
   approveInFile(w)
 }
+/** Sets a field of a JSON row. */
+const set = (table: string, field: string, value: string, where: string) =>
+  `UPDATE ${table} SET doc = json_set(doc, '$.${field}', ${value}) WHERE ${where}`
 const script = (w: World, path: string) => {
   writeFileSync(path, `#!/bin/sh\ntouch ${w.home}/ran\n`)
   chmodSync(path, 0o755)
@@ -87,4 +90,45 @@ export const TAMPERING: readonly Way[] = [
     go: (w) => { settings(w, 'agents:\n  codex: { kind: human }\n  boss: { kind: human }\n  gemini: {}\n  planner: {}'); return w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'token', 'create', '--as', 'boss', '--agent', 'boss', '--scope', '*') }, found: /✗ settings.*wait for: baton trust/ },
   { goal: 'widen its rights', door: 'git', threat: 'T21', how: 'has git take the store in, for whoever clones',
     go: (w) => { w.git('add', '--force', '.baton/baton.db') }, found: /✗ store.*git/ },
+
+  { goal: 'approve a gate', door: 'SQL', threat: 'T1', how: 'sets the row of the gate to completed',
+    go: (w) => w.sql(`UPDATE handoff SET state = 'completed' WHERE id = '${w.gate}'`, set('handoff', 'state', "'completed'", `id = '${w.gate}'`)), found: /✗ rows/ },
+  { goal: 'approve a gate', door: 'SQL', threat: 'T1', how: 'takes the gate off the work that it holds up',
+    go: (w) => w.sql(`UPDATE handoff SET parent = NULL WHERE id = '${w.gate}'`, `UPDATE handoff SET doc = json_remove(doc, '$.parent') WHERE id = '${w.gate}'`), found: /✗ rows/ },
+  { goal: 'verify its own work', door: 'SQL', threat: 'T1', how: 'sets its row to verified by the sender',
+    go: (w) => w.sql(`UPDATE handoff SET state = 'completed' WHERE id = '${w.own}'`, set('handoff', 'verified_by', "'planner'", `id = '${w.own}'`)), found: /✗ rows/ },
+  { goal: 'verify its own work', door: 'SQL', threat: 'T1', how: 'makes itself the sender of its work',
+    go: (w) => w.sql(set('handoff', 'from', "'codex'", `id = '${w.own}'`)), found: /✗ rows/ },
+  { goal: 'verify its own work', door: 'SQL', threat: 'T1', how: 'exchanges the evidence after it was handed in',
+    go: (w) => w.sql(`UPDATE content SET doc = replace(doc, 'trust me', 'all tests pass')`), found: /✗ rows/ },
+  { goal: 'act as another', door: 'SQL', threat: 'T11', how: 'puts a token of the person into the store',
+    go: (w) => w.sql(`INSERT INTO token SELECT '${hash('sha256', 'baton_mine')}', json_set(doc, '$.uid', 'mine', '$.agent', 'maria', '$.hash', '${hash('sha256', 'baton_mine')}') FROM token LIMIT 1`), found: /✗ rows/ },
+  { goal: 'act as another', door: 'SQL', threat: 'T11', how: 'makes a revoked token good again',
+    go: (w) => w.sql(`UPDATE token SET doc = json_remove(doc, '$.revoked_at')`), found: /✗ rows/ },
+  { goal: 'act as another', door: 'SQL', threat: 'T11', how: 'gives its token to the person',
+    go: (w) => w.sql(set('token', 'agent', "'maria'", "json_extract(doc, '$.agent') = 'codex'")), found: /✗ rows/ },
+  { goal: 'act as another', door: 'SQL', threat: 'T4', how: 'gives the work of another agent to itself',
+    go: (w) => w.sql(`UPDATE handoff SET to_agent = 'codex' WHERE id = '${w.other}'`, set('handoff', 'to', "'codex'", `id = '${w.other}'`)), found: /✗ rows/ },
+  { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'makes itself a person in the table of agents',
+    go: (w) => w.sql(set('agent', 'kind', "'human'", "name = 'codex'")), found: /✗ rows/ },
+  { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'adds a person to the table of agents',
+    go: (w) => w.sql(`INSERT INTO agent SELECT 'boss', json_set(doc, '$.name', 'boss') FROM agent WHERE name = 'maria'`), found: /✗ rows/ },
+  { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'widens the scopes of its token',
+    go: (w) => w.sql(`UPDATE token SET doc = json_set(doc, '$.scopes', json('["*"]')) WHERE doc LIKE '%handoff:read%'`), found: /✗ rows/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'exchanges a text that the log discloses',
+    go: (w) => w.sql(`UPDATE entry SET disclosures = '[]' WHERE act = 'handoff.submit'`), found: /✗ rows/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes tree and checkpoints',
+    go: (w) => w.sql('DELETE FROM tree', 'DELETE FROM tile', 'DELETE FROM checkpoint'), found: /✗ checkpoint/ },
+  { goal: 'change history', door: 'SQL', threat: 'T23', how: 'rewrites the title that people read',
+    go: (w) => w.sql(set('handoff', 'title', "'Verified by maria'", `id = '${w.own}'`)), found: /✗ rows/ },
+  { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes the row of an agent that acted',
+    go: (w) => w.sql(`DELETE FROM agent WHERE name = 'gemini'`), found: /✗ rows/ },
+  { goal: 'change history', door: 'files', threat: 'T25', how: 'puts an older copy of the store in its place',
+    go: async (w) => {
+      cpSync(w.store, join(w.home, 'old.db'))
+      await w.cli('submit', w.own)
+      await w.with({ CLAUDECODE: '', BATON_AGENT: 'planner' }, 'send', '--to', 'gemini', '--title', 'x', '--summary', 'Something that is long enough', '--home', 'native')
+      await w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'audit', 'checkpoint')
+      cpSync(join(w.home, 'old.db'), w.store)
+    }, found: /✗ (store|log|checkpoint)/ },
 ]

@@ -96,18 +96,13 @@ export function packBrief(
 
 export function briefMarkdown(brief: Brief): string {
   const { task_id, sections, left_out, missing, budget } = brief
-  const absent = [
-    ...(left_out.length > 0
-      ? [
-          listed(
-            `Left out for the budget of ${budget} tokens`,
-            left_out.map(({ title, tokens }) => `${title} (${tokens})`),
-          ),
-        ]
-      : []),
-    ...(missing.length > 0 ? [listed('Not there', missing)] : []),
-  ]
-  return [`# Brief of ${oneLine(task_id)}\n\n${WARNING}\n`, ...sections.map(partText), ...absent].join('\n')
+  const titles = left_out.map(({ title, tokens }) => `${title} (${tokens})`)
+  return [
+    `# Brief of ${oneLine(task_id)}\n\n${WARNING}\n`,
+    ...sections.map((part) => rendered(part, fenceFor(part.text))),
+    ...listed(`Left out for the budget of ${budget} tokens`, titles),
+    ...listed('Not there', missing),
+  ].join('\n')
 }
 
 /** The part with as much of its text as these tokens hold, or nothing where that is too little to be of use. */
@@ -125,8 +120,6 @@ function costOf(part: BriefPart, text: string, fence = fenceFor(text), cut = fal
   // One more for the line between two parts.
   return estimateTokens(rendered({ ...part, text, tokens: 0, cut }, fence)) + 1
 }
-
-const partText = (part: PackedPart): string => rendered(part, fenceFor(part.text))
 
 function rendered(part: PackedPart, fence: string): string {
   const from = part.untrusted ? `untrusted, written by ${oneLine(part.by ?? 'an agent')}` : 'from the project'
@@ -154,10 +147,11 @@ function beginning(text: string, bytes: number): string {
 
 const LONGEST_LIST_BYTES = 400
 
-function listed(what: string, items: readonly string[]): string {
+function listed(what: string, items: readonly string[]): string[] {
+  if (items.length === 0) return []
   const text = `${what}: ${items.map(oneLine).join(', ')}`
   const begun = beginning(text, LONGEST_LIST_BYTES)
-  return `${begun === text ? text : `${begun} …`}\n`
+  return [`${begun === text ? text : `${begun} …`}\n`]
 }
 
 /** Headings hold what agents chose, too: nothing of it may begin a line of its own. */

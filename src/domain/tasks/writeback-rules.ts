@@ -106,7 +106,8 @@ export function recordProblems(
     typeof summary === 'string' ? summaryProblem(summary) : undefined,
     typeof notes === 'string' ? notesProblem(notes) : undefined,
   ].filter((finding) => finding !== undefined)
-  if (isReinstating(record)) return notes === undefined ? [noNotes(), ...about] : about
+  if (isReinstating(record))
+    return notes === undefined ? [error('notes', 'missing_field', NO_NOTES), ...about] : about
   const isOfGit = ({ code, field }: FieldProblem) => code === 'missing_field' && field !== 'summary'
   const said = completionProblems(record).filter(
     // In a call an absent list is an empty one.
@@ -115,12 +116,8 @@ export function recordProblems(
   return [...said, ...about]
 }
 
-const noNotes = () =>
-  error(
-    'notes',
-    'missing_field',
-    'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".',
-  )
+const NO_NOTES =
+  'notes is missing; write why the task is open again, for example "Previous PR reverted, task reinstated".'
 
 /** Allowed, but the next agent should hear of it (A3-29). */
 export function blockersProblem(blockers: number): FieldProblem {

@@ -85,11 +85,11 @@ const APPLY: {
   reopened,
   reassigned: (draft, { step: name, id, to }) => {
     const step = stepOf(draft.run, name)
-    if (step?.handoff === id && step.state === 'active') set(draft, step, { agent: to })
+    if (step?.handoff === id && step.state === 'active') put(draft, { ...step, agent: to })
   },
   delegated: (draft, { id, parent }) => {
     const step = draft.run.steps.find(({ handoff }) => handoff === parent)
-    if (step?.state === 'active') set(draft, step, { delegations: [...(step.delegations ?? []), id] })
+    if (step?.state === 'active') put(draft, { ...step, delegations: [...(step.delegations ?? []), id] })
   },
 }
 
@@ -115,7 +115,8 @@ type Ended = Extract<RunEvent, { kind: 'ended' }>
 
 function ended(draft: Draft, event: Ended): void {
   const waiting = draft.run.steps.find(({ delegations }) => delegations?.includes(event.id))
-  if (waiting) set(draft, waiting, { delegations: waiting.delegations!.filter((id) => id !== event.id) })
+  const others = waiting?.delegations?.filter((id) => id !== event.id)
+  if (waiting && others) put(draft, { ...waiting, delegations: others })
   const step = event.step === undefined ? undefined : stepOf(draft.run, event.step)
   if (!step || draft.run.state === 'cancelled') return
   if (event.id === step.gate && step.state === 'gate') gateEnded(draft, step, event)
@@ -318,10 +319,6 @@ const stepOf = (run: Run, id: string): RunStep | undefined => run.steps.find((st
 
 const stepHandoffId = (run: Run, name: string, count: number): string =>
   `${run.id}.${name}${count === 1 ? '' : `.${count}`}`
-
-function set(draft: Draft, step: RunStep, change: Partial<RunStep>): void {
-  put(draft, { ...step, ...change })
-}
 
 function put(draft: Draft, step: RunStep): void {
   const steps = draft.run.steps.map((each) => (each.id === step.id ? step : each))

@@ -67,10 +67,7 @@ export async function readHookInput(
     }
   }
   if (text.trim() === '') return toHookInput({})
-  const read = parsedInput(text)
-  if (read === undefined)
-    throw new BatonError('invalid_input', 'the input of the hook is not a JSON object; nothing was done')
-  return toHookInput(read)
+  throw new BatonError('invalid_input', 'the input of the hook is not a JSON object; nothing was done')
 }
 
 function* pulled(pull: () => Uint8Array | undefined): Generator<Uint8Array> {

@@ -190,9 +190,7 @@ async function inWorkspace<T>({ cwd = '.' }: QueueOptions, work: (opened: Opened
 const agent = ({ service }: Opened, name: string, kind: 'orchestrator' | 'specialist' = 'specialist') =>
   new BatonAgent(service, { actor: { name, kind, auth: 'os-user' } })
 
-function printLine({ print: line = console.log }: QueueOptions, text: string): void {
-  line(text)
-}
+const printLine = ({ print = console.log }: QueueOptions, text: string): void => print(text)
 
 /** An output that the guard refuses is document 001's VALIDATION_FAILED; all else is what the worker threw. */
 const failureOf = (error: unknown): { readonly code: string; readonly message: string } =>

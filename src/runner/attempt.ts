@@ -26,7 +26,7 @@ export interface AttemptOptions {
   readonly call: Call
   readonly checkInput: CheckValue
   /** Absent: any output will do. */
-  readonly checkOutput?: CheckValue
+  readonly checkOutput?: CheckValue | undefined
   readonly handler: Handler
   /** Aborted when the specialist cannot wait for the handler any longer. */
   readonly stopped: AbortSignal

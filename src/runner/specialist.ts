@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import { present } from '../domain/present.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
@@ -82,7 +81,7 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     service: world.service,
     call,
     checkInput,
-    ...present({ checkOutput }),
+    checkOutput,
     // The schemas are what makes the handler's own types true.
     handler: handler as Handler,
   }

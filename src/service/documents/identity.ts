@@ -153,16 +153,14 @@ async function findAlike(
       const again = isEnd(found.state) && found.state !== 'completed' && draft.state !== found.state
       return !again && sameDay(found.created_at, at)
     }
-    if (sameDialectNames(found, draft, dialect)) return false
+    // Two ids of one dialect are two handoffs.
+    if (found.home === dialect && found.aliases?.[dialect] !== undefined && draft.id !== undefined)
+      return false
     return (
       found.created_at === at || (sameDay(found.created_at, at) && (isDay(at) || isDay(found.created_at)))
     )
   })
 }
-
-/** Two ids of one dialect are two handoffs. */
-const sameDialectNames = (found: Handoff, draft: Draft, dialect: DialectId): boolean =>
-  found.home === dialect && found.aliases?.[dialect] !== undefined && draft.id !== undefined
 
 const sameDay = (a: string, b: string): boolean => a.slice(0, 10) === b.slice(0, 10)
 const isDay = (at: string): boolean => at.endsWith('T00:00:00.000Z')

@@ -77,7 +77,10 @@ async function answeredCall(
   cursor: string | undefined,
 ): Promise<CallToolResult> {
   const asked = Object.keys(SIZE_FIELDS).some((field) => raw[field] !== undefined)
-  if (!isPaged(op)) return reply(op, await run(filled(op, raw)), { asked, cursor })
+  if (!isPaged(op)) {
+    const filled = hasField(op, 'budget') ? { budget: SIZE_FIELDS.budget!.fill, ...raw } : raw
+    return reply(op, await run(filled), { asked, cursor })
+  }
   const most = asked ? ASKED_BYTES : REPLY_BYTES
   let fields: Fields = asked ? raw : { ...raw, limit: SIZE_FIELDS.limit!.fill }
   for (let tries = 1; ; tries++) {
@@ -90,12 +93,6 @@ async function answeredCall(
     const fitting = Math.max(1, Math.min(limit - 1, Math.floor((limit * most) / size)))
     fields = { ...raw, limit: tries === MOST_TRIES - 1 ? 1 : fitting }
   }
-}
-
-function filled(op: Operation, raw: Fields): Fields {
-  return hasField(op, 'budget') && raw.budget === undefined
-    ? { ...raw, budget: SIZE_FIELDS.budget!.fill }
-    : raw
 }
 
 /** The fields of the operation, and the cursor where it is ours. */

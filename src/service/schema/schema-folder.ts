@@ -3,7 +3,6 @@ import { open, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BatonError } from '../../domain/errors.ts'
 import { checkForeign } from './foreign-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
 import { SCHEMA_LIMITS } from './schema-limits.ts'
 import type { ValueProblem } from './schema-problems.ts'
 
@@ -53,7 +52,7 @@ export async function checkAgainstSchemaFile(question: SchemaFileQuestion): Prom
     const schema: unknown = JSON.parse(text)
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
       return unusable('it is not a JSON object')
-    const errors = await checkForeign(withDraft(schema as JsonSchema), value, timeLimitMs)
+    const errors = await checkForeign({ $schema: DEFAULT_DRAFT, ...schema }, value, timeLimitMs)
     return errors.length === 0 ? { ok: true, errors: [] } : { ok: false, errors }
   } catch (error) {
     if (error instanceof SyntaxError) return unusable(`it is not JSON (${error.message})`)
@@ -61,9 +60,6 @@ export async function checkAgainstSchemaFile(question: SchemaFileQuestion): Prom
     throw error
   }
 }
-
-const withDraft = (schema: JsonSchema): JsonSchema =>
-  schema.$schema === undefined ? { $schema: DEFAULT_DRAFT, ...schema } : schema
 
 async function schemaText(root: string, folder: string, name: string): Promise<string | SchemaFileAnswer> {
   const unsafe: SchemaFileAnswer = {

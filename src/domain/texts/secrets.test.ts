@@ -151,4 +151,24 @@ describe('a secret in a text', () => {
 
     for (const text of hostile) assert.equal(secretIn(text), undefined)
   })
+
+  it('is looked for in about the same time in a text that begins like a key again and again', () => {
+    const cpuOf = (text: string): number => {
+      const before = process.cpuUsage()
+      assert.equal(secretIn(text), undefined)
+      return process.cpuUsage(before).user
+    }
+    const plain = cpuOf(`${'any word '.repeat(50_000)}sk-`)
+
+    for (const start of ['-eyJ', 'sk-ant-']) {
+      const hostile = cpuOf(start.repeat(450_000 / start.length))
+      assert.ok(hostile < 100_000 + 5 * plain, `${start}: ${hostile} µs, plain words ${plain} µs`)
+    }
+  })
+
+  it('is found behind what begins like it', () => {
+    const keys = ['a JSON web token', 'an API key of a model'].flatMap((kind) => PLANTED[kind] ?? [])
+    for (const start of ['-eyJ', 'sk-ant-'])
+      for (const key of keys) assert.notEqual(secretIn(`${start.repeat(3)}-${key}`), undefined, start + key)
+  })
 })

@@ -26,7 +26,7 @@ const isRandom = (text: string): boolean =>
   /\d/.test(text) && /[A-Za-z]/.test(text) && new Set(text).size >= 10 && !SAMPLE.test(text)
 const SAMPLE = /example|sample|placeholder|dummy|redacted|your[-_]?|changeme|xxxx|0{8}|1234567890abcdef/i
 
-/** Each begins with something fixed and has bounded parts, so that no text makes it slow. */
+/** Each begins with something fixed, has bounded parts and ends where it begins again, so that no text makes it slow. */
 // biome-ignore format: read as a table
 const SECRET_KINDS: readonly SecretKind[] = [
   { name: 'an AWS access key',        looks: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,                                also: (t) => !SAMPLE.test(t) && /\d/.test(t) },
@@ -37,9 +37,9 @@ const SECRET_KINDS: readonly SecretKind[] = [
   { name: 'a Google API key',         looks: /\bAIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])/,                     also: isRandom },
   { name: 'a Google client secret',   looks: /\bGOCSPX-[0-9A-Za-z_-]{28}(?![0-9A-Za-z_-])/,                  also: isRandom },
   { name: 'a Stripe key',             looks: /\b(?:[sr]k_live_[0-9A-Za-z]{16,200}|whsec_[0-9A-Za-z]{24,200})\b/, also: isRandom },
-  { name: 'an API key of a model',    looks: /\bsk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{24,300}|[A-Za-z0-9]{32,200})(?![A-Za-z0-9_-])/, also: isRandom },
+  { name: 'an API key of a model',    looks: /\bsk-(?:(?:ant|proj|svcacct|admin|or)-(?:(?!\bsk-[a-z]{2,7}-)[A-Za-z0-9_-]){24,300}|[A-Za-z0-9]{32,200})(?![A-Za-z0-9_-])/, also: isRandom },
   { name: 'a private key',            looks: /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\\rn]{0,8}(?:[A-Za-z-]{1,20}: [^\n]{0,200}\n\s*){0,8}[A-Za-z0-9+/=]{24}/, rest: /[\s\S]*?(?:-----END[^-]{0,60}-----|$)/ },
-  { name: 'a JSON web token',         looks: /\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{20,2000}/ },
+  { name: 'a JSON web token',         looks: /\beyJ(?:(?!\beyJ)[A-Za-z0-9_-]){10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{20,2000}/ },
   { name: 'an npm token',             looks: /\bnpm_[A-Za-z0-9]{36}\b/,                                      also: isRandom },
   { name: 'a password in an address', looks: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/"'`<>]{0,100}:[^\s:@/"'`<>]{3,200}@[A-Za-z0-9[][^\s"'`<>]{0,10}/i, also: isRealPassword },
 ]

@@ -2,9 +2,11 @@ import { BatonError } from '../../domain/errors.ts'
 
 const MAX_BODY_DEPTH = 32
 const MAX_KEYS = 1_000
+const MAX_VALUES = 50_000
 
 const QUOTE = 0x22
 const COLON = 0x3a
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const [SQUARE_OPEN, SQUARE_CLOSE] = [0x5b, 0x5d]
 const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d]
@@ -41,6 +43,7 @@ const isFiniteDeep = (value: unknown): boolean =>
 function refuseBombs(text: string): void {
   let depth = 0
   let keys = 0
+  let values = 1
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
@@ -51,6 +54,10 @@ function refuseBombs(text: string): void {
       })
     else if (code === COLON && ++keys > MAX_KEYS)
       throw new BatonError('invalid_input', `the body has more than ${MAX_KEYS} keys`, { keys: MAX_KEYS })
+    else if (code === COMMA && ++values > MAX_VALUES)
+      throw new BatonError('invalid_input', `the body has more than ${MAX_VALUES} values`, {
+        values: MAX_VALUES,
+      })
   }
 }
 

@@ -8,6 +8,7 @@ import { loadOperations } from '../../../operations/index.ts'
 import { parseJson } from '../../shared/json-limits.ts'
 
 const nested = (levels: number): string => `${'{"data":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+const listed = (values: number): string => JSON.stringify({ zzz: Array(values).fill(1) })
 const keyed = (keys: number): string =>
   JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, 1])))
 
@@ -157,7 +158,7 @@ describe('the body of a POST', () => {
     assert.deepEqual([announced.status, announced.code], [413, 'too_large'])
   })
 
-  it('[T13] is refused beyond 32 levels or 1,000 keys', async (t) => {
+  it('[T13] is refused beyond 32 levels, 1,000 keys or 50,000 values', async (t) => {
     const { request, token } = await openHttp(t)
     const secret = await token('codex')
     const detailOf = async (body: string) =>
@@ -168,6 +169,8 @@ describe('the body of a POST', () => {
     assert.match(await detailOf('['.repeat(500_000)), /deeper than 32 levels/)
     assert.doesNotMatch(await detailOf(keyed(1_000)), /1000 keys/)
     assert.match(await detailOf(keyed(1_001)), /more than 1000 keys/)
+    assert.doesNotMatch(await detailOf(listed(50_000)), /50000 values/)
+    assert.match(await detailOf(listed(50_001)), /more than 50000 values/)
   })
 
   it('has a small refusal, also when it is wrong in thousands of places or has huge names', async (t) => {
